@@ -1,0 +1,45 @@
+# make run   sets everything up and prints the budget table for a policy of epsilon = 1
+# make test  sets everything up and runs every test
+# Both need only Python 3.11 or newer, git and make.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?= choose --epsilon 1
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: run test lint bench clean
+
+run: $(VENV)/.installed
+	@$(BIN)/gaussdp $(ARGS)
+
+test: $(VENV)/.installed-dev
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+
+bench: $(VENV)/.installed-dev
+	@$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@echo "Installing gaussdp into $(VENV) (once)"
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	@echo "Installing gaussdp and its development tools into $(VENV) (once)"
+	@$(PIP) --editable ".[dev]"
+	@touch $@ $(VENV)/.installed
+
+# Debian keeps the venv module in a package of its own.
+$(BIN)/python:
+	@$(PYTHON) -m venv $(VENV) \
+	  || { rm -rf $(VENV); test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -qqy python3-venv \
+	       && $(PYTHON) -m venv $(VENV); } \
+	  || { rm -rf $(VENV); echo "The venv module is missing: sudo apt-get install python3-venv" >&2; exit 1; }

@@ -1,0 +1,113 @@
+"""Rules of thumb, mu = epsilon / k: where they are conservative, and which k is.
+
+A rule is *conservative* at a policy epsilon, by a criterion at a level, if it spends no more than the matched budget:
+epsilon / k <= mu(epsilon).
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gaussdp.domains import NON_NEGATIVE, Domain, evaluate, number
+from gaussdp.errors import DomainError
+from gaussdp.risks import Risk
+
+_POSITIVE = Domain(0.0, np.inf, closed_low=False, closed_high=False)
+_LEAST_EPSILON = 1e-8
+_SCAN = 600  # points a search looks at before it refines; mu/epsilon has at most one hump
+
+
+@dataclass(frozen=True)
+class RuleOfThumb:
+    """The rule mu = epsilon / divisor.
+
+    Args:
+        divisor: k, positive; the paper recommends 5, and 3 where low-probability events can be ignored.
+
+    >>> from gaussdp import Profile
+    >>> rule = RuleOfThumb(5)
+    >>> rule.is_conservative(1.0, Profile(delta=1e-8))
+    False
+    >>> rule.conservative_epsilons(Profile(delta=1e-5))
+    [(0.0, 9.98...)]
+    """
+
+    divisor: float = 5.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "divisor", number("divisor", self.divisor, _POSITIVE))
+
+    def mu(self, epsilon: ArrayLike) -> Any:
+        """The budget that the rule gives a policy epsilon; broadcasts."""
+        return evaluate(lambda e: e / self.divisor, epsilon=(epsilon, NON_NEGATIVE))
+
+    def is_conservative(self, epsilon: ArrayLike, risk: Risk) -> Any:
+        """Whether the rule spends at most what the criterion allows at this policy epsilon; broadcasts."""
+        within = self.mu(epsilon) <= risk.mu_from_epsilon(epsilon)
+        return within if np.ndim(epsilon) else bool(within)
+
+    def conservative_epsilons(self, risk: Risk) -> list[tuple[float, float]]:
+        """The intervals of policy epsilon on which the rule is conservative, in order; empty if it nowhere is.
+
+        An interval that starts at 0 holds down to the smallest epsilon. Every interval ends, since a matched mu grows
+        like the root of epsilon; its end is rounded to the conservative side.
+        """
+        largest = 40 * (self.divisor + 40) ** 2
+        grid = np.geomspace(_LEAST_EPSILON, largest, _SCAN)
+        margin = risk.mu_from_epsilon(grid) / grid - 1 / self.divisor
+        holds = margin >= 0
+        intervals = []
+        start = 0.0 if holds[0] else None
+        for i in np.flatnonzero(np.diff(holds)):
+            edge = _boundary(lambda e: self.is_conservative(e, risk), float(grid[i]), float(grid[i + 1]))
+            if start is None:
+                start = edge
+            else:
+                intervals.append((start, edge))
+                start = None
+        if start is not None:
+            raise DomainError(f"mu = epsilon/{self.divisor:g} stays conservative beyond epsilon = {largest:g}")
+        return intervals
+
+
+def conservative_divisor(risks: Iterable[Risk], epsilon_low: float, epsilon_high: float) -> float:
+    """The smallest k for which mu = epsilon / k is conservative by every criterion over a range of policies.
+
+    To cover a range of levels, give the criterion at both ends of it: between two levels the matched mu is never below
+    the smaller of its values at the two.
+
+    Args:
+        risks: the criteria, each at its level.
+        epsilon_low, epsilon_high: the ends of the range, 0 < low <= high < inf.
+    Returns:
+        k, rounded up by one part in 10^12 so that the rule itself passes.
+
+    >>> from gaussdp import Profile
+    >>> conservative_divisor([Profile(delta=1e-8)], 0.1, 2.0)
+    5.299...
+    """
+    low = number("epsilon_low", epsilon_low, _POSITIVE)
+    high = number("epsilon_high", epsilon_high, _POSITIVE)
+    if low > high:
+        raise DomainError(f"epsilon_low must be at most epsilon_high, got {low!r} and {high!r}")
+    criteria = list(risks)
+    if not criteria:
+        raise DomainError("risks must not be empty; give at least one criterion such as Profile(delta=1e-6)")
+    grid = np.geomspace(low, high, _SCAN)
+    grid[0], grid[-1] = low, high
+    return float(max(np.max(grid / risk.mu_from_epsilon(grid)) for risk in criteria) * (1 + 1e-12))
+
+
+def _boundary(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """Where holds changes between low and high, to one part in 10^14, on the side where it holds."""
+    at_low = holds(low)
+    while high - low > 1e-14 * high:
+        middle = 0.5 * (low + high)
+        if holds(middle) == at_low:
+            low = middle
+        else:
+            high = middle
+    return low if at_low else high

@@ -1,0 +1,59 @@
+"""The command line: commands, and the one place where an error becomes one line on stderr."""
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from gaussdp.cli.choose import choose
+from gaussdp.cli.completion import completion
+from gaussdp.cli.risk import risk
+from gaussdp.errors import GaussdpError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+@click.group(
+    invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(package_name="gaussdp", prog_name="gaussdp", message="%(prog)s %(version)s")
+@click.pass_context
+def app(ctx: click.Context) -> None:
+    """Choose, state and judge Gaussian differential privacy: one honest number μ.
+
+    \b
+    Examples:
+      gaussdp choose --epsilon 1          the budget μ for a policy of ε = 1
+      gaussdp risk --mu 0.31              what μ = 0.31 lets an attacker achieve
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+for _command in (choose, risk, completion):
+    app.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0, or 2 with one line on stderr for bad input."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Greek letters is no reason to fail
+    try:
+        result = app.main(list(sys.argv[1:] if arguments is None else arguments), "gaussdp", standalone_mode=False)
+    except click.ClickException as error:
+        return _complain(error.format_message())
+    except GaussdpError as error:
+        return _complain(str(error))
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone; say nothing more, not even at exit
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def _complain(message: str) -> int:
+    click.echo(f"gaussdp: {' '.join(message.split())}", err=True)
+    return BAD_INPUT

@@ -1,0 +1,100 @@
+"""Options that several commands share."""
+
+import math
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from gaussdp.report import RENDERINGS, Document
+from gaussdp.report.renderings import DEFAULT_DIGITS
+from gaussdp.report.rounding import MOST_DIGITS, shown
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_WIDEST = 200  # for pipes and files, where no terminal says how wide it is
+
+
+def number(text: str) -> float:
+    """A real number; NaN is refused."""
+    try:
+        parsed = float(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a number") from None
+    if math.isnan(parsed):
+        raise click.BadParameter("NaN is not a number one can use here")
+    return parsed
+
+
+def numbers(text: str | Sequence[float]) -> tuple[float, ...]:
+    """Numbers between commas; a default comes as numbers already."""
+    return tuple(number(part.strip()) for part in text.split(",")) if isinstance(text, str) else tuple(text)
+
+
+def levels(flag: str, default: Sequence[float], meaning: str) -> Callable[[Command], Command]:
+    """A list of levels such as --fpr 1e-3,1e-5."""
+    usual = ",".join(shown(value) for value in default)
+    return click.option(
+        flag,
+        type=numbers,
+        default=tuple(default),
+        metavar="N,N,...",
+        help=f"{meaning}, between commas. [default: {usual}]",
+    )
+
+
+def prior_option(command: Command) -> Command:
+    """--prior."""
+    return click.option(
+        "--prior",
+        type=number,
+        default=0.5,
+        show_default=True,
+        help="Probability of membership before the attack, for precision and for the share of right guesses.",
+    )(command)
+
+
+def output_options(tables: Sequence[str]) -> Callable[[Command], Command]:
+    """--format, --digits and --table, which every command with tables has."""
+
+    def decorate(command: Command) -> Command:
+        for option in (
+            click.option(
+                "--table",
+                "only",
+                type=click.Choice(tables),
+                multiple=True,
+                help="Show this table only (give it again for another).  [default: all]",
+            ),
+            click.option(
+                "--digits",
+                type=click.IntRange(1, MOST_DIGITS),
+                default=DEFAULT_DIGITS,
+                show_default=True,
+                help="Significant digits, rounded to the side of less privacy.",
+            ),
+            click.option(
+                "--format",
+                "style",
+                type=click.Choice(list(RENDERINGS)),
+                default="text",
+                show_default=True,
+                help="How to print; the numbers are the same in each.",
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def show(document: Document, style: str, digits: int, only: Sequence[str]) -> None:
+    """Print the document, or the tables asked for, in the style asked for."""
+    chosen = document.only(only)
+    if style == "text":
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDEST
+        click.echo(RENDERINGS["text"](chosen, digits, width=width), nl=False)
+    else:
+        click.echo(RENDERINGS[style](chosen, digits), nl=False)

@@ -1,0 +1,146 @@
+"""What each parameter may be, and the one way a bad one is refused.
+
+Every public function sends its inputs through here, so that the wording of a refusal, the treatment of NaN and the
+rules of broadcasting are the same everywhere.
+"""
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gaussdp.errors import DomainError
+
+Kernel = Callable[..., npt.NDArray[np.float64]]
+
+_BLOCK = 1 << 14  # elements a kernel sees at once: small enough to stay in cache
+
+
+@dataclass(frozen=True)
+class Domain:
+    """An interval of real numbers with its description and, where it helps, advice.
+
+    Attributes:
+        low, high: the ends.
+        closed_low, closed_high: whether the ends belong to it.
+        advice: what to do instead, appended to the refusal.
+    """
+
+    low: float
+    high: float
+    closed_low: bool = True
+    closed_high: bool = True
+    advice: str = ""
+
+    def __str__(self) -> str:
+        left = "[" if self.closed_low else "("
+        right = "]" if self.closed_high else ")"
+        return f"{left}{_shown(self.low)}, {_shown(self.high)}{right}"
+
+    def contains(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+        """Which values lie inside; NaN never does."""
+        above = values >= self.low if self.closed_low else values > self.low
+        below = values <= self.high if self.closed_high else values < self.high
+        return above & below
+
+
+NON_NEGATIVE = Domain(0.0, math.inf)
+FINITE_NON_NEGATIVE = Domain(0.0, math.inf, closed_high=False)
+LEVEL = Domain(0.0, 1.0, closed_low=False, closed_high=False)
+PROBABILITY = Domain(0.0, 1.0)
+
+
+def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
+    """Check the parameters, broadcast them, and run the kernel block by block.
+
+    Args:
+        kernel: takes one-dimensional float64 arrays of equal length, in the order given, and returns another.
+        parameters: name = (value, domain).
+    Returns:
+        A Python float if every parameter is a scalar, else an array of the broadcast shape.
+    """
+    arrays = [checked(name, value, domain) for name, (value, domain) in parameters.items()]
+    if all(array.ndim == 0 for array in arrays):
+        with np.errstate(all="ignore"):
+            return float(kernel(*(array.reshape(1) for array in arrays))[0])
+    try:
+        broadcast = np.broadcast_arrays(*arrays)
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(parameters, arrays, strict=True))
+        raise DomainError(f"the shapes do not broadcast together: {shapes}; give scalars or matching arrays") from None
+    shape = broadcast[0].shape
+    flat = [array.reshape(-1) for array in broadcast]
+    result = np.empty(flat[0].size)
+    with np.errstate(all="ignore"):
+        for start in range(0, result.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            result[block] = kernel(*(array[block] for array in flat))
+    return result.reshape(shape)
+
+
+def checked(name: str, value: npt.ArrayLike, domain: Domain) -> npt.NDArray[np.float64]:
+    """The value as a float64 array inside the domain, or a DomainError that names all three."""
+    array = _real_array(name, value, domain)
+    if array.size == 0:
+        raise DomainError(f"{name} must not be empty; give at least one number in {domain}")
+    inside = domain.contains(array)
+    if not inside.all():
+        raise DomainError(_refusal(name, domain, repr(float(array[~inside].flat[0]))))
+    return array
+
+
+def number(name: str, value: object, domain: Domain) -> float:
+    """The value as one Python float inside the domain; arrays are refused."""
+    array = _real_array(name, value, domain)
+    if array.ndim:
+        raise DomainError(f"{name} must be one number in {domain}, got an array of shape {array.shape}")
+    return float(checked(name, array, domain))
+
+
+def integer(name: str, value: object, low: int) -> int:
+    """The value as a whole number of at least low; 3.0 and True are refused, NumPy integers are not."""
+    if isinstance(value, bool | np.bool_):
+        raise DomainError(f"{name} must be a whole number of at least {low}, got {value!r}")
+    try:
+        whole = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise DomainError(f"{name} must be a whole number of at least {low}, got {_brief(value)}") from None
+    if whole < low:
+        raise DomainError(f"{name} must be a whole number of at least {low}, got {whole}")
+    return whole
+
+
+def _real_array(name: str, value: object, domain: Domain) -> npt.NDArray[np.float64]:
+    wrong_type = DomainError(f"{name} must be a number or an array of numbers in {domain}, got {_brief(value)}")
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError):
+        raise wrong_type from None
+    if array.dtype == object and array.size and all(isinstance(item, int) for item in array.flat):
+        try:
+            array = array.astype(np.float64)  # Python integers beyond 64 bits
+        except OverflowError:
+            raise DomainError(_refusal(name, domain, "an integer too large for a double")) from None
+    if array.size == 0 and array.dtype.kind in "fO":
+        return np.empty(0)
+    if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
+        raise wrong_type
+    return array.astype(np.float64, copy=False)
+
+
+def _refusal(name: str, domain: Domain, got: str) -> str:
+    advice = f"; {domain.advice}" if domain.advice else ""
+    return f"{name} must be in {domain}, got {got}{advice}"
+
+
+def _brief(value: object) -> str:
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
+
+
+def _shown(value: float) -> str:
+    return f"{value:g}"

@@ -1,0 +1,17 @@
+"""The errors gaussdp raises on purpose."""
+
+
+class GaussdpError(Exception):
+    """Base of every error that gaussdp raises on purpose."""
+
+
+class DomainError(GaussdpError, ValueError):
+    """An input lies outside the domain of its parameter, or has the wrong type or shape."""
+
+
+class ConvergenceError(GaussdpError, ArithmeticError):
+    """A computation could not reach the accuracy it promises, so it returns nothing."""
+
+
+class MissingExtraError(GaussdpError, ImportError):
+    """An optional dependency is not installed; the message holds the command that installs it."""

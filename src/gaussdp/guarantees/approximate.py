@@ -1,0 +1,182 @@
+"""(epsilon, delta)-DP, and pure epsilon-DP as its case delta = 0: piecewise linear curves."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from gaussdp import conversions
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
+from gaussdp.errors import DomainError
+from gaussdp.guarantees.base import Guarantee, Numbers
+from gaussdp.guarantees.gaussian import GDP
+from gaussdp.numerics import Floats
+
+_SQRT_8 = math.sqrt(8)
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class ApproxDP(Guarantee):
+    r"""Approximate differential privacy: no test's TPR exceeds e^epsilon FPR + delta, nor FPR e^epsilon TPR + delta.
+
+    .. math:: f(\alpha) = \max\{0,\; 1 - \delta - e^{\varepsilon}\alpha,\; e^{-\varepsilon}(1 - \delta - \alpha)\}
+
+    The parameters are kept as `epsilon_bound` and `delta_bound`; `epsilon(delta)` and `delta(epsilon)` read the whole
+    profile that they imply.
+
+    Args:
+        epsilon: in [0, inf].
+        delta: in [0, 1].
+
+    >>> ApproxDP(epsilon=1.0, delta=1e-5).tpr(1e-3)
+    0.00272...
+    """
+
+    epsilon_bound: float
+    delta_bound: float
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        object.__setattr__(self, "epsilon_bound", number("epsilon", epsilon, NON_NEGATIVE))
+        object.__setattr__(self, "delta_bound", number("delta", delta, PROBABILITY))
+
+    def __repr__(self) -> str:
+        return f"ApproxDP(epsilon={self.epsilon_bound}, delta={self.delta_bound})"
+
+    def fnr(self, fpr: Numbers) -> Numbers:
+        return self._read(_fnr, "fpr", fpr, PROBABILITY)
+
+    def tpr(self, fpr: Numbers) -> Numbers:
+        return self._read(_tpr, "fpr", fpr, PROBABILITY)
+
+    def fpr(self, tpr: Numbers) -> Numbers:
+        return self._read(_fpr, "tpr", tpr, PROBABILITY)
+
+    def delta(self, epsilon: Numbers) -> Numbers:
+        return self._read(_delta, "epsilon", epsilon, NON_NEGATIVE)
+
+    def epsilon(self, delta: Numbers) -> Numbers:
+        return self._read(_epsilon, "delta", delta, PROBABILITY)
+
+    def implied(self) -> GDP:
+        """The GDP that this guarantee implies: only delta = 0 implies one.
+
+        Raises:
+            DomainError: if delta > 0; with probability delta such a mechanism may reveal everything, which no finite
+                mu allows.
+        """
+        if self.delta_bound == 0:
+            return PureDP(self.epsilon_bound).implied()
+        raise DomainError(
+            f"no finite mu follows from {self}: with probability delta it may reveal everything, which mu-GDP never "
+            "does; account for the mechanism itself, or match a risk with choose()"
+        )
+
+    def _read(
+        self, kernel: Callable[[float, float, Floats], Floats], name: str, value: Numbers, domain: Domain
+    ) -> Numbers:
+        result: Numbers = evaluate(lambda v: kernel(self.epsilon_bound, self.delta_bound, v), **{name: (value, domain)})
+        return result
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class PureDP(ApproxDP):
+    r"""Pure differential privacy: no test's TPR/FPR leaves [e^-epsilon, e^epsilon].
+
+    .. math:: f(\alpha) = \max\{0,\; 1 - e^{\varepsilon}\alpha,\; e^{-\varepsilon}(1 - \alpha)\}
+
+    Args:
+        epsilon: in [0, inf]; kept as `epsilon_bound`.
+
+    >>> PureDP(1.0).multiplicative_advantage(1e-3)
+    2.71828...
+    >>> PureDP(1.0).implied()
+    GDP(mu=1.23188...)
+    """
+
+    def __init__(self, epsilon: float) -> None:
+        super().__init__(epsilon, 0.0)
+
+    def __repr__(self) -> str:
+        return f"PureDP(epsilon={self.epsilon_bound})"
+
+    def implied(self) -> GDP:
+        r"""The GDP that every epsilon-DP mechanism satisfies, touching its curve at the kink.
+
+        .. math:: \mu = 2\Phi^{-1}(e^\varepsilon / (1 + e^\varepsilon))
+
+        This is implication. A budget *matched* to epsilon at a level (`choose`) is another thing, and smaller.
+        """
+        return GDP(implied_mu(self.epsilon_bound))
+
+    def mu_at_fpr(self, fpr: Numbers) -> Numbers:
+        mu: Numbers = conversions.mu_from_multiplicative_advantage(self.epsilon_bound, fpr)
+        return mu
+
+    def mu_at_recall(self, recall: Numbers) -> Numbers:
+        # Symmetry turns the point at this recall into the point at FPR 1 - recall, on the steep piece beyond the kink.
+        mu: Numbers = evaluate(lambda r: _mu_at_recall(self.epsilon_bound, r), recall=(recall, LEVEL))
+        return mu
+
+
+def implied_mu(epsilon: Any) -> Any:
+    """The least mu that epsilon-DP implies, 2 Phi^-1(e^eps / (1 + e^eps)); takes floats or arrays in [0, inf]."""
+    return evaluate(_implied_mu, epsilon=(epsilon, NON_NEGATIVE))
+
+
+def _mu_at_recall(epsilon: float, recall: Floats) -> Floats:
+    beyond = recall > 1 / (1 + math.exp(-epsilon))
+    mu: Floats = conversions.mu_from_precision(epsilon, recall)
+    if beyond.any():
+        mu[beyond] = conversions.mu_from_multiplicative_advantage(epsilon, 1 - recall[beyond])
+    return mu
+
+
+def _implied_mu(epsilon: Floats) -> Floats:
+    small = _SQRT_8 * special.erfinv(np.tanh(epsilon / 2))
+    return np.where(epsilon < 1, small, -2 * special.ndtri_exp(-np.logaddexp(0.0, epsilon)))
+
+
+def _fnr(epsilon: float, delta: float, fpr: Floats) -> Floats:
+    steep = 1 - delta - _grown(epsilon, fpr)
+    flat = math.exp(-epsilon) * (1 - delta - fpr)
+    return np.maximum(np.maximum(steep, flat), 0.0)
+
+
+def _tpr(epsilon: float, delta: float, fpr: Floats) -> Floats:
+    steep = delta + _grown(epsilon, fpr)
+    flat = -math.expm1(-epsilon) + math.exp(-epsilon) * (delta + fpr)
+    return np.minimum(np.minimum(steep, flat), 1.0)
+
+
+def _fpr(epsilon: float, delta: float, tpr: Floats) -> Floats:
+    flat = math.exp(-epsilon) * (tpr - delta)
+    steep = 1 - delta - _grown(epsilon, 1 - tpr)
+    return np.maximum(np.maximum(flat, steep), 0.0)
+
+
+def _delta(bound: float, delta: float, epsilon: Floats) -> Floats:
+    """delta + (1 - delta) (e^bound - e^epsilon) / (1 + e^bound), and delta from the bound on."""
+    if bound == math.inf:
+        return np.ones_like(epsilon)
+    inner = -np.expm1(np.minimum(epsilon - bound, 0.0)) / (1 + math.exp(-bound))
+    return np.maximum(delta + (1 - delta) * inner, 0.0)
+
+
+def _epsilon(bound: float, delta: float, level: Floats) -> Floats:
+    """bound + log1p(-t (1 + e^-bound)) with t the part of the level beyond delta; inf below delta."""
+    if bound == math.inf or delta == 1:
+        return np.where(level < 1, np.inf, 0.0)
+    beyond = (level - delta) / (1 - delta)
+    loss = np.minimum(np.maximum(beyond, 0.0) * (1 + math.exp(-bound)), 1.0)
+    inner = np.maximum(bound + np.log1p(-loss), 0.0)
+    return np.where(level < delta, np.inf, inner)
+
+
+def _grown(epsilon: float, rate: Floats) -> Floats:
+    """e^epsilon rate, with 0 staying 0 when the factor overflows; no privacy at all lets even it grow."""
+    if epsilon == math.inf:
+        return np.full_like(rate, np.inf)
+    return np.where(rate > 0, np.exp(epsilon) * rate, 0.0)

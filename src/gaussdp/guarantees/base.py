@@ -1,0 +1,129 @@
+"""The protocol every guarantee follows: a trade-off curve and the risks read off it."""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gaussdp import numerics
+from gaussdp.domains import LEVEL, PROBABILITY, evaluate
+from gaussdp.numerics import Floats
+
+if TYPE_CHECKING:
+    from gaussdp.guarantees.gaussian import GDP
+
+Numbers = TypeVar("Numbers", float, npt.NDArray[np.float64])
+"""A float gives a float, an array gives an array of its shape."""
+
+
+class Guarantee(ABC):
+    """A symmetric trade-off curve: for each false-positive rate of an attack, the least false-negative rate.
+
+    A subclass gives the curve in five readings of it (`fnr`, `tpr`, `fpr`, `delta`, `epsilon`), each exact in its own
+    small values; everything else follows from these. All methods take floats or arrays.
+    """
+
+    @abstractmethod
+    def fnr(self, fpr: Numbers) -> Numbers:
+        """The least false-negative rate of an attack with this false-positive rate, in [0, 1]."""
+
+    @abstractmethod
+    def tpr(self, fpr: Numbers) -> Numbers:
+        """The largest true-positive rate of an attack with this false-positive rate: 1 - fnr(fpr)."""
+
+    @abstractmethod
+    def fpr(self, tpr: Numbers) -> Numbers:
+        """The least false-positive rate of an attack with this true-positive rate (recall)."""
+
+    @abstractmethod
+    def delta(self, epsilon: Numbers) -> Numbers:
+        """The least delta with which (epsilon, delta)-DP holds, for epsilon in [0, inf]."""
+
+    @abstractmethod
+    def epsilon(self, delta: Numbers) -> Numbers:
+        """The least epsilon >= 0 with which (epsilon, delta)-DP holds, inf if none, for delta in [0, 1]."""
+
+    @abstractmethod
+    def implied(self) -> "GDP":
+        """The GDP guarantee with the least mu that holds for everything this guarantee holds for.
+
+        Raises:
+            DomainError: if no finite mu follows.
+        """
+
+    def multiplicative_advantage(self, fpr: Numbers) -> Numbers:
+        """The largest TPR/FPR of an attack with exactly this FPR, in (0, 1)."""
+        ratio: Numbers = evaluate(np.divide, tpr=(self.tpr(_level("fpr", fpr)), PROBABILITY), fpr=(fpr, LEVEL))
+        return ratio
+
+    def precision(self, recall: Numbers, prior: float = 0.5) -> Numbers:
+        """The largest share of right "member" guesses at exactly this recall, in (0, 1).
+
+        Args:
+            recall: true-positive rate of the attack.
+            prior: probability of membership before the attack, in (0, 1).
+        """
+        posterior: Numbers = evaluate(
+            _posterior,
+            fpr=(self.fpr(_level("recall", recall)), PROBABILITY),
+            recall=(recall, LEVEL),
+            prior=(prior, LEVEL),
+        )
+        return posterior
+
+    def advantage(self) -> float:
+        """The largest TPR minus FPR of any attack: delta at epsilon 0."""
+        return self.delta(0.0)
+
+    def accuracy(self, prior: float = 0.5) -> float:
+        r"""The largest share of right guesses of any attack (Bayes accuracy).
+
+        .. math:: \max(\pi, 1-\pi) + \min(\pi, 1-\pi)\,\delta(|\log(\pi/(1-\pi))|)
+
+        Args:
+            prior: probability of membership before the attack, in (0, 1).
+        """
+        gain: float = evaluate(
+            lambda p, d: np.maximum(p, 1 - p) + np.minimum(p, 1 - p) * d,
+            prior=(prior, LEVEL),
+            delta=(self.delta(log_odds(prior)), PROBABILITY),
+        )
+        return gain
+
+    def mu_at_fpr(self, fpr: Numbers) -> Numbers:
+        """The mu of the GDP curve through this curve's point at this FPR, in (0, 1)."""
+        level = _level("fpr", fpr)
+        mu: Numbers = evaluate(
+            numerics.mu_through_point,
+            fpr=(level, PROBABILITY),
+            fnr=(self.fnr(level), PROBABILITY),
+            tpr=(self.tpr(level), PROBABILITY),
+        )
+        return mu
+
+    def mu_at_recall(self, recall: Numbers) -> Numbers:
+        """The mu of the GDP curve through this curve's point at this recall, in (0, 1)."""
+        level = _level("recall", recall)
+        mu: Numbers = evaluate(
+            lambda fpr, tpr: numerics.mu_through_point(fpr, 1 - tpr, tpr),
+            fpr=(self.fpr(level), PROBABILITY),
+            tpr=(level, PROBABILITY),
+        )
+        return mu
+
+
+def log_odds(prior: float) -> float:
+    """|log(prior / (1 - prior))|, the epsilon at which a Bayes attacker with this prior reads the profile."""
+    odds: float = evaluate(lambda p: np.abs(np.log(p) - np.log1p(-p)), prior=(prior, LEVEL))
+    return odds
+
+
+def _level(name: str, value: Numbers) -> Numbers:
+    """The value itself, held to (0, 1) under the name the caller used."""
+    evaluate(np.copy, **{name: (value, LEVEL)})
+    return value
+
+
+def _posterior(fpr: Floats, recall: Floats, prior: Floats) -> Floats:
+    return 1 / (1 + fpr / recall / prior * (1 - prior))

@@ -1,0 +1,94 @@
+"""mu-GDP: no attack does better than telling N(0, 1) from N(mu, 1)."""
+
+import math
+from dataclasses import dataclass
+
+from gaussdp import conversions
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, integer, number
+from gaussdp.guarantees.base import Guarantee, Numbers
+from gaussdp.numerics import Floats, inside_or
+from gaussdp.numerics import tpr as tpr_kernel
+
+
+@dataclass(frozen=True)
+class GDP(Guarantee):
+    """Gaussian differential privacy with parameter mu (sensitivity over sigma of one Gaussian release).
+
+    Args:
+        mu: in [0, inf]; 0 means that no attack beats guessing, inf that there is no privacy.
+
+    >>> release = GDP(mu=0.31)
+    >>> release.tpr(1e-3)
+    0.00272...
+    >>> release.compose(GDP(0.2)).mu
+    0.36891...
+    """
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", number("mu", self.mu, NON_NEGATIVE))
+
+    def fnr(self, fpr: Numbers) -> Numbers:
+        rate: Numbers = conversions.fnr_from_mu(self.mu, fpr)
+        return rate
+
+    def tpr(self, fpr: Numbers) -> Numbers:
+        rate: Numbers = evaluate(_tpr, mu=(self.mu, NON_NEGATIVE), fpr=(fpr, PROBABILITY))
+        return rate
+
+    def fpr(self, tpr: Numbers) -> Numbers:
+        rate: Numbers = evaluate(_fpr, mu=(self.mu, NON_NEGATIVE), tpr=(tpr, PROBABILITY))
+        return rate
+
+    def delta(self, epsilon: Numbers) -> Numbers:
+        delta: Numbers = conversions.delta_from_mu(self.mu, epsilon)
+        return delta
+
+    def epsilon(self, delta: Numbers) -> Numbers:
+        epsilon: Numbers = conversions.epsilon_from_mu(self.mu, delta)
+        return epsilon
+
+    def multiplicative_advantage(self, fpr: Numbers) -> Numbers:
+        ratio: Numbers = conversions.multiplicative_advantage_from_mu(self.mu, fpr)
+        return ratio
+
+    def precision(self, recall: Numbers, prior: float = 0.5) -> Numbers:
+        precision: Numbers = conversions.precision_from_mu(self.mu, recall, prior)
+        return precision
+
+    def advantage(self) -> float:
+        return conversions.advantage_from_mu(self.mu)
+
+    def implied(self) -> "GDP":
+        """Itself."""
+        return self
+
+    def compose(self, *others: "GDP") -> "GDP":
+        """The guarantee of this release and the others together: the root of the sum of squares.
+
+        Holds also when each release is chosen after seeing the earlier ones (Dong, Roth & Su 2022, Corollary 3.3).
+
+        >>> GDP(3.0).compose(GDP(4.0))
+        GDP(mu=5.0)
+        """
+        return GDP(math.hypot(self.mu, *(other.mu for other in others)))
+
+    def group(self, size: int) -> "GDP":
+        """The guarantee for a group of this many people: size times mu (Dong, Roth & Su 2022, Theorem 2.14).
+
+        >>> GDP(0.5).group(3)
+        GDP(mu=1.5)
+        """
+        return GDP(integer("size", size, low=1) * self.mu)
+
+
+def _tpr(mu: Floats, fpr: Floats) -> Floats:
+    limit = (mu == math.inf).astype(float)
+    return inside_or(limit + (1 - limit) * fpr, (mu > 0) & (mu < math.inf) & (fpr > 0) & (fpr < 1), tpr_kernel, mu, fpr)
+
+
+def _fpr(mu: Floats, tpr: Floats) -> Floats:
+    limit = (mu < math.inf) * tpr
+    inside = (mu > 0) & (mu < math.inf) & (tpr > 0) & (tpr < 1)
+    return inside_or(limit, inside, lambda m, t: tpr_kernel(-m, t), mu, tpr)

@@ -1,0 +1,25 @@
+"""Exact kernels on float64 arrays: no validation, no broadcasting, open domains only.
+
+Callers hold the arrays to the stated domain; `gaussdp.conversions` is the validated face of these.
+"""
+
+from gaussdp.numerics._limits import inside_or
+from gaussdp.numerics._operating_points import advantage, fnr, precision, tpr
+from gaussdp.numerics._profile import epsilon_from_mu, mu_from_profile, profile
+from gaussdp.numerics._quantiles import mu_matching_curve_at_fpr, mu_matching_precision_bound, mu_through_point
+from gaussdp.numerics._types import Floats
+
+__all__ = [
+    "Floats",
+    "advantage",
+    "epsilon_from_mu",
+    "fnr",
+    "inside_or",
+    "mu_from_profile",
+    "mu_matching_curve_at_fpr",
+    "mu_matching_precision_bound",
+    "mu_through_point",
+    "precision",
+    "profile",
+    "tpr",
+]

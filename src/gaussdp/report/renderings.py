@@ -1,0 +1,159 @@
+"""One document, five renderings: text, Markdown, CSV, JSON, LaTeX."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable
+
+from gaussdp.report.rounding import shown
+from gaussdp.report.tables import Document, Table, Value
+
+DEFAULT_DIGITS = 4
+
+
+def text(document: Document, digits: int = DEFAULT_DIGITS, width: int = 120) -> str:
+    """For a terminal of this width; the only rendering that needs rich."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, color_system=None, emoji=False, markup=False, highlight=False)
+    console.print(document.title)
+    for table in document.tables:
+        console.print()
+        rich_table = RichTable(title=table.title, title_justify="left", title_style="", box=box.SIMPLE_HEAD)
+        for i, column in enumerate(table.columns):
+            numeric = all(not isinstance(row[i], str) for row in table.rows)
+            rich_table.add_column(column.label, justify="right" if numeric else "left")
+        for row in table.text_rows(digits):
+            rich_table.add_row(*row)
+        console.print(rich_table)
+    for note in document.notes:
+        console.print(f"- {note}")
+    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+
+
+def markdown(document: Document, digits: int = DEFAULT_DIGITS) -> str:
+    """Headings, pipe tables and a list of notes."""
+    parts = [f"# {document.title}"]
+    for table in document.tables:
+        header = "| " + " | ".join(column.label.replace("|", r"\|") for column in table.columns) + " |"
+        rule = "|" + "|".join("---" for _ in table.columns) + "|"
+        body = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in table.text_rows(digits)]
+        parts.append("\n".join([f"## {table.title}", "", header, rule, *body]))
+    if document.notes:
+        parts.append("\n".join(f"- {note}" for note in document.notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def comma_separated(document: Document, digits: int = DEFAULT_DIGITS) -> str:
+    """Each table with its machine names as header, a blank line between tables; the notes stay out."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    for i, table in enumerate(document.tables):
+        if i:
+            buffer.write("\n")
+        writer.writerow(column.key for column in table.columns)
+        writer.writerows(table.text_rows(digits))
+    return buffer.getvalue()
+
+
+def json_text(document: Document, digits: int = DEFAULT_DIGITS) -> str:
+    """Tables as lists of objects under their keys, with the rounding of each column; infinity is the string "inf"."""
+
+    def plain(value: Value) -> Value:
+        return shown(value) if isinstance(value, float) and math.isinf(value) else value
+
+    def as_object(table: Table) -> dict[str, object]:
+        keys = [column.key for column in table.columns]
+        return {
+            "title": table.title,
+            "rounding": {column.key: column.rounding.value for column in table.columns},
+            "rows": [dict(zip(keys, map(plain, row), strict=True)) for row in table.rounded_rows(digits)],
+        }
+
+    content = {
+        "title": document.title,
+        "digits": digits,
+        "tables": {table.key: as_object(table) for table in document.tables},
+        "notes": list(document.notes),
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def latex(document: Document, digits: int = DEFAULT_DIGITS) -> str:
+    """One booktabs table per table; needs the packages booktabs and amsmath."""
+    parts = [f"% {document.title}"]
+    for table in document.tables:
+        alignment = "".join("l" if any(isinstance(row[i], str) for row in table.rows) else "r" for i in _places(table))
+        rows = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in table.text_rows(digits)]
+        header = " & ".join(_latex_words(column.label) for column in table.columns) + r" \\"
+        parts.append(
+            "\n".join(
+                [
+                    r"\begin{table}",
+                    r"\centering",
+                    rf"\caption{{{_latex_words(table.title)}}}",
+                    rf"\begin{{tabular}}{{{alignment}}}",
+                    r"\toprule",
+                    header,
+                    r"\midrule",
+                    *rows,
+                    r"\bottomrule",
+                    r"\end{tabular}",
+                    r"\end{table}",
+                ]
+            )
+        )
+    parts.extend(f"% {note}" for note in document.notes)
+    return "\n\n".join(parts) + "\n"
+
+
+RENDERINGS: dict[str, Callable[..., str]] = {
+    "text": text,
+    "markdown": markdown,
+    "csv": comma_separated,
+    "json": json_text,
+    "latex": latex,
+}
+
+_LATEX_SYMBOLS = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "μ": r"$\mu$",
+    "ε": r"$\varepsilon$",
+    "δ": r"$\delta$",
+    "≤": r"$\le$",
+    "½": r"$\tfrac{1}{2}$",
+    "→": r"$\to$",
+    "−": "$-$",
+}
+
+
+def _latex_words(words: str) -> str:
+    return "".join(_LATEX_SYMBOLS.get(character, character) for character in words)
+
+
+def _latex_cell(cell: str) -> str:
+    mantissa, _, exponent = cell.partition("e")
+    try:
+        float(cell)
+    except ValueError:
+        return _latex_words(cell)
+    if not exponent:
+        return r"$\infty$" if cell == "inf" else cell
+    return rf"$10^{{{exponent}}}$" if mantissa == "1" else rf"${mantissa} \cdot 10^{{{exponent}}}$"
+
+
+def _places(table: Table) -> range:
+    return range(len(table.columns))

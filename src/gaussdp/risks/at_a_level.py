@@ -1,0 +1,123 @@
+"""The three criteria of the paper: risks at one level of an attack."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gaussdp import conversions, numerics
+from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, evaluate, number
+from gaussdp.guarantees import Guarantee
+from gaussdp.risks.base import Risk
+
+
+@dataclass(frozen=True)
+class MultiplicativeAdvantage(Risk):
+    """The largest TPR/FPR of an attack with this false-positive rate.
+
+    Args:
+        fpr: in (0, 1).
+
+    >>> from gaussdp import PureDP
+    >>> MultiplicativeAdvantage(fpr=1e-3).of(PureDP(1.0))
+    2.71828...
+    >>> MultiplicativeAdvantage(fpr=1e-3).match(PureDP(1.0))
+    0.31033...
+    """
+
+    fpr: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fpr", number("fpr", self.fpr, LEVEL))
+
+    def of(self, guarantee: Guarantee) -> float:
+        return guarantee.multiplicative_advantage(self.fpr)
+
+    def mu_for(self, value: float) -> float:
+        ratio = number("multiplicative advantage", value, Domain(1.0, 1 / self.fpr))
+        tpr = min(ratio * self.fpr, 1.0)
+        return _mu_through(self.fpr, 1 - tpr, tpr)
+
+    def match(self, reference: Guarantee) -> float:
+        return reference.mu_at_fpr(self.fpr)
+
+    def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
+        return conversions.mu_from_multiplicative_advantage(epsilon, self.fpr)
+
+
+@dataclass(frozen=True)
+class Precision(Risk):
+    """The largest share of right "member" guesses of an attack with this recall.
+
+    Args:
+        recall: true-positive rate of the attack, in (0, 1).
+        prior: probability of membership before the attack, in (0, 1). It moves the value, not the matched mu.
+
+    >>> from gaussdp import PureDP
+    >>> Precision(recall=1e-3).of(PureDP(1.0))
+    0.73105...
+    >>> Precision(recall=1e-3).match(PureDP(1.0))
+    0.28573...
+    """
+
+    recall: float
+    prior: float = 0.5
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "recall", number("recall", self.recall, LEVEL))
+        object.__setattr__(self, "prior", number("prior", self.prior, LEVEL))
+
+    def of(self, guarantee: Guarantee) -> float:
+        return guarantee.precision(self.recall, self.prior)
+
+    def mu_for(self, value: float) -> float:
+        precision = number("precision", value, Domain(self.prior, 1.0))
+        fpr = self.recall * (self.prior / (1 - self.prior)) * ((1 - precision) / precision)
+        return _mu_through(min(fpr, self.recall), 1 - self.recall, self.recall)
+
+    def match(self, reference: Guarantee) -> float:
+        return reference.mu_at_recall(self.recall)
+
+    def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
+        return conversions.mu_from_precision(epsilon, self.recall)
+
+
+@dataclass(frozen=True)
+class Profile(Risk):
+    """The least epsilon with which (epsilon, delta)-DP holds.
+
+    Matching a pure-DP reference reads its own profile, log(e^eps - delta (1 + e^eps)), a hair below eps; the paper's
+    conversion takes (eps, delta) itself: `mu_from_epsilon`, or `mu_from_profile`.
+
+    Args:
+        delta: in (0, 1).
+
+    >>> from gaussdp import GDP
+    >>> Profile(delta=1e-5).of(GDP(1.0))
+    4.37717...
+    """
+
+    delta: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delta", number("delta", self.delta, LEVEL))
+
+    def of(self, guarantee: Guarantee) -> float:
+        return guarantee.epsilon(self.delta)
+
+    def mu_for(self, value: float) -> float:
+        return conversions.mu_from_profile(number("epsilon", value, NON_NEGATIVE), self.delta)
+
+    def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
+        return conversions.mu_from_profile(epsilon, self.delta)
+
+
+def _mu_through(fpr: float, fnr: float, tpr: float) -> float:
+    """The mu of the GDP curve through a point, inf at its corners."""
+    if fpr == 0 or fnr == 0:
+        return math.inf if tpr > fpr else 0.0
+    rates = (np.array([rate]) for rate in (fpr, fnr, tpr))
+    mu: float = evaluate(lambda _: numerics.mu_through_point(*rates), fpr=(fpr, LEVEL))
+    return mu

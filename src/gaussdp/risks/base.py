@@ -1,0 +1,61 @@
+"""What a risk is: a number read off a guarantee, and the mu that carries the same number."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gaussdp.errors import ConvergenceError, DomainError
+from gaussdp.guarantees import GDP, Guarantee, PureDP
+
+_LARGEST_MU = 1e8
+_BISECTIONS = 200
+
+
+class Risk(ABC):
+    """A number that says what an attacker can achieve; the larger, the worse.
+
+    A subclass needs `of` alone, if the risk grows with mu: `mu_for` then finds the mu by bisection. The risks of the
+    paper override it with closed forms.
+    """
+
+    @abstractmethod
+    def of(self, guarantee: Guarantee) -> float:
+        """The risk that this guarantee allows."""
+
+    def mu_for(self, value: float) -> float:
+        """The mu whose GDP guarantee has this risk, inf if only the limit of no privacy reaches it.
+
+        Raises:
+            DomainError: if no mu has it.
+        """
+        least, most = self.of(GDP(0.0)), self.of(GDP(float("inf")))
+        if not least <= value <= most:
+            raise DomainError(f"{self} of GDP lies in [{least:g}, {most:g}], got {value!r}")
+        low, high = 0.0, 1.0
+        while self.of(GDP(high)) < value:
+            low, high = high, 2 * high
+            if high > _LARGEST_MU:
+                return float("inf")
+        for _ in range(_BISECTIONS):
+            middle = 0.5 * (low + high)
+            if middle in (low, high):
+                return low
+            if self.of(GDP(middle)) <= value:
+                low = middle
+            else:
+                high = middle
+        raise ConvergenceError(f"{self}: no mu found in {_BISECTIONS} bisections between {low!r} and {high!r}")
+
+    def match(self, reference: Guarantee) -> float:
+        """The mu with the risk of the reference; exact where the value itself would lose digits."""
+        return self.mu_for(self.of(reference))
+
+    def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
+        """The budget mu that this criterion gives a policy of epsilon-DP, as the paper's closed form states it.
+
+        Takes and returns floats or arrays.
+        """
+        values = [self.match(PureDP(float(e))) for e in np.ravel(epsilon)]
+        return float(values[0]) if np.ndim(epsilon) == 0 else np.reshape(values, np.shape(epsilon))

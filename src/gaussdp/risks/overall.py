@@ -1,0 +1,73 @@
+"""Risks over all attacks at once: additive advantage and Bayes accuracy."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+from scipy import special
+
+from gaussdp import conversions
+from gaussdp.domains import LEVEL, PROBABILITY, Domain, number
+from gaussdp.guarantees import Guarantee
+from gaussdp.guarantees.approximate import implied_mu
+from gaussdp.guarantees.base import log_odds
+from gaussdp.risks.base import Risk
+
+
+@dataclass(frozen=True)
+class Advantage(Risk):
+    """The largest TPR minus FPR of any attack.
+
+    >>> from gaussdp import GDP
+    >>> Advantage().of(GDP(1.0))
+    0.38292...
+    >>> Advantage().mu_for(0.1)
+    0.25132...
+    """
+
+    def of(self, guarantee: Guarantee) -> float:
+        return guarantee.advantage()
+
+    def mu_for(self, value: float) -> float:
+        return math.sqrt(8) * float(special.erfinv(number("advantage", value, PROBABILITY)))
+
+    def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
+        # Pure DP has its largest advantage at the kink, where the curve it implies touches: the two mu are one.
+        return implied_mu(epsilon)
+
+
+@dataclass(frozen=True)
+class Accuracy(Risk):
+    """The largest share of right guesses of any attack.
+
+    Args:
+        prior: probability of membership before the attack, in (0, 1).
+
+    >>> from gaussdp import GDP
+    >>> Accuracy().of(GDP(1.0))
+    0.69146...
+    >>> Accuracy(prior=0.01).of(GDP(1.0))
+    0.99000...
+    """
+
+    prior: float = 0.5
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prior", number("prior", self.prior, LEVEL))
+
+    def of(self, guarantee: Guarantee) -> float:
+        return guarantee.accuracy(self.prior)
+
+    def mu_for(self, value: float) -> float:
+        base, share = max(self.prior, 1 - self.prior), min(self.prior, 1 - self.prior)
+        accuracy = number("accuracy", value, Domain(base, 1.0))
+        return self._mu_at(min((accuracy - base) / share, 1.0))
+
+    def match(self, reference: Guarantee) -> float:
+        return self._mu_at(reference.delta(log_odds(self.prior)))
+
+    def _mu_at(self, delta: float) -> float:
+        if delta in (0.0, 1.0):
+            return math.inf if delta else 0.0
+        return conversions.mu_from_profile(log_odds(self.prior), delta)
