@@ -50,7 +50,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version  # costs more to import than the rest of gaussdp together
+        from importlib.metadata import version  # reads files, so only when asked
 
         return version("gaussdp")
     raise AttributeError(f"module 'gaussdp' has no attribute {name!r}")

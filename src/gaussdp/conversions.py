@@ -36,7 +36,7 @@ def mu_from_multiplicative_advantage(epsilon: ArrayLike, fpr: ArrayLike) -> Any:
     Reference: Kulynych & Honkela, On Choosing the mu Parameter in Gaussian Differential Privacy, Proposition 3.1.
 
     >>> mu_from_multiplicative_advantage(epsilon=1.0, fpr=1e-3)
-    0.31033...
+    0.31027...
     """
     return evaluate(_mu_from_multiplicative_advantage, epsilon=(epsilon, NON_NEGATIVE), fpr=(fpr, LEVEL))
 
@@ -62,7 +62,7 @@ def mu_from_precision(epsilon: ArrayLike, recall: ArrayLike) -> Any:
     Reference: Kulynych & Honkela, On Choosing the mu Parameter in Gaussian Differential Privacy, Proposition 3.2.
 
     >>> mu_from_precision(epsilon=1.0, recall=1e-3)
-    0.28573...
+    0.28566...
     """
     return evaluate(_mu_from_precision, epsilon=(epsilon, NON_NEGATIVE), recall=(recall, LEVEL))
 
@@ -83,7 +83,7 @@ def mu_from_profile(epsilon: ArrayLike, delta: ArrayLike) -> Any:
     Reference: Dong, Roth & Su (2022), Corollary 2.13, inverted.
 
     >>> mu_from_profile(epsilon=1.0, delta=1e-6)
-    0.23674...
+    0.23670...
     """
     return evaluate(_mu_from_profile, epsilon=(epsilon, NON_NEGATIVE), delta=(delta, LEVEL))
 
@@ -200,7 +200,7 @@ def precision_from_mu(mu: ArrayLike, recall: ArrayLike, prior: ArrayLike = 0.5) 
     prior 1/2.
 
     >>> precision_from_mu(mu=1.0, recall=1e-3)
-    0.97909...
+    0.97890...
     """
     return evaluate(_precision_from_mu, mu=(mu, NON_NEGATIVE), recall=(recall, LEVEL), prior=(prior, LEVEL))
 
@@ -222,7 +222,7 @@ def advantage_from_mu(mu: ArrayLike) -> Any:
     Reference: Dong, Roth & Su (2022), Corollary 2.13 at epsilon = 0.
 
     >>> advantage_from_mu(1.0)
-    0.3829249225480262
+    0.38292492254802...
     """
     return evaluate(numerics.advantage, mu=(mu, NON_NEGATIVE))
 

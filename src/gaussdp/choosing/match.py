@@ -22,6 +22,6 @@ def choose(reference: Guarantee, risk: Risk) -> GDP:
 
     >>> from gaussdp import MultiplicativeAdvantage, PureDP
     >>> choose(PureDP(1.0), MultiplicativeAdvantage(fpr=1e-3))
-    GDP(mu=0.31033...)
+    GDP(mu=0.31027...)
     """
     return GDP(risk.match(reference))

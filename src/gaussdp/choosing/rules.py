@@ -32,7 +32,7 @@ class RuleOfThumb:
     >>> rule.is_conservative(1.0, Profile(delta=1e-8))
     False
     >>> rule.conservative_epsilons(Profile(delta=1e-5))
-    [(0.0, 9.98...)]
+    [(0.0, 10.01...)]
     """
 
     divisor: float = 5.0
@@ -87,7 +87,7 @@ def conservative_divisor(risks: Iterable[Risk], epsilon_low: float, epsilon_high
 
     >>> from gaussdp import Profile
     >>> conservative_divisor([Profile(delta=1e-8)], 0.1, 2.0)
-    5.299...
+    5.305...
     """
     low = number("epsilon_low", epsilon_low, _POSITIVE)
     high = number("epsilon_high", epsilon_high, _POSITIVE)

@@ -93,7 +93,7 @@ class PureDP(ApproxDP):
     >>> PureDP(1.0).multiplicative_advantage(1e-3)
     2.71828...
     >>> PureDP(1.0).implied()
-    GDP(mu=1.23188...)
+    GDP(mu=1.23203...)
     """
 
     def __init__(self, epsilon: float) -> None:

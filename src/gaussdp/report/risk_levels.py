@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gaussdp.domains import LEVEL, checked
 from gaussdp.guarantees import GDP
 from gaussdp.report.rounding import Rounding, shown
 from gaussdp.report.tables import Column, Document, Table
@@ -21,6 +22,8 @@ def risk_document(
         deltas: each in (0, 1).
         prior: probability of membership before the attack, in (0, 1), for precision and accuracy.
     """
+    for name, levels in (("fpr", fprs), ("recall", recalls), ("delta", deltas)):
+        checked(name, levels, LEVEL)
     at_fpr = Table(
         "fpr",
         "Attacks that accuse few by mistake",

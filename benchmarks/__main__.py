@@ -1,0 +1,7 @@
+"""make bench: every benchmark, as one table each."""
+
+from benchmarks import conversions, importing
+
+if __name__ == "__main__":
+    conversions.main()
+    importing.main()

@@ -1,0 +1,122 @@
+"""The command line as a whole: exit codes, one line of complaint, help, fuzzing."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import gaussdp
+from gaussdp.cli import main
+
+BAD = [
+    ["choose"],
+    ["choose", "--epsilon", "-1"],
+    ["choose", "--epsilon", "nan"],
+    ["choose", "--epsilon", "inf"],
+    ["choose", "--epsilon", "one"],
+    ["choose", "--epsilon", ""],
+    ["choose", "--epsilon", "1", "--fpr", "0"],
+    ["choose", "--epsilon", "1", "--fpr", "1e-3,,1e-4"],
+    ["choose", "--epsilon", "1", "--recall", "1"],
+    ["choose", "--epsilon", "1", "--delta", "2"],
+    ["choose", "--epsilon", "1", "--rule", "0"],
+    ["choose", "--epsilon", "1", "--prior", "1"],
+    ["choose", "--epsilon", "1", "--digits", "0"],
+    ["choose", "--epsilon", "1", "--digits", "99"],
+    ["choose", "--epsilon", "1", "--format", "xml"],
+    ["choose", "--epsilon", "1", "--criterion", "luck"],
+    ["choose", "--epsilon", "1", "--table", "none"],
+    ["choose", "--epsilon", "1", "surplus"],
+    ["risk"],
+    ["risk", "--mu", "-0.1"],
+    ["risk", "--mu", "nan"],
+    ["risk", "--mu", "1", "--fpr", "x"],
+    ["risk", "--mu", "1", "--prior", "0"],
+    ["no-such-command"],
+    ["--no-such-option"],
+    ["completion", "tcsh"],
+]
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_bad_input_is_one_line_and_exit_code_two(arguments, capsys):
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("gaussdp: ")
+    assert captured.err.count("\n") == 1
+    assert "Traceback" not in captured.err
+
+
+def test_the_complaint_is_the_domain_error(capsys):
+    main(["risk", "--mu", "1", "--fpr", "1.2"])
+    assert capsys.readouterr().err == "gaussdp: fpr must be in (0, 1), got 1.2\n"
+
+
+def test_no_arguments_show_help(capsys):
+    assert main([]) == 0
+    assert "gaussdp choose --epsilon 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [[], ["choose"], ["risk"], ["completion"]])
+def test_help_has_examples(command, capsys):
+    assert main([*command, "--help"]) == 0
+    assert "Examples:" in capsys.readouterr().out
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"gaussdp {gaussdp.__version__}\n"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(["choose", "risk"]),
+    st.lists(
+        st.sampled_from(
+            ["--epsilon", "--mu", "--fpr", "--recall", "--delta", "--rule", "--prior", "--digits", "--format"]
+        )
+        | st.text(max_size=6)
+        | st.floats().map(repr)
+        | st.integers().map(str),
+        max_size=6,
+    ),
+)
+def test_fuzz(capsys, command, arguments):
+    """Whatever is typed: success, or exit code 2 with one line."""
+    code = main([command, *arguments])
+    captured = capsys.readouterr()
+    assert code in (0, 2)
+    assert "Traceback" not in captured.err
+    assert captured.err.count("\n") == (1 if code == 2 else 0)
+    assert "nan" not in captured.out.lower()
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "gaussdp", *arguments],
+        capture_output=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def test_as_a_program():
+    done = run("risk", "--mu", "-1")
+    assert done.returncode == 2
+    assert done.stderr == b"gaussdp: mu must be in [0, inf], got -1.0\n"
+
+
+def test_a_terminal_without_greek_letters():
+    done = run("risk", "--mu", "1", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert done.stderr == b""
+
+
+def test_a_reader_that_goes_away():
+    program = f"{sys.executable} -m gaussdp choose --epsilon 1 | head -1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", program], capture_output=True, text=True, check=False)
+    assert done.stderr == ""

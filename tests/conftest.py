@@ -1,0 +1,14 @@
+"""Hypothesis draws the same examples in every run; set HYPOTHESIS_PROFILE=explore to look further."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+pytest.register_assert_rewrite("contracts_of_guarantees")
+
+settings.register_profile("default", derandomize=True, deadline=None, max_examples=100)
+settings.register_profile(
+    "explore", deadline=None, max_examples=3000, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -1,0 +1,22 @@
+"""Points of the curve read in different ways agree."""
+
+import numpy as np
+import pytest
+
+from gaussdp.numerics import fnr, precision, tpr
+
+FPR = np.concatenate([np.geomspace(1e-12, 0.5, 50), 1 - np.geomspace(0.5, 1e-12, 50)])
+
+
+@pytest.mark.parametrize("mu", [1e-6, 0.3, 2.0, 9.0])
+def test_tpr_and_fnr_add_up(mu):
+    mus = np.full_like(FPR, mu)
+    np.testing.assert_allclose(tpr(mus, FPR) + fnr(mus, FPR), 1, rtol=1e-15)
+
+
+def test_precision_is_the_posterior():
+    mus, recall = np.full(3, 1.5), np.array([0.01, 0.5, 0.99])
+    least_fpr = tpr(-mus, recall)
+    for prior in (0.5, 0.1):
+        expected = prior * recall / (prior * recall + (1 - prior) * least_fpr)
+        np.testing.assert_allclose(precision(mus, recall, np.full(3, prior)), expected, rtol=1e-14)

@@ -1,0 +1,120 @@
+"""Bad input gets one clear DomainError, from every public function."""
+
+import inspect
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gaussdp
+from gaussdp.domains import LEVEL, PROBABILITY, Domain, checked, integer, number
+
+FLAT = [getattr(gaussdp, name) for name in gaussdp.__all__ if "_from_" in name]
+GOOD = {"epsilon": 1.0, "mu": 1.0, "fpr": 0.1, "recall": 0.1, "delta": 0.1, "prior": 0.5}
+OUTSIDE = {
+    "epsilon": [-1e-9, -math.inf],
+    "mu": [-1e-9, -math.inf],
+    "fpr": [-0.1, 1.2, math.inf],
+    "recall": [-0.1, 0.0, 1.0, 1.2],
+    "delta": [-1e-9, 1.1],
+    "prior": [0.0, 1.0, -0.5],
+}
+WRONG_TYPE = ["0.5", None, 1j, object(), [0.1, "x"], {"a": 1}, True, np.array([True]), [[0.1], [0.1, 0.2]], b"1"]
+
+
+def parameters_of(function):
+    return [(function, name) for name in inspect.signature(function).parameters]
+
+
+ALL_PARAMETERS = [pair for function in FLAT for pair in parameters_of(function)]
+
+
+@pytest.mark.parametrize(("function", "name"), ALL_PARAMETERS)
+class TestEveryParameterOfEveryFlatFunction:
+    def call(self, function, name, value):
+        arguments = {key: GOOD[key] for key in inspect.signature(function).parameters} | {name: value}
+        return function(**arguments)
+
+    def test_outside_its_domain(self, function, name):
+        for value in OUTSIDE[name]:
+            with pytest.raises(gaussdp.DomainError, match=rf"^{name} must be in [\[(]0, (1|inf)[\])], got {value!r}"):
+                self.call(function, name, value)
+
+    def test_nan(self, function, name):
+        for value in (math.nan, np.nan, [0.1, math.nan]):
+            with pytest.raises(gaussdp.DomainError, match=rf"^{name} must be in .*, got nan"):
+                self.call(function, name, value)
+
+    def test_wrong_type(self, function, name):
+        for value in WRONG_TYPE:
+            with pytest.raises(
+                gaussdp.DomainError, match=rf"^{name} must be a number or an array of numbers in .*, got"
+            ):
+                self.call(function, name, value)
+
+    def test_empty(self, function, name):
+        for value in ([], np.array([]), np.empty((0, 3))):
+            with pytest.raises(gaussdp.DomainError, match=rf"^{name} must not be empty"):
+                self.call(function, name, value)
+
+    def test_masked(self, function, name):
+        with pytest.raises(gaussdp.DomainError, match=name):
+            self.call(function, name, np.ma.masked_array([0.1, 0.2], mask=[False, True]))
+
+    def test_integer_too_large_for_a_double(self, function, name):
+        with pytest.raises(gaussdp.DomainError, match=rf"^{name} must be in"):
+            self.call(function, name, 10**400)
+
+
+def test_shapes_that_do_not_broadcast():
+    with pytest.raises(gaussdp.DomainError, match=r"do not broadcast together: epsilon \(2,\), fpr \(3,\)"):
+        gaussdp.mu_from_multiplicative_advantage([1, 2], [0.1, 0.2, 0.3])
+
+
+def test_domain_error_is_a_value_error():
+    assert issubclass(gaussdp.DomainError, ValueError)
+    assert issubclass(gaussdp.DomainError, gaussdp.GaussdpError)
+    assert issubclass(gaussdp.MissingExtraError, ImportError)
+
+
+def test_domains_print_as_intervals():
+    assert str(LEVEL) == "(0, 1)"
+    assert str(PROBABILITY) == "[0, 1]"
+    assert str(Domain(0.0, math.inf, closed_high=False)) == "[0, inf)"
+
+
+def test_advice_is_appended():
+    with pytest.raises(gaussdp.DomainError, match=r"x must be in \(0, 1\), got 2.0; try less"):
+        checked("x", 2.0, Domain(0.0, 1.0, False, False, advice="try less"))
+
+
+def test_one_number_means_one():
+    assert number("x", np.float64(0.5), LEVEL) == 0.5
+    with pytest.raises(gaussdp.DomainError, match=r"x must be one number in \(0, 1\), got an array of shape \(2,\)"):
+        number("x", [0.1, 0.2], LEVEL)
+
+
+def test_whole_numbers():
+    assert integer("k", np.int64(3), low=1) == 3
+    for value in (0, 3.0, True, "3", None, math.nan):
+        with pytest.raises(gaussdp.DomainError, match="k must be a whole number of at least 1"):
+            integer("k", value, low=1)
+
+
+anything = st.none() | st.text() | st.booleans() | st.complex_numbers() | st.floats() | st.integers() | st.binary()
+
+
+@given(
+    st.sampled_from(FLAT),
+    st.lists(anything | st.lists(anything, max_size=3), min_size=3, max_size=3),
+)
+def test_fuzz(function, values):
+    """Whatever comes in, a result without NaN or a DomainError comes out."""
+    names = list(inspect.signature(function).parameters)
+    try:
+        result = function(**dict(zip(names, values, strict=False)))
+    except gaussdp.DomainError:
+        return
+    assert not np.isnan(result).any()

@@ -1,0 +1,66 @@
+"""Imports point down the list only, and importing gaussdp stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "gaussdp"
+LAYERS = [
+    "errors",
+    "domains",
+    "numerics",
+    "conversions",
+    "guarantees",
+    "risks",
+    "choosing",
+    "mechanisms",
+    "accounting",
+    "calibration",
+    "auditing",
+    "report",
+    "integrations",
+    "cli",
+    "web",
+]
+FILES = [
+    path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in ("__init__.py", "__main__.py")
+]
+
+
+def layer_of(module):
+    return LAYERS.index(module.split(".")[1])
+
+
+def imports_of(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            if node.module == "gaussdp":
+                yield from (f"gaussdp.{alias.name}" for alias in node.names)
+            elif node.module.startswith("gaussdp."):
+                yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.startswith("gaussdp"))
+
+
+def test_there_is_something_to_check():
+    assert len(FILES) > 20
+    assert any("gaussdp.numerics" in name for path in FILES for name in imports_of(path))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_down(path):
+    own = LAYERS.index(path.relative_to(SOURCE).parts[0].removesuffix(".py"))
+    for module in imports_of(path):
+        assert layer_of(module) <= own, f"{path.name} is below {module}"
+
+
+def test_importing_gaussdp_is_light():
+    code = (
+        "import sys, gaussdp; heavy = {'scipy.stats', 'scipy.optimize', 'matplotlib', 'dp_accounting', 'click', "
+        "'rich', 'pandas'}; print(sorted(heavy & set(sys.modules)))"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.strip() == "[]"
