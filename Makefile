@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 ARGS ?= choose --epsilon 1
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test lint bench clean
+.PHONY: run test lint bench docs clean
 
 run: $(VENV)/.installed
 	@$(BIN)/gaussdp $(ARGS)
@@ -23,6 +23,9 @@ lint: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.installed-dev
+	@$(BIN)/python -m gaussdp.cli.reference > docs/command-line.md
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -62,8 +62,9 @@ def main() -> None:
             factor = loops[name] / LOOPED / (seconds[name] / ELEMENTS)
             speedup = f"{factor:.0f} times faster (goal: {BRENTQ_LIMIT})"
         rows.append((name, nanoseconds, f"{ratio:.1f}", str(limit), speedup))
+    each = seconds["ndtri"] / ELEMENTS * 1e9
     print_table(
-        f"Flat functions on {ELEMENTS:,} random everyday inputs (ndtri: {seconds['ndtri'] / ELEMENTS * 1e9:.0f} ns each)",
+        f"Flat functions on {ELEMENTS:,} random everyday inputs (ndtri: {each:.0f} ns each)",
         ("function", "ns each", "times ndtri", "goal", "against brentq"),
         rows,
     )

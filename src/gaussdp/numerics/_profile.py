@@ -14,6 +14,7 @@ Halley's method on G, or on log(1 - delta) where delta is near 1:
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy import special
@@ -21,15 +22,20 @@ from scipy import special
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import _double_double as dd
 from gaussdp.numerics._erf import erf_minus
-from gaussdp.numerics._mills import SQRT_HALF, mills, mills_difference
+from gaussdp.numerics._mills import SQRT_HALF, mills, mills_difference, rough_mills, rough_mills_difference
 from gaussdp.numerics._types import Floats
+
+Difference = Callable[[Floats, Floats], Floats]
+Ratio = Callable[[Floats], Floats]
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 INV_SQRT_2PI = 1 / math.sqrt(2 * math.pi)
 
 _DEEPEST = 39.0  # phi underflows beyond this many standard deviations
-_CONVERGED = 1e-7  # relative step after which one cubic step has left only rounding error
+_CONVERGED = 4e-6  # relative step after which Halley's cubic convergence has left only rounding error
+_CONVERGED_NEWTON = 1e-8  # the same for Newton's quadratic convergence
 _MAX_STEPS = 60
+_ROUGH_STEPS = 2
 _ROUNDING = 4e-15  # closer to delta(0) than this, double precision cannot tell the side
 _ILL_CONDITIONED = 0.1  # closer than this, the error of delta(0) in double precision shows in epsilon
 _VAST = 1e16
@@ -82,18 +88,25 @@ def mu_from_profile(epsilon: Floats, delta: Floats) -> Floats:
 
 
 def _solve_mu_lower(mu: Floats, epsilon: Floats, log_delta: Floats) -> Floats:
+    for _ in range(_ROUGH_STEPS):
+        step = _mu_step(mu, epsilon, log_delta, rough_mills_difference)
+        mu = mu * np.where(np.isfinite(step), np.exp(-step), 1.0)
     for _ in range(_MAX_STEPS):
-        m, h = epsilon / mu, 0.5 * mu
-        x = m - h
-        difference = mills_difference(m, h)
-        error = np.log(difference) - 0.5 * x * x - LOG_SQRT_2PI - log_delta
-        slope = mu / difference
-        bend = 1 + (m + h) * x - slope
-        step = _halley(error, slope, bend)
+        step = _mu_step(mu, epsilon, log_delta, mills_difference)
         mu = mu * np.exp(-step)
         if np.max(np.abs(step)) < _CONVERGED:
             return mu
     raise ConvergenceError(f"mu_from_profile did not converge in {_MAX_STEPS} steps")
+
+
+def _mu_step(mu: Floats, epsilon: Floats, log_delta: Floats, difference_of: Difference) -> Floats:
+    """Halley's step of log mu."""
+    m, h = epsilon / mu, 0.5 * mu
+    x = m - h
+    difference = difference_of(m, h)
+    error = np.log(difference) - 0.5 * x * x - LOG_SQRT_2PI - log_delta
+    slope = mu / difference
+    return _halley(error, slope, 1 + (m + h) * x - slope)
 
 
 def _solve_mu_upper(mu: Floats, epsilon: Floats, log_rest: Floats) -> Floats:
@@ -105,7 +118,7 @@ def _solve_mu_upper(mu: Floats, epsilon: Floats, log_rest: Floats) -> Floats:
         error = np.log(rest_over_density) - 0.5 * x * x - LOG_SQRT_2PI - log_rest
         step = error * rest_over_density / mu
         mu = mu * (1 + step)
-        if np.max(np.abs(step)) < _CONVERGED:
+        if np.max(np.abs(step)) < _CONVERGED_NEWTON:
             return mu
     raise ConvergenceError(f"mu_from_profile did not converge in {_MAX_STEPS} steps")
 
@@ -113,18 +126,15 @@ def _solve_mu_upper(mu: Floats, epsilon: Floats, log_rest: Floats) -> Floats:
 def epsilon_from_mu(mu: Floats, delta: Floats) -> Floats:
     """The epsilon >= 0 with delta(epsilon) = delta, 0 where delta(0) <= delta; 0 < mu < inf, 0 < delta < 1."""
     h = 0.5 * mu
-    rest = 1 - delta
     upper = delta > 0.5
-    known = np.where(upper, rest, delta)
-    at_zero = np.where(upper, special.erfc(SQRT_HALF * h), special.erf(SQRT_HALF * h))
     # How far delta lies below delta(0), in units of the smaller of delta and 1 - delta.
-    gap = np.where(upper, rest - at_zero, at_zero - delta) / known
+    gap = special.erf(SQRT_HALF * h) / delta - 1
+    if upper.any():
+        gap[upper] = 1 - special.erfc(SQRT_HALF * h[upper]) / (1 - delta[upper])
 
     # delta <= Phi(-x), and delta <= sqrt(2/pi) mu Phi(-x) for x >= 0, bound the root from above.
-    x = -special.ndtri(delta)
     scaled = delta / (0.79 * mu)
-    improvable = (mu < 1.0) & (scaled < 0.5)
-    x = np.where(improvable, -special.ndtri(np.where(improvable, scaled, 0.5)), x)
+    x = -special.ndtri(np.where((mu < 1.0) & (scaled < 0.5), scaled, delta))
     m = np.maximum(x + h, 0.0)
 
     inside = gap > -_ROUNDING
@@ -135,7 +145,7 @@ def epsilon_from_mu(mu: Floats, delta: Floats) -> Floats:
         m[lower] = _solve_m_lower(m[lower], h[lower], np.log(delta[lower]))
     upper &= well_posed
     if upper.any():
-        m[upper] = _solve_m_upper(m[upper], h[upper], np.log(rest[upper]))
+        m[upper] = _solve_m_upper(m[upper], h[upper], np.log(1 - delta[upper]))
     if near_zero.any():
         m[near_zero] = _solve_m_near_zero(mu[near_zero], delta[near_zero])
     return np.where(inside, mu * m, 0.0)
@@ -143,17 +153,24 @@ def epsilon_from_mu(mu: Floats, delta: Floats) -> Floats:
 
 def _solve_m_lower(m: Floats, h: Floats, log_delta: Floats) -> Floats:
     lowest = np.maximum(h - 1.0, 0.0)  # delta <= 1/2 implies m - h > -0.68
+    step = _m_step(m, h, log_delta, rough_mills_difference, rough_mills)
+    m = np.maximum(m - np.where(np.isfinite(step), step, 0.0), lowest)
     for _ in range(_MAX_STEPS):
-        x = m - h
-        difference = mills_difference(m, h)
-        beyond = mills(m + h)
-        error = np.log(difference) - 0.5 * x * x - LOG_SQRT_2PI - log_delta
-        slope = -2 * h * beyond / difference
-        step = _halley(error, slope, 2 * h - 1 / beyond - slope)
+        step = _m_step(m, h, log_delta, mills_difference, mills)
         m, previous = np.maximum(m - step, lowest), m
         if np.all(np.abs(m - previous) <= _CONVERGED * m):
             return m
     raise ConvergenceError(f"epsilon_from_mu did not converge in {_MAX_STEPS} steps")
+
+
+def _m_step(m: Floats, h: Floats, log_delta: Floats, difference_of: Difference, ratio_of: Ratio) -> Floats:
+    """Halley's step of m."""
+    x = m - h
+    difference = difference_of(m, h)
+    beyond = ratio_of(m + h)
+    error = np.log(difference) - 0.5 * x * x - LOG_SQRT_2PI - log_delta
+    slope = -2 * h * beyond / difference
+    return _halley(error, slope, 2 * h - 1 / beyond - slope)
 
 
 def _solve_m_upper(m: Floats, h: Floats, log_rest: Floats) -> Floats:
@@ -165,7 +182,7 @@ def _solve_m_upper(m: Floats, h: Floats, log_rest: Floats) -> Floats:
         error = np.log(rest_over_density) - 0.5 * x * x - LOG_SQRT_2PI - log_rest
         step = error * rest_over_density / (2 * h * beyond)
         m, previous = np.maximum(m - step, 0.0), m
-        if np.all(np.abs(m - previous) <= _CONVERGED * m):
+        if np.all(np.abs(m - previous) <= _CONVERGED_NEWTON * m):
             return m
     raise ConvergenceError(f"epsilon_from_mu did not converge in {_MAX_STEPS} steps")
 

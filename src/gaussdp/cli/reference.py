@@ -1,0 +1,34 @@
+"""The command-line reference as Markdown, made from the commands themselves."""
+
+import click
+
+from gaussdp.cli.app import app
+
+_WIDTH = 100
+
+
+def reference() -> str:
+    """The help of every command under a heading of its own."""
+    parts = [
+        "# Command line",
+        "Made from the commands by `make docs`; a test fails when it is out of date.",
+        _section("gaussdp", app, None),
+    ]
+    root = _context("gaussdp", app, None)
+    parts.extend(_section(name, command, root) for name, command in sorted(app.commands.items()))
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(name: str, command: click.Command, parent: click.Context | None) -> str:
+    context = _context(name, command, parent)
+    return f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```"
+
+
+def _context(name: str, command: click.Command, parent: click.Context | None) -> click.Context:
+    return command.make_context(
+        name, [], parent, resilient_parsing=True, terminal_width=_WIDTH, max_content_width=_WIDTH
+    )
+
+
+if __name__ == "__main__":
+    click.echo(reference(), nl=False)
