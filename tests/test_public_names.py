@@ -5,7 +5,7 @@ import inspect
 import gaussdp
 
 NAMES = {
-    "guarantees": ["ApproxDP", "GDP", "Guarantee", "PureDP"],
+    "guarantees": ["ApproxDP", "GDP", "Guarantee", "ProfilePoints", "PureDP"],
     "risks": ["Accuracy", "Advantage", "MultiplicativeAdvantage", "Precision", "Profile", "Risk"],
     "choosing": ["RuleOfThumb", "choose", "conservative_divisor"],
     "conversions": [

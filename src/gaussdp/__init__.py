@@ -15,7 +15,7 @@ from gaussdp.conversions import (
     precision_from_mu,
 )
 from gaussdp.errors import ConvergenceError, DomainError, GaussdpError, MissingExtraError
-from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
+from gaussdp.guarantees import GDP, ApproxDP, Guarantee, ProfilePoints, PureDP
 from gaussdp.risks import Accuracy, Advantage, MultiplicativeAdvantage, Precision, Profile, Risk
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "MultiplicativeAdvantage",
     "Precision",
     "Profile",
+    "ProfilePoints",
     "PureDP",
     "Risk",
     "RuleOfThumb",

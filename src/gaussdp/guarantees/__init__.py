@@ -1,7 +1,8 @@
-"""Guarantees as trade-off curves: GDP, pure DP, approximate DP."""
+"""Guarantees as trade-off curves: GDP, pure DP, approximate DP, and curves known at points."""
 
 from gaussdp.guarantees.approximate import ApproxDP, PureDP
 from gaussdp.guarantees.base import Guarantee
 from gaussdp.guarantees.gaussian import GDP
+from gaussdp.guarantees.numeric import ProfilePoints
 
-__all__ = ["GDP", "ApproxDP", "Guarantee", "PureDP"]
+__all__ = ["GDP", "ApproxDP", "Guarantee", "ProfilePoints", "PureDP"]

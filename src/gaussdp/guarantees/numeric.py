@@ -1,0 +1,160 @@
+"""A guarantee known at finitely many points of its privacy profile; pessimistic everywhere between them."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, checked, evaluate
+from gaussdp.errors import DomainError
+from gaussdp.guarantees.base import Guarantee, Numbers
+from gaussdp.guarantees.gaussian import GDP
+from gaussdp.numerics import Floats
+
+_LARGEST_EPSILON = 700.0  # e**epsilon is still a double
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class ProfilePoints(Guarantee):
+    r"""The guarantee that several (epsilon, delta)-DP statements about one mechanism make together.
+
+    .. math:: f(\alpha) = \max_j \max\{0,\; 1 - \delta_j - e^{\varepsilon_j}\alpha,\;
+              e^{-\varepsilon_j}(1 - \delta_j - \alpha)\}
+
+    The true curve of the mechanism lies on or above it. Its own profile is the lower convex hull of the points over
+    e^epsilon; points above the hull say nothing new and are dropped.
+
+    Args:
+        epsilon: distinct values in [0, 700], in any order.
+        delta: the delta of each, in [0, 1].
+
+    >>> curve = ProfilePoints(epsilon=[0.0, 0.5, 1.0], delta=[0.3, 0.1, 0.02])
+    >>> curve.delta(0.5), curve.epsilon(0.02)
+    (0.1, 1.0)
+    >>> curve.tpr(0.01)
+    0.0471...
+    """
+
+    epsilons: Floats
+    deltas: Floats
+    _kinks: Floats  # fpr at which the line of a point gives way to that of the next smaller epsilon
+
+    def __init__(self, epsilon: npt.ArrayLike, delta: npt.ArrayLike) -> None:
+        epsilons = np.ravel(checked("epsilon", epsilon, NON_NEGATIVE))
+        deltas = np.ravel(checked("delta", delta, PROBABILITY))
+        if epsilons.shape != deltas.shape:
+            raise DomainError(f"epsilon and delta must be equally many, got {epsilons.size} and {deltas.size}")
+        if epsilons.max() > _LARGEST_EPSILON:
+            raise DomainError(f"epsilon must be in [0, {_LARGEST_EPSILON:g}], got {float(epsilons.max())!r}")
+        order = np.argsort(epsilons, kind="stable")
+        epsilons, deltas = _hull(epsilons[order], deltas[order])
+        growth = np.exp(epsilons)
+        kinks = -np.diff(deltas) / np.diff(growth)
+        for name, values in (("epsilons", epsilons), ("deltas", deltas), ("_kinks", kinks)):
+            values.flags.writeable = False
+            object.__setattr__(self, name, values)
+
+    def __repr__(self) -> str:
+        first, last = float(self.epsilons[0]), float(self.epsilons[-1])
+        return f"ProfilePoints({self.epsilons.size} points, epsilon from {first:g} to {last:g})"
+
+    def fnr(self, fpr: Numbers) -> Numbers:
+        rate: Numbers = evaluate(self._fnr, fpr=(fpr, PROBABILITY))
+        return rate
+
+    def tpr(self, fpr: Numbers) -> Numbers:
+        rate: Numbers = evaluate(self._tpr, fpr=(fpr, PROBABILITY))
+        return rate
+
+    def fpr(self, tpr: Numbers) -> Numbers:
+        rate: Numbers = evaluate(lambda t: self._fnr(1 - t, t), tpr=(tpr, PROBABILITY))
+        return rate
+
+    def delta(self, epsilon: Numbers) -> Numbers:
+        delta: Numbers = evaluate(self._delta, epsilon=(epsilon, NON_NEGATIVE))
+        return delta
+
+    def epsilon(self, delta: Numbers) -> Numbers:
+        epsilon: Numbers = evaluate(self._epsilon, delta=(delta, PROBABILITY))
+        return epsilon
+
+    def implied(self) -> GDP:
+        """The GDP that these statements imply together, if the last of them has delta = 0.
+
+        Raises:
+            DomainError: if the least delta is positive: no finite mu follows.
+        """
+        if self.deltas[-1] > 0:
+            raise DomainError(
+                f"no finite mu follows from points whose least delta is {float(self.deltas[-1]):g}: with that "
+                "probability everything may be revealed, which mu-GDP never does"
+            )
+        corner = float((1 - self.deltas[0]) / (1 + math.exp(self.epsilons[0])))
+        kinks = np.append(self._kinks[(self._kinks > 0) & (self._kinks < corner)], corner)
+        return GDP(float(np.max(self.mu_at_fpr(kinks))) if corner < 0.5 else 0.0)
+
+    def _line(self, fpr: Floats) -> npt.NDArray[np.intp]:
+        """Which point's line is the highest at this FPR, left of the diagonal: larger epsilon nearer 0."""
+        return self._kinks.size - np.searchsorted(self._kinks[::-1], fpr, side="right")
+
+    def _tpr(self, fpr: Floats) -> Floats:
+        point = self._line(fpr)
+        steep = self.deltas[point] + np.exp(self.epsilons[point]) * fpr
+        return np.minimum(steep, 1 - self._flat(1 - fpr))
+
+    def _fnr(self, fpr: Floats, rest: Floats | None = None) -> Floats:
+        """The curve at this FPR; rest = 1 - fpr, where that is known better."""
+        point = self._line(fpr)
+        steep = 1 - self.deltas[point] - np.exp(self.epsilons[point]) * fpr
+        return np.maximum(steep, self._flat(1 - fpr if rest is None else rest))
+
+    def _flat(self, rest: Floats) -> Floats:
+        """The mirrored lines: max_j e^-epsilon_j (rest - delta_j), at least 0, with rest = 1 - fpr."""
+        ends = self.deltas[1:] + np.exp(self.epsilons[1:]) * self._kinks  # where mirrored neighbours meet, falling
+        point = ends.size - np.searchsorted(ends[::-1], rest, side="right")
+        return np.maximum(np.exp(-self.epsilons[point]) * (rest - self.deltas[point]), 0.0)
+
+    def _delta(self, epsilon: Floats) -> Floats:
+        """Linear in e^epsilon between points, constant beyond the last, as one statement implies before the first."""
+        first, last = self.epsilons[0], self.epsilons[-1]
+        inner = np.interp(np.exp(np.clip(epsilon, first, last)), np.exp(self.epsilons), self.deltas)
+        before = -np.expm1(np.minimum(epsilon - first, 0.0)) / (1 + math.exp(-first))
+        return np.where(epsilon < first, self.deltas[0] + (1 - self.deltas[0]) * before, inner)
+
+    def _epsilon(self, delta: Floats) -> Floats:
+        first, last = self.deltas[0], self.deltas[-1]
+        growth = np.interp(np.clip(delta, last, first), self.deltas[::-1], np.exp(self.epsilons)[::-1])
+        beyond = np.maximum(delta - first, 0.0) / (1 - first) if first < 1 else np.ones_like(delta)
+        loss = np.minimum(beyond * (1 + math.exp(-self.epsilons[0])), 1.0)
+        inner = np.where(delta > first, np.maximum(self.epsilons[0] + np.log1p(-loss), 0.0), np.log(growth))
+        return np.where(delta < last, np.inf, inner)
+
+
+def _hull(epsilons: Floats, deltas: Floats) -> tuple[Floats, Floats]:
+    """The points on the lower convex hull over e^epsilon, given in rising order.
+
+    Each statement is two-sided: (epsilon, delta) also puts a point at -epsilon, since the curve is symmetric.
+    """
+    growth, mirrored = np.exp(epsilons), np.exp(-epsilons[::-1])
+    mirrored_deltas = -np.expm1(-epsilons[::-1]) + mirrored * deltas[::-1]
+    x, y = np.concatenate([mirrored, growth]), np.concatenate([mirrored_deltas, deltas])
+    kept: list[int] = []
+    for i in range(x.size):
+        if kept and y[i] >= y[kept[-1]]:
+            continue
+        if kept and x[i] == x[kept[-1]]:
+            kept.pop()
+        while len(kept) > 1 and _above(x, y, kept[-2], kept[-1], i):
+            kept.pop()
+        kept.append(i)
+    size = epsilons.size
+    own = [i - size if i >= size else size - 1 - i for i in kept if i >= size or x[i] == 1.0]
+    own = own or [0]  # all deltas are 1: nothing is promised
+    return epsilons[own].copy(), deltas[own].copy()
+
+
+def _above(x: Floats, y: Floats, left: int, middle: int, right: int) -> bool:
+    """Whether the middle point lies on or above the chord of its neighbours."""
+    share = (x[middle] - x[left]) / (x[right] - x[left])
+    return bool(y[middle] >= y[left] + share * (y[right] - y[left]))
