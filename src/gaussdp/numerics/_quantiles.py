@@ -15,7 +15,6 @@ from gaussdp.numerics._mills import mills, mills_difference
 from gaussdp.numerics._types import Floats, Mask
 
 _CANCELLED = 4e-3  # below this share of the quantiles, subtracting leaves fewer than 13 digits
-_TINY = 1e-6  # below this epsilon, mu = epsilon * R(s) starts Newton better than subtracting
 _NEARLY_ONE = 1e-3  # below this distance from 1, e**epsilon * fpr needs more than double precision
 _EXP_LIMIT = 650.0  # e**650 is still a double, and e**-650 is below _DEEP
 _DEEP = 1e-280  # below, probabilities go by their logarithm
@@ -107,19 +106,20 @@ def _mend_deep(quantile: Floats, deep: Mask, p: Floats, epsilon: Floats) -> None
         quantile[deep] = special.ndtri_exp(np.log(p[deep]) - epsilon[deep])
 
 
-def _refined_rise(s: Floats, growth: Floats, start: Floats) -> Floats:
-    """The mu with log Phi(-s + mu) - log Phi(-s) = growth, from a start with a few good digits."""
+def _refined_rise(s: Floats, growth: Floats, mu: Floats) -> Floats:
+    """The mu with log Phi(-s + mu) - log Phi(-s) = growth, by one Newton step from mu.
+
+    What subtracting quantiles has left of mu is enough: the error of the step is growth/2 times the squared error.
+    """
     here = mills(s)
-    mu = np.where(growth < _TINY, growth * here, start)
     gained = mills_difference(s - mu / 2, mu / 2)
     error = mu * (s - mu / 2) + np.log1p(gained / here) - growth
     return mu - error * (here + gained)
 
 
-def _refined_fall(s: Floats, decline: Floats, start: Floats) -> Floats:
-    """The mu with log Phi(-s) - log Phi(-s - mu) = decline, from a start with a few good digits."""
+def _refined_fall(s: Floats, decline: Floats, mu: Floats) -> Floats:
+    """The mu with log Phi(-s) - log Phi(-s - mu) = decline, likewise."""
     here = mills(s)
-    mu = np.where(decline < _TINY, decline * here, start)
     lost = mills_difference(s + mu / 2, mu / 2)
     error = mu * (s + mu / 2) - np.log1p(-lost / here) - decline
     return mu - error * (here - lost)
