@@ -115,11 +115,10 @@ def integer(name: str, value: object, low: int) -> int:
 
 
 def _real_array(name: str, value: object, domain: Domain) -> npt.NDArray[np.float64]:
-    wrong_type = DomainError(f"{name} must be a number or an array of numbers in {domain}, got {_brief(value)}")
     try:
         array = np.asarray(value)
     except (ValueError, TypeError):
-        raise wrong_type from None
+        raise _wrong_type(name, domain, value) from None
     if array.dtype == object and array.size and all(isinstance(item, int) for item in array.flat):
         try:
             array = array.astype(np.float64)  # Python integers beyond 64 bits
@@ -128,8 +127,12 @@ def _real_array(name: str, value: object, domain: Domain) -> npt.NDArray[np.floa
     if array.size == 0 and array.dtype.kind in "fO":
         return np.empty(0)
     if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
-        raise wrong_type
+        raise _wrong_type(name, domain, value)
     return array.astype(np.float64, copy=False)
+
+
+def _wrong_type(name: str, domain: Domain, value: object) -> DomainError:
+    return DomainError(f"{name} must be a number or an array of numbers in {domain}, got {_brief(value)}")
 
 
 def _refusal(name: str, domain: Domain, got: str) -> str:

@@ -13,10 +13,13 @@ from numpy.typing import ArrayLike
 
 from gaussdp.domains import NON_NEGATIVE, Domain, evaluate, number
 from gaussdp.errors import DomainError
+from gaussdp.numerics import Floats
 from gaussdp.risks import Risk
 
 _POSITIVE = Domain(0.0, np.inf, closed_low=False, closed_high=False)
-_LEAST_EPSILON = 1e-8
+_LEAST_EPSILON = 1e-300  # the profile at a tiny delta bends as low as epsilon near delta
+_LARGEST_EPSILON = 1e300
+_REFINEMENTS, _REFINED_POINTS = 8, 33  # each round narrows the hump sixteen-fold
 _SCAN = 600  # points a search looks at before it refines; mu/epsilon has at most one hump
 
 
@@ -55,10 +58,12 @@ class RuleOfThumb:
         An interval that starts at 0 holds down to the smallest epsilon. Every interval ends, since a matched mu grows
         like the root of epsilon; its end is rounded to the conservative side.
         """
-        largest = 40 * (self.divisor + 40) ** 2
-        grid = np.geomspace(_LEAST_EPSILON, largest, _SCAN)
-        margin = risk.mu_from_epsilon(grid) / grid - 1 / self.divisor
-        holds = margin >= 0
+        largest = min(40 * (self.divisor + 40) * (self.divisor + 40), _LARGEST_EPSILON)
+        grid = np.concatenate(
+            [np.geomspace(_LEAST_EPSILON, 1e-8, _SCAN // 2, endpoint=False), np.geomspace(1e-8, largest, _SCAN)]
+        )
+        grid = _with_hump(grid, risk)
+        holds = risk.mu_from_epsilon(grid) / grid >= 1 / self.divisor
         intervals = []
         start = 0.0 if holds[0] else None
         for i in np.flatnonzero(np.diff(holds)):
@@ -99,6 +104,15 @@ def conservative_divisor(risks: Iterable[Risk], epsilon_low: float, epsilon_high
     grid = np.geomspace(low, high, _SCAN)
     grid[0], grid[-1] = low, high
     return float(max(np.max(grid / risk.mu_from_epsilon(grid)) for risk in criteria) * (1 + 1e-12))
+
+
+def _with_hump(grid: Floats, risk: Risk) -> Floats:
+    """The grid with the largest mu/epsilon among its points: an interval about it may be narrower than the grid."""
+    for _ in range(_REFINEMENTS):
+        top = int(np.argmax(risk.mu_from_epsilon(grid) / grid))
+        low, high = grid[max(top - 1, 0)], grid[min(top + 1, grid.size - 1)]
+        grid = np.union1d(grid, np.linspace(low, high, _REFINED_POINTS))
+    return grid
 
 
 def _boundary(holds: Callable[[float], bool], low: float, high: float) -> float:

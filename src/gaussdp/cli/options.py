@@ -56,8 +56,9 @@ def prior_option(command: Command) -> Command:
     )(command)
 
 
-def output_options(tables: Sequence[str]) -> Callable[[Command], Command]:
-    """--format, --digits and --table, which every command with tables has."""
+def output_options(tables: Sequence[str], digits: int | None = DEFAULT_DIGITS) -> Callable[[Command], Command]:
+    """--format, --digits and --table, which every command with tables has; without digits the tables know their own."""
+    side = "Significant digits, rounded to the side of less privacy."
 
     def decorate(command: Command) -> Command:
         for option in (
@@ -71,9 +72,9 @@ def output_options(tables: Sequence[str]) -> Callable[[Command], Command]:
             click.option(
                 "--digits",
                 type=click.IntRange(1, MOST_DIGITS),
-                default=DEFAULT_DIGITS,
-                show_default=True,
-                help="Significant digits, rounded to the side of less privacy.",
+                default=digits,
+                show_default=digits is not None,
+                help=side if digits else "Significant digits.  [default: as the paper, or 4 if one-sided]",
             ),
             click.option(
                 "--format",

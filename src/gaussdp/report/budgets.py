@@ -116,12 +116,12 @@ def _rules(policy: PureDP, criteria: Sequence[Criterion], rules: Sequence[RuleOf
         columns.append(Column(f"{key}_conservative_for", f"{name} is conservative for"))
     rows: list[tuple[Value, ...]] = []
     for criterion in criteria:
-        verdicts = [(_verdict(rule, policy, criterion), _span(rule.conservative_epsilons(criterion))) for rule in rules]
+        verdicts = [(_verdict(rule, policy, criterion), span(rule.conservative_epsilons(criterion))) for rule in rules]
         rows.append((*level_of(criterion), *(words for pair in verdicts for words in pair)))
     return Table("rules", "Rules of thumb: do they spend at most the matched budget?", tuple(columns), tuple(rows))
 
 
-def _span(intervals: Sequence[tuple[float, float]]) -> str:
+def span(intervals: Sequence[tuple[float, float]]) -> str:
     """The intervals in words, each rounded inwards."""
     if not intervals:
         return "no ε"

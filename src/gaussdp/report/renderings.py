@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable
 
 from gaussdp.report.rounding import shown
@@ -22,11 +23,11 @@ def text(document: Document, digits: int = DEFAULT_DIGITS, width: int = 120) -> 
     console = Console(file=buffer, width=width, color_system=None, emoji=False, markup=False, highlight=False)
     console.print(document.title)
     for table in document.tables:
-        console.print()
-        rich_table = RichTable(title=table.title, title_justify="left", title_style="", box=box.SIMPLE_HEAD)
-        for i, column in enumerate(table.columns):
+        console.print(f"\n{table.title}")
+        rich_table = RichTable(box=box.SIMPLE_HEAD)
+        for i, heading in enumerate(table.headings()):
             numeric = all(not isinstance(row[i], str) for row in table.rows)
-            rich_table.add_column(column.label, justify="right" if numeric else "left")
+            rich_table.add_column(heading, justify="right" if numeric else "left")
         for row in table.text_rows(digits):
             rich_table.add_row(*row)
         console.print(rich_table)
@@ -39,7 +40,7 @@ def markdown(document: Document, digits: int = DEFAULT_DIGITS) -> str:
     """Headings, pipe tables and a list of notes."""
     parts = [f"# {document.title}"]
     for table in document.tables:
-        header = "| " + " | ".join(column.label.replace("|", r"\|") for column in table.columns) + " |"
+        header = "| " + " | ".join(heading.replace("|", r"\|") for heading in table.headings()) + " |"
         rule = "|" + "|".join("---" for _ in table.columns) + "|"
         body = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in table.text_rows(digits)]
         parts.append("\n".join([f"## {table.title}", "", header, rule, *body]))
@@ -98,6 +99,7 @@ def latex(document: Document, digits: int = DEFAULT_DIGITS) -> str:
                     rf"\caption{{{_latex_words(table.title)}}}",
                     rf"\begin{{tabular}}{{{alignment}}}",
                     r"\toprule",
+                    *_latex_spanner(table),
                     header,
                     r"\midrule",
                     *rows,
@@ -130,6 +132,8 @@ _LATEX_SYMBOLS = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "α": r"$\alpha$",
+    "β̄": r"$\bar\beta$",
     "μ": r"$\mu$",
     "ε": r"$\varepsilon$",
     "δ": r"$\delta$",
@@ -138,10 +142,19 @@ _LATEX_SYMBOLS = {
     "→": r"$\to$",
     "−": "$-$",
 }
+_LATEX_PATTERN = re.compile("|".join(map(re.escape, _LATEX_SYMBOLS)))
 
 
 def _latex_words(words: str) -> str:
-    return "".join(_LATEX_SYMBOLS.get(character, character) for character in words)
+    return _LATEX_PATTERN.sub(lambda found: _LATEX_SYMBOLS[found[0]], words)
+
+
+def _latex_spanner(table: Table) -> list[str]:
+    if not table.spanner:
+        return []
+    count = len(table.columns)
+    head = rf" & \multicolumn{{{count - 1}}}{{c}}{{{_latex_words(table.spanner)}}} \\"
+    return [head, rf"\cmidrule(l){{2-{count}}}"]
 
 
 def _latex_cell(cell: str) -> str:

@@ -12,6 +12,7 @@ from gaussdp.domains import integer
 from gaussdp.errors import DomainError
 
 MOST_DIGITS = 17
+_MOST_PLACES = 400  # any double has fewer digits before the point
 
 
 class Rounding(Enum):
@@ -44,6 +45,18 @@ def rounded(value: float, rounding: Rounding, digits: int = 4) -> float:
     return float(Context(prec=digits, rounding=_MODES[rounding]).create_decimal(repr(float(value))))
 
 
+def rounded_to_decimals(value: float, rounding: Rounding, decimals: int) -> float:
+    """The value rounded on the stated side to this many digits after the point.
+
+    >>> rounded_to_decimals(18.2955, Rounding.NEAREST, 2), rounded_to_decimals(18.2955, Rounding.DOWN, 2)
+    (18.3, 18.29)
+    """
+    if rounding is Rounding.EXACT or math.isinf(value):
+        return value
+    unit = Decimal(1).scaleb(-integer("decimals", decimals, low=0))
+    return float(Decimal(repr(float(value))).quantize(unit, _MODES[rounding], Context(prec=_MOST_PLACES)))
+
+
 def shown(value: float) -> str:
     """The shortest text that reads back as the value: plain where readable, else with an exponent.
 
@@ -58,6 +71,24 @@ def shown(value: float) -> str:
         return f"{Decimal(repr(float(value))):f}".removesuffix(".0")
     mantissa, exponent = repr(float(value)).split("e") if "e" in repr(float(value)) else _scientific(value)
     return f"{mantissa}e{int(exponent)}"
+
+
+def shown_level(value: float) -> str:
+    """As `shown`, but a power of ten below 1 keeps its exponent, since levels are read by it.
+
+    >>> shown_level(0.01), shown_level(0.03), shown_level(1e-5)
+    ('1e-2', '0.03', '1e-5')
+    """
+    exponent = power_of_ten(value)
+    return shown(value) if exponent is None or exponent >= 0 else f"1e{exponent}"
+
+
+def power_of_ten(value: float) -> int | None:
+    """The exponent, if the value is the double nearest to a power of ten."""
+    if not 0 < value < math.inf:
+        return None
+    exponent = round(math.log10(value))
+    return exponent if value == float(f"1e{exponent}") else None
 
 
 def _scientific(value: float) -> tuple[str, str]:

@@ -1,0 +1,40 @@
+"""gaussdp paper: every table and figure of the paper, into a directory."""
+
+from pathlib import Path
+
+import click
+
+from gaussdp.report.paper import write_paper
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="The directory to write into; it is made if need be.",
+)
+def paper(out: Path) -> None:
+    """The paper's six tables and nine plots, with the data its LaTeX source reads.
+
+    \b
+    Writes into the directory:
+      index.html, index.md   all of it at a glance
+      tables/                each table as .txt, .md, .csv and .tex, and all 144 values in paper_tables.csv
+      plots/                 each plot as .svg, .pdf and .png
+      data/plots/            the points of each plot, as the paper's source reads them
+
+    \b
+    Example:
+      gaussdp paper --out paper
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("Writing", total=None)
+        count = write_paper(
+            out, lambda done, total, name: progress.update(task, completed=done, total=total, description=name)
+        )
+    click.echo(f"The paper: {count} files in {out}; open {out / 'index.html'}")

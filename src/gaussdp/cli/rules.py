@@ -1,0 +1,86 @@
+"""gaussdp rules: where the rules of thumb mu = epsilon / k are conservative."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from gaussdp.cli.options import levels, numbers, output_options, show
+from gaussdp.errors import DomainError
+from gaussdp.report.budgets import DEFAULT_DIVISORS
+from gaussdp.report.figures import format_of
+from gaussdp.report.figures.rule_map import render_rule_map, rule_map
+from gaussdp.report.grids import DELTA, FPR, RECALL
+from gaussdp.report.rules import DEFAULT_RANGE, TABLES, criteria, rule_document
+from gaussdp.report.writing import write_rules
+
+
+@click.command()
+@click.option(
+    "--rule",
+    "divisors",
+    type=numbers,
+    default=DEFAULT_DIVISORS,
+    metavar="K,K,...",
+    help="Judge the rules of thumb μ = ε/K for these K.  [default: 5,3]",
+)
+@click.option(
+    "--epsilon-range",
+    type=numbers,
+    default=DEFAULT_RANGE,
+    metavar="LOW,HIGH",
+    help="The policies ε for which one k is to serve.  [default: 0.1,10]",
+)
+@levels("--fpr", FPR.usual, "False-positive rates at which to match multiplicative advantage")
+@levels("--recall", RECALL.usual, "Recalls at which to match precision")
+@levels("--delta", DELTA.usual, "Deltas at which to match the privacy profile")
+@click.option(
+    "--plot",
+    "plots",
+    type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
+    help="Draw the map of μ/ε too, into this .svg, .pdf or .png (give it again for another).",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the tables in every format and the map as SVG, PDF and PNG into this directory instead.",
+)
+@output_options(TABLES)
+def rules(
+    divisors: Sequence[float],
+    epsilon_range: Sequence[float],
+    fpr: Sequence[float],
+    recall: Sequence[float],
+    delta: Sequence[float],
+    plots: Sequence[Path],
+    out: Path | None,
+    style: str,
+    digits: int,
+    only: Sequence[str],
+) -> None:
+    """Where the rules of thumb μ = ε/k are conservative, and the best single k.
+
+    A rule is conservative where it spends at most the budget that the criterion matches. By criterion and level: the
+    policies ε for which each rule is; the smallest k that is over a whole range; and what follows for the paper's
+    advice of ε/5 and ε/3.
+
+    \b
+    Examples:
+      gaussdp rules
+      gaussdp rules --rule 6 --epsilon-range 0.5,4 --delta 1e-6,1e-9 --plot map.pdf
+      gaussdp rules --table divisors --format csv
+    """
+    if len(epsilon_range) != 2:
+        raise DomainError(f"--epsilon-range takes two numbers, LOW,HIGH, got {len(epsilon_range)}")
+    low, high = epsilon_range
+    endings = [format_of(path) for path in plots]
+    document = rule_document(criteria(fpr, recall, delta), divisors, (low, high), digits)
+    if plots or out:
+        chart = rule_map((low, high), divisors=divisors)
+    for path, ending in zip(plots, endings, strict=True):
+        path.write_bytes(render_rule_map(chart, ending)[ending])
+    if out:
+        click.echo(f"Rules of thumb: tables and map in {write_rules(out, document, chart, digits)}")
+    else:
+        show(document, style, digits, only)

@@ -1,0 +1,61 @@
+"""gaussdp plot."""
+
+import sys
+
+import pytest
+
+from gaussdp.cli import main
+from gaussdp.report.figures import FIGURES
+
+STARTS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG", "dat": b"fpr cA cB"}
+
+
+@pytest.mark.parametrize("key", FIGURES)
+def test_any_figure(key, tmp_path, capsys):
+    out = tmp_path / "figure.svg"
+    assert main(["plot", key, "--out", str(out)]) == 0
+    assert out.read_bytes().startswith(b"<?xml")
+    assert str(out) in capsys.readouterr().out
+
+
+def test_every_format(tmp_path):
+    files = {ending: tmp_path / f"risk.{ending}" for ending in STARTS}
+    outs = [word for path in files.values() for word in ("--out", str(path))]
+    assert main(["plot", "fig4a", "--mu", "0.3,0.6", *outs]) == 0
+    for ending, path in files.items():
+        assert path.read_bytes().startswith(STARTS[ending])
+
+
+def test_the_default_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["plot", "fig2a"]) == 0
+    assert (tmp_path / "fig2a.svg").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fig9z"], "'fig9z' is not one of"),
+        ([], "Missing argument 'FIGURE'"),
+        (["fig2b", "--mu", "1"], "fig2b takes --recall and --epsilon, not --mu"),
+        (["fig1a", "--mu", "1,2"], "fig1a takes one value of --mu, got 2"),
+        (["fig1b", "--fpr", "2"], "fpr must be in (0, 1), got 2.0"),
+        (["fig4a", "--mu", "0"], "mu must be in [1e-06, 1e+06], got 0.0"),
+        (["fig4a", "--out", "figure.jpg"], "must end in .svg, .pdf or .png, got 'figure.jpg'"),
+        (["fig4a", "--out", "no/such/place.svg"], "no/such/place.svg: No such file or directory"),
+    ],
+)
+def test_bad_input(arguments, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["plot", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert words in captured.err
+    assert captured.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_matplotlib(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["plot", "fig1a", "--out", str(tmp_path / "a.svg")]) == 2
+    assert capsys.readouterr().err == 'gaussdp: figures need matplotlib: pip install "gaussdp[plot]"\n'
+    assert main(["plot", "fig1a", "--out", str(tmp_path / "a.dat")]) == 0
