@@ -1,0 +1,63 @@
+"""From a description of a mechanism to its accounted curve."""
+
+import math
+
+from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
+from gaussdp.accounting._contour import ContourTails
+from gaussdp.accounting._curve import AccountedCurve
+from gaussdp.accounting._pld_curve import DistributionCurve
+from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting._tails import LossTails
+from gaussdp.errors import DomainError
+from gaussdp.mechanisms import Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
+
+_LEAST_NOISE = 0.25  # of a sampled step: below, losses are so large that contour integrals lose their footing
+
+
+def account(mechanism: Mechanism) -> AccountedCurve | DistributionCurve:
+    """The guarantee of a mechanism as a curve: exact where it can be, sound everywhere.
+
+    Gaussian and Poisson-sampled Gaussian releases, in any composition, are read off exactly. Where that cannot give 9
+    digits the reading comes from a pessimistic privacy loss distribution instead (`AccountedCurve.fell_back` tells);
+    that happens with sample rates below about 1e-3 and noise multipliers below about 3, in two regimes: with few steps
+    (steps times squared noise multiplier below about 100) the characteristic function of the loss decays too slowly;
+    and between the bulk of the loss and the losses that a single rare output causes, a tail lies too far below every
+    exponential bound. A composition with a part whose privacy loss has atoms is read off a distribution throughout.
+
+    Args:
+        mechanism: what is released.
+    Returns:
+        The guarantee as a curve, with `fit` for the one number mu.
+    Raises:
+        MissingExtraError: where a distribution is needed and dp_accounting is not installed.
+
+    >>> from gaussdp.mechanisms import DPSGD, Composition, Gaussian
+    >>> account(Composition([9 * Gaussian(noise_multiplier=3.0), Gaussian(noise_multiplier=0.5)])).fit().mu
+    2.23606797749979
+    >>> account(DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=20_000)).epsilon(1e-6)
+    4.7...
+    """
+    if not isinstance(mechanism, Mechanism):
+        raise DomainError(f"mechanism must be a mechanism, got {type(mechanism).__name__}")
+    squares: list[float] = []
+    unsampled: list[float] = []
+    steps: list[tuple[SampledGaussianLoss, int]] = []
+    for part, count in mechanism.parts():
+        if isinstance(part, Gaussian | ZCDPGaussian):
+            squares.append(count * part.mu**2)
+        elif isinstance(part, PoissonSampled) and part.mechanism.noise_multiplier >= _LEAST_NOISE:
+            steps.append((SampledGaussianLoss(part.mechanism.noise_multiplier, part.sample_rate), count))
+            unsampled.append(count * part.mechanism.mu**2)
+        else:
+            return DistributionCurve(list(mechanism.parts()))
+    squared_mu = math.fsum(squares)
+    unsampled_mu = math.sqrt(math.fsum(squares + unsampled))
+    tails: LossTails
+    if not steps:
+        tails = GaussianTails(unsampled_mu)
+    elif squared_mu == 0 and len(steps) == 1 and steps[0][1] == 1:
+        tails = OneStepTails(steps[0][0].noise_multiplier, steps[0][0].sample_rate)
+    else:
+        tails = ContourTails(squared_mu, steps)
+    parts = list(mechanism.parts())
+    return AccountedCurve(tails, unsampled_mu, lambda: DistributionCurve(parts), gaussian=not steps)

@@ -1,0 +1,272 @@
+"""Exact tails of a composed privacy loss by contour integrals, with enforced accuracy."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from gaussdp.accounting._cumulants import LossCumulants, Tilt
+from gaussdp.accounting._inversion import points_at_fnr, points_at_fpr
+from gaussdp.accounting._line import REACH, Line, Readings
+from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting._tails import OperatingPoints, log_complement
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Floats
+
+Booleans = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.intp]
+
+TARGET = 1e-11  # relative error that every value should have
+LIMIT = 1e-9  # and the one past which it is refused, if a line of its own gives no better
+
+_LOSS = 1e-12  # share of a tail that a cutoff of the outputs may take
+_LOSS_EXPONENT = 26.0  # and its -log, less what the Gaussian tail lies below exp(-z^2 / 2)
+_DEPTHS = (36.0, 24.5, 12.5, 75.0, 150.0, 300.0, 700.0, 2000.0, math.inf)  # -log of tails, in order of trial
+_DEEP = 230.0  # -log of tails from which on the tolerance grows with the logarithm, as rounding error does
+_POLE_DISTANCE = 0.4  # in standard deviations
+_MIDDLE_FROM = 2.0  # from this standard deviation on there is room for a line between the poles
+_SPAN = 0.8 * REACH
+_KERNELS = 3
+_LONG = 400  # nodes from which on another line would hardly be more accurate, only slow
+
+
+class Contours:
+    """Integrals along a few vertical lines, which are computed when first needed and kept."""
+
+    def __init__(self, cumulants: LossCumulants) -> None:
+        self._cumulants = cumulants
+        self.origin = cumulants.tilt(0.0)
+        self.lines: list[tuple[Line, float]] = []
+        self._tilts: list[Tilt] = [self.origin]
+        self._refused = {True: math.inf, False: math.inf}  # sizes of positive and negative thresholds given up
+
+    def integrals(self, tau: Floats) -> tuple[Floats, Booleans]:
+        """Rows at, log scale, the integrals and their errors, for each threshold; and where these are accurate."""
+        table = np.empty((2 + 2 * _KERNELS + 1, tau.size))
+        done, given_up = np.zeros(tau.size, np.bool_), np.zeros(tau.size, np.bool_)
+
+        def fill(line: Line, tolerance: float, chosen: Indices) -> None:
+            if chosen.size == 0:
+                return
+            readings = line.read(tau[chosen])
+            good = _accurate(line.tilt.at, tau[chosen], readings, tolerance)
+            if not good.all():
+                chosen = chosen[good]
+            table[0, chosen], table[1, chosen] = line.tilt.at, readings.log_scale[good]
+            table[2:6, chosen], table[6:, chosen] = readings.values[:, good], readings.errors[:_KERNELS, good]
+            done[chosen] = True
+
+        if self.lines:
+            nearest = self._nearest(tau)
+            for index, (line, tolerance) in enumerate(self.lines):
+                fill(line, tolerance, np.flatnonzero(nearest == index))
+        if done.all():
+            return table, done
+        given_up |= np.abs(tau) >= np.where(tau >= 0, self._refused[True], self._refused[False])
+        while True:
+            open_ = ~(done | given_up)
+            if not open_.any():
+                return table, done
+            upper = open_ & (tau >= 0)
+            waiting = np.flatnonzero(upper if upper.any() else open_)
+            first = waiting[np.argmin(np.abs(tau[waiting]))]
+            found = self._new_line(tau[waiting], float(tau[first]))
+            if found is None:
+                given_up[waiting] = True
+                self._refused[bool(tau[first] >= 0)] = abs(float(tau[first]))
+            else:
+                self.lines.append(found)
+                fill(*found, waiting[found[0].serves(tau[waiting])])
+
+    def _nearest(self, tau: Floats) -> Indices:
+        """Index of the nearest line that serves each threshold, -1 where none does."""
+        distances = np.array(
+            [
+                np.where(line.serves(tau), np.abs(tau - line.tilt.mean) / line.deviation, np.inf)
+                for line, _ in self.lines
+            ]
+        )
+        return np.where(distances.min(axis=0) < np.inf, distances.argmin(axis=0), -1)
+
+    def _new_line(self, waiting: Floats, start: float) -> tuple[Line, float] | None:
+        """A line that serves start, and much beside it if that can be, with its tolerance; None if there is none."""
+        side = 1.0 if start >= 0 else -1.0
+        one = np.array([start])
+        try:
+            for tilt, tolerances in self._candidates(waiting, start, side):
+                line = Line(self._cumulants, self._off_poles(tilt, side))
+                if not line.serves(one)[0]:
+                    continue
+                if line.size > _LONG:
+                    tolerances = (TARGET, LIMIT)
+                for tolerance in tolerances:
+                    if _accurate(line.tilt.at, one, line.read(one), tolerance)[0]:
+                        return line, tolerance
+        except ConvergenceError:
+            pass
+        return None
+
+    def _candidates(self, waiting: Floats, start: float, side: float) -> Iterator[tuple[Tilt, tuple[float, ...]]]:
+        """Tilts for a line that must serve start: first one that covers much, then the saddle point of start."""
+        saddle = self._saddle(start)
+        covered = [
+            line.tilt.mean + side * REACH * line.deviation for line, _ in self.lines if line.tilt.mean * side > 0
+        ]
+        inner = max((abs(edge) for edge in covered if abs(edge) < abs(start)), default=0.0)
+        span = _SPAN * saddle.deviation
+        wanted = side * 0.5 * (inner + float(np.abs(waiting).max()))
+        wanted = max(min(wanted, start + span), start - span)
+        if wanted > self._cumulants.lowest:
+            wide = self._saddle(wanted)
+            if wide is not saddle:
+                yield wide, (TARGET,)
+        yield saddle, (TARGET, LIMIT)
+
+    def _saddle(self, tau: float) -> Tilt:
+        nearest = min(self._tilts, key=lambda tilt: abs(tilt.mean - tau))
+        tilt = self._cumulants.saddle(tau, nearest)
+        if tilt is not nearest:
+            self._tilts.append(tilt)
+        return tilt
+
+    def _off_poles(self, tilt: Tilt, side: float) -> Tilt:
+        """The tilt itself, or the nearest one on this side that keeps its distance from the poles at 0 and 1."""
+        at, gap = tilt.at, _POLE_DISTANCE / tilt.deviation
+        if tilt.deviation >= _MIDDLE_FROM and 0 < at < 1:
+            at = min(max(at, gap), 1 - gap)
+        elif side > 0:
+            at = max(at, 1 + gap)
+        else:
+            at = min(at, -gap)
+        return tilt if at == tilt.at else self._cumulants.tilt(at)
+
+
+class ContourTails:
+    """The tails of a composed loss, read off contours of as many outputs as the depth of the tail asks for."""
+
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+        self._squared_mu, self._steps = squared_mu, tuple(steps)
+        self._count = sum(count for _, count in steps)
+        self._whole = LossCumulants(squared_mu, steps)
+        self._contours: list[Contours] = [self._at_depth(_DEPTHS[0])]
+
+    @property
+    def mean(self) -> float:
+        """Mean of the loss under Q."""
+        return self._contours[0].origin.mean
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the loss under Q, rare outputs left out."""
+        return self._contours[0].origin.deviation
+
+    @property
+    def lowest(self) -> float:
+        """Infimum of the loss."""
+        return self._whole.lowest
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at the thresholds, each to relative error 1e-9 or better, or ConvergenceError."""
+        possible = tau > self.lowest
+        if possible.all():
+            return _interpret(tau, self._integrals(tau))
+        below = tau[~possible]
+        nothing, all_ = np.full_like(below, -np.inf), np.zeros_like(below)
+        rows = (all_, nothing, nothing, all_, nothing, log_complement(below), nothing, all_)
+        table = np.empty((len(rows), tau.size))
+        table[:, ~possible] = rows
+        if possible.any():
+            points = self.read(tau[possible])
+            table[:, possible] = [getattr(points, field) for field in OperatingPoints.__slots__[1:]]
+        return OperatingPoints(tau, *table)
+
+    def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
+        """Operating points with these FPRs."""
+        return points_at_fpr(self, log_fpr, log_tnr)
+
+    def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
+        """Operating points with these FNRs."""
+        return points_at_fnr(self, log_fnr, log_tpr)
+
+    def _integrals(self, tau: Floats) -> Floats:
+        """The integrals at the least depth that makes each accurate."""
+        table, done = self._contours[0].integrals(tau)
+        # Lower tails, unless read between the poles, do not depend on the rare outputs that deeper contours include.
+        worth = (tau >= 0) | (self.deviation >= _MIDDLE_FROM)
+        for index, depth in enumerate(_DEPTHS[1:], start=1):
+            if not (~done & worth).any():
+                break
+            if len(self._contours) <= index:
+                self._contours.append(self._at_depth(depth))
+            missing = np.flatnonzero(~done & worth)
+            table[:, missing], found = self._contours[index].integrals(tau[missing])
+            done[missing] = found
+        if not done.all():
+            raise ConvergenceError(
+                f"the tails of the privacy loss at threshold {tau[~done][0]:g} do not reach the tolerance; account this"
+                " composition through its privacy loss distribution instead"
+            )
+        return table
+
+    def _at_depth(self, depth: float) -> Contours:
+        """Contours that leave out only outputs of total probability below 1e-12 of e^(-depth)."""
+        cutoff = math.sqrt(2 * (depth + _LOSS_EXPONENT + math.log(max(self._count, 1))))
+        steps = [(replace(step, cutoff=cutoff), count) for step, count in self._steps]
+        return Contours(LossCumulants(self._squared_mu, steps))
+
+
+def _accurate(at: float, tau: Floats, readings: Readings, tolerance: float) -> Booleans:
+    """Whether the integrals have the signs they must have, and their errors are within the tolerance."""
+    sizes = readings.values[:_KERNELS] * _signs(at)
+    log_scale = readings.log_scale + np.maximum(tau, 0.0)
+    if 0 <= at <= 1:
+        # Between the poles the third integral is 1 - delta; what counts is the error relative to delta.
+        sizes[2] = np.minimum(sizes[2], np.exp(np.minimum(-log_scale, 700.0)) - sizes[2])
+    errors = readings.errors[:_KERNELS]
+    kept = readings.lost <= _LOSS * sizes
+    good: Booleans = np.all((errors <= tolerance * sizes) & kept, axis=0)
+    if good.all():
+        return good
+    deepest = -(log_scale + np.log(np.maximum(sizes.min(axis=0), 1e-300)))
+    allowed = tolerance * np.maximum(1.0, deepest / _DEEP)
+    deep: Booleans = np.all((sizes > 0) & (errors <= allowed * sizes) & kept, axis=0)
+    return deep
+
+
+def _signs(at: float) -> Floats:
+    """The signs that the integrals have along Re(theta) = at: tails above the poles, minus their complements below."""
+    return np.array([[1.0 if at > 0 else -1.0], [1.0 if at > 1 else -1.0], [-1.0 if 0 <= at <= 1 else 1.0]])
+
+
+def _interpret(tau: Floats, table: Floats) -> OperatingPoints:
+    """Error rates and profiles from the integrals along Re(theta) = at."""
+    at, scale, values, errors = table[0], table[1], table[2:5], table[6:]
+    depth = np.abs(tau)
+    sizes = np.abs(values)
+    logs = scale + np.log(sizes)
+    logs[1] += tau
+    logs[2] += np.maximum(tau, 0.0)
+    complements = log_complement(np.concatenate((logs, -depth[np.newaxis])))
+    rests = complements[:_KERNELS]
+    log_delta = np.where((at >= 0) & (at <= 1), rests[2], logs[2])
+    other_delta = np.logaddexp(log_delta - depth, complements[_KERNELS])
+    # Errors are relative to the smaller of a rate and its complement.
+    smaller = np.minimum(logs, rests)
+    smaller[2] = log_delta
+    relative = (errors / sizes * np.exp(logs - smaller)).max(axis=0)
+    with np.errstate(divide="ignore"):
+        log_density = scale + np.log(np.maximum(table[5], 0.0))
+    right, beyond, upper = at > 0, at > 1, tau >= 0
+    return OperatingPoints(
+        tau=tau,
+        log_fpr=np.where(right, logs[0], rests[0]),
+        log_tnr=np.where(right, rests[0], logs[0]),
+        log_fnr=np.where(beyond, rests[1], logs[1]),
+        log_tpr=np.where(beyond, logs[1], rests[1]),
+        log_density=log_density,
+        log_delta_remove=np.where(upper, log_delta, other_delta),
+        log_delta_add=np.where(upper, other_delta, log_delta),
+        errors=relative,
+    )

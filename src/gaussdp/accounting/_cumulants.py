@@ -1,0 +1,177 @@
+r"""Cumulants of the composed privacy loss.
+
+.. math:: K(\theta) = \sum_i n_i \log E_Q[e^{\theta L_i}], \qquad K(0) = K(1) = 0.
+
+Plain Gaussian releases enter in closed form, :math:`(\theta^2 - \theta)\,\mu^2/2`; sampled ones through their grids.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gaussdp.accounting._products import product, weighted_rows
+from gaussdp.accounting._step_loss import SampledGaussianLoss, TiltedGrid
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Floats
+
+Complexes = npt.NDArray[np.complex128]
+
+_TABLE_FROM = 20_000  # angles from which on the matrix product pays
+_BLOCK = 1 << 18  # elements of one temporary table: a few megabytes
+_SADDLE_STEPS = 200
+_SADDLE_TOLERANCE = 0.2  # in standard deviations; the contour need not pass exactly through the saddle
+
+
+@dataclass(frozen=True, slots=True)
+class Tilt:
+    """The composed loss under the law tilted by e^(at L): log-normaliser, mean, variance, and the step grids."""
+
+    at: float
+    value: float
+    mean: float
+    variance: float
+    grids: tuple[TiltedGrid, ...]
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the tilted loss."""
+        return math.sqrt(self.variance)
+
+
+class LossCumulants:
+    """K and its derivatives for plain Gaussian releases (their squared mu) and counted sampled steps."""
+
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+        self._squared_mu = squared_mu
+        self._steps = tuple(steps)
+
+    def tilt(self, at: float, refinement: int = 0) -> Tilt:
+        """Value, mean K'(at) and variance K''(at) on the real axis."""
+        value = 0.5 * self._squared_mu * (at * at - at)
+        mean = self._squared_mu * (at - 0.5)
+        variance = self._squared_mu
+        grids = []
+        for step, count in self._steps:
+            grid = step.tilted(at, refinement)
+            value += count * grid.log_mgf
+            mean += count * grid.mean
+            variance += count * grid.variance
+            grids.append(grid)
+        return Tilt(at, value, mean, variance, tuple(grids))
+
+    @property
+    def lowest(self) -> float:
+        """Infimum of the composed loss."""
+        if self._squared_mu > 0:
+            return -math.inf
+        return sum(count * math.log1p(-step.sample_rate) for step, count in self._steps)
+
+    def lost(self) -> tuple[float, float]:
+        """Bounds on the probabilities under Q and under P of all that the cutoffs leave out."""
+        parts = [(count, *step.lost()) for step, count in self._steps]
+        return sum(count * q for count, q, _ in parts), sum(count * p for count, _, p in parts)
+
+    def rounding(self, tilt: Tilt) -> float:
+        """Size of the rounding error of K, which adds up terms of the size of each step's loss."""
+        sizes = (count * math.sqrt(grid.variance) for (_, count), grid in zip(self._steps, tilt.grids, strict=True))
+        return 5e-17 * abs(tilt.at) * sum(sizes)
+
+    def values(self, at: Floats) -> Floats:
+        """K at many real points, good enough for exponents of bounds (absolute error near 1e-15 per step)."""
+        total: Floats = 0.5 * self._squared_mu * (at * at - at)
+        for step, count in self._steps:
+            total += count * step.log_mgf(at)
+        return total
+
+    def log_ratio(self, tilt: Tilt, t: Floats) -> Complexes:
+        """K(c + it) - K(c) - it K'(c): the log characteristic function of the centred, tilted loss."""
+        total = (-0.5 * self._squared_mu * t * t).astype(np.complex128)
+        for (_, count), grid in zip(self._steps, tilt.grids, strict=True):
+            total += count * _log_characteristic(grid, t)
+        return total
+
+    def saddle(self, tau: float, start: Tilt) -> Tilt:
+        """The tilt whose mean is tau, to a small fraction of a standard deviation."""
+        here = start
+        low, high = -math.inf, math.inf
+        scale = start.deviation
+        for _ in range(_SADDLE_STEPS):
+            miss = here.mean - tau
+            if abs(miss) <= _SADDLE_TOLERANCE * here.deviation:
+                return here
+            if miss > 0:
+                high = here.at
+            else:
+                low = here.at
+            # K' may grow exponentially with the tilt; its inverse hyperbolic sine is nearly linear.
+            if not 0 < here.variance < math.inf:
+                break
+            gap = math.asinh(here.mean / scale) - math.asinh(tau / scale)
+            at = here.at - gap * math.hypot(here.mean, scale) / here.variance
+            if not low < at < high:
+                at = (
+                    0.5 * (low + high) if math.isfinite(low) and math.isfinite(high) else here.at - miss / here.variance
+                )
+            here = self.tilt(at)
+        raise ConvergenceError(f"no tilt of the privacy loss has mean {tau:g}")
+
+
+def _log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
+    """log E[e^(it(L - mean))] of one tilted step, accurate also when it is multiplied by 1e7 steps."""
+    centred = grid.losses - grid.mean
+    if t.size * centred.size > _TABLE_FROM and _evenly_spaced(t):
+        real, imaginary = _expectation_by_blocks(centred, grid.weights, t)
+    else:
+        real, imaginary = np.empty(t.size), np.empty(t.size)
+        rows = max(1, _BLOCK // centred.size)
+        for first in range(0, t.size, rows):
+            part = slice(first, first + rows)
+            real[part], imaginary[part] = _expected_change(np.multiply.outer(t[part], centred), grid.weights)
+    modulus = np.where(
+        real > -0.5,
+        0.5 * np.log1p(np.maximum(real * (2 + real) + imaginary * imaginary, -0.75)),
+        np.log(np.maximum(np.hypot(1 + real, imaginary), 1e-300)),
+    )
+    logarithm: Complexes = modulus + 1j * np.arctan2(imaginary, 1 + real)
+    return logarithm
+
+
+def _change(angle: Floats) -> tuple[Floats, Floats]:
+    """Real and imaginary part of e^(i angle) - 1, with the digits of small angles."""
+    real = np.sin(0.5 * angle)
+    real *= real
+    real *= -2
+    return real, np.sin(angle)
+
+
+def _expected_change(angle: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Real and imaginary part of E[e^(i angle) - 1 - i angle], a row of angles for each expectation."""
+    real, imaginary = _change(angle)
+    imaginary -= angle
+    return weighted_rows(real, weights), weighted_rows(imaginary, weights)
+
+
+def _expectation_by_blocks(centred: Floats, weights: Floats, t: Floats) -> tuple[Floats, Floats]:
+    """E[e^(itx) - 1 - itx] at t = 0, h, 2h, ... as matrix products.
+
+    With t = r + s the change of e^(itx) is u + v + uv for the changes u and v at r and s, so a table of N angles needs
+    only the sines of about 2 sqrt(N).
+    """
+    fine = math.isqrt(t.size) + 1
+    coarse = -(-t.size // fine)
+    inner, outer = np.multiply.outer(t[:fine], centred), np.multiply.outer(t[::fine][:coarse], centred)
+    inner_sums, outer_sums = _expected_change(inner, weights), _expected_change(outer, weights)
+    (inner_real, inner_imaginary), (outer_real, outer_imaginary) = _change(inner), _change(outer)
+    left = np.hstack((outer_real * weights, outer_imaginary * weights))
+    real = product(left, np.hstack((inner_real, -inner_imaginary)).T)
+    imaginary = product(left, np.hstack((inner_imaginary, inner_real)).T)
+    real += outer_sums[0][:, np.newaxis] + inner_sums[0]
+    imaginary += outer_sums[1][:, np.newaxis] + inner_sums[1]
+    return real.ravel()[: t.size], imaginary.ravel()[: t.size]
+
+
+def _evenly_spaced(t: Floats) -> bool:
+    return t[0] == 0.0 and bool(abs(t[-1] - (t.size - 1) * t[1]) <= 1e-12 * t[-1])

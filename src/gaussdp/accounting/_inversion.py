@@ -1,0 +1,107 @@
+"""The threshold at which the loss has a given tail or profile, by safeguarded Newton on normal quantiles."""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import special
+
+from gaussdp.accounting._tails import LossTails, OperatingPoints, log_complement, upper_quantile
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Floats
+
+_MAX_STEPS = 80
+_LONGEST_STEP = 4.0  # in units of the quantile, which is nearly linear in the threshold
+_TOLERANCE = 1e-13
+_HALF_LOG_2PI = 0.9189385332046727
+
+
+def points_at_fpr(tails: LossTails, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
+    """Operating points whose FPR has the given logarithm (and its complement the other), strictly inside (0, 1)."""
+    target = upper_quantile(log_fpr, log_tnr)
+    return _solve(tails, target, _fpr_quantile, _normal_guess(tails, target, under_p=False))
+
+
+def points_at_fnr(tails: LossTails, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
+    """Operating points whose FNR has the given logarithm (and its complement the other), strictly inside (0, 1)."""
+    target = upper_quantile(log_tpr, log_fnr)
+    return _solve(tails, target, _tpr_quantile, _normal_guess(tails, target, under_p=True))
+
+
+def points_at_remove_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
+    """Operating points whose threshold is the epsilon of the remove direction at these deltas."""
+    target = upper_quantile(log_delta, log_complement(log_delta))
+    return _solve(tails, target, _remove_quantile, _normal_guess(tails, target, under_p=True))
+
+
+def points_at_add_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
+    """Operating points whose threshold is minus the epsilon of the add direction at these deltas."""
+    target = upper_quantile(log_complement(log_delta), log_delta)
+    return _solve(tails, target, _add_quantile, _normal_guess(tails, target, under_p=False))
+
+
+def points_at_floor(tails: LossTails, floor: float) -> OperatingPoints:
+    """The two operating points with FNR and with FPR equal to the floor, in this order, solved together."""
+    target = special.ndtri(floor) * np.array([1.0, -1.0])
+    guess = np.concatenate(
+        (_normal_guess(tails, target[:1], under_p=True), _normal_guess(tails, target[1:], under_p=False))
+    )
+
+    def quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
+        z = upper_quantile(
+            np.array([points.log_tpr[0], points.log_fpr[1]]), np.array([points.log_fnr[0], points.log_tnr[1]])
+        )
+        return z, points.log_density + np.array([points.tau[0], 0.0])
+
+    return _solve(tails, target, quantile, guess)
+
+
+def _normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
+    """The thresholds of a normal loss with the same mean and variance; under P its mean is larger by the variance."""
+    tau = tails.mean + tails.deviation * (target + (tails.deviation if under_p else 0.0))
+    if np.isfinite(tails.lowest):
+        tau = np.maximum(tau, tails.lowest + 0.2 * (tails.mean - tails.lowest))
+    return tau
+
+
+def _fpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
+    z = upper_quantile(points.log_fpr, points.log_tnr)
+    return z, points.log_density
+
+
+def _tpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
+    z = upper_quantile(points.log_tpr, points.log_fnr)
+    return z, points.log_density + points.tau
+
+
+def _remove_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
+    log_delta = points.log_delta_remove
+    return upper_quantile(log_delta, log_complement(log_delta)), points.log_fpr + points.tau
+
+
+def _add_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
+    log_delta = points.log_delta_add
+    return upper_quantile(log_complement(log_delta), log_delta), points.log_fnr - points.tau
+
+
+def _solve(
+    tails: LossTails, target: Floats, quantile: Callable[[OperatingPoints], tuple[Floats, Floats]], tau: Floats
+) -> OperatingPoints:
+    """Newton on an increasing quantile z(tau); the callable returns z and log(phi(z) dz/dtau)."""
+    low, high = np.full_like(tau, tails.lowest), np.full_like(tau, np.inf)
+    for _ in range(_MAX_STEPS):
+        points = tails.read(tau)
+        z, log_slope = quantile(points)
+        miss = z - target
+        if np.all(np.abs(miss) <= _TOLERANCE * (1 + np.abs(target)) + 2 * points.errors):
+            return points
+        # Next to the least loss a double may not hold the threshold to more digits than this.
+        found = np.abs(miss) <= _TOLERANCE * (1 + np.abs(target)) + 2 * points.errors
+        if np.all(found | (high - low <= 4e-16 * np.abs(tau))):
+            return points
+        low = np.where(miss < 0, tau, low)
+        high = np.where(miss > 0, tau, high)
+        step = np.exp(-_HALF_LOG_2PI - 0.5 * z * z - log_slope)
+        proposed = tau - np.clip(miss, -_LONGEST_STEP, _LONGEST_STEP) * step
+        proposed = np.where(proposed <= low, np.where(np.isfinite(low), 0.7 * low + 0.3 * tau, proposed), proposed)
+        tau = np.where(proposed >= high, 0.5 * (tau + high), proposed)
+    raise ConvergenceError(f"no threshold found in {_MAX_STEPS} steps")

@@ -1,0 +1,193 @@
+"""The adapter to dp_accounting: privacy loss distributions of mechanisms with atoms, and of what they compose with.
+
+The only file that knows that library; it uses its public face alone.
+"""
+
+import importlib
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from gaussdp.errors import DomainError, MissingExtraError
+from gaussdp.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    PoissonSampled,
+    RandomizedResponse,
+    Stated,
+    ZCDPGaussian,
+)
+from gaussdp.numerics import Floats
+
+INTERVAL = 1e-4
+
+_UNIT_ROUNDOFF = 2.0**-53
+_MOST_POINTS = 5e4  # of the grid of one run's loss: for small noise it grows coarser rather than larger
+_FFT_FACTOR = 4.0
+_WELL_ABOVE_ROUNDING = 1e-9
+_LATTICE_ROUNDING = 1e-15  # of the total mass of a loss on its own lattice
+_MASS_ROUNDING = 2e-13  # of one on dp_accounting's grid, whose masses are differences; up to 5e-14 was seen
+_REACH = 12.5  # standard deviations of discrete Gaussian noise kept; what is beyond counts as an infinite loss
+_BEYOND_REACH = 1e-33
+
+
+class LossDistribution:
+    """The composed privacy loss on a grid, rounded to one side, as a profile with a known noise floor.
+
+    Args:
+        parts: elementary mechanisms with how often each runs.
+        pessimistic: whether delta is bounded from above or from below.
+    """
+
+    def __init__(self, parts: Iterable[tuple[Mechanism, int]], *, pessimistic: bool) -> None:
+        library = _library()
+        counted = list(parts)
+        self.interval = _interval([part for part, _ in counted])
+        composed = None
+        for part, count in counted:
+            distribution = _distribution(library, part, self.interval, pessimistic)
+            repeated = distribution.self_compose(count) if count > 1 else distribution
+            composed = repeated if composed is None else composed.compose(repeated)
+        self._composed: Any = composed
+        self._sign = 1.0 if pessimistic else -1.0
+        # Rounding error of the masses and of the transforms, which grows with their depth; both with the powers taken.
+        depth = math.log2(2 * self._reach(_WELL_ABOVE_ROUNDING) / self.interval + 4)
+        transforms = _FFT_FACTOR * _UNIT_ROUNDOFF * depth
+        self.noise_floor = sum(
+            count * (transforms + (_LATTICE_ROUNDING if _on_grid(part, self.interval) else _MASS_ROUNDING))
+            for part, count in counted
+        )
+
+    def delta(self, epsilons: Floats) -> Floats:
+        """The profile at rising epsilons, its numerical noise included on the stated side."""
+        raw = np.asarray(self._composed.get_delta_for_epsilon(epsilons), dtype=np.float64)
+        return np.clip(raw + self._sign * self.noise_floor, 0.0, 1.0)
+
+    def largest_epsilon(self) -> float:
+        """An epsilon beyond which the profile is flat to within the noise floor."""
+        return self._reach(self.noise_floor)
+
+    def _reach(self, beyond: float) -> float:
+        """The epsilon whose delta exceeds the probability of an infinite loss by this much."""
+        infinite = max(float(self._composed.get_delta_for_epsilon(1e9)), 0.0)
+        return float(self._composed.get_epsilon_for_delta(min(infinite + beyond, 1.0)))
+
+
+def _library() -> ModuleType:
+    try:
+        return importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
+    except ImportError:
+        raise MissingExtraError(
+            'mechanisms whose privacy loss has atoms need dp_accounting: pip install "gaussdp[accounting]"'
+        ) from None
+
+
+def _interval(parts: list[Mechanism]) -> float:
+    """The spacing of the grid: the common unit of all losses if they have one, which makes the grid exact."""
+    lattices = [_lattice(part) for part in parts]
+    units = {lattice.unit for lattice in lattices if lattice}
+    if len(units) == 1 and all(lattices):
+        return units.pop()
+    return max(INTERVAL, max(_reach_of(part) for part in parts) / _MOST_POINTS)
+
+
+def _reach_of(part: Mechanism) -> float:
+    """About the largest loss of one run that is likely enough to matter."""
+    if isinstance(part, Gaussian | ZCDPGaussian):
+        return part.mu * (0.5 * part.mu + 10)
+    if isinstance(part, PoissonSampled):
+        return _reach_of(part.mechanism)
+    if isinstance(part, DiscreteGaussian):
+        return (0.5 / part.noise_multiplier + 10) / part.noise_multiplier
+    if isinstance(part, Stated):
+        return part.guarantee.epsilon_bound
+    if isinstance(part, Laplace | DiscreteLaplace | RandomizedResponse):
+        return part.epsilon
+    raise DomainError(f"mechanism must be one that gaussdp accounts for, got {part!r}")
+
+
+@dataclass(frozen=True)
+class _Lattice:
+    """A privacy loss that takes whole multiples of a unit, with these masses, or is infinite."""
+
+    unit: float
+    masses: dict[int, float]
+    infinite: float = 0.0
+
+
+def _lattice(part: Mechanism) -> _Lattice | None:
+    """The loss of a mechanism with discrete outputs, None for the others."""
+    if isinstance(part, RandomizedResponse):
+        truth = part.truth_probability
+        lie = truth * math.exp(-part.epsilon)
+        return _Lattice(part.epsilon, {1: truth, 0: (part.categories - 2) * lie, -1: lie})
+    if isinstance(part, Stated):
+        # The worst mechanism that meets a stated guarantee is randomized response that fails with probability delta.
+        epsilon, delta = part.guarantee.epsilon_bound, part.guarantee.delta_bound
+        if epsilon == math.inf:
+            raise DomainError(f"a stated guarantee must have a finite epsilon to compose, got {part.guarantee}")
+        truth = (1 - delta) / (1 + math.exp(-epsilon))
+        masses = {1: truth, -1: truth * math.exp(-epsilon)} if epsilon else {0: 1 - delta}
+        return _Lattice(epsilon or INTERVAL, masses, delta)
+    if isinstance(part, DiscreteLaplace):
+        ratio, reach = math.exp(-1 / part.scale), part.sensitivity
+        masses = {2 * k - reach: ratio ** (reach - k) * (1 - ratio) / (1 + ratio) for k in range(1, reach)}
+        return _Lattice(1 / part.scale, {**masses, reach: 1 / (1 + ratio), -reach: ratio**reach / (1 + ratio)})
+    if isinstance(part, DiscreteGaussian):
+        k = np.arange(-math.ceil(_REACH * part.sigma), math.ceil(_REACH * part.sigma) + 1)
+        weights = np.exp(-0.5 * (k / part.sigma) ** 2)
+        indices = 2 * (k + part.sensitivity) - part.sensitivity
+        masses = dict(zip(indices.tolist(), (weights / weights.sum()).tolist(), strict=True))
+        return _Lattice(part.sensitivity / (2 * part.sigma**2), masses, _BEYOND_REACH)
+    return None
+
+
+def _on_grid(part: Mechanism, interval: float) -> bool:
+    """Whether we place the atoms of the loss ourselves: few of them, or all on the grid."""
+    lattice = _lattice(part)
+    return lattice is not None and (lattice.unit == interval or isinstance(part, RandomizedResponse | Stated))
+
+
+def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimistic: bool) -> Any:
+    """The privacy loss distribution of one elementary mechanism."""
+    lattice = _lattice(part)
+    if lattice and _on_grid(part, interval):
+        return _from_lattice(library, lattice, interval, pessimistic)
+    options = {
+        "pessimistic_estimate": pessimistic,
+        "value_discretization_interval": interval,
+        "use_connect_dots": pessimistic,
+    }
+    if isinstance(part, Laplace):
+        return library.from_laplace_mechanism(part.scale, **options)
+    if isinstance(part, DiscreteLaplace):
+        return library.from_discrete_laplace_mechanism(1 / part.scale, part.sensitivity, **options)
+    if isinstance(part, DiscreteGaussian):
+        return library.from_discrete_gaussian_mechanism(part.sigma, part.sensitivity, **options)
+    if isinstance(part, Gaussian | ZCDPGaussian):
+        return library.from_gaussian_mechanism(1 / part.mu, **options)
+    if isinstance(part, PoissonSampled):
+        sigma = part.mechanism.noise_multiplier
+        return library.from_gaussian_mechanism(sigma, sampling_prob=part.sample_rate, **options)
+    raise DomainError(f"mechanism must be one that gaussdp accounts for, got {part!r}")
+
+
+def _from_lattice(library: ModuleType, lattice: _Lattice, interval: float, pessimistic: bool) -> Any:
+    """The same loss on the grid: unchanged where its unit is the interval, else each atom moved up (or down)."""
+    masses: dict[int, float] = {}
+    for index, mass in lattice.masses.items():
+        if lattice.unit != interval:
+            exact = index * lattice.unit / interval
+            index = math.ceil(exact) if pessimistic else math.floor(exact)
+        masses[index] = masses.get(index, 0.0) + mass
+    infinite = lattice.infinite if pessimistic or lattice.infinite > _BEYOND_REACH else 0.0
+    return library.PrivacyLossDistribution.create_from_rounded_probability(
+        masses, infinite, interval, pessimistic_estimate=pessimistic
+    )

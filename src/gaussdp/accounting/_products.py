@@ -1,0 +1,23 @@
+"""Matrix products in pieces that BLAS does in one thread: for tables this small, waking its threads costs more."""
+
+import numpy as np
+
+from gaussdp.numerics import Floats
+
+_ONE_THREAD = 200_000  # multiplications; OpenBLAS starts threads at 262144
+
+
+def product(left: Floats, right: Floats) -> Floats:
+    """left @ right for matrices."""
+    outer = left.shape[0] * right.shape[1]
+    inner = max(64, _ONE_THREAD // outer)
+    total = left[:, :inner] @ right[:inner]
+    for first in range(inner, left.shape[1], inner):
+        total += left[:, first : first + inner] @ right[first : first + inner]
+    return total
+
+
+def weighted_rows(table: Floats, weights: Floats) -> Floats:
+    """table @ weights for a matrix and a vector."""
+    sums: Floats = np.einsum("jk,k->j", table, weights)
+    return sums

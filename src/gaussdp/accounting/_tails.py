@@ -1,0 +1,78 @@
+"""What every exact method returns: the operating points of the likelihood-ratio test at given thresholds."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy import special
+
+from gaussdp.numerics import Floats
+
+_UNDERFLOW = -700.0
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoints:
+    """Error rates at thresholds tau on the composed loss L = log dP/dQ, as logarithms.
+
+    fpr = Q(L > tau) and fnr = P(L <= tau), with complements tnr and tpr; density is that of L under Q;
+    delta_remove is the profile delta of (P, Q) at epsilon = tau, delta_add that of (Q, P) at epsilon = -tau.
+    ``errors`` bounds the relative error of the smaller of fpr and tnr, of the smaller of fnr and tpr, and of
+    delta_remove (tau >= 0) or delta_add (tau < 0).
+    """
+
+    tau: Floats
+    log_fpr: Floats
+    log_tnr: Floats
+    log_fnr: Floats
+    log_tpr: Floats
+    log_density: Floats
+    log_delta_remove: Floats
+    log_delta_add: Floats
+    errors: Floats
+
+    def mu(self) -> Floats:
+        """The mu of the GDP curve through each point."""
+        return upper_quantile(self.log_fpr, self.log_tnr) + upper_quantile(self.log_fnr, self.log_tpr)
+
+
+class LossTails(Protocol):
+    """A method that knows the tails of the composed privacy loss."""
+
+    @property
+    def mean(self) -> float:
+        """Mean of the loss under Q, where searches start."""
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the loss under Q, the scale of searches."""
+
+    @property
+    def lowest(self) -> float:
+        """Infimum of the loss."""
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at finite thresholds, each to relative error 1e-11, or ConvergenceError."""
+
+    def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
+        """Operating points whose FPR has this logarithm, and its complement the other; FPR in (0, 1)."""
+
+    def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
+        """Operating points whose FNR has this logarithm, and its complement the other; FNR in (0, 1)."""
+
+
+def upper_quantile(log_p: Floats, log_rest: Floats) -> Floats:
+    """z with 1 - Phi(z) = p, from the logarithms of p and of 1 - p: whichever is smaller decides."""
+    log_small = np.minimum(log_p, log_rest)
+    quantile = special.ndtri(np.exp(log_small))
+    deep = log_small < _UNDERFLOW
+    if deep.any():
+        quantile[deep] = special.ndtri_exp(log_small[deep])
+    result: Floats = np.where(log_p <= log_rest, -quantile, quantile)
+    return result
+
+
+def log_complement(log_p: Floats) -> Floats:
+    """log(1 - p) from log p."""
+    with np.errstate(divide="ignore"):
+        return np.where(log_p > -0.5, np.log(-np.expm1(log_p)), np.log1p(-np.exp(log_p)))

@@ -1,0 +1,139 @@
+"""gaussdp account: from a mechanism to its guarantee."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from gaussdp.accounting import account as account_for
+from gaussdp.cli.default_group import DefaultGroup
+from gaussdp.cli.options import Command, levels, number, output_options, show
+from gaussdp.mechanisms import DPSGD, Mechanism
+from gaussdp.mechanisms.plan import KINDS, read_plan
+from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document
+from gaussdp.report.figures import format_of
+from gaussdp.report.figures.accounted import accounted_plot, render_accounted
+
+
+def _reading_options(command: Command) -> Command:
+    for option in (
+        output_options(TABLES),
+        levels("--fpr", DEFAULT_FPRS, "False-positive rates at which to read the attacker's TPR"),
+        levels("--delta", DEFAULT_DELTAS, "Deltas at which to read ε"),
+        click.option(
+            "--floor",
+            type=number,
+            help="Smallest error rate of the attacks that μ speaks about.  [default: 1e-10]",
+        ),
+        click.option(
+            "--plot",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Also draw the curve beside its fit, and μ by floor, into this .svg, .pdf or .png file.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(cls=DefaultGroup, default="plan")
+def account() -> None:
+    """The tightest sound μ of a mechanism, exact into the tails.
+
+    Followed by a file, it accounts for the composition that the file describes (see `gaussdp account plan --help`).
+
+    \b
+    Examples:
+      gaussdp account dpsgd --noise-multiplier 0.5 --dataset-size 50000 --batch-size 100 --epochs 20 --delta 1e-5
+      gaussdp account dpsgd --noise-multiplier 1 --sample-rate 0.01 --steps 1000 --format json
+      gaussdp account plan.toml --plot curve.svg
+    """
+
+
+@account.command()
+@click.option(
+    "--noise-multiplier", type=number, required=True, help="Standard deviation of the noise over the clip norm."
+)
+@click.option("--sample-rate", type=number, help="Probability with which a record enters a batch; with --steps.")
+@click.option("--steps", type=int, help="Number of updates; with --sample-rate.")
+@click.option("--dataset-size", type=int, help="Number of records; with --batch-size and --epochs.")
+@click.option("--batch-size", type=int, help="Expected size of a batch.")
+@click.option("--epochs", type=number, help="Expected number of times that a record is seen.")
+@_reading_options
+def dpsgd(
+    noise_multiplier: float,
+    sample_rate: float | None,
+    steps: int | None,
+    dataset_size: int | None,
+    batch_size: int | None,
+    epochs: float | None,
+    floor: float | None,
+    plot: Path | None,
+    delta: Sequence[float],
+    fpr: Sequence[float],
+    style: str,
+    digits: int,
+    only: Sequence[str],
+) -> None:
+    """DP-SGD with Poisson sampling.
+
+    \b
+    Examples:
+      gaussdp account dpsgd --noise-multiplier 0.5 --dataset-size 50000 --batch-size 100 --epochs 20
+      gaussdp account dpsgd --noise-multiplier 1 --sample-rate 0.01 --steps 1000 --floor 1e-6
+    """
+    by_rate, by_training = (sample_rate, steps), (dataset_size, batch_size, epochs)
+    if sample_rate is not None and steps is not None and by_training == (None, None, None):
+        run = DPSGD(noise_multiplier, sample_rate, steps)
+    elif dataset_size is not None and batch_size is not None and epochs is not None and by_rate == (None, None):
+        run = DPSGD.from_training(dataset_size, batch_size, epochs, noise_multiplier)
+    else:
+        raise click.UsageError("give either --sample-rate and --steps, or --dataset-size, --batch-size and --epochs")
+    _report(run, floor, plot, delta, fpr, style, digits, only)
+
+
+@account.command(
+    help=f"""The composition described in FILE, a TOML or JSON file.
+
+    It holds a list `releases`; each entry has a `mechanism`, its parameters and optionally `times`.
+
+    \\b
+    Example:
+      [[releases]]
+      mechanism = "laplace"
+      scale = 10.0
+      times = 3
+
+    Mechanisms: {", ".join(KINDS)}. Those whose privacy loss has atoms need the extra `accounting`.
+    """
+)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@_reading_options
+def plan(
+    file: Path,
+    floor: float | None,
+    plot: Path | None,
+    delta: Sequence[float],
+    fpr: Sequence[float],
+    style: str,
+    digits: int,
+    only: Sequence[str],
+) -> None:
+    _report(read_plan(file), floor, plot, delta, fpr, style, digits, only)
+
+
+def _report(
+    mechanism: Mechanism,
+    floor: float | None,
+    plot: Path | None,
+    deltas: Sequence[float],
+    fprs: Sequence[float],
+    style: str,
+    digits: int,
+    only: Sequence[str],
+) -> None:
+    ending = format_of(plot) if plot else ""
+    curve = account_for(mechanism)
+    document = account_document(mechanism, curve, floor, deltas, fprs, digits)
+    if plot:
+        plot.write_bytes(render_accounted(accounted_plot(curve, floor, deltas[0]), ending)[ending])
+    show(document, style, digits, only)

@@ -1,0 +1,25 @@
+"""A command group whose name may be followed by a file instead of a subcommand."""
+
+from typing import Any
+
+import click
+
+
+class DefaultGroup(click.Group):
+    """Hands arguments that start with no known subcommand to the default one.
+
+    Args:
+        default: name of that subcommand.
+    """
+
+    def __init__(self, *arguments: Any, default: str, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the default subcommand in front where none is named; without arguments, show help."""
+        if not args:
+            args = [ctx.help_option_names[0]]
+        elif args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [self._default, *args]
+        return super().parse_args(ctx, args)

@@ -1,0 +1,57 @@
+"""What all descriptions of mechanisms share: an adjacency, repetition, and their parts."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, get_args
+
+from gaussdp.domains import Domain
+from gaussdp.errors import DomainError
+
+if TYPE_CHECKING:
+    from gaussdp.mechanisms.composition import Repeated
+
+Adjacency = Literal["add-remove", "replace-one"]
+"""Which datasets are neighbours: one record more or less, or one record exchanged for another."""
+
+POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)
+
+
+class Mechanism(ABC):
+    """A randomised release, described by its parameters.
+
+    Repetition is written `steps * mechanism`; several releases together are a `Composition`.
+    """
+
+    @property
+    @abstractmethod
+    def adjacency(self) -> Adjacency:
+        """Which datasets are neighbours."""
+
+    @abstractmethod
+    def parts(self) -> Iterator[tuple["Mechanism", int]]:
+        """The elementary mechanisms this one consists of, each with how often it runs."""
+
+    def __mul__(self, count: int) -> "Repeated":
+        """This mechanism, run count times on the same data."""
+        from gaussdp.mechanisms.composition import Repeated  # composition builds on this module
+
+        return Repeated(self, count)
+
+    __rmul__ = __mul__
+
+
+class Elementary(Mechanism):
+    """A mechanism that is its own only part."""
+
+    def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        yield self, 1
+
+
+def checked_adjacency(value: object) -> Adjacency:
+    """The adjacency, or a DomainError that lists what there is."""
+    for known in get_args(Adjacency):
+        if value == known:
+            adjacency: Adjacency = known
+            return adjacency
+    raise DomainError(f"adjacency must be one of {', '.join(get_args(Adjacency))}, got {value!r}")

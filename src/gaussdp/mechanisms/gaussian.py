@@ -1,0 +1,156 @@
+"""Gaussian releases: plain, on a Poisson sample, repeated as DP-SGD, or described by rho."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gaussdp.domains import Domain, integer, number
+from gaussdp.errors import DomainError
+from gaussdp.mechanisms.base import POSITIVE, Adjacency, Elementary, Mechanism, checked_adjacency
+
+SAMPLE_RATE = Domain(0.0, 1.0, closed_low=False)
+
+
+@dataclass(frozen=True)
+class Gaussian(Elementary):
+    """A value of bounded sensitivity plus Gaussian noise: exactly mu-GDP with mu = 1 / noise_multiplier.
+
+    Args:
+        noise_multiplier: standard deviation of the noise over the sensitivity; positive.
+        adjacency: the neighbours that the sensitivity speaks about.
+
+    >>> Gaussian(noise_multiplier=2.0).mu
+    0.5
+    """
+
+    noise_multiplier: float
+    adjacency: Adjacency = "add-remove"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, POSITIVE))
+        checked_adjacency(self.adjacency)
+
+    @property
+    def mu(self) -> float:
+        """The GDP parameter of one release."""
+        return 1 / self.noise_multiplier
+
+
+@dataclass(frozen=True)
+class ZCDPGaussian(Elementary):
+    """A Gaussian release described by its zero-concentrated DP parameter: mu = sqrt(2 rho).
+
+    Holds for a release that *is* Gaussian. A bare rho-zCDP guarantee of an unknown mechanism implies less.
+
+    Args:
+        rho: zCDP parameter; positive.
+        adjacency: the neighbours that rho speaks about.
+
+    >>> round(ZCDPGaussian(rho=0.5).mu, 12)
+    1.0
+    """
+
+    rho: float
+    adjacency: Adjacency = "add-remove"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", number("rho", self.rho, POSITIVE))
+        checked_adjacency(self.adjacency)
+
+    @property
+    def mu(self) -> float:
+        """The GDP parameter of one release."""
+        return math.sqrt(2 * self.rho)
+
+
+@dataclass(frozen=True)
+class PoissonSampled(Elementary):
+    """A Gaussian release on a random part of the data: each record takes part with probability sample_rate.
+
+    Only add-remove adjacency: under replace-one the worst pair of datasets of a composition is not known.
+
+    Args:
+        mechanism: the release that sees the sample.
+        sample_rate: in (0, 1]; at 1 the sampled release equals the plain one.
+
+    >>> PoissonSampled(Gaussian(1.0), sample_rate=0.01).sample_rate
+    0.01
+    """
+
+    mechanism: Gaussian
+    sample_rate: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Gaussian):
+            raise DomainError(
+                f"mechanism must be a Gaussian, got {type(self.mechanism).__name__}; only Gaussian releases on a"
+                " Poisson sample are supported"
+            )
+        if self.mechanism.adjacency != "add-remove":
+            raise DomainError(
+                f"adjacency must be add-remove for Poisson sampling, got {self.mechanism.adjacency}; state the noise"
+                " multiplier for adding or removing a record"
+            )
+        object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """The adjacency of the sampled release."""
+        return self.mechanism.adjacency
+
+    def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        yield (self.mechanism if self.sample_rate == 1 else self), 1
+
+
+@dataclass(frozen=True)
+class DPSGD(Mechanism):
+    """DP-SGD with Poisson sampling: clipped per-example gradients, summed with Gaussian noise, many times.
+
+    Args:
+        noise_multiplier: standard deviation of the noise over the clipping norm; positive.
+        sample_rate: probability with which a record enters a batch, in (0, 1].
+        steps: number of updates; a whole number of at least 1.
+
+    >>> DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10_000).steps
+    10000
+    """
+
+    noise_multiplier: float
+    sample_rate: float
+    steps: int
+
+    def __post_init__(self) -> None:
+        step = PoissonSampled(Gaussian(self.noise_multiplier), self.sample_rate)
+        object.__setattr__(self, "noise_multiplier", step.mechanism.noise_multiplier)
+        object.__setattr__(self, "sample_rate", step.sample_rate)
+        object.__setattr__(self, "steps", integer("steps", self.steps, low=1))
+
+    @classmethod
+    def from_training(cls, dataset_size: int, batch_size: int, epochs: float, noise_multiplier: float) -> "DPSGD":
+        """From the numbers of a training script; a last, partial pass counts as the steps it takes, rounded up.
+
+        Args:
+            dataset_size: number of records.
+            batch_size: expected size of a batch, at most dataset_size.
+            epochs: expected number of times that a record is seen; positive.
+            noise_multiplier: standard deviation of the noise over the clipping norm.
+
+        >>> DPSGD.from_training(dataset_size=50_000, batch_size=100, epochs=20, noise_multiplier=0.5)
+        DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10000)
+        """
+        size = integer("dataset_size", dataset_size, low=1)
+        batch = integer("batch_size", batch_size, low=1)
+        if batch > size:
+            raise DomainError(f"batch_size must be at most dataset_size {size}, got {batch}")
+        passes = number("epochs", epochs, POSITIVE)
+        steps = math.ceil(passes * size / batch * (1 - 1e-15))
+        return cls(noise_multiplier, batch / size, max(1, steps))
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """Always add-remove, as Poisson sampling asks."""
+        return "add-remove"
+
+    def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        for part, count in PoissonSampled(Gaussian(self.noise_multiplier), self.sample_rate).parts():
+            yield part, count * self.steps

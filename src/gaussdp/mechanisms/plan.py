@@ -1,0 +1,146 @@
+"""A composition described in a file: TOML or JSON, with one entry a release.
+
+The format, in TOML::
+
+    [[releases]]
+    mechanism = "dpsgd"
+    noise_multiplier = 0.5
+    dataset_size = 50_000
+    batch_size = 100
+    epochs = 20
+
+    [[releases]]
+    mechanism = "laplace"
+    scale = 10.0
+    times = 3
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gaussdp.domains import integer
+from gaussdp.errors import DomainError
+from gaussdp.guarantees import ApproxDP, PureDP
+from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
+from gaussdp.mechanisms.base import Mechanism
+from gaussdp.mechanisms.composition import Composition, Stated
+from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, PoissonSampled, ZCDPGaussian
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of release: how to build it, the keys it must have and those it may have."""
+
+    build: Callable[..., Mechanism]
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+
+def _dpsgd(noise_multiplier: float, **rest: Any) -> Mechanism:
+    if rest.keys() == {"sample_rate", "steps"}:
+        return DPSGD(noise_multiplier, **rest)
+    if rest.keys() == {"dataset_size", "batch_size", "epochs"}:
+        return DPSGD.from_training(noise_multiplier=noise_multiplier, **rest)
+    raise DomainError("dpsgd takes either sample_rate and steps, or dataset_size, batch_size and epochs")
+
+
+KINDS: Mapping[str, Kind] = {
+    "dpsgd": Kind(_dpsgd, ("noise_multiplier",), ("sample_rate", "steps", "dataset_size", "batch_size", "epochs")),
+    "gaussian": Kind(Gaussian, ("noise_multiplier",), ("adjacency",)),
+    "gaussian-zcdp": Kind(ZCDPGaussian, ("rho",), ("adjacency",)),
+    "poisson-sampled-gaussian": Kind(
+        lambda noise_multiplier, sample_rate: PoissonSampled(Gaussian(noise_multiplier), sample_rate),
+        ("noise_multiplier", "sample_rate"),
+    ),
+    "laplace": Kind(Laplace, ("scale",), ("adjacency",)),
+    "discrete-laplace": Kind(DiscreteLaplace, ("scale",), ("sensitivity", "adjacency")),
+    "discrete-gaussian": Kind(DiscreteGaussian, ("sigma",), ("sensitivity", "adjacency")),
+    "randomized-response": Kind(RandomizedResponse, ("epsilon",), ("categories",)),
+    "pure-dp": Kind(
+        lambda epsilon, adjacency="add-remove": Stated(PureDP(epsilon), adjacency), ("epsilon",), ("adjacency",)
+    ),
+    "approximate-dp": Kind(
+        lambda epsilon, delta, adjacency="add-remove": Stated(ApproxDP(epsilon, delta), adjacency),
+        ("epsilon", "delta"),
+        ("adjacency",),
+    ),
+}
+
+
+def read_plan(path: str | Path) -> Composition:
+    """The composition that a file describes.
+
+    Args:
+        path: a .toml or .json file with a list `releases`; each has a `mechanism`, the parameters of that kind, and
+            optionally `times`.
+    Raises:
+        DomainError: naming the file, the line and what is wrong there.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise DomainError(f"{file}: cannot be read: {reason}") from None
+    return parse_plan(text, file.name)
+
+
+def parse_plan(text: str, name: str) -> Composition:
+    """The composition that a text describes; its name ends in .toml or .json and stands in the messages."""
+    content = _parsed(text, name)
+    releases = content.get("releases") if isinstance(content, dict) else None
+    if not isinstance(releases, list) or not releases:
+        raise DomainError(f"{name}: must hold a list `releases` with at least one entry")
+    unknown = sorted(set(content) - {"releases"})
+    if unknown:
+        raise DomainError(
+            f"{name}, line {_line(text, unknown[0])}: unknown key {unknown[0]!r}; only `releases` is known"
+        )
+    return Composition([_release(text, name, number, entry) for number, entry in enumerate(releases, start=1)])
+
+
+def _parsed(text: str, name: str) -> Any:
+    try:
+        if name.endswith(".toml"):
+            return tomllib.loads(text)
+        if name.endswith(".json"):
+            return json.loads(text)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise DomainError(f"{name}: {error}") from None
+    raise DomainError(f"{name}: the name of a plan must end in .toml or .json")
+
+
+def _release(text: str, name: str, number: int, entry: Any) -> Mechanism:
+    """The mechanism of one entry."""
+    if not isinstance(entry, dict) or "mechanism" not in entry:
+        raise DomainError(f"{name}: release {number} must name its `mechanism`: one of {', '.join(KINDS)}")
+    here = f"{name}, line {_line(text, 'mechanism', number)}"
+    parameters = dict(entry)
+    kind = KINDS.get(str(parameters.pop("mechanism")))
+    if kind is None:
+        raise DomainError(f"{here}: unknown mechanism {entry['mechanism']!r}; known are {', '.join(KINDS)}")
+    times = parameters.pop("times", 1)
+    for key in parameters:
+        if key not in kind.required + kind.optional:
+            known = ", ".join((*kind.required, *kind.optional, "times"))
+            raise DomainError(f"{here}: {entry['mechanism']} has no parameter {key!r}; it has {known}")
+    for key in kind.required:
+        if key not in parameters:
+            raise DomainError(f"{here}: {entry['mechanism']} needs {key}")
+    try:
+        mechanism = kind.build(**parameters)
+        return integer("times", times, low=1) * mechanism if times != 1 else mechanism
+    except DomainError as error:
+        raise DomainError(f"{here}: {error}") from None
+
+
+def _line(text: str, key: str, occurrence: int = 1) -> int:
+    """The line of the nth place where this key is set."""
+    places = [match.start() for match in re.finditer(rf'(?m)(?:^|[\s{{,])"?{re.escape(key)}"?\s*[=:]', text)]
+    place = places[min(occurrence, len(places)) - 1] if places else 0
+    return text.count("\n", 0, place + 1) + 1

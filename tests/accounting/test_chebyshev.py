@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+
+from gaussdp.accounting._chebyshev import chebyshev_points, resolve
+from gaussdp.errors import ConvergenceError
+
+
+def resolved(function, low=-1.0, high=3.0, tolerance=1e-10):
+    return resolve(low, high, lambda x: np.stack((x, function(x))), lambda table: table[1], lambda _: tolerance)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: np.exp(-((x - 1.234) ** 2)), lambda x: x**3, lambda x: -x, lambda x: np.sin(5 * x) + 0.1 * x],
+)
+def test_largest_value_inside_and_at_the_ends(function):
+    interpolant, table = resolved(function)
+    value, at = interpolant.largest(-1.0)
+    scan = np.linspace(-1, 3, 400_001)
+    assert value == pytest.approx(function(scan).max(), abs=1e-8)
+    assert at == pytest.approx(scan[np.argmax(function(scan))], abs=2e-3)
+    assert interpolant.error <= 1e-10
+    assert table[0][0] == 3.0
+    assert table[0][-1] == -1.0
+
+
+def test_largest_above_a_bound():
+    interpolant, _ = resolved(lambda x: -x)
+    assert interpolant.largest(1.0) == (pytest.approx(-1.0), pytest.approx(1.0))
+
+
+def test_a_kink_is_not_resolved():
+    with pytest.raises(ConvergenceError, match="not smooth enough"):
+        resolved(lambda x: np.abs(x - 0.3))
+
+
+def test_points_of_the_double_degree_hold_those_of_the_single():
+    single = chebyshev_points(0.0, 1.0, np.arange(9), 8)
+    double = chebyshev_points(0.0, 1.0, np.arange(17), 16)
+    np.testing.assert_allclose(double[::2], single, atol=1e-16)

@@ -1,0 +1,130 @@
+"""The accounted guarantee as a curve: shape, symmetry, ends, round trips, depth."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gaussdp.accounting import DistributionCurve, account
+from gaussdp.errors import ConvergenceError, DomainError
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Laplace
+
+RUNS = [
+    DPSGD(0.5, 0.002, 10_000),
+    DPSGD(2.0, 0.01, 1000),
+    DPSGD(1.3, 0.1, 1),
+    DPSGD(1.0, 0.0003, 10_000_000),
+    Composition([DPSGD(1.0, 0.01, 500), 3 * Gaussian(4.0), DPSGD(0.8, 0.001, 100)]),
+    5 * Gaussian(4.0),
+]
+LEVELS = np.concatenate((np.geomspace(1e-12, 0.05, 30), np.linspace(0.06, 0.94, 45), 1 - np.geomspace(0.05, 1e-9, 20)))
+
+
+@pytest.fixture(params=RUNS, ids=repr, scope="module")
+def curve(request):
+    return account(request.param)
+
+
+def test_convex_decreasing_and_below_the_diagonal(curve):
+    fnr = curve.fnr(LEVELS)
+    slopes = np.diff(fnr) / np.diff(LEVELS)
+    assert np.all(slopes <= 0)
+    assert np.all(np.diff(slopes) >= -1e-9 * np.abs(slopes[1:]))
+    assert np.all(fnr <= 1 - LEVELS)
+
+
+def test_symmetric(curve):
+    levels = np.array([1e-9, 1e-4, 0.01, 0.2])
+    assert curve.fnr(curve.fnr(levels)) == pytest.approx(levels, rel=1e-6)
+
+
+def test_tpr_complements_fnr_and_fpr_inverts_tpr(curve):
+    levels = np.array([1e-20, 1e-9, 1e-4, 0.2])
+    assert curve.tpr(levels) + curve.fnr(levels) == pytest.approx(1.0)
+    assert curve.fpr(curve.tpr(levels)) == pytest.approx(levels, rel=1e-8)
+
+
+def test_epsilon_and_delta_close(curve):
+    deltas = np.array([1e-100, 1e-30, 1e-5, 0.5 * curve.delta(0.0)])
+    assert curve.delta(curve.epsilon(deltas)) == pytest.approx(deltas, rel=1e-8)
+
+
+def test_the_profile_is_the_supremum_over_the_curve(curve):
+    epsilon = 0.5 * curve.epsilon(1e-6)
+    attacks = 1 - curve.fnr(LEVELS) - math.exp(epsilon) * LEVELS
+    assert attacks.max() <= curve.delta(epsilon) * (1 + 1e-9)
+    assert attacks.max() >= 0.8 * curve.delta(epsilon)
+
+
+def test_the_remove_direction_is_the_worse_one(curve):
+    epsilon = np.linspace(0, curve.epsilon(1e-9), 40)
+    assert np.all(curve.remove.delta(epsilon) >= curve.add.delta(epsilon) * (1 - 1e-9))
+
+
+def test_ends(curve):
+    assert (curve.fnr(0.0), curve.fnr(1.0), curve.tpr(0.0), curve.tpr(1.0)) == (1.0, 0.0, 0.0, 1.0)
+    assert (curve.delta(math.inf), curve.epsilon(0.0), curve.epsilon(1.0)) == (0.0, math.inf, 0.0)
+    assert curve.epsilon(curve.advantage()) == 0.0
+    assert type(curve.fnr(1e-3)) is float
+    assert curve.fnr(np.full((2, 3), 0.1)).shape == (2, 3)
+
+
+def test_directions_mirror_each_other(curve):
+    for tau in (-0.3, 0.2):
+        remove, add = curve.remove.delta(tau), curve.add.delta(-tau)
+        assert remove == pytest.approx(1 - math.exp(tau) + math.exp(tau) * add, rel=1e-9)
+
+
+def test_deep_tails():
+    curve = account(DPSGD(1.0, 0.00512, 20_000))
+    epsilon = curve.epsilon(1e-250)
+    assert curve.delta(epsilon) == pytest.approx(1e-250, rel=1e-9)
+    assert curve.remove.tpr(1e-100) > 1e-100
+
+
+def test_the_least_loss_bounds_the_add_direction():
+    curve = account(DPSGD(2.0, 0.01, 100))
+    assert curve.add.epsilon(0.0) == pytest.approx(-100 * math.log1p(-0.01))
+    assert curve.add.delta(1.01) == 0.0
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1.5, math.nan])
+def test_bad_levels(bad):
+    curve = account(DPSGD(1.0, 0.01, 100))
+    with pytest.raises(DomainError, match="fpr"):
+        curve.fnr(bad)
+    with pytest.raises(DomainError, match="delta"):
+        curve.epsilon(bad)
+
+
+def test_losses_with_atoms_go_through_a_distribution():
+    assert isinstance(account(Composition([Gaussian(1.0), Laplace(1.0)])), DistributionCurve)
+
+
+def test_only_mechanisms_are_accounted_for():
+    with pytest.raises(DomainError, match="mechanism must be a mechanism, got str"):
+        account("dpsgd")
+
+
+class TestWhereTheContourGivesUp:
+    """Two steps of small noise on a small sample: the exact engine refuses, the guarantee still comes."""
+
+    run = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=2)
+
+    def test_the_guarantee_comes_from_a_distribution_and_says_so(self):
+        curve = account(self.run)
+        assert not curve.fell_back
+        fit = curve.fit()
+        assert curve.fell_back
+        assert fit.mu_lower < fit.mu
+        # Two steps are at least as revealing as one, and no more than the sum of squares of the unsampled ones.
+        assert account(DPSGD(1.0, 0.01, 1)).fit().mu < fit.mu < math.sqrt(2)
+
+    def test_a_direction_by_name_is_refused(self):
+        with pytest.raises(ConvergenceError):
+            account(self.run).remove.fnr(1e-10)
+
+    def test_exact_readings_stay_exact(self):
+        curve = account(DPSGD(0.5, 0.002, 10_000))
+        curve.fit()
+        assert not curve.fell_back

@@ -1,0 +1,86 @@
+"""The tightest mu, its enclosure, its slack and its regret."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+from gaussdp.accounting import account
+from gaussdp.errors import DomainError
+from gaussdp.guarantees import GDP
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian, ZCDPGaussian
+
+SETTINGS = [(9.4, 0.328, 2000), (0.5, 0.002, 10_000), (1.0, 0.00512, 20_000), (21.1, 0.5, 1000), (0.7, 1e-4, 100_000)]
+
+
+@pytest.mark.parametrize(("setting", "mu"), list(zip(SETTINGS, [1.568471, 1.893517, 0.980197, 0.751035], strict=False)))
+def test_known_mu(setting, mu):
+    fit = account(DPSGD(*setting)).fit(floor=1e-10)
+    assert fit.mu == pytest.approx(mu, abs=6e-7)
+    assert fit.mu_lower <= fit.mu == fit.mu_upper
+    assert fit.mu_upper - fit.mu_lower < 1e-6 * fit.mu
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_no_attack_above_the_floor_beats_mu_and_one_attains_it(setting):
+    curve = account(DPSGD(*setting))
+    fit = curve.fit(floor=1e-8)
+    fpr = np.concatenate((np.geomspace(1e-8, 0.5, 60), 1 - np.geomspace(1e-8, 0.5, 60)))
+    for direction in (curve.remove, curve.add):
+        fnr = direction.fnr(fpr)
+        inside = fnr >= 1e-8
+        mu = -special.ndtri(fpr[inside]) - special.ndtri(fnr[inside])
+        assert mu.max() <= fit.mu + 1e-9
+    assert -special.ndtri(fit.fpr) - special.ndtri(fit.fnr) == pytest.approx(fit.mu, rel=1e-6)
+    assert min(fit.fpr, fit.fnr) >= 1e-8 * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_slack_makes_the_fit_hold_everywhere(setting):
+    curve = account(DPSGD(*setting))
+    fit = curve.fit(floor=1e-6)
+    epsilon = np.linspace(0, 1.5 * curve.epsilon(1e-9), 300)
+    own, gaussian = curve.delta(epsilon), GDP(fit.mu).delta(epsilon)
+    needed = (own - gaussian) / (1 - gaussian)
+    assert needed.max() <= fit.slack
+    assert needed.max() >= 0.9 * fit.slack > 0
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_regret_is_the_least_diagonal_shift(setting):
+    curve = account(DPSGD(*setting))
+    fit = curve.fit()
+    alpha = np.concatenate((np.geomspace(1e-9, 0.1, 80), np.linspace(0.1, 0.9, 161)))
+
+    def holds(kappa):
+        shifted = np.minimum(alpha + kappa, 1.0)
+        return np.all(curve.fnr(shifted) - kappa <= GDP(fit.mu).fnr(alpha) + 1e-12)
+
+    assert holds(fit.regret)
+    assert not holds(0.99 * fit.regret)
+
+
+def test_a_lower_floor_gives_a_larger_mu():
+    curve = account(DPSGD(0.5, 0.002, 10_000))
+    mus = [curve.fit(floor).mu for floor in (1e-3, 1e-6, 1e-10, 1e-20, 1e-60)]
+    assert mus == sorted(mus)
+    assert mus[-1] < curve.implied().mu == pytest.approx(200.0)
+
+
+def test_plain_gaussians_need_no_floor():
+    fit = account(Composition([9 * Gaussian(3.0), ZCDPGaussian(rho=2.0)])).fit()
+    assert fit.mu == fit.mu_lower == fit.mu_upper == pytest.approx(math.sqrt(5), rel=1e-15)
+    assert (fit.floor, fit.slack, fit.regret, fit.unconditional) == (0.0, 0.0, 0.0, True)
+    assert fit.guarantee == GDP(fit.mu)
+
+
+@pytest.mark.parametrize("floor", [0.0, 1.0, -1.0, math.nan, "small"])
+def test_bad_floor(floor):
+    with pytest.raises(DomainError, match="floor"):
+        account(DPSGD(1.0, 0.01, 100)).fit(floor)
+
+
+def test_a_floor_above_the_whole_curve_is_refused():
+    with pytest.raises(DomainError, match="lower the floor"):
+        account(DPSGD(0.5, 0.5, 1000)).fit(floor=1e-3)

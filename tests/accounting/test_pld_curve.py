@@ -1,0 +1,115 @@
+"""The accounted curve of compositions with atoms."""
+
+import math
+
+import numpy as np
+import pytest
+
+import gaussdp
+from contracts_of_guarantees import GuaranteeContract
+from gaussdp import GDP, PureDP
+from gaussdp.accounting import DistributionCurve, account
+from gaussdp.mechanisms import DPSGD, Composition, DiscreteGaussian, Gaussian, Laplace, RandomizedResponse, Stated
+
+
+class TestDistributionCurve(GuaranteeContract):
+    @pytest.fixture(params=[RandomizedResponse(0.5), 20 * RandomizedResponse(0.2)], ids=repr)
+    def guarantee(self, request):
+        return account(request.param)
+
+    # The contract reads rates down to 1e-9 and deltas down to 1e-12, which these curves can.
+    def test_frozen_hashable_and_printable(self, guarantee):
+        assert guarantee in {guarantee}
+        assert "noise floor" in repr(guarantee)
+
+
+def test_one_release_of_randomized_response_is_pure_dp():
+    fit = account(RandomizedResponse(1.0)).fit()
+    assert fit.mu == pytest.approx(PureDP(1.0).implied().mu, rel=1e-9)
+    assert fit.mu_lower <= PureDP(1.0).implied().mu <= fit.mu_upper
+    assert fit.fpr == pytest.approx(1 / (1 + math.e), rel=1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 7, 100])
+def test_the_fit_encloses_and_holds(count):
+    curve = account(count * RandomizedResponse(0.3))
+    fit = curve.fit()
+    assert fit.mu_lower <= fit.mu == fit.mu_upper
+    assert fit.mu_lower == pytest.approx(fit.mu, rel=1e-6)
+    rates = np.geomspace(1e-10, 0.5, 3000)
+    assert (fit.guarantee.fnr(rates) <= curve.fnr(rates) + 1e-12).all()
+    below = GDP(fit.mu_lower * (1 - 1e-6))
+    fpr = np.array([fit.fpr])
+    assert below.fnr(fpr) > curve.fnr(fpr) - 1e-9
+
+
+def test_slack_and_regret_are_what_they_say():
+    curve = account(10 * Laplace(10.0))
+    fit = curve.fit()
+    epsilons = np.linspace(0, 1.2, 4000)
+    ours, theirs = curve.delta(epsilons), fit.guarantee.delta(epsilons)
+    assert (ours <= fit.slack + (1 - fit.slack) * theirs + 1e-15).all()
+    alpha = np.linspace(0, 1 - fit.regret, 5000)
+    assert (
+        curve.fnr(np.minimum(alpha + fit.regret * (1 + 1e-6), 1.0)) - fit.regret <= fit.guarantee.fnr(alpha) + 1e-9
+    ).all()
+
+
+def test_the_census_as_discrete_gaussian_releases():
+    """66 releases, six levels by eleven queries in uneven shares, of total rho 3.65: mu = sqrt(2 rho) = 2.70185."""
+    shares = np.outer([0.12, 0.22, 0.3, 0.2, 0.1, 0.06], np.linspace(1, 3, 11)).ravel()
+    rhos = 3.65 * shares / shares.sum()
+    fit = account(Composition([DiscreteGaussian(1 / math.sqrt(2 * rho)) for rho in rhos])).fit()
+    assert fit.mu == pytest.approx(2.70185, abs=5e-6)
+    assert fit.mu_lower < math.sqrt(2 * 3.65) < fit.mu
+    assert fit.regret < 1e-6
+
+
+def test_a_smooth_and_an_atomic_part_together():
+    smooth = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=200)
+    together = account(Composition([smooth, 3 * Laplace(10.0)]))
+    assert isinstance(together, DistributionCurve)
+    alone, pure = account(smooth), PureDP(0.3)
+    for epsilon in (0.0, 0.2, 0.5, 1.0):
+        assert together.delta(epsilon) >= alone.delta(epsilon) * (1 - 1e-9)
+        # Basic composition bounds the pair from above.
+        assert together.delta(epsilon + 0.3) <= alone.delta(epsilon) + 1e-6
+        assert together.delta(epsilon) >= pure.delta(epsilon) * 0.1 * (epsilon < 0.1)
+
+
+def test_a_gaussian_beside_a_stated_guarantee():
+    curve = account(Composition([Gaussian(2.0), PureDP(0.1)]))
+    assert curve.epsilon(1e-6) <= GDP(0.5).epsilon(1e-6) + 0.1 + 1e-3
+    assert curve.epsilon(1e-6) > GDP(0.5).epsilon(1e-6)
+
+
+class TestBelowTheNoiseFloor:
+    curve = account(1000 * RandomizedResponse(0.1))
+
+    @pytest.mark.parametrize("reading", ["fnr", "tpr", "fpr", "epsilon"])
+    def test_refused(self, reading):
+        with pytest.raises(gaussdp.DomainError, match="the noise floor of this privacy loss distribution, got 1e-15"):
+            getattr(self.curve, reading)(1e-15)
+
+    def test_a_fit_too(self):
+        with pytest.raises(gaussdp.DomainError, match="floor must be 0 or at least"):
+            self.curve.fit(floor=1e-15)
+
+    def test_the_default_floor_rises_to_it(self):
+        often = account(100_000 * RandomizedResponse(0.001))
+        assert often.fit().floor == often.noise_floor > 1e-10
+
+    def test_zero_is_an_answer(self):
+        assert self.curve.fnr(0.0) < 1
+        assert self.curve.tpr(0.0) > 0
+
+
+def test_a_floor_that_leaves_nothing():
+    with pytest.raises(gaussdp.DomainError, match="floor must leave attacks"):
+        account(500 * RandomizedResponse(1.0)).fit(floor=0.4)
+
+
+def test_a_stated_guarantee_alone():
+    curve = account(Stated(gaussdp.ApproxDP(1.0, 1e-5)))
+    assert curve.epsilon(2e-5) <= 1.0
+    assert curve.delta(1.0) == pytest.approx(1e-5, rel=1e-3)

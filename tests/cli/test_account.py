@@ -1,0 +1,106 @@
+import json
+
+import pytest
+
+from gaussdp.accounting import account
+from gaussdp.cli import main
+from gaussdp.mechanisms import DPSGD
+
+PLAN = """
+[[releases]]
+mechanism = "gaussian"
+noise_multiplier = 4.0
+times = 4
+
+[[releases]]
+mechanism = "gaussian"
+noise_multiplier = 2.0
+"""
+TRAINING = ["--dataset-size", "50000", "--batch-size", "100", "--epochs", "20"]
+
+
+def test_dpsgd_by_its_training(capsys):
+    assert (
+        main(
+            [
+                "account",
+                "dpsgd",
+                "--noise-multiplier",
+                "0.5",
+                *TRAINING,
+                "--delta",
+                "1e-5",
+                "--format",
+                "json",
+                "--digits",
+                "10",
+            ]
+        )
+        == 0
+    )
+    document = json.loads(capsys.readouterr().out)
+    (row,) = document["tables"]["guarantee"]["rows"]
+    curve = account(DPSGD(0.5, 0.002, 10_000))
+    assert row["mu"] == pytest.approx(1.893517, abs=1e-6)
+    assert row["mu"] >= curve.fit().mu
+    assert row["mu_lower"] <= curve.fit().mu_lower
+    (at_delta,) = document["tables"]["epsilon"]["rows"]
+    assert at_delta["epsilon"] == pytest.approx(curve.epsilon(1e-5), rel=1e-9)
+    assert at_delta["epsilon"] >= curve.epsilon(1e-5)
+
+
+def test_words(capsys):
+    assert main(["account", "dpsgd", "--noise-multiplier", "0.5", "--sample-rate", "0.002", "--steps", "10000"]) == 0
+    out = capsys.readouterr().out
+    assert "DP-SGD with noise multiplier 0.5, sample rate 0.002 and 10,000 steps, add-remove adjacency" in out
+    assert "μ = 1.894 holds for every attack whose FPR and FNR are at least 1e-10." in out
+    assert "report the curve" in out
+    assert "Assumes Poisson sampling" in out
+
+
+def test_a_plan(tmp_path, capsys):
+    path = tmp_path / "plan.toml"
+    path.write_text(PLAN)
+    assert main(["account", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "0.7072" in out
+    assert "exactly 0.7072-GDP: no floor and no slack are needed" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["dpsgd", "--noise-multiplier", "1"], "give either --sample-rate and --steps"),
+        (["dpsgd", "--noise-multiplier", "1", "--sample-rate", "0.1", *TRAINING], "give either"),
+        (["dpsgd", "--noise-multiplier", "0", *TRAINING], "noise_multiplier must be in (0, inf), got 0.0"),
+        (["dpsgd", "--noise-multiplier", "1", "--sample-rate", "2", "--steps", "3"], "sample_rate must be in (0, 1]"),
+        (["dpsgd", "--noise-multiplier", "1", "--sample-rate", "1", "--steps", "2.5"], "'2.5' is not a valid integer"),
+        (["dpsgd", "--noise-multiplier", "1", *TRAINING, "--floor", "0"], "floor must be in (0, 1), got 0.0"),
+        (["dpsgd", "--noise-multiplier", "1", *TRAINING, "--delta", "0"], "delta must be in (0, 1), got 0.0"),
+        (["nothing.toml"], "nothing.toml: cannot be read: No such file or directory"),
+    ],
+)
+def test_bad_input(arguments, message, capsys):
+    assert main(["account", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_plot(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "curve.svg"
+    assert main(["account", "dpsgd", "--noise-multiplier", "1", *TRAINING, "--plot", str(path)]) == 0
+    assert path.read_bytes().startswith(b"<?xml")
+    assert main(["account", "dpsgd", "--noise-multiplier", "1", *TRAINING, "--plot", str(tmp_path / "x.bmp")]) == 2
+    assert "must end in .svg, .pdf or .png" in capsys.readouterr().err
+    assert (
+        main(["account", "dpsgd", "--noise-multiplier", "1", *TRAINING, "--plot", str(tmp_path / "no" / "x.png")]) == 2
+    )
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_help_without_arguments(capsys):
+    assert main(["account"]) == 0
+    assert "gaussdp account plan.toml" in capsys.readouterr().out

@@ -1,0 +1,101 @@
+"""Descriptions: what they refuse, and what they consist of."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gaussdp.errors import DomainError
+from gaussdp.guarantees import GDP, ApproxDP, PureDP
+from gaussdp.mechanisms import (
+    DPSGD,
+    Composition,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    PoissonSampled,
+    RandomizedResponse,
+    Repeated,
+    Stated,
+    ZCDPGaussian,
+)
+
+
+@pytest.mark.parametrize("noise", [0, -1.0, math.nan, math.inf, "1", None, [1.0]])
+def test_bad_noise_multiplier(noise):
+    with pytest.raises(DomainError, match="noise_multiplier"):
+        Gaussian(noise)
+    with pytest.raises(DomainError, match="noise_multiplier"):
+        DPSGD(noise, 0.1, 10)
+
+
+@pytest.mark.parametrize("rate", [0.0, -0.1, 1.0001, math.nan])
+def test_bad_sample_rate(rate):
+    with pytest.raises(DomainError, match=r"sample_rate must be in \(0, 1\]"):
+        PoissonSampled(Gaussian(1.0), rate)
+    with pytest.raises(DomainError, match="sample_rate"):
+        DPSGD(1.0, rate, 10)
+
+
+@pytest.mark.parametrize("steps", [0, -3, 2.5, 3.0, True, "7", math.nan])
+def test_bad_steps(steps):
+    with pytest.raises(DomainError, match="steps must be a whole number of at least 1"):
+        DPSGD(1.0, 0.1, steps)
+    with pytest.raises(DomainError, match="count"):
+        steps * Gaussian(1.0) if not isinstance(steps, str) else Repeated(Gaussian(1.0), steps)
+
+
+@pytest.mark.parametrize(
+    ("build", "name"),
+    [
+        (lambda: Laplace(0.0), "scale"),
+        (lambda: DiscreteLaplace(math.nan), "scale"),
+        (lambda: DiscreteLaplace(1.0, sensitivity=0), "sensitivity"),
+        (lambda: DiscreteGaussian(-1.0), "sigma"),
+        (lambda: DiscreteGaussian(1.0, sensitivity=1.5), "sensitivity"),
+        (lambda: RandomizedResponse(0.0), "epsilon"),
+        (lambda: RandomizedResponse(1.0, categories=1), "categories"),
+        (lambda: RandomizedResponse(1.0, adjacency="add-remove"), "adjacency"),
+        (lambda: ZCDPGaussian(-1.0), "rho"),
+        (lambda: Gaussian(1.0, adjacency="swap"), "adjacency"),
+        (lambda: PoissonSampled(Gaussian(1.0, adjacency="replace-one"), 0.1), "adjacency"),
+        (lambda: PoissonSampled(Laplace(1.0), 0.1), "Gaussian"),
+        (lambda: Stated(GDP(1.0)), "guarantee"),
+        (lambda: Composition([]), "empty"),
+        (lambda: Composition([Gaussian(1.0), "laplace"]), "mechanisms"),
+        (lambda: Composition(Gaussian(1.0)), "sequence"),
+        (lambda: Composition([Gaussian(1.0), RandomizedResponse(1.0)]), "adjacency"),
+        (lambda: Repeated("gaussian", 2), "mechanism"),
+        (lambda: DPSGD.from_training(100, 200, 1, 1.0), "batch_size"),
+        (lambda: DPSGD.from_training(100, 10, 0, 1.0), "epochs"),
+        (lambda: DPSGD.from_training(1e3, 10, 1, 1.0), "dataset_size"),
+    ],
+)
+def test_refusals_name_the_parameter(build, name):
+    with pytest.raises(DomainError, match=name):
+        build()
+
+
+def test_from_training_rounds_partial_passes_up():
+    assert DPSGD.from_training(1000, 300, 1, 1.0).steps == 4
+    assert DPSGD.from_training(60_000, 600, 7, 1.0).steps == 700
+    assert DPSGD.from_training(10, 10, 0.01, 1.0).steps == 1
+
+
+def test_nested_compositions_and_repetitions_flatten():
+    inner = Composition([Gaussian(1.0), 2 * Laplace(3.0)])
+    outer = Composition([2 * inner, DPSGD(1.0, 1.0, 5), 3 * (2 * Gaussian(1.0)), PureDP(0.1), ApproxDP(1.0, 1e-6)])
+    assert dict(outer.parts()) == {
+        Gaussian(1.0): 13,
+        Laplace(3.0): 4,
+        Stated(PureDP(0.1)): 1,
+        Stated(ApproxDP(1.0, 1e-6)): 1,
+    }
+
+
+def test_mechanisms_are_values():
+    assert 3 * Laplace(2) == Repeated(Laplace(2.0), 3) == Laplace(2.0) * np.int64(3)
+    assert hash(DPSGD(1, 0.5, 3)) == hash(DPSGD(1.0, 0.5, 3))
+    with pytest.raises(AttributeError):
+        Gaussian(1.0).noise_multiplier = 2.0
