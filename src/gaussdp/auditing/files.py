@@ -1,0 +1,110 @@
+"""Score files: CSV, NPZ and Parquet, down to counts per score."""
+
+import csv
+import zipfile
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from gaussdp.auditing.counts import ScoreCounts
+from gaussdp.auditing.labels import member_label
+from gaussdp.auditing.parquet import counts_from_parquet
+from gaussdp.errors import DomainError
+
+Reader = Callable[[Path, str, str, str | None], ScoreCounts]
+
+
+def read_scores(
+    path: str | Path, score: str = "score", member: str = "member", member_value: str | None = None
+) -> ScoreCounts:
+    """The counts per score of a file with a score and a member label in each row.
+
+    Args:
+        path: ends in .csv, .tsv, .npz or .parquet. A CSV or TSV file has a header. An NPZ file has two arrays of equal
+            length under these names, or else arrays `members` and `nonmembers` of scores. Parquet needs DuckDB.
+        score: name of the column with the scores; higher means more likely a member.
+        member: name of the column with the labels, of two values.
+        member_value: the label that means member; None recognises 1/0, true/false, yes/no, in/out, member/nonmember.
+    Raises:
+        DomainError: if the file cannot be read or is not of this form.
+        MissingExtraError: for Parquet without DuckDB.
+    """
+    file = Path(path)
+    reader = READERS.get(file.suffix.lower())
+    if reader is None:
+        raise DomainError(f"a file of scores must end in {', '.join(READERS)}, got {file.name!r}")
+    if not file.is_file():
+        raise DomainError(f"there is no file {str(path)!r}")
+    try:
+        return reader(file, score, member, member_value)
+    except (OSError, UnicodeDecodeError, csv.Error, zipfile.BadZipFile) as error:
+        raise DomainError(f"cannot read {file.name}: {error}") from None
+
+
+def _read_csv(path: Path, score: str, member: str, member_value: str | None) -> ScoreCounts:
+    with path.open(newline="", encoding="utf-8-sig") as lines:
+        rows = csv.reader(lines, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        header = [name.strip() for name in next(rows, [])]
+        score_at, member_at = (_column(path, name, header) for name in (score, member))
+        scores, codes, labels = array("d"), array("b"), dict[str, int]()
+        for row in rows:
+            if not row:
+                continue
+            try:
+                scores.append(float(row[score_at]))
+                label = row[member_at]
+            except (ValueError, IndexError):
+                raise DomainError(
+                    f"{path.name}, line {rows.line_num}: a row needs a number in column {score!r} and a label in "
+                    f"column {member!r}, got {','.join(row)[:60]!r}"
+                ) from None
+            codes.append(labels.setdefault(label, len(labels)))
+            if len(labels) > 2:
+                member_label(labels, member_value)
+    values = np.frombuffer(scores, dtype=np.float64) if scores else np.empty(0)
+    is_member = np.frombuffer(codes, dtype=np.int8) == labels.get(_member_in(path, list(labels), member_value), -1)
+    return ScoreCounts.from_scores(values[is_member], values[~is_member])
+
+
+def _read_npz(path: Path, score: str, member: str, member_value: str | None) -> ScoreCounts:
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            held = {name: arrays[name] for name in arrays.files}
+    except ValueError as error:
+        raise DomainError(f"cannot read {path.name}: {error}") from None
+    if {"members", "nonmembers"} <= held.keys() and not {score, member} <= held.keys():
+        return ScoreCounts.from_scores(held["members"], held["nonmembers"])
+    for name in (score, member):
+        _column(path, name, list(held))
+    scores, labels = held[score], held[member]
+    if scores.ndim != 1 or scores.shape != labels.shape:
+        raise DomainError(
+            f"{score!r} and {member!r} must be arrays of one dimension and equal length, got shapes {scores.shape} "
+            f"and {labels.shape}"
+        )
+    distinct = np.unique(labels)
+    texts = [str(label) for label in distinct.tolist()]
+    is_member = labels == distinct[texts.index(_member_in(path, texts, member_value))]
+    return ScoreCounts.from_scores(scores[is_member], scores[~is_member])
+
+
+def _member_in(path: Path, labels: list[str], member_value: str | None) -> str:
+    if not labels:
+        raise DomainError(f"{path.name} holds no scores")
+    return member_label(labels, member_value)
+
+
+def _column(path: Path, name: str, names: list[str]) -> int:
+    if name not in names:
+        raise DomainError(f"{path.name} has no column {name!r}; it has {', '.join(map(repr, names)) or 'none'}")
+    return names.index(name)
+
+
+READERS: dict[str, Reader] = {
+    ".csv": _read_csv,
+    ".tsv": _read_csv,
+    ".npz": _read_npz,
+    ".parquet": counts_from_parquet,
+}

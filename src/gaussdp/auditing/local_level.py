@@ -1,0 +1,115 @@
+r"""How small each order statistic's own tail must be for a whole one-sided band to hold.
+
+Let U be n sorted uniforms and b_k = B^-1(1 - g; k+1, n-k), the level that U_(k+1) exceeds with probability g. The band
+over a set of ranks fails if some U_(k+1) > b_k, that is, if fewer than k + 1 points lie in [0, b_k]: event V_k.
+Let q_j be the probability that V_j is the first failure. Then at most j points lie in [0, b_j], and the fewer they are
+the likelier every later failure, so
+
+    g = P(V_k) >= sum over j <= k of q_j A_kj,    A_kj = P(V_k | exactly j points in [0, b_j]),
+
+and any weights w >= 0 with sum over k >= j of w_k A_kj >= 1 for every j give, by adding these up,
+
+    P(the band fails) = sum of q_j <= g * sum of w_k.
+
+The weights are found backwards, from the last rank to the first. Over all ranks the first inequality is an equality
+(at the first failure exactly j points lie in [0, b_j]) and so is the last: the result is exact. Over a thinned set of
+ranks, and with weights at fewer ranks still, it is an upper bound: the band can only be wider than needed.
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy import special
+
+from gaussdp.auditing.counts import Counts
+from gaussdp.auditing.ranks import EXACT_UP_TO, rank_grid
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Floats
+
+_AIM = 0.9995  # of the allowed failure probability, so that the secant may miss a little
+_ENOUGH = 0.999
+_ATTEMPTS = 30
+_WEIGHT_SPACING = 0.02  # between ranks that carry weight, in units of the log odds over two
+_WEIGHT_REACH = 0.9  # beyond which a failure says too little of a later one to be counted
+_STEEPNESS = 0.87  # typical d log P(failure) / d log g, to start the secant
+
+
+@lru_cache(maxsize=256)
+def local_level(trials: int, tail: float) -> float:
+    """The common tail g at which the band over `rank_grid(trials)` fails with probability at most `tail`.
+
+    The value returned is one at which the failure probability itself was computed and found at most `tail`.
+
+    Args:
+        trials: sample size n, at least 1.
+        tail: allowed failure probability of the whole band, in (0, 1).
+
+    >>> round(local_level(10, 0.025), 6)
+    0.00368
+    """
+    if trials == 1:
+        return tail
+    log_level = math.log(tail / (1 + 7 * math.log(trials)))
+    earlier: tuple[float, float] | None = None
+    for _ in range(_ATTEMPTS):
+        level = math.exp(log_level)
+        fails = failure_bound(trials, level)
+        if _ENOUGH * tail <= fails <= tail:
+            return level
+        miss = math.log(fails / (_AIM * tail))
+        slope = _STEEPNESS
+        if earlier is not None and log_level != earlier[0]:
+            slope = min(max((miss - earlier[1]) / (log_level - earlier[0]), 0.3), 1.5)
+        earlier = log_level, miss
+        log_level = min(log_level - miss / slope, math.log(tail))
+    raise ConvergenceError(f"no local level found for {trials} trials and tail {tail!r}")
+
+
+def failure_bound(trials: int, level: float) -> float:
+    """An upper bound on the probability that the band with this local level fails; exact up to 512 trials.
+
+    Args:
+        trials: n, at least 1.
+        level: the tail of each order statistic, in (0, 1).
+    """
+    grid = rank_grid(trials)
+    # 1 - b_k rather than b_k: near the last ranks b_k rounds to 1.
+    beyond = np.asarray(special.betaincinv(trials - grid, grid + 1.0, level), dtype=np.float64)
+    return level * _total_weight(trials, grid, beyond, _weighted_places(trials, grid))
+
+
+def _weighted_places(trials: int, grid: Counts) -> Counts:
+    """Places in the grid that carry weight: all in small samples, else about evenly spaced in log odds."""
+    places = np.arange(grid.size)
+    if trials <= EXACT_UP_TO:
+        return places
+    log_odds = np.log((grid + 1.0) / (trials - grid)) / 2
+    bins = np.floor(log_odds / _WEIGHT_SPACING)
+    last_of_bin = np.append(bins[1:] != bins[:-1], True)
+    return np.flatnonzero(last_of_bin)
+
+
+def _total_weight(trials: int, grid: Counts, beyond: Floats, places: Counts) -> float:
+    """The sum of the w_k, found from the last weighted rank to the first."""
+    thinned = places.size < grid.size
+    log_odds = np.log((grid + 1.0) / (trials - grid)) / 2
+    weights = np.zeros(places.size)
+    for i in range(places.size - 1, -1, -1):
+        start = places[i - 1] + 1 if i else 0
+        first = np.arange(start, places[i] + 1)  # first failures for which this is the next weighted rank
+        stop = places.size
+        if thinned:
+            stop = int(np.searchsorted(log_odds[places], log_odds[places[i]] + _WEIGHT_REACH, side="right"))
+        later = places[i:stop]
+        fails_later = _fails_given(trials, grid, beyond, later[None, :], first[:, None])
+        lacking = 1 - fails_later[:, 1:] @ weights[i + 1 : stop]
+        weights[i] = max(0.0, float(np.max(lacking / fails_later[:, 0])))
+    return float(weights.sum())
+
+
+def _fails_given(trials: int, grid: Counts, beyond: Floats, later: Counts, first: Counts) -> Floats:
+    """A_kj: the chance of a failure at the later places given exactly grid[first] points before those of the first."""
+    more = grid[later] - grid[first]
+    chance = special.betainc(trials - grid[later], more + 1.0, beyond[later] / beyond[first])
+    return np.asarray(chance, dtype=np.float64)

@@ -1,0 +1,142 @@
+"""The protocol of a method, and the methods that look at one threshold."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from gaussdp.auditing.binomial import quantile_sum, rate_upper
+from gaussdp.auditing.counts import Counts, ScoreCounts
+from gaussdp.auditing.ranks import rank_grid
+from gaussdp.auditing.result import Audit, Band
+from gaussdp.domains import Domain, integer, number
+
+_CAUTION = 0.1  # of the tail when choosing: a threshold must not win by luck alone
+_ALMOST_ONE = 1 - 1e-15
+
+ANY_THRESHOLD = Domain(float("-inf"), float("inf"))
+
+
+class Method(ABC):
+    """A way to turn counts per score into a lower bound on mu."""
+
+    @abstractmethod
+    def run(self, counts: ScoreCounts, confidence: float) -> Audit:
+        """The audit of these counts at this confidence, in (0, 1)."""
+
+
+@dataclass(frozen=True)
+class FixedThreshold(Method):
+    r"""One threshold, chosen before looking at these scores; Clopper-Pearson on both error rates.
+
+    .. math:: \max\{0,\; \Phi^{-1}(1 - \mathrm{CP}(\mathrm{FP}, n_0, a/2))
+              - \Phi^{-1}(\mathrm{CP}(\mathrm{FN}, n_1, a/2))\}
+
+    The tightest method if the threshold is good, and wrong if it was picked on the same scores.
+
+    Args:
+        threshold: the attack accuses whoever scores above it.
+    """
+
+    threshold: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", number("threshold", self.threshold, ANY_THRESHOLD))
+
+    def run(self, counts: ScoreCounts, confidence: float) -> Audit:
+        return at_threshold(self, counts, self.threshold, confidence)
+
+
+@dataclass(frozen=True)
+class Split(Method):
+    """Choose the threshold on a random half of each side, bound on the other half.
+
+    Fix the seed before looking; trying several seeds and keeping the best is the error this method is made to avoid.
+
+    Args:
+        seed: of the random split, at least 0.
+    """
+
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seed", integer("seed", self.seed, low=0))
+
+    def run(self, counts: ScoreCounts, confidence: float) -> Audit:
+        choosing, bounding = counts.halves(self.seed)
+        return at_threshold(self, bounding, promising_threshold(choosing, (1 - confidence) / 2), confidence)
+
+
+def at_threshold(method: Method, counts: ScoreCounts, threshold: float, confidence: float) -> Audit:
+    """The Clopper-Pearson bound at a threshold that does not depend on these counts."""
+    false_positives, false_negatives = counts.errors_at(threshold)
+    tail = (1 - confidence) / 2
+    fpr_upper = float(rate_upper(false_positives, counts.nonmember_total, tail))
+    fnr_upper = float(rate_upper(false_negatives, counts.member_total, tail))
+    return Audit(
+        mu_lower=float(quantile_sum(fpr_upper, fnr_upper)),
+        method=method,
+        threshold=threshold,
+        confidence=confidence,
+        kind="confidence",
+        fpr_upper=fpr_upper,
+        fnr_upper=fnr_upper,
+        false_positives=false_positives,
+        false_negatives=false_negatives,
+        nonmembers=counts.nonmember_total,
+        members=counts.member_total,
+        auc=counts.area(),
+        auc_lower=None,
+        band=single_point_band(counts, threshold, fpr_upper, fnr_upper),
+    )
+
+
+def single_point_band(counts: ScoreCounts, threshold: float, fpr_upper: float, fnr_upper: float) -> Band:
+    """The empirical ROC, with bounds at this threshold alone."""
+    empirical = unbounded_band(counts)
+    errors = counts.errors_at(threshold)
+    place = int(np.searchsorted(empirical.thresholds, threshold))
+    return Band(
+        np.insert(empirical.thresholds, place, threshold),
+        np.insert(empirical.fpr, place, errors[0] / counts.nonmember_total),
+        np.insert(empirical.fnr, place, errors[1] / counts.member_total),
+        np.insert(empirical.fpr_upper, place, fpr_upper),
+        np.insert(empirical.fnr_upper, place, fnr_upper),
+    )
+
+
+def unbounded_band(counts: ScoreCounts) -> Band:
+    """The empirical ROC, with no bound anywhere."""
+    places = corner_places(counts)
+    nothing = np.ones(places.size)
+    return Band(
+        counts.scores[places],
+        counts.false_positives[places] / counts.nonmember_total,
+        counts.false_negatives[places] / counts.member_total,
+        nothing,
+        nothing,
+    )
+
+
+def corner_places(counts: ScoreCounts) -> Counts:
+    """Scores worth a look: for each rank of the grids, the lowest threshold with so few false positives, and so on.
+
+    At most some thousands, whatever the number of scores; all that matter in samples of up to 512.
+    """
+    negative_positives, negatives = -counts.false_positives, counts.false_negatives
+    lowest = np.searchsorted(negative_positives, -rank_grid(counts.nonmember_total), side="left")
+    highest = np.searchsorted(negatives, rank_grid(counts.member_total), side="right") - 1
+    return np.unique(np.concatenate((lowest, highest[highest >= 0])))
+
+
+def promising_threshold(counts: ScoreCounts, tail: float) -> float:
+    """The threshold with the best cautious bound on these counts, which are not used again.
+
+    Bounds below 0 count as well: where nothing is proved, some thresholds are still better than others.
+    """
+    places = corner_places(counts)
+    fpr = rate_upper(counts.false_positives[places], counts.nonmember_total, _CAUTION * tail)
+    fnr = rate_upper(counts.false_negatives[places], counts.member_total, _CAUTION * tail)
+    z = special.ndtri(np.minimum(fpr, _ALMOST_ONE)) + special.ndtri(np.minimum(fnr, _ALMOST_ONE))
+    return float(counts.scores[places[int(np.argmin(z))]])

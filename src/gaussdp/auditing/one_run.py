@@ -1,0 +1,151 @@
+"""Audits from a single run with many canaries, each put in with probability one half."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from scipy import special
+
+from gaussdp.auditing.claims import Claim, Verdict, as_guarantee
+from gaussdp.auditing.one_run_epsilon import epsilon_refuted_up_to
+from gaussdp.auditing.result import sentence
+from gaussdp.domains import LEVEL, PROBABILITY, integer, number
+from gaussdp.errors import ConvergenceError, DomainError
+from gaussdp.guarantees import GDP
+
+_LARGEST_MU = 1e4
+_RELATIVE_WIDTH = 1e-12
+
+
+@dataclass(frozen=True)
+class OneRunAudit:
+    """A lower bound on mu from one run, with its confidence.
+
+    Attributes:
+        mu_lower: with the stated confidence the mechanism is mu-GDP for no mu below this; 0 if nothing is proved.
+        canaries: how many there were, each included by the toss of a fair coin.
+        guesses: how many of them the attack guessed, one number for each of the stated set.
+        correct: how many guesses were right, in the same order.
+        confidence: of the whole statement; with several numbers of guesses each is tested at its share.
+    """
+
+    mu_lower: float
+    canaries: int
+    guesses: tuple[int, ...]
+    correct: tuple[int, ...]
+    confidence: float
+
+    @property
+    def guarantee(self) -> GDP:
+        """The strongest GDP guarantee that the guesses do not contradict: a floor on the truth, not a promise."""
+        return GDP(self.mu_lower)
+
+    def contradicts(self, claim: Claim) -> bool:
+        """Whether the claim, a mu or any guarantee, is refuted at the audit's confidence."""
+        guarantee = as_guarantee(claim)
+        if isinstance(guarantee, GDP):
+            return self.mu_lower > guarantee.mu
+        return any(refuted(guarantee.fpr, self.canaries, *pair, self._tail()) for pair in self._pairs())
+
+    def verdict(self, claim: Claim) -> Verdict:
+        """The claim's verdict: consistent with it, or contradicted at this confidence."""
+        contradicted = self.contradicts(claim)
+        return Verdict(contradicted, sentence(claim, contradicted, self.confidence, "confidence"))
+
+    def epsilon_lower(self, delta: float) -> float:
+        """The epsilon below which (epsilon, delta)-DP is refuted by the same guesses at the same confidence.
+
+        Args:
+            delta: in [0, 1].
+        Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Theorem 5.2.
+
+        >>> audit_one_run(canaries=500, guesses=100, correct=100).epsilon_lower(1e-5)
+        3.47919...
+        """
+        level = number("delta", delta, PROBABILITY)
+        return max(epsilon_refuted_up_to(self.canaries, *pair, level, self._tail()) for pair in self._pairs())
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        return list(zip(self.guesses, self.correct, strict=True))
+
+    def _tail(self) -> float:
+        return (1 - self.confidence) / len(self.guesses)
+
+
+def audit_one_run(
+    canaries: int, guesses: int | Sequence[int], correct: int | Sequence[int], confidence: float = 0.95
+) -> OneRunAudit:
+    """A lower bound on mu from right and wrong guesses about the canaries of one run.
+
+    The number of guesses is fixed before looking at which are right. To try several, state them all: each is then
+    tested at its share of the error (Bonferroni), and the best may be kept.
+
+    Args:
+        canaries: m, each included with probability one half, independently.
+        guesses: how many canaries the attack guessed in or out, abstaining on the others; at most canaries.
+        correct: how many of the guesses are right; at most guesses.
+        confidence: in (0, 1).
+    Reference: Mahloujifar, Melis & Chaudhuri (2024), arXiv:2410.22235.
+
+    >>> audit_one_run(canaries=1000, guesses=100, correct=90).mu_lower
+    0.60250...
+    >>> audit_one_run(canaries=1000, guesses=[50, 100], correct=[49, 90]).mu_lower
+    0.70940...
+    """
+    total = integer("canaries", canaries, low=1)
+    made, right = _numbers("guesses", guesses, low=1), _numbers("correct", correct, low=0)
+    if len(made) != len(right):
+        raise DomainError(f"correct must have as many numbers as guesses, {len(made)}, got {len(right)}")
+    for g, c in zip(made, right, strict=True):
+        if g > total:
+            raise DomainError(f"guesses must be at most canaries = {total}, got {g}")
+        if c > g:
+            raise DomainError(f"correct must be at most guesses = {g}, got {c}")
+    level = number("confidence", confidence, LEVEL)
+    tail = (1 - level) / len(made)
+    mu_lower = max(_largest_refuted_mu(total, g, c, tail) for g, c in zip(made, right, strict=True))
+    return OneRunAudit(mu_lower, total, made, right, level)
+
+
+def refuted(least_fpr: Callable[[float], float], canaries: int, guesses: int, correct: int, tail: float) -> bool:
+    """Whether so many right guesses have probability below the tail under the guarantee with this curve.
+
+    Args:
+        least_fpr: the least false-positive rate of an attack with this true-positive rate.
+    """
+    right, wrong = tail * correct / canaries, tail * (guesses - correct) / canaries
+    for i in range(correct - 1, -1, -1):
+        raised = least_fpr(right)
+        if raised <= wrong:
+            return False  # nothing changes from here on, and the sum has not passed the limit
+        right = min(1.0, right + i / (guesses - i) * (raised - wrong))
+        wrong = raised
+        if right + wrong > guesses / canaries:
+            return True
+    return False
+
+
+def refuted_mu(mu: float, canaries: int, guesses: int, correct: int, tail: float) -> bool:
+    """Whether mu-GDP is refuted."""
+    return refuted(lambda tpr: float(special.ndtr(special.ndtri(tpr) - mu)), canaries, guesses, correct, tail)
+
+
+def _largest_refuted_mu(canaries: int, guesses: int, correct: int, tail: float) -> float:
+    """A mu that is refuted, within rounding of the largest; 0 if none is."""
+    low, high = 0.0, 1.0
+    if not refuted_mu(low, canaries, guesses, correct, tail):
+        return 0.0
+    while refuted_mu(high, canaries, guesses, correct, tail):
+        low, high = high, 2 * high
+        if high > _LARGEST_MU:
+            raise ConvergenceError(f"every mu up to {_LARGEST_MU:g} is refuted")
+    while high - low > _RELATIVE_WIDTH * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if refuted_mu(middle, canaries, guesses, correct, tail) else (low, middle)
+    return low
+
+
+def _numbers(name: str, value: int | Sequence[int], low: int) -> tuple[int, ...]:
+    items = tuple(value) if isinstance(value, Sequence) else (value,)
+    if not items:
+        raise DomainError(f"{name} must hold at least one number, got none")
+    return tuple(integer(name, item, low=low) for item in items)

@@ -1,0 +1,236 @@
+"""gaussdp audit: from attack scores to a lower bound on mu."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+
+from gaussdp.accounting import account as account_for
+from gaussdp.auditing import (
+    AUC,
+    DKW,
+    Credible,
+    EqualLocalLevel,
+    FixedThreshold,
+    Method,
+    Split,
+    audit_counts,
+    audit_one_run,
+    plan_audit,
+)
+from gaussdp.auditing.claims import Claim
+from gaussdp.auditing.files import read_scores
+from gaussdp.cli.default_group import DefaultGroup
+from gaussdp.cli.options import Command, levels, number, output_options, show
+from gaussdp.guarantees import GDP, ApproxDP, PureDP
+from gaussdp.mechanisms.plan import read_plan
+from gaussdp.report.audits import (
+    ONE_RUN_TABLES,
+    PLAN_TABLES,
+    TABLES,
+    audit_document,
+    one_run_document,
+    plan_document,
+)
+from gaussdp.report.figures import format_of
+from gaussdp.report.figures.audited import render_audit
+
+METHODS = ("equal-local-level", "dkw", "auc", "split", "fixed-threshold", "credible")
+DEFAULT_DELTAS = (1e-5,)
+
+
+@click.group(cls=DefaultGroup, default="scores")
+def audit() -> None:
+    """The μ that the scores of a membership attack prove.
+
+    Followed by a file, it audits the scores in it (see `gaussdp audit scores --help`). The exit code is 0 whatever the
+    verdict; read it from the output (the table `claims` in JSON or CSV).
+
+    \b
+    Examples:
+      gaussdp audit scores.csv --claim-mu 1.0
+      gaussdp audit one-run --canaries 1000 --guesses 100 --correct 90
+      gaussdp audit plan --mu 1.0 --claim-mu 0.5
+    """
+
+
+def claim_options(command: Command) -> Command:
+    """--claim-mu, --claim-epsilon, --claim-delta and --claim-plan."""
+    for option in (
+        click.option(
+            "--claim-plan",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Judge the exact curve of the composition in this TOML or JSON file (see gaussdp account plan).",
+        ),
+        click.option("--claim-delta", type=number, default=0.0, help="The δ that goes with --claim-epsilon."),
+        click.option("--claim-epsilon", type=number, default=None, help="Judge a claim of (ε, δ)-DP with this ε."),
+        click.option("--claim-mu", type=number, default=None, help="Judge a claim of μ-GDP with this μ."),
+    ):
+        command = option(command)
+    return command
+
+
+def confidence_option(command: Command) -> Command:
+    """--confidence."""
+    return click.option(
+        "--confidence",
+        type=number,
+        default=0.95,
+        show_default=True,
+        help="How sure the bound is, in (0, 1): it exceeds the true μ in at most the remaining share of audits.",
+    )(command)
+
+
+@audit.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@claim_options
+@confidence_option
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default=METHODS[0],
+    show_default=True,
+    help="How to bound; decide before looking. The last two need --threshold.",
+)
+@click.option("--threshold", type=number, default=None, help="Accuse whoever scores above; fixed before looking.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random split; fixed before looking.")
+@click.option("--score-column", default="score", show_default=True, help="Column or array with the scores.")
+@click.option("--member-column", default="member", show_default=True, help="Column or array with the labels.")
+@click.option(
+    "--member-value",
+    default=None,
+    help="The label that means member.  [default: recognises 1/0, true/false, yes/no, in/out, member/nonmember]",
+)
+@levels("--delta", DEFAULT_DELTAS, "Deltas at which to say what ε is refuted")
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also draw the ROC, its band and the curves into this .svg, .pdf or .png file.",
+)
+@output_options(TABLES)
+def scores(
+    file: Path,
+    claim_mu: float | None,
+    claim_epsilon: float | None,
+    claim_delta: float,
+    claim_plan: Path | None,
+    confidence: float,
+    method: str,
+    threshold: float | None,
+    seed: int,
+    score_column: str,
+    member_column: str,
+    member_value: str | None,
+    delta: Sequence[float],
+    plot: Path | None,
+    style: str,
+    digits: int,
+    only: Sequence[str],
+) -> None:
+    """A lower bound on μ from a file of scores.
+
+    FILE is CSV or TSV with a header, NPZ, or Parquet (through DuckDB, any size), with a score and a member label in
+    each row. Higher scores mean more likely a member, and each row is a trial of its own. The exit code is 0 whatever
+    the verdict.
+
+    \b
+    Examples:
+      gaussdp audit scores.csv --claim-mu 1.0
+      gaussdp audit scores.parquet --score-column loss_gap --member-column in_training --format json
+      gaussdp audit scores.csv --claim-epsilon 2 --claim-delta 1e-5 --plot audit.png
+    """
+    claims = _claims(claim_mu, claim_epsilon, claim_delta, claim_plan)
+    chosen = _method(method, threshold, seed)
+    ending = format_of(plot) if plot else ""
+    counts = read_scores(file, score_column, member_column, member_value)
+    found = audit_counts(counts.scores, counts.members, counts.nonmembers, confidence, chosen)
+    document = audit_document(found, claims, delta)
+    if plot:
+        plot.write_bytes(render_audit(found, claims, ending)[ending])
+    show(document, style, digits, only)
+
+
+@audit.command()
+@click.option("--canaries", type=int, required=True, help="How many there were, each put in by a fair coin.")
+@click.option(
+    "--guesses", type=int, multiple=True, required=True, help="How many were guessed (again for each number tried)."
+)
+@click.option("--correct", type=int, multiple=True, required=True, help="How many of these guesses were right.")
+@claim_options
+@confidence_option
+@levels("--delta", DEFAULT_DELTAS, "Deltas at which to say what ε is refuted")
+@output_options(ONE_RUN_TABLES)
+def one_run(
+    canaries: int,
+    guesses: Sequence[int],
+    correct: Sequence[int],
+    claim_mu: float | None,
+    claim_epsilon: float | None,
+    claim_delta: float,
+    claim_plan: Path | None,
+    confidence: float,
+    delta: Sequence[float],
+    style: str,
+    digits: int,
+    only: Sequence[str],
+) -> None:
+    """A lower bound on μ from one run with many canaries.
+
+    The number of guesses is fixed in advance; if several were tried, state them all, and each is tested at its share
+    of the error.
+
+    \b
+    Examples:
+      gaussdp audit one-run --canaries 1000 --guesses 100 --correct 90
+      gaussdp audit one-run --canaries 1000 --guesses 50 --correct 49 --guesses 100 --correct 90 --claim-mu 0.5
+    """
+    claims = _claims(claim_mu, claim_epsilon, claim_delta, claim_plan)
+    found = audit_one_run(canaries, guesses, correct, confidence)
+    show(one_run_document(found, claims, delta), style, digits, only)
+
+
+@audit.command()
+@click.option("--mu", type=number, required=True, help="The truth that the audit should detect.")
+@click.option("--claim-mu", type=number, default=0.0, show_default=True, help="The claim to refute.")
+@click.option("--power", type=number, default=0.9, show_default=True, help="Probability of detection, in (0, 1).")
+@confidence_option
+@output_options(PLAN_TABLES)
+def plan(
+    mu: float, claim_mu: float, power: float, confidence: float, style: str, digits: int, only: Sequence[str]
+) -> None:
+    """How many trials or canaries prove that a claim is wrong.
+
+    \b
+    Examples:
+      gaussdp audit plan --mu 1.0
+      gaussdp audit plan --mu 2.0 --claim-mu 1.0 --power 0.8 --format json
+    """
+    show(plan_document(plan_audit(mu, claim_mu, power, confidence)), style, digits, only)
+
+
+def _claims(mu: float | None, epsilon: float | None, delta: float, plan_file: Path | None) -> list[Claim]:
+    claims: list[Claim] = [] if mu is None else [GDP(mu)]
+    if epsilon is not None:
+        claims.append(ApproxDP(epsilon, delta) if delta else PureDP(epsilon))
+    elif delta:
+        raise click.UsageError("--claim-delta needs --claim-epsilon")
+    if plan_file:
+        claims.append(account_for(read_plan(plan_file)))
+    return claims
+
+
+def _method(name: str, threshold: float | None, seed: int) -> Method:
+    at_threshold: dict[str, Callable[[float], Method]] = {"fixed-threshold": FixedThreshold, "credible": Credible}
+    if name in at_threshold:
+        if threshold is None:
+            raise click.UsageError(f"--method {name} needs --threshold, fixed before looking at the scores")
+        return at_threshold[name](threshold)
+    if threshold is not None:
+        raise click.UsageError(f"--method {name} takes no --threshold; did you mean --method fixed-threshold?")
+    methods: dict[str, Method] = {
+        "equal-local-level": EqualLocalLevel(),
+        "dkw": DKW(),
+        "auc": AUC(),
+        "split": Split(seed),
+    }
+    return methods[name]
