@@ -1,7 +1,9 @@
 """make bench: every benchmark, as one table each."""
 
-from benchmarks import conversions, importing
+from benchmarks import accounting, calibration, conversions, importing
 
 if __name__ == "__main__":
     conversions.main()
     importing.main()
+    accounting.main()
+    calibration.main()

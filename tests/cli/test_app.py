@@ -35,6 +35,18 @@ BAD = [
     ["risk", "--mu", "nan"],
     ["risk", "--mu", "1", "--fpr", "x"],
     ["risk", "--mu", "1", "--prior", "0"],
+    ["audit", "no-such-file.csv"],
+    ["audit", "no-such-file.csv", "--claim-mu", "x"],
+    ["audit", "pyproject.toml"],
+    ["audit", "--claim-mu", "1"],
+    ["audit", "scores"],
+    ["audit", "one-run"],
+    ["audit", "one-run", "--canaries", "10", "--guesses", "11", "--correct", "5"],
+    ["audit", "one-run", "--canaries", "10", "--guesses", "9", "--correct", "10"],
+    ["audit", "one-run", "--canaries", "10", "--guesses", "9", "--guesses", "8", "--correct", "5"],
+    ["audit", "plan"],
+    ["audit", "plan", "--mu", "1", "--claim-mu", "1"],
+    ["audit", "plan", "--mu", "1", "--power", "1"],
     ["no-such-command"],
     ["--no-such-option"],
     ["completion", "tcsh"],
@@ -61,7 +73,10 @@ def test_no_arguments_show_help(capsys):
     assert "gaussdp choose --epsilon 1" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [[], ["choose"], ["risk"], ["completion"]])
+@pytest.mark.parametrize(
+    "command",
+    [[], ["choose"], ["risk"], ["audit"], ["audit", "scores"], ["audit", "plan"], ["audit", "one-run"], ["completion"]],
+)
 def test_help_has_examples(command, capsys):
     assert main([*command, "--help"]) == 0
     assert "Examples:" in capsys.readouterr().out

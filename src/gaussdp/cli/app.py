@@ -5,9 +5,17 @@ from collections.abc import Sequence
 
 import click
 
+from gaussdp.cli.account import account
+from gaussdp.cli.audit import audit
+from gaussdp.cli.calibrate import calibrate
 from gaussdp.cli.choose import choose
 from gaussdp.cli.completion import completion
+from gaussdp.cli.paper import paper
+from gaussdp.cli.plot import plot
 from gaussdp.cli.risk import risk
+from gaussdp.cli.rules import rules
+from gaussdp.cli.sweep import sweep
+from gaussdp.cli.tables import tables
 from gaussdp.errors import GaussdpError
 
 BAD_INPUT = 2
@@ -26,12 +34,17 @@ def app(ctx: click.Context) -> None:
     Examples:
       gaussdp choose --epsilon 1          the budget μ for a policy of ε = 1
       gaussdp risk --mu 0.31              what μ = 0.31 lets an attacker achieve
+      gaussdp account plan.toml           the tightest sound μ of a mechanism
+      gaussdp calibrate --mu 0.31 --dataset-size 50000 --batch-size 256 --epochs 30
+      gaussdp audit scores.csv            the μ that attack scores prove
+      gaussdp rules                       where μ = ε/5 and ε/3 are conservative
+      gaussdp paper --out paper           the paper's tables and plots
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
-for _command in (choose, risk, completion):
+for _command in (choose, risk, account, calibrate, sweep, audit, rules, tables, plot, paper, completion):
     app.add_command(_command)
 
 
@@ -51,6 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; say nothing more, not even at exit
         return 0
+    except OSError as error:
+        return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     return result if isinstance(result, int) else 0
 
 

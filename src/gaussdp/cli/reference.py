@@ -15,7 +15,11 @@ def reference() -> str:
         _section("gaussdp", app, None),
     ]
     root = _context("gaussdp", app, None)
-    parts.extend(_section(name, command, root) for name, command in sorted(app.commands.items()))
+    for name, command in sorted(app.commands.items()):
+        parts.append(_section(name, command, root))
+        if isinstance(command, click.Group):
+            group = _context(name, command, root)
+            parts.extend(_section(inner, part, group) for inner, part in sorted(command.commands.items()))
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,8 +1,9 @@
-"""Guarantees as trade-off curves: GDP, pure DP, approximate DP, and curves known at points."""
+"""Guarantees as trade-off curves: GDP, pure DP, approximate DP, Laplace noise, and curves known at points."""
 
 from gaussdp.guarantees.approximate import ApproxDP, PureDP
 from gaussdp.guarantees.base import Guarantee
 from gaussdp.guarantees.gaussian import GDP
+from gaussdp.guarantees.laplace import LaplaceDP
 from gaussdp.guarantees.numeric import ProfilePoints
 
-__all__ = ["GDP", "ApproxDP", "Guarantee", "ProfilePoints", "PureDP"]
+__all__ = ["GDP", "ApproxDP", "Guarantee", "LaplaceDP", "ProfilePoints", "PureDP"]

@@ -1,4 +1,4 @@
-"""The three criteria of the paper: risks at one level of an attack."""
+"""Risks at one level of an attack: the three criteria of the paper, and the true-positive rate."""
 
 import math
 from dataclasses import dataclass
@@ -38,6 +38,39 @@ class MultiplicativeAdvantage(Risk):
     def mu_for(self, value: float) -> float:
         ratio = number("multiplicative advantage", value, Domain(1.0, 1 / self.fpr))
         tpr = min(ratio * self.fpr, 1.0)
+        return _mu_through(self.fpr, 1 - tpr, tpr)
+
+    def match(self, reference: Guarantee) -> float:
+        return reference.mu_at_fpr(self.fpr)
+
+    def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
+        return conversions.mu_from_multiplicative_advantage(epsilon, self.fpr)
+
+
+@dataclass(frozen=True)
+class TruePositiveRate(Risk):
+    """The largest TPR of an attack with this false-positive rate; matches the same mu as multiplicative advantage.
+
+    Args:
+        fpr: in (0, 1).
+
+    >>> from gaussdp import GDP
+    >>> TruePositiveRate(fpr=1e-3).of(GDP(0.31))
+    0.00271...
+    >>> TruePositiveRate(fpr=1e-3).mu_for(0.01)
+    0.76388...
+    """
+
+    fpr: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fpr", number("fpr", self.fpr, LEVEL))
+
+    def of(self, guarantee: Guarantee) -> float:
+        return guarantee.tpr(self.fpr)
+
+    def mu_for(self, value: float) -> float:
+        tpr = number("tpr", value, Domain(self.fpr, 1.0))
         return _mu_through(self.fpr, 1 - tpr, tpr)
 
     def match(self, reference: Guarantee) -> float:

@@ -1,0 +1,28 @@
+"""From a policy to the noise: the least private parameter that meets a target, checked on the exact curve."""
+
+from gaussdp.calibration.designs import Design, grid
+from gaussdp.calibration.dpsgd import noise_multiplier, sample_rate, steps
+from gaussdp.calibration.families import parameter
+from gaussdp.calibration.notation import parse_target
+from gaussdp.calibration.releases import gaussian_noise_multiplier, laplace_scale, mu_left
+from gaussdp.calibration.results import Calibration, Status
+from gaussdp.calibration.sweeps import sweep
+from gaussdp.calibration.targets import AtMost, Target
+
+__all__ = [
+    "AtMost",
+    "Calibration",
+    "Design",
+    "Status",
+    "Target",
+    "gaussian_noise_multiplier",
+    "grid",
+    "laplace_scale",
+    "mu_left",
+    "noise_multiplier",
+    "parameter",
+    "parse_target",
+    "sample_rate",
+    "steps",
+    "sweep",
+]

@@ -1,0 +1,159 @@
+r"""DP-SGD: the noise, the steps or the sample rate that a target affords.
+
+Searches start from the central limit theorem of Bu, Dong, Long & Su (2020): for many steps the run is close to GDP with
+
+.. math:: \mu = q \sqrt{T (e^{1/\sigma^2} - 1)}
+"""
+
+import math
+
+from gaussdp.calibration.grids import SignificantDigits, WholeNumbers
+from gaussdp.calibration.reading import Reader
+from gaussdp.calibration.results import Calibration
+from gaussdp.calibration.searching import Axis, calibrate
+from gaussdp.calibration.targets import Target
+from gaussdp.domains import Domain, integer, number
+from gaussdp.errors import DomainError
+from gaussdp.mechanisms import DPSGD
+
+DEFAULT_DIGITS = 4
+DEFAULT_FLOOR = 1e-10
+LEAST_NOISE, MOST_NOISE = 0.2, 1e4
+LEAST_RATE = 1e-9
+MOST_STEPS = 10**9
+
+_POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)
+_RATE = Domain(0.0, 1.0, closed_low=False)
+
+
+def noise_multiplier(
+    target: Target,
+    *,
+    sample_rate: float,
+    steps: int,
+    floor: float = DEFAULT_FLOOR,
+    digits: int = DEFAULT_DIGITS,
+    low: float = LEAST_NOISE,
+    high: float = MOST_NOISE,
+) -> Calibration:
+    """The least noise with which DP-SGD meets a target.
+
+    Args:
+        target: a GDP, which the fitted mu must meet, or AtMost(risk, value), which the exact curve must.
+        sample_rate: probability with which a record enters a batch, in (0, 1].
+        steps: number of updates.
+        floor: smallest error rate of the attacks that the fitted mu speaks about, in (0, 1); for a GDP target.
+        digits: significant digits of the answer, 1 to 12; it is rounded up.
+        low, high: the range to search.
+    Returns:
+        The noise multiplier, what it achieves, and how the search ended.
+    Raises:
+        DomainError: if the target is out of reach, with what the ends of the range give.
+
+    >>> from gaussdp import GDP
+    >>> result = noise_multiplier(GDP(0.31), sample_rate=0.002, steps=10_000)
+    >>> result.value, result.status.value, result.achieved <= 0.31
+    (0.9654, 'tight', True)
+    """
+    reader = Reader(target, floor)
+    rate, count = number("sample_rate", sample_rate, _RATE), integer("steps", steps, low=1)
+    share = reader.mu / math.sqrt(count)  # of the budget, for one step
+    squared = _square(share / rate)
+    inverse_square = squared if rate == 1 else math.log1p(squared)
+    start = 1 / math.sqrt(inverse_square)
+    slope = inverse_square / math.expm1(-inverse_square)  # of the limit theorem's mu, about -1 where noise is large
+    axis = Axis(
+        "noise_multiplier",
+        *_range(low, high),
+        SignificantDigits(digits),
+        "larger",
+        slope,
+        tell_loosest=low > LEAST_NOISE,
+    )
+    return calibrate(axis, reader, lambda noise: DPSGD(noise, rate, count), start)
+
+
+def steps(
+    target: Target,
+    *,
+    noise_multiplier: float,
+    sample_rate: float,
+    floor: float = DEFAULT_FLOOR,
+    most: int = MOST_STEPS,
+) -> Calibration:
+    """The longest run of DP-SGD that meets a target: checked to meet it, and with one step more to miss it.
+
+    Args:
+        target: a GDP or AtMost(risk, value).
+        noise_multiplier: standard deviation of the noise over the clipping norm.
+        sample_rate: probability with which a record enters a batch, in (0, 1].
+        floor: smallest error rate of the attacks that the fitted mu speaks about, in (0, 1); for a GDP target.
+        most: the largest number of steps to try.
+    Returns:
+        The number of steps, what it achieves, and how the search ended.
+    Raises:
+        DomainError: if even one step misses the target.
+
+    >>> from gaussdp import GDP
+    >>> steps(GDP(1.0), noise_multiplier=10.0, sample_rate=1.0).value
+    100
+    """
+    reader = Reader(target, floor)
+    noise, rate = number("noise_multiplier", noise_multiplier, _POSITIVE), number("sample_rate", sample_rate, _RATE)
+    axis = Axis("steps", 1, integer("most", most, low=1), WholeNumbers(), "smaller", slope=-0.5)
+    start = _square(reader.mu / rate) / _one_step_energy(noise, rate)
+    return calibrate(axis, reader, lambda count: DPSGD(noise, rate, int(count)), start)
+
+
+def sample_rate(
+    target: Target,
+    *,
+    noise_multiplier: float,
+    steps: int,
+    floor: float = DEFAULT_FLOOR,
+    digits: int = DEFAULT_DIGITS,
+    low: float = LEAST_RATE,
+    high: float = 1.0,
+) -> Calibration:
+    """The largest sample rate with which DP-SGD meets a target.
+
+    Args:
+        target: a GDP or AtMost(risk, value).
+        noise_multiplier: standard deviation of the noise over the clipping norm.
+        steps: number of updates.
+        floor: smallest error rate of the attacks that the fitted mu speaks about, in (0, 1); for a GDP target.
+        digits: significant digits of the answer, 1 to 12; it is rounded down.
+        low, high: the range to search, inside (0, 1].
+    Returns:
+        The sample rate, what it achieves, and how the search ended.
+    Raises:
+        DomainError: if the target is out of reach, with what the ends of the range give.
+
+    >>> from gaussdp import Advantage, AtMost
+    >>> sample_rate(AtMost(Advantage(), 0.1), noise_multiplier=1.0, steps=10_000).value
+    0.001925
+    """
+    reader = Reader(target, floor)
+    noise, count = number("noise_multiplier", noise_multiplier, _POSITIVE), integer("steps", steps, low=1)
+    least, most = _range(number("low", low, _RATE), number("high", high, _RATE))
+    axis = Axis("sample_rate", least, most, SignificantDigits(digits), "smaller")
+    start = reader.mu / math.sqrt(count * _one_step_energy(noise, 0.0))
+    return calibrate(axis, reader, lambda rate: DPSGD(noise, rate, count), start)
+
+
+def _one_step_energy(noise: float, rate: float) -> float:
+    """mu^2 of one step over the squared sample rate, for a guess."""
+    squared = _square(1 / noise)
+    return squared if rate == 1 else math.expm1(min(squared, 700.0))
+
+
+def _square(x: float) -> float:
+    """x squared, kept to numbers of which one can take the inverse."""
+    return min(max(x * x, 1e-300), 1e300)
+
+
+def _range(low: float, high: float) -> tuple[float, float]:
+    least, most = number("low", low, _POSITIVE), number("high", high, _POSITIVE)
+    if least >= most:
+        raise DomainError(f"low must be below high, got {least!r} and {most!r}")
+    return least, most

@@ -1,0 +1,61 @@
+"""Any mechanism with one free number."""
+
+import math
+
+from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
+from gaussdp.calibration.grids import SignificantDigits, WholeNumbers
+from gaussdp.calibration.reading import Reader
+from gaussdp.calibration.results import Calibration
+from gaussdp.calibration.searching import Axis, Family, Safer, calibrate
+from gaussdp.calibration.targets import Target
+from gaussdp.domains import Domain, number
+from gaussdp.errors import DomainError
+
+_POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)
+
+
+def parameter(
+    target: Target,
+    family: Family,
+    low: float,
+    high: float,
+    *,
+    safer: Safer = "larger",
+    start: float | None = None,
+    floor: float | None = None,
+    digits: int | None = DEFAULT_DIGITS,
+    name: str = "parameter",
+) -> Calibration:
+    """The least private number with which a family of mechanisms meets a target.
+
+    Args:
+        target: a GDP or AtMost(risk, value).
+        family: from a number to a mechanism; its privacy must grow, or fall, over the whole range.
+        low, high: the range to search, 0 < low < high; where the guess is far off, the ends are tried.
+        safer: whether "larger" or "smaller" numbers give more privacy.
+        start: a guess; the geometric middle of the range if None.
+        floor: of the fit, for a GDP target; the accounted curve's own default if None.
+        digits: significant digits of the answer, 1 to 12, rounded to the private side; None for whole numbers.
+        name: what messages and the result call the number.
+    Raises:
+        DomainError: if the target is out of reach, with what the ends of the range give.
+
+    >>> from gaussdp import GDP
+    >>> from gaussdp.mechanisms import Composition, Gaussian
+    >>> two = lambda sigma: Composition([Gaussian(sigma), 4 * Gaussian(2 * sigma)])
+    >>> parameter(GDP(0.5), two, 0.1, 100).value
+    2.829
+    """
+    reader = Reader(target, floor)
+    least, most = number("low", low, _POSITIVE), number("high", high, _POSITIVE)
+    if least >= most:
+        raise DomainError(f"low must be below high, got {least!r} and {most!r}")
+    if safer not in ("larger", "smaller"):
+        raise DomainError(f"safer must be 'larger' or 'smaller', got {safer!r}")
+    if digits is None and not (least.is_integer() and most.is_integer()):
+        raise DomainError(f"low and high must be whole for whole numbers, got {least!r} and {most!r}")
+    guess = math.sqrt(least) * math.sqrt(most) if start is None else number("start", start, _POSITIVE)
+    if digits is None:
+        axis = Axis(name, int(least), int(most), WholeNumbers(), safer)
+        return calibrate(axis, reader, lambda count: family(int(count)), guess)
+    return calibrate(Axis(name, least, most, SignificantDigits(digits), safer), reader, family, guess)

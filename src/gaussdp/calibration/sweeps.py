@@ -1,0 +1,92 @@
+"""Many designs at once, in parallel, resumable.
+
+The work goes through joblib, so that a backend which the user configures (`joblib.parallel_config(backend="dask")`)
+serves unchanged.
+"""
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from gaussdp.calibration.designs import INPUTS, Design, Row
+from gaussdp.calibration.stores import open_store
+from gaussdp.domains import integer
+from gaussdp.errors import DomainError, MissingExtraError
+
+Progress = Callable[[int, int], None]
+
+_IN_FLIGHT = 4  # designs a worker is given at once where a backend returns results only in lists
+
+
+def sweep(
+    designs: Iterable[Design],
+    out: str | Path | None = None,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> list[Row]:
+    """Find the noise of every design.
+
+    Args:
+        designs: what to solve, such as a `grid`.
+        out: a .csv, .jsonl or .parquet file. Each row is kept there as soon as it is known; rows that are there already
+            are not computed again, so that an interrupted sweep goes on where it stopped.
+        workers: number of processes, -1 for all cores; None leaves it to joblib's configuration (one, by default).
+        progress: called with the number of rows known and of designs, after every row.
+    Returns:
+        The rows, in the order of the designs.
+    Raises:
+        DomainError: if the file is not one of a sweep.
+        MissingExtraError: if joblib, or pyarrow for Parquet, is not installed.
+    """
+    wanted = {_key(design.inputs()): design for design in designs}
+    if not wanted:
+        raise DomainError("designs must not be empty; give at least one, or a grid")
+    if workers is not None and workers != -1:
+        integer("workers", workers, low=1)
+    joblib = _joblib()
+    store = None if out is None else open_store(out)
+    known = {} if store is None else {_key(row): row for row in store.rows()}
+    known = {key: row for key, row in known.items() if key in wanted}
+    todo = [design for key, design in wanted.items() if key not in known]
+    report = progress or (lambda done, total: None)
+    report(len(known), len(wanted))
+    for row in _solved(joblib, todo, workers):
+        if store is not None:
+            store.append(row)
+        known[_key(row)] = row
+        report(len(known), len(wanted))
+    if store is not None:
+        store.finish()
+    return [known[key] for key in wanted]
+
+
+def _solved(joblib: Any, designs: Sequence[Design], workers: int | None) -> Iterator[Row]:
+    """The rows as they come."""
+    if not designs:
+        return
+    try:
+        parallel = joblib.Parallel(n_jobs=workers, batch_size=1, return_as="generator_unordered")
+    except ValueError:  # some backends cannot hand over results one by one
+        parallel = joblib.Parallel(n_jobs=workers, batch_size=1)
+        share = _IN_FLIGHT * joblib.effective_n_jobs(workers)
+        for start in range(0, len(designs), share):
+            yield from parallel(joblib.delayed(_solve)(design) for design in designs[start : start + share])
+        return
+    yield from parallel(joblib.delayed(_solve)(design) for design in designs)
+
+
+def _solve(design: Design) -> Row:
+    return design.solve()
+
+
+def _key(row: Row) -> tuple[Any, ...]:
+    return tuple(row[name] for name in INPUTS)
+
+
+def _joblib() -> Any:
+    try:
+        return importlib.import_module("joblib")
+    except ImportError:
+        raise MissingExtraError('sweeps need joblib: pip install "gaussdp[sweep]"') from None

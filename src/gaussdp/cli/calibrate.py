@@ -1,0 +1,131 @@
+"""gaussdp calibrate: from a policy to the noise, the steps or the sample rate of DP-SGD."""
+
+from collections.abc import Sequence
+
+import click
+
+from gaussdp import calibration
+from gaussdp.calibration.dpsgd import DEFAULT_FLOOR
+from gaussdp.calibration.notation import NOTATIONS, parse_target
+from gaussdp.calibration.targets import Target
+from gaussdp.cli.options import number, output_options, prior_option, show
+from gaussdp.guarantees import GDP
+from gaussdp.mechanisms import DPSGD
+from gaussdp.report.budgets import level_of
+from gaussdp.report.calibrations import TABLES, calibration_document
+from gaussdp.report.rounding import Rounding, rounded, shown
+from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
+
+
+@click.command()
+@click.option("--epsilon", type=number, help="The policy: the ε of pure DP; with --fpr, --recall or --delta.")
+@click.option("--fpr", type=number, help="Match the policy on multiplicative advantage at this false-positive rate.")
+@click.option("--recall", type=number, help="Match the policy on precision at this recall.")
+@click.option("--delta", type=number, help="Match the policy on the privacy profile at this δ.")
+@click.option("--mu", type=number, help="The budget μ itself, instead of a policy.")
+@click.option(
+    "--at-most",
+    metavar="RISK=VALUE",
+    help=f"A bound on one risk of the exact curve, instead of a policy: {', '.join(NOTATIONS[1:])}.",
+)
+@click.option("--noise-multiplier", type=number, help="Fix the noise, and solve for the steps or the sample rate.")
+@click.option("--sample-rate", type=number, help="Probability with which a record enters a batch.")
+@click.option("--steps", type=int, help="Number of updates.")
+@click.option("--dataset-size", type=int, help="Number of records; with --batch-size, gives the sample rate.")
+@click.option("--batch-size", type=int, help="Expected size of a batch.")
+@click.option("--epochs", type=number, help="Expected number of times that a record is seen; gives the steps.")
+@click.option(
+    "--floor",
+    type=number,
+    default=DEFAULT_FLOOR,
+    help="Smallest error rate of the attacks that the fitted μ speaks about.  [default: 1e-10]",
+)
+@prior_option
+@output_options(TABLES)
+def calibrate(
+    epsilon: float | None,
+    fpr: float | None,
+    recall: float | None,
+    delta: float | None,
+    mu: float | None,
+    at_most: str | None,
+    noise_multiplier: float | None,
+    sample_rate: float | None,
+    steps: int | None,
+    dataset_size: int | None,
+    batch_size: int | None,
+    epochs: float | None,
+    floor: float,
+    prior: float,
+    style: str,
+    digits: int,
+    only: Sequence[str],
+) -> None:
+    """The least noise with which DP-SGD meets a policy, a budget μ, or a bound on a risk.
+
+    The answer is rounded to the side of more privacy, to --digits, and checked against the exact curve. With
+    --noise-multiplier it is the largest number of steps, or the largest sample rate, that meets the target.
+
+    \b
+    Examples:
+      gaussdp calibrate --epsilon 1 --fpr 1e-3 --dataset-size 50000 --batch-size 256 --epochs 30
+      gaussdp calibrate --mu 0.5 --sample-rate 0.01 --steps 1000
+      gaussdp calibrate --at-most tpr@1e-3=0.01 --sample-rate 0.01 --steps 1000 --format json
+      gaussdp calibrate --mu 1 --noise-multiplier 0.8 --dataset-size 50000 --batch-size 256
+    """
+    target, origin = _target(epsilon, {"fpr": fpr, "recall": recall, "delta": delta}, mu, at_most, prior)
+    rate, count = _sampling(sample_rate, steps, dataset_size, batch_size, epochs)
+    if noise_multiplier is None and rate is not None and count is not None:
+        result = calibration.noise_multiplier(target, sample_rate=rate, steps=count, floor=floor, digits=digits)
+    elif noise_multiplier is not None and rate is not None and count is None:
+        result = calibration.steps(target, noise_multiplier=noise_multiplier, sample_rate=rate, floor=floor)
+    elif noise_multiplier is not None and rate is None and count is not None:
+        result = calibration.sample_rate(
+            target, noise_multiplier=noise_multiplier, steps=count, floor=floor, digits=digits
+        )
+    else:
+        raise click.UsageError(
+            "give two of the noise (--noise-multiplier), the sample rate (--sample-rate, or --dataset-size and"
+            " --batch-size) and the steps (--steps, or --epochs with the sizes); the third is solved for"
+        )
+    show(calibration_document(result, origin), style, digits, only)
+
+
+def _target(
+    epsilon: float | None, levels: dict[str, float | None], mu: float | None, at_most: str | None, prior: float
+) -> tuple[Target, str]:
+    """The target, and where it comes from if that is a policy."""
+    given = {name: level for name, level in levels.items() if level is not None}
+    if sum(choice is not None for choice in (epsilon, mu, at_most)) != 1 or len(given) != (epsilon is not None):
+        raise click.UsageError("give one of --epsilon (with one of --fpr, --recall, --delta), --mu and --at-most")
+    if mu is not None:
+        return GDP(mu), ""
+    if at_most is not None:
+        return parse_target(at_most, prior), ""
+    criteria = {"fpr": MultiplicativeAdvantage, "recall": Precision, "delta": Profile}
+    ((name, level),) = given.items()
+    criterion = criteria[name](level)
+    budget = GDP(criterion.mu_from_epsilon(epsilon))
+    words, label, _ = level_of(criterion)
+    return budget, (
+        f"A policy of ε = {shown(epsilon or 0.0)}, matched on {words} at {label} {shown(level)}, is a budget of"
+        f" μ = {shown(rounded(budget.mu, Rounding.DOWN))}."
+    )
+
+
+def _sampling(
+    sample_rate: float | None,
+    steps: int | None,
+    dataset_size: int | None,
+    batch_size: int | None,
+    epochs: float | None,
+) -> tuple[float | None, int | None]:
+    """Sample rate and steps, as far as they are given."""
+    if (dataset_size is None) != (batch_size is None) or (epochs is not None and dataset_size is None):
+        raise click.UsageError("--dataset-size and --batch-size go together, and --epochs needs both")
+    if dataset_size is None or batch_size is None:
+        return sample_rate, steps
+    if sample_rate is not None or (epochs is not None and steps is not None):
+        raise click.UsageError("give the sample rate and the steps once: directly, or by the sizes and --epochs")
+    run = DPSGD.from_training(dataset_size, batch_size, 1.0 if epochs is None else epochs, noise_multiplier=1.0)
+    return run.sample_rate, steps if epochs is None else run.steps

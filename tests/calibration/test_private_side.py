@@ -1,0 +1,67 @@
+"""The promise: what is returned meets the target on the exact curve, and a little less noise does not."""
+
+import numpy as np
+import pytest
+
+from gaussdp import (
+    GDP,
+    Accuracy,
+    Advantage,
+    AtMost,
+    MultiplicativeAdvantage,
+    Precision,
+    Profile,
+    TruePositiveRate,
+    calibration,
+)
+from gaussdp.accounting import account
+from gaussdp.calibration import Status
+from gaussdp.mechanisms import DPSGD
+
+
+def designs(seed, count):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        rate = float(10 ** rng.uniform(-2.3, -0.3))
+        steps = int(10 ** rng.uniform(3, 4.5))
+        yield rng, rate, steps, float(10 ** rng.uniform(-1, 0.3))
+
+
+def check(target, risk_of, rate, steps):
+    result = calibration.noise_multiplier(target, sample_rate=rate, steps=steps)
+    limit = target.mu if isinstance(target, GDP) else target.value
+    assert result.status is Status.TIGHT
+    assert result.mechanism == DPSGD(result.value, rate, steps)
+    assert float(f"{result.value:.4g}") == result.value
+    assert risk_of(account(result.mechanism)) <= result.achieved <= limit
+    assert risk_of(account(DPSGD(0.999 * result.value, rate, steps))) > limit
+    assert result.evaluations <= 14
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_two_hundred_random_targets(seed):
+    for i, (rng, rate, steps, mu) in enumerate(designs(seed, 20)):
+        level = float(10 ** rng.uniform(-4, -0.5))
+        kinds = [Advantage(), TruePositiveRate(level), Advantage(), MultiplicativeAdvantage(level), Advantage()]
+        risk = kinds[i % len(kinds)]
+        check(AtMost(risk, risk.of(GDP(mu))), risk.of, rate, steps)
+
+
+def test_the_other_risks():
+    for i, (_, rate, steps, mu) in enumerate(designs(100, 12)):
+        risk = [Precision(0.01), Precision(0.1, prior=0.1), Profile(1e-5), Accuracy(), Accuracy(0.4)][i % 5]
+        check(AtMost(risk, risk.of(GDP(mu))), risk.of, rate, steps)
+
+
+def test_fitted_mu():
+    for _, rate, steps, mu in designs(200, 6):
+        check(GDP(mu), lambda curve: curve.fit().mu, rate, steps)
+
+
+def test_more_digits_are_closer():
+    target = AtMost(Advantage(), 0.1)
+    values = [calibration.noise_multiplier(target, sample_rate=0.01, steps=500, digits=d).value for d in (1, 2, 6, 9)]
+    assert values == sorted(values, reverse=True)
+    fine = calibration.noise_multiplier(target, sample_rate=0.01, steps=500, digits=9)
+    assert fine.achieved == pytest.approx(0.1, rel=1e-7)
+    assert fine.evaluations <= 10

@@ -1,0 +1,194 @@
+"""Sweeps: the rows are right, kept as they come, and never computed twice."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import gaussdp
+from gaussdp.calibration import Design, grid, noise_multiplier, parse_target, sweep
+from gaussdp.calibration import sweeps as sweeping
+from gaussdp.calibration.stores import open_store
+
+joblib = pytest.importorskip("joblib")
+
+GRID = grid(["advantage=0.1", "advantage=0.2"], [20_000], [200, 400], [10, 20])
+
+
+def forbidden(design):
+    raise AssertionError(f"{design} is computed again")
+
+
+def test_rows_are_calibrations():
+    for row in sweep(GRID):
+        expected = noise_multiplier(parse_target(row["target"]), sample_rate=row["sample_rate"], steps=row["steps"])
+        assert row["noise_multiplier"] == expected.value
+        assert row["achieved"] == expected.achieved
+        assert (row["status"], row["evaluations"]) == ("tight", expected.evaluations)
+        assert row["sample_rate"] == row["batch_size"] / 20_000
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_resumed(ending, tmp_path, monkeypatch):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    out = tmp_path / f"rows.{ending}"
+    first = sweep(GRID[:3], out)
+    calls = []
+    monkeypatch.setattr(sweeping, "_solve", lambda design: calls.append(design) or design.solve())
+    rows = sweep(GRID, out)
+    assert set(calls) == set(GRID[3:])
+    assert rows[:3] == first
+    monkeypatch.setattr(sweeping, "_solve", forbidden)
+    assert sweep(GRID, out) == rows
+    assert len(open_store(out).rows()) == len(GRID)
+    assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_torn_line_is_cut_off(ending, tmp_path, monkeypatch):
+    out = tmp_path / f"rows.{ending}"
+    rows = sweep(GRID, out)
+    whole = out.read_bytes()
+    out.write_bytes(whole[:-20])
+    assert sweep(GRID, out) == rows
+    assert sorted(out.read_bytes().splitlines()) == sorted(whole.splitlines())
+
+
+def test_parquet_after_an_interruption(tmp_path, monkeypatch):
+    """What was known before the interruption lies in the file beside it, and moves over at the end."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    out = tmp_path / "rows.parquet"
+
+    def interrupted(done, total):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(GRID, out, progress=interrupted)
+    assert not out.exists()
+    rows = sweep(GRID, out)
+    assert list(tmp_path.iterdir()) == [out]
+    assert sorted(map(str, parquet.read_table(out).to_pylist())) == sorted(map(str, rows))
+
+
+def test_killed(tmp_path):
+    """kill -9 in the middle: every row that was reported is in the file, whole, and the next run does the rest."""
+    out = tmp_path / "rows.csv"
+    program = (
+        "from gaussdp.calibration import grid, sweep\n"
+        "designs = grid(['advantage=0.1', 'tpr@0.01=0.05'], [20_000], range(200, 400), [10])\n"
+        f"sweep(designs, {str(out)!r}, progress=lambda done, total: print(done, flush=True))\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    reported = 0
+    while reported < 20:
+        reported = int(process.stdout.readline())
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    kept = open_store(out).rows()
+    assert reported <= len(kept) < 400
+    designs = grid(["advantage=0.1", "tpr@0.01=0.05"], [20_000], range(200, 230), [10])
+    rows = sweep(designs, out)
+    assert len(rows) == 60
+    ours = {json.dumps(row, sort_keys=True) for row in rows}
+    assert ours >= {json.dumps(row, sort_keys=True) for row in kept if row["batch_size"] < 230}
+
+
+def test_two_processes(tmp_path):
+    done = []
+    rows = sweep(GRID, tmp_path / "rows.csv", workers=2, progress=lambda k, n: done.append((k, n)))
+    assert rows == sweep(GRID)
+    assert done == [(k, len(GRID)) for k in range(len(GRID) + 1)]
+
+
+def test_a_backend_that_returns_lists_only(tmp_path):
+    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
+        assert sweep(GRID, tmp_path / "rows.csv") == sweep(GRID)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_cluster(tmp_path):
+    """The user configures the backend; the call does not change."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, local_directory=str(tmp_path)
+        ) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        rows = sweep(GRID, tmp_path / "rows.csv", workers=-1)
+    assert rows == sweep(GRID)
+
+
+def test_a_design_out_of_reach_does_not_end_the_sweep(tmp_path):
+    designs = [Design("advantage=1e-7", 1000, 500, 10), GRID[0]]
+    lost, found = sweep(designs, tmp_path / "rows.csv")
+    assert (lost["status"], lost["noise_multiplier"]) == ("out of reach", None)
+    assert "still gives" in lost["message"]
+    assert found["status"] == "tight"
+    assert sweep(designs, tmp_path / "rows.csv") == [lost, found]
+
+
+def test_other_floors_and_digits_are_other_designs(tmp_path):
+    out = tmp_path / "rows.csv"
+    coarse = sweep([Design("advantage=0.1", 20_000, 200, 10, digits=2)], out)
+    fine = sweep([Design("advantage=0.1", 20_000, 200, 10, digits=6)], out)
+    assert coarse[0]["noise_multiplier"] > fine[0]["noise_multiplier"]
+    assert len(open_store(out).rows()) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        ("a,b\n1,2\n", "x.csv", "has other columns than a sweep"),
+        ('{"a": 1}\n', "x.jsonl", "line 1: has other columns"),
+        ("not json\n", "x.jsonl", "line 1: Expecting value"),
+        ("", "x.txt", "must end in .csv, .jsonl, .parquet"),
+        ("no parquet", "x.parquet", "cannot be read"),
+    ],
+)
+def test_a_file_of_something_else_is_left_alone(content, name, message, tmp_path):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    out = tmp_path / name
+    out.write_text(content)
+    with pytest.raises(gaussdp.DomainError, match=message):
+        sweep(GRID, out)
+    assert out.read_text() == content
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("luck=1", 100, 10, 1), "target must be one of"),
+        (("mu=0", 100, 10, 1), "only a release that says nothing"),
+        (("mu=1", 100, 1000, 1), "batch_size must be at most dataset_size"),
+        (("mu=1", 100, 10, 0), "epochs must be in"),
+        (("mu=1", 100, 10, 1, 0.5, 2.0), r"floor must be in \(0, 1\)"),
+        (("mu=1", 100, 10, 1, 0.5, 0.1, 99), "digits must be"),
+    ],
+)
+def test_bad_designs_are_refused_before_anything_runs(arguments, message):
+    with pytest.raises(gaussdp.DomainError, match=message):
+        Design(*arguments)
+
+
+def test_bad_input():
+    with pytest.raises(gaussdp.DomainError, match="designs must not be empty"):
+        sweep([])
+    with pytest.raises(gaussdp.DomainError, match="workers must be a whole number"):
+        sweep(GRID, workers=0)
+    with pytest.raises(gaussdp.DomainError, match="there is no folder"):
+        sweep(GRID, "/no/such/folder/rows.csv")
+
+
+@pytest.mark.parametrize(("module", "extra"), [("joblib", "sweep"), ("pyarrow", "parquet")])
+def test_missing_extras(module, extra, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(gaussdp.MissingExtraError, match=rf'pip install "gaussdp\[{extra}\]"'):
+        sweep(GRID, tmp_path / "rows.parquet")

@@ -1,0 +1,104 @@
+import json
+
+import pytest
+
+from gaussdp import Advantage, AtMost, MultiplicativeAdvantage, PureDP, calibration, choose
+from gaussdp.cli import main
+
+TRAINING = ["--dataset-size", "50000", "--batch-size", "256", "--epochs", "30"]
+RUN = ["--sample-rate", "0.01", "--steps", "1000"]
+
+
+def tables(capsys, *arguments):
+    assert main(["calibrate", *arguments, "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    return document["tables"]["calibration"]["rows"][0], document["tables"]["run"]["rows"][0]
+
+
+def test_a_policy(capsys):
+    answer, run = tables(capsys, "--epsilon", "1", "--fpr", "1e-3", *TRAINING)
+    target = choose(PureDP(1.0), MultiplicativeAdvantage(fpr=1e-3))
+    expected = calibration.noise_multiplier(target, sample_rate=0.00512, steps=5860)
+    assert answer["value"] == expected.value == run["noise_multiplier"]
+    assert expected.achieved <= answer["achieved"] <= answer["target"] < answer["next_achieved"]
+    assert (answer["status"], run["sample_rate"], run["steps"]) == ("tight", 0.00512, 5860)
+
+
+def test_words(capsys):
+    assert main(["calibrate", "--epsilon", "1", "--fpr", "1e-3", *TRAINING]) == 0
+    out = capsys.readouterr().out
+    assert "matched on multiplicative advantage at FPR 0.001, is a budget of μ = 0.3102." in out
+    assert "noise_multiplier=1.474, poisson_sampling=True) with sample rate 0.00512, for 5860 steps." in out
+    assert "Assumes Poisson sampling" in out
+    assert "at least 1e-10" in out
+
+
+@pytest.mark.parametrize(
+    ("option", "measure"),
+    [
+        ("advantage=0.1", "TPR − FPR"),
+        ("tpr@1e-2=0.03", "TPR at FPR 0.01"),
+        ("multiplicative-advantage@1e-2=3", "TPR/FPR at FPR 0.01"),
+        ("precision@0.1=0.7", "precision at recall 0.1 with prior 0.5"),
+        ("accuracy=0.55", "share of right guesses with prior 0.5"),
+        ("epsilon@1e-5=1", "ε at δ = 1e-5"),
+        ("mu=0.3", "μ"),
+    ],
+)
+def test_bounds(option, measure, capsys):
+    assert main(["calibrate", "--at-most", option, *RUN]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"{measure} at most {option.split('=')[1]}: DP-SGD with noise multiplier ")
+    assert "tight" in out
+
+
+def test_the_steps_and_the_sample_rate(capsys):
+    target = AtMost(Advantage(), 0.1)
+    options = ["--at-most", "advantage=0.1", "--noise-multiplier", "1"]
+    answer, run = tables(capsys, *options, "--dataset-size", "50000", "--batch-size", "100")
+    expected = calibration.steps(target, noise_multiplier=1.0, sample_rate=0.002).value
+    assert answer["value"] == run["steps"] == expected
+    answer, run = tables(capsys, *options, "--steps", "10000")
+    assert answer["value"] == calibration.sample_rate(target, noise_multiplier=1.0, steps=10_000).value
+
+
+def test_the_end_of_the_range(capsys):
+    answer, _ = tables(capsys, "--mu", "1", "--noise-multiplier", "100", "--steps", "1000")
+    assert (answer["value"], answer["status"], answer["next_value"]) == (1.0, "range end", "–")
+
+
+@pytest.mark.parametrize("style", ["text", "markdown", "csv", "latex"])
+def test_every_format(style, capsys):
+    assert main(["calibrate", "--mu", "0.5", *RUN, "--format", style, "--digits", "6"]) == 0
+    assert "tight" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give one of --epsilon"),
+        (["--epsilon", "1", *RUN], "give one of --epsilon (with one of --fpr, --recall, --delta)"),
+        (["--epsilon", "1", "--fpr", "0.1", "--delta", "0.1", *RUN], "give one of --epsilon"),
+        (["--mu", "1", "--fpr", "0.1", *RUN], "give one of --epsilon"),
+        (["--mu", "1", "--at-most", "mu=1", *RUN], "give one of --epsilon"),
+        (["--mu", "1"], "give two of the noise"),
+        (["--mu", "1", "--noise-multiplier", "1", *RUN], "give two of the noise"),
+        (["--mu", "1", "--epochs", "1", *RUN], "--epochs needs both"),
+        (["--mu", "1", "--steps", "10", *TRAINING], "give the sample rate and the steps once"),
+        (["--mu", "1", "--sample-rate", "2", "--steps", "3"], "sample_rate must be in (0, 1], got 2.0"),
+        (["--mu", "0", *RUN], "only a release that says nothing meets it"),
+        (["--mu", "-1", *RUN], "mu must be in [0, inf], got -1.0"),
+        (["--at-most", "luck=0.1", *RUN], "target must be one of mu=VALUE"),
+        (["--at-most", "tpr=0.1", *RUN], "target must be one of"),
+        (["--at-most", "advantage=much", *RUN], "target must hold numbers, got 'much'"),
+        (["--at-most", "advantage=nan", *RUN], "value must be in (-inf, inf), got nan"),
+        (["--at-most", "advantage=1e-7", *RUN], "is out of reach: noise_multiplier = 10000 still gives"),
+        (["--mu", "1", "--digits", "17", *RUN], "digits must be a whole number from 1 to 12"),
+    ],
+)
+def test_bad_input(arguments, message, capsys):
+    assert main(["calibrate", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1

@@ -1,0 +1,58 @@
+import csv
+
+import pytest
+
+from gaussdp.cli import main
+from gaussdp.cli.sweep import values
+
+pytest.importorskip("joblib")
+
+SMALL = ["--dataset-size", "20000", "--batch-size", "200,400", "--epochs", "10:20:10", "--workers", "1"]
+
+
+def test_ranges():
+    assert values("10:100:10") == tuple(range(10, 101, 10))
+    assert values("0.1:0.3:0.1,5") == (0.1, 0.2, 0.3, 5.0)
+
+
+def test_a_sweep_and_its_figure(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    out, figure = tmp_path / "sweep.csv", tmp_path / "sweep.png"
+    arguments = ["sweep", "--at-most", "advantage=0.1", "--mu", "2", *SMALL, "--out", str(out)]
+    assert main([*arguments, "--figure", str(figure)]) == 0
+    assert capsys.readouterr().out == f"8 designs (8 tight): 8 computed, 0 kept; {out}\n"
+    with out.open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["target"] for row in rows} == {"mu=2", "advantage=0.1"}
+    assert {(row["batch_size"], row["steps"]) for row in rows} == {
+        ("200", "1000"), ("200", "2000"), ("400", "500"), ("400", "1000"),
+    }  # fmt: skip
+    assert figure.exists()
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == f"8 designs (8 tight): 0 computed, 8 kept; {out}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*SMALL, "--out", "x.csv"], "give at least one of --mu and --at-most"),
+        (["--mu", "1", *SMALL], "Missing option '--out'"),
+        (["--mu", "1", *SMALL, "--out", "x.txt"], "must end in .csv, .jsonl, .parquet"),
+        (["--mu", "1:2", *SMALL, "--out", "x.csv"], "'1:2' is not a range first:last:step"),
+        (["--mu", "2:1:1", *SMALL, "--out", "x.csv"], "is not a range"),
+        (["--mu", "0:1:1e-9", *SMALL, "--out", "x.csv"], "has more than 100,000 values"),
+        (["--mu", "one", *SMALL, "--out", "x.csv"], "'one' is not a number"),
+        (["--mu", "0", *SMALL, "--out", "x.csv"], "only a release that says nothing meets it"),
+        (["--mu", "1", *SMALL, "--batch-size", "2.5", "--out", "x.csv"], "must hold whole numbers only"),
+        (["--mu", "1", *SMALL, "--workers", "0", "--out", "x.csv"], "workers must be a whole number"),
+        (["--mu", "1", *SMALL, "--figure", "x.gif", "--out", "x.csv"], "the name of the figure must end in"),
+    ],
+)
+def test_bad_input(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["sweep", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
