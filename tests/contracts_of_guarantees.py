@@ -9,7 +9,7 @@ import gaussdp
 
 RATES = np.concatenate([[0.0], np.geomspace(1e-9, 0.5, 80), 1 - np.geomspace(0.49, 1e-9, 80), [1.0]])
 INNER = RATES[1:-1]
-FINE = np.concatenate([np.geomspace(1e-300, 1e-5, 2000), np.linspace(1e-5, 1, 400_001)])
+FINE = np.concatenate([np.geomspace(1e-12, 1e-5, 2000), np.linspace(1e-5, 1, 400_001)])
 EPSILONS = np.concatenate([[0.0], np.geomspace(1e-6, 30, 120)])
 
 

@@ -5,9 +5,26 @@ import inspect
 import gaussdp
 
 NAMES = {
-    "guarantees": ["ApproxDP", "GDP", "Guarantee", "ProfilePoints", "PureDP"],
-    "risks": ["Accuracy", "Advantage", "MultiplicativeAdvantage", "Precision", "Profile", "Risk"],
+    "guarantees": ["ApproxDP", "GDP", "Guarantee", "LaplaceDP", "ProfilePoints", "PureDP"],
+    "risks": ["Accuracy", "Advantage", "MultiplicativeAdvantage", "Precision", "Profile", "Risk", "TruePositiveRate"],
+    "calibration": ["AtMost", "calibration"],
     "choosing": ["RuleOfThumb", "choose", "conservative_divisor"],
+    "auditing": [
+        "AUC",
+        "Audit",
+        "AuditPlan",
+        "Credible",
+        "DKW",
+        "EqualLocalLevel",
+        "FixedThreshold",
+        "OneRunAudit",
+        "Split",
+        "audit",
+        "audit_counts",
+        "audit_errors",
+        "audit_one_run",
+        "plan_audit",
+    ],
     "conversions": [
         "advantage_from_mu",
         "delta_from_mu",
@@ -19,6 +36,19 @@ NAMES = {
         "multiplicative_advantage_from_mu",
         "precision_from_mu",
     ],
+    "mechanisms": [
+        "Composition",
+        "DPSGD",
+        "DiscreteGaussian",
+        "DiscreteLaplace",
+        "Gaussian",
+        "Laplace",
+        "Mechanism",
+        "PoissonSampled",
+        "RandomizedResponse",
+        "ZCDPGaussian",
+    ],
+    "accounting": ["Fit", "account"],
     "errors": ["ConvergenceError", "DomainError", "GaussdpError", "MissingExtraError"],
 }
 ALL = [name for names in NAMES.values() for name in names]
@@ -51,6 +81,10 @@ def test_keyword_names():
         "multiplicative_advantage_from_mu": ["mu", "fpr"],
         "precision_from_mu": ["mu", "recall", "prior"],
     }
+
+
+def test_names_loaded_when_used_are_listed():
+    assert set(gaussdp.__all__) <= set(dir(gaussdp))
 
 
 def test_version():

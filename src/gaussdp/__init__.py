@@ -1,6 +1,6 @@
 """gaussdp: say how much privacy a release gives, in one honest number mu, and choose that number on purpose."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gaussdp.choosing import RuleOfThumb, choose, conservative_divisor
 from gaussdp.conversions import (
@@ -15,27 +15,97 @@ from gaussdp.conversions import (
     precision_from_mu,
 )
 from gaussdp.errors import ConvergenceError, DomainError, GaussdpError, MissingExtraError
-from gaussdp.guarantees import GDP, ApproxDP, Guarantee, ProfilePoints, PureDP
-from gaussdp.risks import Accuracy, Advantage, MultiplicativeAdvantage, Precision, Profile, Risk
+from gaussdp.guarantees import GDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
+from gaussdp.risks import (
+    Accuracy,
+    Advantage,
+    MultiplicativeAdvantage,
+    Precision,
+    Profile,
+    Risk,
+    TruePositiveRate,
+)
+
+if TYPE_CHECKING:
+    from gaussdp import calibration
+    from gaussdp.accounting import Fit, account
+    from gaussdp.auditing import (
+        AUC,
+        DKW,
+        Audit,
+        AuditPlan,
+        Credible,
+        EqualLocalLevel,
+        FixedThreshold,
+        OneRunAudit,
+        Split,
+        audit,
+        audit_counts,
+        audit_errors,
+        audit_one_run,
+        plan_audit,
+    )
+    from gaussdp.calibration import AtMost
+    from gaussdp.mechanisms import (
+        DPSGD,
+        Composition,
+        DiscreteGaussian,
+        DiscreteLaplace,
+        Gaussian,
+        Laplace,
+        Mechanism,
+        PoissonSampled,
+        RandomizedResponse,
+        ZCDPGaussian,
+    )
 
 __all__ = [
+    "AUC",
+    "DKW",
+    "DPSGD",
     "GDP",
     "Accuracy",
     "Advantage",
     "ApproxDP",
+    "AtMost",
+    "Audit",
+    "AuditPlan",
+    "Composition",
     "ConvergenceError",
+    "Credible",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "DomainError",
+    "EqualLocalLevel",
+    "Fit",
+    "FixedThreshold",
     "GaussdpError",
+    "Gaussian",
     "Guarantee",
+    "Laplace",
+    "LaplaceDP",
+    "Mechanism",
     "MissingExtraError",
     "MultiplicativeAdvantage",
+    "OneRunAudit",
+    "PoissonSampled",
     "Precision",
     "Profile",
     "ProfilePoints",
     "PureDP",
+    "RandomizedResponse",
     "Risk",
     "RuleOfThumb",
+    "Split",
+    "TruePositiveRate",
+    "ZCDPGaussian",
+    "account",
     "advantage_from_mu",
+    "audit",
+    "audit_counts",
+    "audit_errors",
+    "audit_one_run",
+    "calibration",
     "choose",
     "conservative_divisor",
     "delta_from_mu",
@@ -45,13 +115,61 @@ __all__ = [
     "mu_from_precision",
     "mu_from_profile",
     "multiplicative_advantage_from_mu",
+    "plan_audit",
     "precision_from_mu",
 ]
 
+# Loaded when first used, so that `import gaussdp` costs little more than importing NumPy and SciPy.
+_LOADED_WHEN_USED = {
+    "gaussdp.accounting": ("Fit", "account"),
+    "gaussdp.auditing": (
+        "AUC",
+        "Audit",
+        "AuditPlan",
+        "Credible",
+        "DKW",
+        "EqualLocalLevel",
+        "FixedThreshold",
+        "OneRunAudit",
+        "Split",
+        "audit",
+        "audit_counts",
+        "audit_errors",
+        "audit_one_run",
+        "plan_audit",
+    ),
+    "gaussdp.calibration": ("AtMost",),
+    "gaussdp.mechanisms": (
+        "Composition",
+        "DPSGD",
+        "DiscreteGaussian",
+        "DiscreteLaplace",
+        "Gaussian",
+        "Laplace",
+        "Mechanism",
+        "PoissonSampled",
+        "RandomizedResponse",
+        "ZCDPGaussian",
+    ),
+}
+_HOME = {name: module for module, names in _LOADED_WHEN_USED.items() for name in names}
+
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
+    if name == "calibration":
+        return import_module("gaussdp.calibration")
     if name == "__version__":
         from importlib.metadata import version  # reads files, so only when asked
 
         return version("gaussdp")
     raise AttributeError(f"module 'gaussdp' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

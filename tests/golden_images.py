@@ -1,0 +1,49 @@
+"""Small grey pictures of every figure, to compare with; `python tests/golden_images.py` draws them anew.
+
+A picture is the PNG at 300 dots an inch, averaged to grey blocks of 4 by 4: coarse enough that a font hinted otherwise
+hardly shows, fine enough that a moved curve, label or legend does.
+"""
+
+import io
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from gaussdp.report.figures import FIGURES, figure, render
+from gaussdp.report.figures.rule_map import render_rule_map, rule_map
+
+FOLDER = Path(__file__).parent / "golden"
+NAMES = (*FIGURES, "rules")
+BLOCK = 4
+
+
+def drawn(name, **parameters):
+    """The figure's PNG."""
+    if name == "rules":
+        return render_rule_map(rule_map(**parameters), "png")["png"]
+    return render(figure(name, **parameters), "png")["png"]
+
+
+def coarse(png):
+    """Brightness from 0 to 1 in blocks."""
+    grey = np.asarray(Image.open(io.BytesIO(png)).convert("L"), dtype=float) / 255
+    rows, columns = (size // BLOCK for size in grey.shape)
+    return grey[: rows * BLOCK, : columns * BLOCK].reshape(rows, BLOCK, columns, BLOCK).mean(axis=(1, 3))
+
+
+def baseline(name):
+    """The committed picture."""
+    return np.asarray(Image.open(FOLDER / f"{name}.png"), dtype=float) / 255
+
+
+def difference(one, other):
+    """Root mean square; pictures of different sizes differ entirely."""
+    return float(np.sqrt(np.mean((one - other) ** 2))) if one.shape == other.shape else 1.0
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name in NAMES:
+        picture = np.rint(coarse(drawn(name)) * 255).astype(np.uint8)
+        Image.fromarray(picture).save(FOLDER / f"{name}.png", optimize=True)
