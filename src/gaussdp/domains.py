@@ -5,7 +5,6 @@ rules of broadcasting are the same everywhere.
 """
 
 import math
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -103,15 +102,11 @@ def number(name: str, value: object, domain: Domain) -> float:
 
 def integer(name: str, value: object, low: int) -> int:
     """The value as a whole number of at least low; 3.0 and True are refused, NumPy integers are not."""
-    if isinstance(value, bool | np.bool_):
-        raise DomainError(f"{name} must be a whole number of at least {low}, got {value!r}")
-    try:
-        whole = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise DomainError(f"{name} must be a whole number of at least {low}, got {_brief(value)}") from None
-    if whole < low:
-        raise DomainError(f"{name} must be a whole number of at least {low}, got {whole}")
-    return whole
+    if not isinstance(value, int | np.integer) or isinstance(value, bool):
+        raise DomainError(f"{name} must be a whole number of at least {low}, got {_brief(value)}")
+    if value < low:
+        raise DomainError(f"{name} must be a whole number of at least {low}, got {value}")
+    return int(value)
 
 
 def _real_array(name: str, value: object, domain: Domain) -> npt.NDArray[np.float64]:
