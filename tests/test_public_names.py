@@ -49,7 +49,14 @@ NAMES = {
         "ZCDPGaussian",
     ],
     "accounting": ["Fit", "account"],
-    "errors": ["ConvergenceError", "DomainError", "GaussdpError", "MissingExtraError"],
+    "errors": [
+        "ConvergenceError",
+        "DomainError",
+        "GaussdpError",
+        "MissingExtraError",
+        "UnsupportedVersionError",
+        "UntestedVersionWarning",
+    ],
 }
 ALL = [name for names in NAMES.values() for name in names]
 

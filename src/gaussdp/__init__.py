@@ -14,7 +14,14 @@ from gaussdp.conversions import (
     multiplicative_advantage_from_mu,
     precision_from_mu,
 )
-from gaussdp.errors import ConvergenceError, DomainError, GaussdpError, MissingExtraError
+from gaussdp.errors import (
+    ConvergenceError,
+    DomainError,
+    GaussdpError,
+    MissingExtraError,
+    UnsupportedVersionError,
+    UntestedVersionWarning,
+)
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
 from gaussdp.risks import (
     Accuracy,
@@ -98,6 +105,8 @@ __all__ = [
     "RuleOfThumb",
     "Split",
     "TruePositiveRate",
+    "UnsupportedVersionError",
+    "UntestedVersionWarning",
     "ZCDPGaussian",
     "account",
     "advantage_from_mu",

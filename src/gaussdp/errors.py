@@ -15,3 +15,11 @@ class ConvergenceError(GaussdpError, ArithmeticError):
 
 class MissingExtraError(GaussdpError, ImportError):
     """An optional dependency is not installed; the message holds the command that installs it."""
+
+
+class UnsupportedVersionError(GaussdpError, ImportError):
+    """An optional dependency is installed in a version older than an integration can use."""
+
+
+class UntestedVersionWarning(UserWarning):
+    """An optional dependency is newer than the versions an integration was tested with."""
