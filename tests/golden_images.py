@@ -11,18 +11,21 @@ import numpy as np
 from PIL import Image
 
 from gaussdp.report.figures import FIGURES, figure, render
+from gaussdp.report.figures.deployed import render_deployments
 from gaussdp.report.figures.rule_map import render_rule_map, rule_map
 
 FOLDER = Path(__file__).parent / "golden"
-NAMES = (*FIGURES, "rules")
+OTHERS = {
+    "rules": lambda: render_rule_map(rule_map(), "png"),
+    "deployments": lambda: render_deployments("png", mu=0.8),
+}
+NAMES = (*FIGURES, *OTHERS)
 BLOCK = 4
 
 
-def drawn(name, **parameters):
+def drawn(name):
     """The figure's PNG."""
-    if name == "rules":
-        return render_rule_map(rule_map(**parameters), "png")["png"]
-    return render(figure(name, **parameters), "png")["png"]
+    return (OTHERS[name]() if name in OTHERS else render(figure(name), "png"))["png"]
 
 
 def coarse(png):

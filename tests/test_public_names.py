@@ -57,6 +57,7 @@ NAMES = {
         "UnsupportedVersionError",
         "UntestedVersionWarning",
     ],
+    "report": ["Deployment", "deployments"],
 }
 ALL = [name for names in NAMES.values() for name in names]
 

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         RandomizedResponse,
         ZCDPGaussian,
     )
+    from gaussdp.report.deployments import Deployment, deployments
 
 __all__ = [
     "AUC",
@@ -80,6 +81,7 @@ __all__ = [
     "Composition",
     "ConvergenceError",
     "Credible",
+    "Deployment",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "DomainError",
@@ -118,6 +120,7 @@ __all__ = [
     "choose",
     "conservative_divisor",
     "delta_from_mu",
+    "deployments",
     "epsilon_from_mu",
     "fnr_from_mu",
     "mu_from_multiplicative_advantage",
@@ -160,6 +163,7 @@ _LOADED_WHEN_USED = {
         "RandomizedResponse",
         "ZCDPGaussian",
     ),
+    "gaussdp.report.deployments": ("Deployment", "deployments"),
 }
 _HOME = {name: module for module, names in _LOADED_WHEN_USED.items() for name in names}
 

@@ -10,6 +10,7 @@ from gaussdp.cli.audit import audit
 from gaussdp.cli.calibrate import calibrate
 from gaussdp.cli.choose import choose
 from gaussdp.cli.completion import completion
+from gaussdp.cli.deployments import deployments
 from gaussdp.cli.paper import paper
 from gaussdp.cli.plot import plot
 from gaussdp.cli.risk import risk
@@ -38,13 +39,14 @@ def app(ctx: click.Context) -> None:
       gaussdp calibrate --mu 0.31 --dataset-size 50000 --batch-size 256 --epochs 30
       gaussdp audit scores.csv            the μ that attack scores prove
       gaussdp rules                       where μ = ε/5 and ε/3 are conservative
+      gaussdp deployments --mu 0.31       where it stands among published deployments
       gaussdp paper --out paper           the paper's tables and plots
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
-for _command in (choose, risk, account, calibrate, sweep, audit, rules, tables, plot, paper, completion):
+for _command in (choose, risk, account, calibrate, sweep, audit, rules, deployments, tables, plot, paper, completion):
     app.add_command(_command)
 
 

@@ -1,0 +1,39 @@
+"""gaussdp deployments: published deployments, and where a mu stands among them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from gaussdp.cli.options import number, output_options, show
+from gaussdp.report.deployments import TABLES, deployment_document
+from gaussdp.report.figures import format_of
+from gaussdp.report.figures.deployed import render_deployments
+
+
+@click.command()
+@click.option("--mu", type=number, help="Your μ, to compare with theirs.")
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help='Draw them on one axis into this file (.svg, .pdf, .png); needs pip install "gaussdp[plot]".',
+)
+@output_options(TABLES)
+def deployments(mu: float | None, plot: Path | None, style: str, digits: int, only: Sequence[str]) -> None:
+    """Published deployments of differential privacy, and where your μ stands among them.
+
+    Each comes with its unit of privacy, its setting, what its number covers, its source, and the basis of its μ: exact
+    for Gaussian noise, implied for pure DP, none for a bare (ε, δ).
+
+    \b
+    Examples:
+      gaussdp deployments
+      gaussdp deployments --mu 0.8 --table deployments
+      gaussdp deployments --mu 0.8 --plot deployments.svg
+      gaussdp deployments --format json
+    """
+    document = deployment_document(mu, digits=digits)
+    if plot is not None:
+        ending = format_of(plot)
+        plot.write_bytes(render_deployments(ending, mu=mu)[ending])
+    show(document, style, digits, only)

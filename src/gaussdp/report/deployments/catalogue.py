@@ -1,0 +1,108 @@
+"""Published deployments: the numbers as published, and the mu that follows from them, if one does."""
+
+import math
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from gaussdp.conversions import mu_from_profile
+from gaussdp.domains import LEVEL, Domain, integer, number
+from gaussdp.errors import DomainError
+from gaussdp.guarantees import PureDP
+
+Setting = Literal["central", "local"]
+Basis = Literal["exact", "implied", "none"]
+
+_POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)
+_WORDS = ("name", "organisation", "unit", "covers", "source")
+_OLDEST = 2006  # the year of the definition
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    r"""One published use of differential privacy, and the mu that its published guarantee stands for.
+
+    The basis says how far that mu can be trusted as a description of what was released:
+
+    - "exact": the noise is Gaussian. Published as rho-zCDP, :math:`\mu = \sqrt{2\rho}`; published as (epsilon, delta),
+      the mu whose profile passes through that pair.
+    - "implied": pure DP implies :math:`\mu = 2\Phi^{-1}(e^\varepsilon/(1 + e^\varepsilon))` and no smaller one. It is
+      not a budget matched to epsilon (`choose`), which is smaller.
+    - "none": a bare (epsilon, delta) implies no mu.
+
+    Args:
+        name, organisation: what was released, and by whom.
+        year: of the release.
+        unit: the unit of privacy.
+        setting: "central" or "local".
+        covers: what the published number covers.
+        source: where it was published.
+        url: its address, or empty.
+        rho, epsilon, delta: the guarantee as published: rho; or epsilon; or epsilon and delta.
+        gaussian: whether an (epsilon, delta) is that of Gaussian noise.
+    Raises:
+        DomainError: if a number is out of its domain or the guarantee is stated in none of these ways.
+
+    >>> release = Deployment(name="Counts", organisation="Town", year=2025, unit="a person", setting="central",
+    ...                      covers="One table.", source="Town bulletin", rho=0.5)
+    >>> release.mu, release.basis
+    (1.0, 'exact')
+    """
+
+    name: str
+    organisation: str
+    year: int
+    unit: str
+    setting: Setting
+    covers: str
+    source: str
+    url: str = ""
+    epsilon: float | None = None
+    delta: float | None = None
+    rho: float | None = None
+    gaussian: bool = False
+    mu: float | None = field(init=False)
+    basis: Basis = field(init=False)
+
+    def __post_init__(self) -> None:
+        for key in _WORDS:
+            if not isinstance(getattr(self, key), str) or not getattr(self, key):
+                raise DomainError(f"{key} of a deployment must be words, got {getattr(self, key)!r}")
+        integer("year", self.year, low=_OLDEST)
+        if self.setting not in ("central", "local"):
+            raise DomainError(f'setting must be "central" or "local", got {self.setting!r}')
+        for key, domain in (("epsilon", _POSITIVE), ("delta", LEVEL), ("rho", _POSITIVE)):
+            if getattr(self, key) is not None:
+                object.__setattr__(self, key, number(key, getattr(self, key), domain))
+        mu, basis = self._derived()
+        object.__setattr__(self, "mu", mu)
+        object.__setattr__(self, "basis", basis)
+
+    def _derived(self) -> tuple[float | None, Basis]:
+        match (self.rho, self.epsilon, self.delta, self.gaussian):
+            case (float() as rho, None, None, False):
+                return math.sqrt(2 * rho), "exact"
+            case (None, float() as epsilon, float() as delta, True):
+                return mu_from_profile(epsilon, delta), "exact"
+            case (None, float() as epsilon, None, False):
+                return PureDP(epsilon).implied().mu, "implied"
+            case (None, float(), float(), False):
+                return None, "none"
+        raise DomainError(
+            f"{self.name}: a guarantee is stated as rho, as epsilon, or as epsilon and delta (with gaussian = true if "
+            f"they are those of Gaussian noise), got rho = {self.rho}, epsilon = {self.epsilon}, delta = {self.delta}, "
+            f"gaussian = {self.gaussian}"
+        )
+
+
+@cache
+def deployments() -> tuple[Deployment, ...]:
+    """The catalogue of published deployments, in the order of its file.
+
+    >>> [(use.name, use.basis) for use in deployments() if use.organisation == "LinkedIn"]
+    [('Audience Engagements API', 'none')]
+    """
+    text = resources.files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
+    return tuple(Deployment(**entry) for entry in tomllib.loads(text)["deployments"])

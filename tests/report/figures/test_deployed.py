@@ -1,0 +1,32 @@
+"""The deployments on one axis; the picture itself is compared in test_drawing.py."""
+
+import io
+import math
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import gaussdp
+from gaussdp.report.figures.deployed import render_deployments
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_every_format_is_repeatable(ending):
+    first, second = (render_deployments(ending, mu=0.5)[ending] for _ in range(2))
+    assert first == second
+    assert len(first) > 5000
+
+
+@pytest.mark.parametrize("mu", [None, 0.0, 0.173, 5.0, math.inf])
+def test_nothing_touches_the_edge(mu):
+    with Image.open(io.BytesIO(render_deployments("png", mu=mu)["png"])) as picture:
+        grey = np.asarray(picture.convert("L"))
+    assert all((edge > 250).all() for edge in (grey[:3], grey[-3:], grey[:, :3], grey[:, -3:]))
+
+
+def test_bad_input():
+    with pytest.raises(gaussdp.DomainError, match="mu must be in"):
+        render_deployments("png", mu=-1.0)
+    with pytest.raises(gaussdp.DomainError, match="uses must not be empty"):
+        render_deployments("png", uses=())
