@@ -22,8 +22,8 @@ LAYERS = [
     "auditing",
     "report",
     "integrations",
-    "cli",
     "web",
+    "cli",
 ]
 FILES = [
     path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in ("__init__.py", "__main__.py")

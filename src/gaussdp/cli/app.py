@@ -15,6 +15,7 @@ from gaussdp.cli.paper import paper
 from gaussdp.cli.plot import plot
 from gaussdp.cli.risk import risk
 from gaussdp.cli.rules import rules
+from gaussdp.cli.serve import serve
 from gaussdp.cli.sweep import sweep
 from gaussdp.cli.tables import tables
 from gaussdp.errors import GaussdpError
@@ -41,12 +42,27 @@ def app(ctx: click.Context) -> None:
       gaussdp rules                       where μ = ε/5 and ε/3 are conservative
       gaussdp deployments --mu 0.31       where it stands among published deployments
       gaussdp paper --out paper           the paper's tables and plots
+      gaussdp serve                       the calculator, as a web page on this machine
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
-for _command in (choose, risk, account, calibrate, sweep, audit, rules, deployments, tables, plot, paper, completion):
+for _command in (
+    choose,
+    risk,
+    account,
+    calibrate,
+    sweep,
+    audit,
+    rules,
+    deployments,
+    tables,
+    plot,
+    paper,
+    serve,
+    completion,
+):
     app.add_command(_command)
 
 

@@ -1,0 +1,1 @@
+"""Requests and responses: declared once, read strictly, described as JSON Schema."""

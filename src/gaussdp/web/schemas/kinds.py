@@ -1,0 +1,144 @@
+"""What a field of a request may hold: read strictly, and described for people and machines."""
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from gaussdp.domains import Domain, number
+from gaussdp.errors import DomainError
+
+_EXACT = 2**53  # up to here a double holds every whole number
+_LONGEST = 60
+
+
+class Kind(Protocol):
+    """What a field may hold."""
+
+    def read(self, name: str, value: object) -> Any:
+        """The value, or a DomainError that begins with the name."""
+
+    def schema(self) -> dict[str, Any]:
+        """The same as JSON Schema."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number in a domain."""
+
+    domain: Domain
+    meaning: str
+    example: float
+
+    def read(self, name: str, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise DomainError(f"{name} must be a number in {self._finite()}, got {brief(value)}")
+        return number(name, value, self._finite())
+
+    def schema(self) -> dict[str, Any]:
+        bounds = self._finite()
+        low = {"minimum" if bounds.closed_low else "exclusiveMinimum": bounds.low}
+        high = {"maximum" if bounds.closed_high else "exclusiveMaximum": min(bounds.high, sys.float_info.max)}
+        return {"type": "number", **low, **high, "description": self.meaning, "examples": [self.example]}
+
+    def _finite(self) -> Domain:
+        if self.domain.high < math.inf:
+            return self.domain
+        return Domain(self.domain.low, math.inf, self.domain.closed_low, closed_high=False, advice=self.domain.advice)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number; 3.0 is one, as in JSON Schema."""
+
+    low: int
+    high: int
+    meaning: str
+    example: int
+
+    def read(self, name: str, value: object) -> int:
+        words = f"{name} must be a whole number from {self.low:,} to {self.high:,}"
+        if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise DomainError(f"{words}, got {brief(value)}")
+        if not self.low <= value <= self.high:
+            raise DomainError(f"{words}, got {brief(value)}")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {
+            "type": "integer",
+            "minimum": self.low,
+            "maximum": self.high,
+            "description": self.meaning,
+            "examples": [self.example],
+        }
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few words."""
+
+    words: Sequence[str]
+    meaning: str
+
+    def read(self, name: str, value: object) -> str:
+        if not isinstance(value, str) or value not in self.words:
+            raise DomainError(f"{name} must be one of {', '.join(self.words)}, got {brief(value)}")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "enum": list(self.words), "description": self.meaning, "examples": [self.words[0]]}
+
+
+@dataclass(frozen=True)
+class Text:
+    """A line of words, shown to people as it is and never as markup."""
+
+    longest: int
+    meaning: str
+    example: str
+
+    def read(self, name: str, value: object) -> str:
+        if not isinstance(value, str) or not 1 <= len(value) <= self.longest or not value.isprintable():
+            raise DomainError(f"{name} must be a line of 1 to {self.longest} printable characters, got {brief(value)}")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": self.longest,
+            "description": self.meaning,
+            "examples": [self.example],
+        }
+
+
+@dataclass(frozen=True)
+class Anything:
+    """An object that is read by what another field says it is."""
+
+    meaning: str
+    schemas: Sequence[dict[str, Any]] = field(default=())
+
+    def read(self, name: str, value: object) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise DomainError(f"{name} must be an object, got {brief(value)}")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": list(self.schemas), "description": self.meaning}
+
+
+def brief(value: object) -> str:
+    """The JSON value in a few words, safe to send back."""
+    if value is None or isinstance(value, bool):
+        return str(value).lower().replace("none", "null")
+    if isinstance(value, int) and abs(value) >= 10**_LONGEST:
+        return f"an integer of {value.bit_length()} bits"
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = ascii(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

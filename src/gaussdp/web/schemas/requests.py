@@ -1,0 +1,144 @@
+"""What can be asked, field by field."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL
+from gaussdp.mechanisms.base import POSITIVE
+from gaussdp.web.schemas.kinds import Anything, Number, OneOf, Text, Whole
+
+CriterionName = Literal["multiplicative_advantage", "precision", "profile"]
+CRITERIA: tuple[CriterionName, ...] = ("multiplicative_advantage", "precision", "profile")
+
+TargetKind = Literal["mu", "epsilon", "multiplicative_advantage", "precision", "tpr", "advantage", "accuracy"]
+TARGETS: tuple[TargetKind, ...] = (
+    "mu",
+    "epsilon",
+    "multiplicative_advantage",
+    "precision",
+    "tpr",
+    "advantage",
+    "accuracy",
+)
+WITHOUT_LEVEL = ("mu", "advantage", "accuracy")
+
+VIEWS = ("choose", "understand", "account", "calibrate")
+FIGURE_FORMATS = ("svg", "png", "pdf")
+STATEMENT_FORMATS = ("markdown", "html", "latex", "json", "text")
+
+MOST_RECORDS = 10**15
+
+_DELTA = Number(LEVEL, "δ at which to read ε.", 1e-5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChooseRequest:
+    """A policy of pure ε-DP, and the criterion by which to match it."""
+
+    epsilon: Annotated[float, Number(FINITE_NON_NEGATIVE, "The policy: the ε of pure differential privacy.", 1.0)]
+    criterion: Annotated[CriterionName, OneOf(CRITERIA, "The risk that is matched.")]
+    level: Annotated[float, Number(LEVEL, "Where it is matched: the FPR, the recall or the δ of the criterion.", 1e-3)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RulesRequest:
+    """A criterion by which to judge the rules of thumb."""
+
+    criterion: Annotated[CriterionName, OneOf(CRITERIA, "The risk that is matched.")]
+    level: Annotated[float, Number(LEVEL, "The FPR, the recall or the δ of the criterion.", 1e-3)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnderstandRequest:
+    """A GDP guarantee, and the attacker for whom to read it."""
+
+    mu: Annotated[float, Number(FINITE_NON_NEGATIVE, "The GDP parameter.", 0.31)]
+    prior: Annotated[float, Number(LEVEL, "Probability of membership before the attack.", 0.5)] = 0.5
+    recall: Annotated[float, Number(LEVEL, "Share of the members that the attack finds, for precision.", 1e-2)] = 1e-2
+    delta: Annotated[float, _DELTA] = 1e-5
+    fpr: Annotated[float | None, Number(LEVEL, "One more false-positive rate at which to read the TPR.", 1e-4)] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointRequest:
+    """An operating point of an attack."""
+
+    fpr: Annotated[float, Number(LEVEL, "False-positive rate.", 0.1)]
+    fnr: Annotated[float, Number(LEVEL, "False-negative rate; at most 1 − fpr.", 0.5)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountRequest:
+    """A run of DP-SGD with Poisson sampling."""
+
+    noise_multiplier: Annotated[float, Number(POSITIVE, "Standard deviation of the noise over the clipping norm.", 1.0)]
+    dataset_size: Annotated[int, Whole(1, MOST_RECORDS, "Number of records.", 50_000)]
+    batch_size: Annotated[int, Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_size.", 256)]
+    epochs: Annotated[float, Number(POSITIVE, "Expected number of times that a record is seen.", 30.0)]
+    delta: Annotated[float, _DELTA] = 1e-5
+    floor: Annotated[
+        float, Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", 1e-10)
+    ] = 1e-10
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetRequest:
+    """What a run must meet: a budget μ, or a bound on one risk of its exact curve."""
+
+    kind: Annotated[TargetKind, OneOf(TARGETS, "What is bounded.")]
+    value: Annotated[float, Number(FINITE_NON_NEGATIVE, "The largest value allowed.", 0.31)]
+    level: Annotated[
+        float | None,
+        Number(LEVEL, "δ for epsilon, FPR for multiplicative_advantage and tpr, recall for precision.", 1e-3),
+    ] = None
+    prior: Annotated[
+        float, Number(LEVEL, "Probability of membership before the attack, for precision and accuracy.", 0.5)
+    ] = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrateRequest:
+    """A run of DP-SGD whose noise is sought."""
+
+    target: TargetRequest
+    dataset_size: Annotated[int, Whole(1, MOST_RECORDS, "Number of records.", 50_000)]
+    batch_size: Annotated[int, Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_size.", 256)]
+    epochs: Annotated[float, Number(POSITIVE, "Expected number of times that a record is seen.", 30.0)]
+    delta: Annotated[float, _DELTA] = 1e-5
+    floor: Annotated[
+        float, Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", 1e-10)
+    ] = 1e-10
+
+
+STATES: dict[str, type] = {
+    "choose": ChooseRequest,
+    "understand": UnderstandRequest,
+    "account": AccountRequest,
+    "calibrate": CalibrateRequest,
+}
+
+_STATE = Anything(
+    "The fields of that view's own request.",
+    tuple({"$ref": f"#/components/schemas/{request.__name__}"} for request in STATES.values()),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureRequest:
+    """A view of the page as a picture."""
+
+    view: Annotated[str, OneOf(VIEWS, "Which view.")]
+    format: Annotated[str, OneOf(FIGURE_FORMATS, "The file's format.")]
+    state: Annotated[dict[str, object], _STATE]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementRequest:
+    """A view of the page as a document. For account and calibrate, unit, adjacency and sampling must be said."""
+
+    view: Annotated[str, OneOf(VIEWS, "Which view.")]
+    format: Annotated[str, OneOf(STATEMENT_FORMATS, "The document's format.")]
+    state: Annotated[dict[str, object], _STATE]
+    unit: Annotated[str | None, Text(120, "What one record is: whom or what the guarantee protects.", "person")] = None
+    adjacency: Annotated[str | None, OneOf(("add-remove", "replace-one"), "Which data sets are neighbours.")] = None
+    sampling: Annotated[str | None, Text(120, "How batches were drawn.", "poisson")] = None

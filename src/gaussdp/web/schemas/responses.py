@@ -1,0 +1,294 @@
+"""What is answered, field by field: typed dictionaries, since they are JSON already."""
+
+from typing import Annotated, NotRequired, TypedDict
+
+from gaussdp.web.schemas.requests import CriterionName
+
+Real = Annotated[float, 'a number, or the string "inf"']
+Text = Annotated[str, "the number beside it as people read it, rounded to the side of less privacy"]
+
+
+class Snippets(TypedDict):
+    """The same numbers elsewhere."""
+
+    python: str
+    cli: str
+    latex: str
+    json: str
+
+
+class Budget(TypedDict):
+    """The budget by a criterion at a level."""
+
+    criterion: CriterionName
+    level: float
+    level_text: str
+    mu: Real
+    mu_text: Text
+
+
+class Mu(TypedDict):
+    """One μ."""
+
+    mu: Real
+    mu_text: Text
+
+
+class RiskValue(TypedDict):
+    """What an attacker achieves, by the chosen criterion."""
+
+    name: str
+    value: Real
+    text: Text
+
+
+class Rule(TypedDict):
+    """The rule of thumb μ = ε/divisor at this policy, by this criterion."""
+
+    divisor: float
+    mu: Real
+    mu_text: Text
+    conservative: bool
+    verdict: str
+
+
+class RuleRange(TypedDict):
+    """The policies ε, as intervals, for which the rule μ = ε/divisor is conservative."""
+
+    divisor: float
+    conservative: list[list[float]] | None
+    sentence: str
+
+
+class RulesResponse(TypedDict):
+    """Where the rules of thumb hold."""
+
+    rules: list[RuleRange]
+
+
+class MatchedCurves(TypedDict):
+    """FNR by FPR, of the policy and of the budget."""
+
+    fpr: list[float]
+    pure: list[float]
+    gdp: list[float]
+
+
+class Point(TypedDict):
+    """An operating point."""
+
+    fpr: float
+    fnr: float
+
+
+class ChooseResponse(TypedDict):
+    """The budget for a policy."""
+
+    epsilon: float
+    mu: Real
+    mu_text: Text
+    criterion: CriterionName
+    level: float
+    level_text: str
+    risk: RiskValue
+    others: list[Budget]
+    implied: Mu
+    rules: list[Rule]
+    curves: MatchedCurves
+    matched: Point
+    snippets: Snippets
+
+
+class TprAtFpr(TypedDict):
+    """The best attack at a false-positive rate."""
+
+    fpr: float
+    fpr_text: str
+    tpr: float
+    text: Text
+
+
+class PrecisionAtRecall(TypedDict):
+    """The best attack at a recall."""
+
+    recall: float
+    prior: float
+    value: float
+    text: Text
+
+
+class EpsilonAtDelta(TypedDict):
+    """The guarantee as (ε, δ)-DP."""
+
+    delta: float
+    epsilon: Real
+    text: Text
+
+
+class Share(TypedDict):
+    """A number between 0 and 1."""
+
+    value: float
+    text: Text
+
+
+class Guesses(TypedDict):
+    """Right guesses of a hundred, without and with the release."""
+
+    of: int
+    prior: float
+    before: float
+    before_text: str
+    after: float
+    after_text: Text
+    sentence: str
+
+
+class Group(TypedDict):
+    """The guarantee for a group of people."""
+
+    k: int
+    mu: Real
+    mu_text: Text
+
+
+class Repeated(TypedDict):
+    """The guarantee of several such releases together."""
+
+    releases: int
+    mu: Real
+    mu_text: Text
+
+
+class Equivalent(TypedDict):
+    """The policy of pure DP that allows the same, by a criterion at a level."""
+
+    criterion: CriterionName
+    level: float
+    level_text: str
+    epsilon: Real
+    text: Text
+
+
+class Curve(TypedDict):
+    """FNR by FPR."""
+
+    fpr: list[float]
+    fnr: list[float]
+
+
+class UnderstandResponse(TypedDict):
+    """What a GDP guarantee lets an attacker achieve."""
+
+    mu: float
+    mu_text: Text
+    tpr: list[TprAtFpr]
+    precision: PrecisionAtRecall
+    epsilon: EpsilonAtDelta
+    advantage: Share
+    guesses: Guesses
+    guesses_prior: Guesses
+    group: list[Group]
+    repeated: list[Repeated]
+    equivalents: list[Equivalent]
+    curve: Curve
+    sentences: list[str]
+    snippets: Snippets
+
+
+class Deployment(TypedDict):
+    """A known release with its published guarantee."""
+
+    name: str
+    organisation: str
+    year: int | None
+    unit: str
+    setting: str
+    source: str
+    epsilon: Real | None
+    delta: float | None
+    rho: float | None
+    mu: float | None
+    mu_text: str | None
+    basis: str
+
+
+class DeploymentsResponse(TypedDict):
+    """Known releases."""
+
+    deployments: list[Deployment]
+
+
+class AccountCurves(TypedDict):
+    """FNR by FPR: the exact curve, its GDP fit, and its (ε, δ) statement."""
+
+    fpr: list[float]
+    exact: list[float]
+    gdp: list[float]
+    approx: list[float]
+
+
+class AccountResult(TypedDict):
+    """The guarantee of a run of DP-SGD."""
+
+    noise_multiplier: float
+    noise_multiplier_text: str
+    sample_rate: float
+    sample_rate_text: str
+    steps: int
+    mu: float
+    mu_text: Text
+    mu_lower: float
+    floor: float
+    floor_text: str
+    slack: float
+    slack_text: Text
+    regret: float
+    regret_text: Text
+    advice: list[str]
+    delta: float
+    epsilon: Real
+    epsilon_text: Text
+    method: str
+    tpr: list[TprAtFpr]
+    curves: AccountCurves
+    snippets: Snippets
+    achieved: NotRequired[float]
+    achieved_text: NotRequired[Text]
+    target_text: NotRequired[str]
+    status: NotRequired[str]
+
+
+class Failure(TypedDict):
+    """What is wrong, and with which field."""
+
+    field: str | None
+    message: str
+
+
+class ErrorResponse(TypedDict):
+    """A refusal."""
+
+    error: Failure
+
+
+class Progress(TypedDict):
+    """How far a computation is."""
+
+    seconds: float
+    message: str
+
+
+class StreamLine(TypedDict):
+    """One line of an answer that takes its time: progress, then a result or an error."""
+
+    progress: NotRequired[Progress]
+    result: NotRequired[AccountResult]
+    error: NotRequired[Failure]
+
+
+class Health(TypedDict):
+    """That the server runs, and which version."""
+
+    status: str
+    version: str

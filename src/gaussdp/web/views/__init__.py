@@ -1,0 +1,1 @@
+"""What the page shows: one file a view, from a request to its answer."""

@@ -1,0 +1,42 @@
+"""Numbers as people read them, each rounded to the side of less privacy."""
+
+from decimal import Decimal
+
+from gaussdp.report.rounding import Rounding, rounded, shown, shown_level
+
+DIGITS = 4
+_PERCENT_DIGITS = 3
+
+
+def guarantee_text(value: float, digits: int = DIGITS) -> str:
+    """A guarantee or what an attacker can achieve: rounded up.
+
+    >>> guarantee_text(0.31021)
+    '0.3103'
+    """
+    return shown(rounded(value, Rounding.UP, digits))
+
+
+def budget_text(value: float, digits: int = DIGITS) -> str:
+    """A budget: rounded down.
+
+    >>> budget_text(0.31027)
+    '0.3102'
+    """
+    return shown(rounded(value, Rounding.DOWN, digits))
+
+
+def percent_text(value: float) -> str:
+    """A rate that an attacker can achieve, in percent: rounded up.
+
+    >>> percent_text(0.0027123), percent_text(0.28), percent_text(1.0)
+    ('0.272%', '28%', '100%')
+    """
+    # Rounded before it is scaled, and scaled in decimal: 100 * 0.28 is a hair above 28 and would round up to 28.1.
+    scaled = Decimal(repr(rounded(value, Rounding.UP, _PERCENT_DIGITS))).scaleb(2)
+    return f"{shown(float(scaled))}%"
+
+
+def level_text(value: float) -> str:
+    """A level as it was given, powers of ten with their exponent."""
+    return shown_level(value)

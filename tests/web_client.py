@@ -1,0 +1,31 @@
+"""A client for the calculator's application itself, without a socket."""
+
+import asyncio
+
+import httpx
+
+from gaussdp.web import Limits, create_app
+
+OFTEN = Limits(requests_per_second=1e6, burst=10**6)
+
+
+class Client:
+    """Requests to one application."""
+
+    def __init__(self, limits=OFTEN, base_url="http://localhost", **options):
+        self.app = create_app(limits, **options)
+        self.base_url = base_url
+
+    def request(self, method, path, **options):
+        return asyncio.run(self._request(method, path, **options))
+
+    def get(self, path, **options):
+        return self.request("GET", path, **options)
+
+    def post(self, path, body=None, **options):
+        return self.request("POST", f"/api/v1/{path}", **({"json": body} if body is not None else {}), **options)
+
+    async def _request(self, method, path, **options):
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=True)
+        async with httpx.AsyncClient(transport=transport, base_url=self.base_url) as client:
+            return await client.request(method, path, **options)
