@@ -1,0 +1,127 @@
+// A picture of trade-off curves. Linear axes show the false-negative rate by the false-positive rate; logarithmic axes
+// show the true-positive rate, since small false-positive rates are where an attacker works and 1 - FNR is small there.
+
+import uPlot from "/static/vendor/uplot/uPlot.esm.js";
+import { h } from "./dom.js";
+import { oneSided, powerOfTen } from "./numbers.js";
+import { colour } from "./theme.js";
+
+const LINEAR_TICKS = [0, 0.25, 0.5, 0.75, 1];
+const FONT = "system-ui, sans-serif";
+
+/** @typedef {{fpr: number[], curves: {fnr: number[], tpr: number[]}[], lowest: number}} Data */
+
+/**
+ * @param {HTMLElement} place
+ * @param {{label: string, colour: string, dash?: number[]}[]} series
+ * @param {(chart: uPlot) => void} onDraw called after each drawing, to put things over it
+ */
+export function createChart(place, series, onDraw) {
+  let plot = null;
+  let data = null;
+  let scale = "linear";
+
+  const readout = h("div", { class: "readout", "aria-hidden": "true", hidden: true });
+
+  const build = () => {
+    plot?.destroy();
+    const log = scale === "log";
+    const range = log ? [data.lowest, 1] : [0, 1];
+    const axis = (label, side) => ({
+      side,
+      scale: side === 2 ? "x" : "y",
+      label,
+      labelFont: `500 13px ${FONT}`,
+      labelSize: side === 2 ? 26 : 24,
+      font: `12px ${FONT}`,
+      size: side === 2 ? 32 : 46,
+      gap: 6,
+      stroke: () => colour("text-soft"),
+      grid: { stroke: () => colour("grid"), width: 1 },
+      ticks: { show: false },
+      splits: () => (log ? decades(data.lowest, place.clientWidth < 420 && side === 2) : LINEAR_TICKS),
+      values: (_, splits) => splits.map((v) => (log ? powerOfTen(Math.round(Math.log10(v))) : String(v))),
+      filter: (_, splits) => splits,
+    });
+    plot = new uPlot(
+      {
+        ...size(),
+        pxAlign: 0, // whole pixels would make a smooth curve ripple
+        padding: [12, 14, 0, 0],
+        legend: { show: false },
+        cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
+        scales: {
+          x: { time: false, distr: log ? 3 : 1, range: () => range },
+          y: { distr: log ? 3 : 1, range: () => range },
+        },
+        axes: [axis("False-positive rate (FPR)", 2), axis(log ? "True-positive rate (TPR)" : "False-negative rate (FNR)", 3)],
+        series: [
+          {},
+          { stroke: () => colour("baseline"), width: 1.25, dash: [5, 5], pxAlign: 0, points: { show: false } },
+          ...series.map((one) => ({ stroke: () => colour(one.colour), width: 2.5, dash: one.dash, pxAlign: 0, points: { show: false } })),
+        ],
+        hooks: { draw: [(u) => onDraw(u)], setCursor: [(u) => read(u)] },
+      },
+      columns(),
+      place,
+    );
+    plot.over.append(readout);
+  };
+
+  const size = () => {
+    const width = Math.max(240, place.clientWidth);
+    return { width, height: Math.round(Math.min(Math.max(0.78 * width, 250), 460)) };
+  };
+
+  const columns = () => {
+    const log = scale === "log";
+    const from = log ? Math.max(0, data.fpr.findIndex((x) => x >= data.lowest * 0.999)) : 0;
+    const x = data.fpr.slice(from);
+    const y = data.curves.map((curve) => (log ? curve.tpr : curve.fnr).slice(from));
+    return [x, log ? x : x.map((v) => 1 - v), ...y];
+  };
+
+  const read = (u) => {
+    const at = u.cursor.idx;
+    const inside = at !== null && at !== undefined && u.cursor.left >= 0;
+    readout.hidden = !inside;
+    if (!inside) return;
+    const log = scale === "log";
+    const lines = series.map((one, i) => {
+      const value = u.data[i + 2][at];
+      return h("div", {}, h("span", { class: `key key-${one.colour}` }), `${one.label}: ${log ? "TPR" : "FNR"} ${oneSided(value, log ? "up" : "down")}`);
+    });
+    readout.replaceChildren(h("div", { class: "readout-x" }, `FPR ${oneSided(u.data[0][at], "up")}`), ...lines);
+    const rightHalf = u.cursor.left > u.over.clientWidth / 2;
+    readout.classList.toggle("on-left", rightHalf !== log);
+    readout.classList.toggle("at-bottom", log);
+  };
+
+  new ResizeObserver(() => {
+    if (plot && place.clientWidth > 0 && size().width !== plot.width) build();
+  }).observe(place);
+  document.addEventListener("themechange", () => plot?.redraw(false));
+
+  return {
+    /** @param {Data} newData */
+    show(newData, newScale) {
+      const rebuild = !plot || newScale !== scale || newData.lowest !== data.lowest;
+      data = newData;
+      scale = newScale;
+      if (place.clientWidth === 0) return; // hidden: shown when its view is
+      if (rebuild) build();
+      else plot.setData(columns());
+    },
+    plot: () => plot,
+    scale: () => scale,
+  };
+}
+
+/** Powers of ten from the lowest to 1, every second or third one where there is little room. */
+function decades(lowest, narrow) {
+  const first = Math.round(Math.log10(lowest));
+  const step = Math.ceil(-first / (narrow ? 4 : 8));
+  const exponents = [];
+  for (let e = 0; e >= first; e -= step) exponents.unshift(e);
+  return exponents.map((e) => 10 ** e);
+}

@@ -1,0 +1,118 @@
+// Known deployments on an axis of μ, with the page's own μ among them. Arrows walk from one to the next.
+
+import { ask, Refusal } from "./api.js";
+import { h, table } from "./dom.js";
+
+const MARGIN = 0.15; // of a decade, at both ends of the axis
+const CLOSE = 0.026; // of the axis: dots nearer than this are stacked
+
+/** @param {HTMLElement} root */
+export function createDeployments(root, store) {
+  const axis = h("div", { class: "axis" });
+  const detail = h("p", { class: "deployment-detail", role: "status" }, "Choose a dot to read what was released, and for whom.");
+  const list = h("details", { class: "more" }, h("summary", {}, "All of them as a table"));
+  root.append(h("h3", {}, "Known deployments on the axis of μ"), axis, detail, list);
+  let place = null;
+  const here = h("div", { class: "here" }, h("span", { class: "here-label" }));
+
+  ask("deployments").then(
+    ({ deployments }) => {
+      place = draw(deployments, axis, detail, list);
+      axis.append(here);
+      show();
+    },
+    (error) => {
+      if (!(error instanceof Refusal)) throw error;
+      detail.textContent = error.message;
+    },
+  );
+
+  const show = () => {
+    const mu = Number(store.read("mu"));
+    here.hidden = !(place && mu > 0 && Number.isFinite(mu));
+    if (here.hidden) return;
+    const share = place(mu);
+    here.style.left = `${100 * Math.min(Math.max(share, 0), 1)}%`;
+    here.classList.toggle("flip-x", share > 0.75);
+    here.firstChild.textContent = `your μ${share < 0 || share > 1 ? " (off the axis)" : ""}`;
+  };
+  store.listen((changed) => changed.has("mu") && show());
+}
+
+function draw(deployments, axis, detail, list) {
+  const known = deployments.filter((one) => typeof one.mu === "number" && one.mu > 0).sort((a, b) => a.mu - b.mu);
+  const place = axisOf(known.map((one) => one.mu));
+  const levels = stacked(known.map((one) => place(one.mu)));
+  axis.style.setProperty("--levels", String(Math.max(...levels, 0) + 1));
+  for (const tick of place.ticks) {
+    const mark = h("div", { class: "tick" }, h("span", {}, String(tick)));
+    mark.style.left = `${100 * place(tick)}%`;
+    axis.append(mark);
+  }
+  const dots = known.map((one, i) => {
+    const dot = h("button", { type: "button", class: `dot dot-${one.setting === "local" ? "local" : "central"}`, tabIndex: i === 0 ? 0 : -1, "aria-label": `${title(one)}: μ = ${one.mu_text}`, title: `${title(one)}: μ = ${one.mu_text}` });
+    dot.style.left = `${100 * place(one.mu)}%`;
+    dot.style.setProperty("--level", String(levels[i]));
+    const tell = () => {
+      detail.textContent = describe(one);
+      for (const other of dots) other.setAttribute("aria-pressed", String(other === dot));
+    };
+    dot.addEventListener("click", tell);
+    dot.addEventListener("focus", tell);
+    dot.addEventListener("pointerenter", tell);
+    return dot;
+  });
+  const swarm = h("div", { class: "swarm", role: "group", "aria-label": "Deployments, from small to large μ; arrows walk through them" }, ...dots);
+  swarm.addEventListener("keydown", (event) => {
+    const i = dots.indexOf(document.activeElement);
+    const next = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: dots.length - 1 }[event.key];
+    if (i < 0 || next === undefined || !dots[next]) return;
+    event.preventDefault();
+    dots[i].tabIndex = -1;
+    dots[next].tabIndex = 0;
+    dots[next].focus();
+  });
+  axis.append(swarm);
+  const rows = [...known, ...deployments.filter((one) => !known.includes(one))].map((one) => [
+    title(one), one.year ? String(one.year) : "–", one.unit, one.setting, statement(one), one.mu_text ?? "none follows", one.basis,
+  ]);
+  list.append(h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Deployments, table" },
+    table("Known deployments", ["Deployment", "Year", "Unit of privacy", "Setting", "As published", "μ", "Basis of μ"], rows)));
+  return place;
+}
+
+const title = (one) => (one.organisation && !one.name.includes(one.organisation) ? `${one.organisation}, ${one.name}` : one.name);
+
+function statement(one) {
+  const pieces = [];
+  if (one.epsilon !== null && one.epsilon !== undefined) pieces.push(`ε = ${one.epsilon_text ?? one.epsilon}`);
+  if (one.delta) pieces.push(`δ = ${one.delta_text ?? one.delta}`);
+  if (one.rho !== null && one.rho !== undefined) pieces.push(`ρ = ${one.rho}`);
+  return pieces.join(", ") || "–";
+}
+
+function describe(one) {
+  const basis = { exact: "μ follows from what was published", implied: "μ is implied by what was published", none: "no μ follows" }[one.basis] ?? one.basis;
+  return `${title(one)}${one.year ? ` (${one.year})` : ""}: ${statement(one)} for one ${one.unit}, ${one.setting} setting. μ = ${one.mu_text}; ${basis}.`;
+}
+
+/** A logarithmic axis that holds these values: the place of a value from 0 to 1, and its ticks. */
+function axisOf(values) {
+  const low = Math.min(Math.log10(Math.min(...values, 0.1)), -1) - MARGIN;
+  const high = Math.max(Math.log10(Math.max(...values, 10)), 1) + MARGIN;
+  const place = (value) => (Math.log10(value) - low) / (high - low);
+  place.ticks = [];
+  for (let e = Math.ceil(low); e <= high; e += 1) place.ticks.push(Number(`1e${e}`));
+  return place;
+}
+
+/** For places in ascending order, the level of each: the lowest where it touches no other. */
+function stacked(places) {
+  const last = [];
+  return places.map((place) => {
+    let level = last.findIndex((other) => place - other >= CLOSE);
+    if (level < 0) level = last.length;
+    last[level] = place;
+    return level;
+  });
+}

@@ -1,0 +1,41 @@
+// Elements without markup: text is only ever set as text, so that nothing a person or a server says becomes HTML.
+
+/**
+ * @param {string} tag
+ * @param {Record<string, any>} [properties] DOM properties; `class`, `aria-*`, `data-*`, `role` and `for` as attributes;
+ *   `on…` as listeners.
+ * @param {...(Node | string | null | undefined)} children
+ * @returns {HTMLElement}
+ */
+export function h(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "class" || name === "role" || name === "for" || name.includes("-")) element.setAttribute(name, String(value));
+    else element[name] = value;
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** The one element of a view that plays a part. */
+export function part(root, name) {
+  return root.querySelector(`[data-part="${name}"]`);
+}
+
+/**
+ * A table with a caption for screen readers, its first column being row headings.
+ * @param {string} caption
+ * @param {string[]} headings
+ * @param {string[][]} rows
+ */
+export function table(caption, headings, rows) {
+  return h(
+    "table",
+    {},
+    h("caption", { class: "visually-hidden" }, caption),
+    h("thead", {}, h("tr", {}, ...headings.map((text) => h("th", { scope: "col" }, text)))),
+    h("tbody", {}, ...rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((text) => h("td", {}, text))))),
+  );
+}

@@ -1,0 +1,182 @@
+// Fields: a label with its explanation, a number to type, a slider to drag, and the words of an error beside them.
+
+import { FIELDS } from "./definitions.js";
+import { h } from "./dom.js";
+import { parse } from "./numbers.js";
+import { moved, POSITIONS, positionOf, valueAt } from "./sliders.js";
+import { term } from "./terms.js";
+
+/**
+ * @typedef {object} Field
+ * @property {(words: string | null) => void} complain says what is wrong with the value, or takes it back
+ * @property {(words: string) => void} [note] says what was wrong with the address, until the person chooses
+ * @property {(label: string, termName?: string) => void} [relabel]
+ */
+
+/**
+ * Builds every field of the page into its placeholder and ties it to the store.
+ * @returns {Record<string, Field>}
+ */
+export function setUpFields(store) {
+  const fields = {};
+  for (const place of document.querySelectorAll("[data-field]")) {
+    const name = place.dataset.field;
+    const definition = FIELDS[name];
+    place.classList.add("field", `field-${definition.shape ?? "number"}`);
+    if (definition.shape === "text") fields[name] = text(store, name, definition, place);
+    else if (definition.shape === "select") fields[name] = select(store, name, definition, place);
+    else if (definition.options) fields[name] = choice(store, name, definition, place);
+    else fields[name] = number(store, name, definition, place);
+  }
+  return fields;
+}
+
+/** The number in a field, or undefined after a complaint beside it. */
+export function valueOf(store, fields, name) {
+  const definition = FIELDS[name];
+  const read = parse(store.read(name), definition.example);
+  if ("problem" in read) {
+    fields[name].complain(read.problem);
+    return undefined;
+  }
+  if (definition.whole && !Number.isInteger(read.value)) {
+    fields[name].complain(`Write a whole number, such as ${definition.example}.`);
+    return undefined;
+  }
+  return read.value;
+}
+
+function number(store, name, definition, place) {
+  const input = h("input", {
+    id: `field-${name}`, type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
+    "aria-describedby": `error-${name}`, class: "number",
+  });
+  const label = h("label", { for: input.id }, definition.label);
+  const head = h("div", { class: "field-head" }, label, definition.term ? term(definition.term) : null);
+  const error = h("p", { id: `error-${name}`, class: "error" });
+  const slider = definition.slider && range(store, name, definition);
+  place.append(head, h("div", { class: "field-row" }, ...[slider?.element, input].filter(Boolean)), error);
+
+  input.addEventListener("input", () => store.write({ [name]: input.value }));
+  input.addEventListener("keydown", (event) => {
+    const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    const read = parse(input.value, "");
+    if (!steps || !definition.slider || "problem" in read || read.value <= 0) return;
+    event.preventDefault();
+    store.write({ [name]: moved(definition.slider, read.value, steps) });
+  });
+  const show = () => {
+    const text = store.read(name);
+    if (input.value !== text) input.value = text;
+    slider?.show(text);
+  };
+  store.listen((changed) => changed.has(name) && show());
+  show();
+  return {
+    complain: (words) => complain(input, error, words),
+    relabel(text, termName) {
+      label.textContent = text;
+      slider?.element.setAttribute("aria-label", `${text}, slider`);
+      if (termName) head.replaceChildren(label, term(termName));
+    },
+  };
+}
+
+function range(store, name, definition) {
+  const element = h("input", { type: "range", min: "0", max: String(POSITIONS), step: "1", "aria-label": `${definition.label}, slider` });
+  let before = 0;
+  element.addEventListener("input", () => {
+    // The position may stand between values of few digits: a key press always reaches the next one.
+    const position = Number(element.value);
+    let text = valueAt(definition.slider, position);
+    const current = Number(store.read(name));
+    if (text === store.read(name) && Math.abs(position - before) <= 1 && current > 0) text = moved(definition.slider, current, Math.sign(position - before));
+    before = position;
+    store.write({ [name]: text });
+    element.setAttribute("aria-valuetext", text);
+  });
+  return {
+    element,
+    show(text) {
+      const read = parse(text, "");
+      const position = "problem" in read ? 0 : positionOf(definition.slider, read.value);
+      // Not while the hand is on it: rounding would pull the thumb away.
+      if (document.activeElement !== element || valueAt(definition.slider, Number(element.value)) !== text) element.value = String(position);
+      before = Number(element.value);
+      element.style.setProperty("--share", `${(100 * position) / POSITIONS}%`);
+      element.setAttribute("aria-valuetext", text);
+    },
+  };
+}
+
+function choice(store, name, definition, place) {
+  const error = h("p", { id: `error-${name}`, class: "error" });
+  const radios = definition.options.map((option) =>
+    h("label", { class: "option" },
+      h("input", { type: "radio", name, value: option.value, onchange: () => store.write({ [name]: option.value }) }),
+      h("span", { class: "option-words" }, h("span", { class: "option-label" }, option.label), option.hint ? h("span", { class: "option-hint" }, option.hint) : null)),
+  );
+  const legend = h("legend", {}, definition.label);
+  const group = h("fieldset", { "aria-describedby": error.id }, legend, h("div", { class: "options" }, ...radios));
+  place.append(group, error);
+  if (definition.term) legend.append(" ", term(definition.term));
+  const show = () => {
+    for (const radio of group.querySelectorAll("input")) radio.checked = radio.value === store.read(name);
+  };
+  return tied(store, name, show, group, error);
+}
+
+function select(store, name, definition, place) {
+  const error = h("p", { id: `error-${name}`, class: "error" });
+  const element = h("select", { id: `field-${name}`, "aria-describedby": error.id, onchange: () => store.write({ [name]: element.value }) },
+    ...definition.options.map((option) => h("option", { value: option.value }, option.label)));
+  place.append(h("div", { class: "field-head" }, h("label", { for: element.id }, definition.label), definition.term ? term(definition.term) : null), element, error);
+  const show = () => {
+    element.value = store.read(name);
+  };
+  return tied(store, name, show, element, error);
+}
+
+function text(store, name, definition, place) {
+  const error = h("p", { id: `error-${name}`, class: "error" });
+  const input = h("input", { id: `field-${name}`, type: "text", class: "text", maxLength: 120, placeholder: definition.example, "aria-describedby": error.id });
+  input.addEventListener("input", () => store.write({ [name]: input.value }));
+  place.append(h("div", { class: "field-head" }, h("label", { for: input.id }, definition.label), definition.term ? term(definition.term) : null), input, error);
+  const show = () => {
+    if (input.value !== store.read(name)) input.value = store.read(name);
+  };
+  return tied(store, name, show, input, error);
+}
+
+/** A field that follows the store, and keeps what is wrong with the address in view until it changes. */
+function tied(store, name, show, element, error) {
+  let note = null;
+  store.listen((changed) => {
+    if (!changed.has(name)) return;
+    note = null;
+    complain(element, error, null);
+    show();
+  });
+  show();
+  return {
+    complain: (words) => complain(element, error, words ?? note),
+    note(words) {
+      note = words;
+      complain(element, error, words);
+    },
+  };
+}
+
+function complain(element, error, words) {
+  error.textContent = words ?? "";
+  // A group of radio buttons has no aria-invalid of its own; its description carries the words.
+  if (element.tagName !== "FIELDSET") {
+    if (words) element.setAttribute("aria-invalid", "true");
+    else element.removeAttribute("aria-invalid");
+  }
+  element.closest(".field").classList.toggle("wrong", Boolean(words));
+  if (words) {
+    const more = element.closest("details");
+    if (more) more.open = true;
+  }
+}

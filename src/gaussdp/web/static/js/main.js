@@ -1,0 +1,70 @@
+// The page: fields, views, tabs and the address, tied together by one store.
+
+import { readAddress, writeAddress } from "./address.js";
+import { setUpFields } from "./fields.js";
+import { createStore } from "./store.js";
+import { setUpTabs } from "./tabs.js";
+import { setUpTerms } from "./terms.js";
+import { setUpTheme } from "./theme.js";
+import { setUpAccount } from "./views/account.js";
+import { setUpChoose } from "./views/choose.js";
+import { setUpUnderstand } from "./views/understand.js";
+
+const read = readAddress(location.search);
+const store = createStore(read.state);
+setUpTheme();
+setUpTerms();
+const fields = setUpFields(store);
+
+const tabs = setUpTabs(document.querySelector("[role=tablist]"), (view) => go({ view }));
+tabs.show(store.read("view"));
+
+/** Another view: a step that the browser's Back undoes. */
+function go(changes) {
+  if (changes.view !== store.read("view")) {
+    settle();
+    history.pushState(null, "", location.href);
+  }
+  store.write(changes);
+}
+
+for (const button of document.querySelectorAll("[data-go]")) {
+  button.addEventListener("click", () => {
+    const mu = button.closest(".answer").querySelector('[data-part="mu"]').textContent;
+    const view = button.dataset.go;
+    go(view === "understand" ? { view, mu } : { view, mode: "target", target: "mu", target_value: mu });
+    document.getElementById(`tab-${view}`).focus();
+    window.scrollTo({ top: 0 });
+  });
+}
+
+setUpChoose(document.getElementById("choose"), store, fields);
+setUpUnderstand(document.getElementById("understand"), store, fields);
+setUpAccount(document.getElementById("account"), store, fields);
+
+const show = ({ problems, choices }) => {
+  const notice = document.getElementById("address-notice");
+  notice.hidden = problems.length === 0;
+  notice.textContent = problems.join(" ");
+  for (const [name, words] of Object.entries(choices)) fields[name].note(words);
+};
+show(read);
+
+// Not at every step of a drag: browsers refuse addresses that change too often.
+const SETTLED = 250; // milliseconds
+let pending = 0;
+function settle() {
+  clearTimeout(pending);
+  pending = 0;
+  history.replaceState(null, "", writeAddress(store.all()));
+}
+store.listen((changed) => {
+  if (changed.has("view")) tabs.show(store.read("view"));
+  pending ||= setTimeout(settle, SETTLED);
+});
+addEventListener("popstate", () => {
+  const back = readAddress(location.search);
+  store.write(back.state);
+  show(back);
+});
+document.documentElement.dataset.ready = "true";

@@ -1,0 +1,105 @@
+// What to take away from a view: code and text to copy, a link, the figure and the statement as files.
+
+import { fetchFile, Refusal } from "./api.js";
+import { h } from "./dom.js";
+import { announce } from "./announce.js";
+
+const KINDS = [["python", "Python"], ["cli", "CLI"], ["latex", "LaTeX"], ["json", "JSON"]];
+const STATEMENTS = [["markdown", "Markdown"], ["html", "HTML"], ["latex", "LaTeX"], ["text", "Text"], ["json", "JSON"]];
+const SHOWN = 1800; // milliseconds that "Copied" stays
+
+/**
+ * @param {HTMLElement} root
+ * @param {string} name the view's
+ * @param {() => {view: string, state: object, extra?: object} | null} request what the files are made of; null while a field is wrong
+ * @param {HTMLElement[]} asked fields that the statement needs
+ */
+export function createTakeaway(root, name, request, asked = []) {
+  let snippets = null;
+  let kind = "python";
+  const code = h("pre", { class: "code", tabIndex: 0, "aria-label": "What is copied" }, h("code", {}));
+  const said = h("p", { class: "said", role: "status" });
+  const say = (words, wrong = false) => {
+    said.textContent = words;
+    said.classList.toggle("wrong", wrong);
+  };
+
+  const show = () => {
+    code.firstChild.textContent = snippets?.[kind] ?? "";
+  };
+  const kinds = h("fieldset", { class: "segments", "aria-label": "Copy as" }, ...KINDS.map(([value, label]) =>
+    h("label", { class: "option" },
+      h("input", { type: "radio", name: `copy-${name}`, value, checked: value === kind, onchange: () => { kind = value; show(); } }),
+      h("span", { class: "option-words" }, label))));
+  const copyCode = copyButton("Copy", () => snippets?.[kind], say);
+  const copyLink = copyButton("Copy link", () => location.href, say);
+
+  const save = async (path, format) => {
+    const asking = request();
+    if (!asking) return say("Mend the field marked above first.", true);
+    say("Preparing the file …");
+    try {
+      const { view, state, extra } = asking;
+      const file = await fetchFile(path, { view, format, state, ...(path === "statement" ? extra : {}) });
+      download(file);
+      say(`Saved ${file.name}`);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      say(error.message, true);
+    }
+  };
+  const format = h("select", { "aria-label": "Format of the statement" }, ...STATEMENTS.map(([value, label]) => h("option", { value }, label)));
+  root.append(
+    h("h3", {}, "Take away"),
+    h("div", { class: "takeaway-row" }, kinds, copyCode),
+    code,
+    ...(asked.length ? [h("div", { class: "asked" }, ...asked)] : []),
+    h("div", { class: "takeaway-row" },
+      copyLink,
+      h("button", { type: "button", onclick: () => save("figure", "svg") }, "Figure SVG"),
+      h("button", { type: "button", onclick: () => save("figure", "png") }, "Figure PNG"),
+      h("span", { class: "joined" }, h("button", { type: "button", onclick: () => save("statement", format.value) }, "Statement"), format)),
+    said);
+
+  return {
+    /** @param {Record<string, string>} newSnippets */
+    show(newSnippets) {
+      snippets = newSnippets;
+      show();
+    },
+  };
+}
+
+function copyButton(label, text, say) {
+  const button = h("button", { type: "button", class: label === "Copy" ? "primary" : "" }, label);
+  button.addEventListener("click", async () => {
+    const content = text();
+    if (content === undefined || content === null) return;
+    if (!(await copy(content))) return say("The browser does not let this page copy; select the text instead.", true);
+    button.textContent = "Copied";
+    announce("Copied");
+    setTimeout(() => (button.textContent = label), SHOWN);
+  });
+  return button;
+}
+
+/** Through the clipboard's own interface, or the old way where that is not to be had. */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = h("textarea", { class: "visually-hidden", value: text });
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+}
+
+function download({ blob, name }) {
+  const url = URL.createObjectURL(blob);
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

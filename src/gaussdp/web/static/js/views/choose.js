@@ -1,0 +1,107 @@
+// Choose: from a policy ε to a budget μ.
+
+import { announce } from "../announce.js";
+import { ask } from "../api.js";
+import { CRITERIA, LEVELS } from "../definitions.js";
+import { h, part, table } from "../dom.js";
+import { valueOf } from "../fields.js";
+import { eachFrame } from "../latest.js";
+import { createPicture, lowestFor, placeMark } from "../picture.js";
+import { createRefusals } from "../refusals.js";
+import { createTakeaway } from "../takeaway.js";
+
+const NAMES = ["epsilon", "criterion", "level"];
+const NAME_OF = Object.fromEntries(CRITERIA.map(({ value, label }) => [value, label]));
+
+export function setUpChoose(root, store, fields) {
+  const refusals = createRefusals(root, fields, NAMES);
+  const picture = createPicture(part(root, "picture"), {
+    title: "Trade-off curves", name: "choose", store,
+    series: [{ label: "Policy, ε-DP", colour: "policy" }, { label: "Budget, μ-GDP", colour: "gdp" }],
+  });
+  const mark = h("div", { class: "mark" }, h("span", { class: "mark-label" }, "matched here"));
+  picture.marks.append(mark);
+  let matched = null;
+  picture.onPlace((u, scale) => matched && placeMark(u, scale, mark, matched));
+
+  const takeaway = createTakeaway(part(root, "takeaway"), "choose", () => {
+    const state = request();
+    return state && { view: "choose", state };
+  });
+
+  const request = () => {
+    refusals.clear();
+    const epsilon = valueOf(store, fields, "epsilon");
+    const level = valueOf(store, fields, "level");
+    return epsilon === undefined || level === undefined ? null : { epsilon, criterion: store.read("criterion"), level };
+  };
+  const questions = eachFrame(
+    (question) => ask("choose", question),
+    (answer) => show(answer),
+    (error) => refusals.tell(error),
+  );
+  const update = () => {
+    const question = request();
+    if (question) return questions.ask(question);
+    questions.drop();
+    refusals.stale(true);
+  };
+
+  const show = (answer) => {
+    refusals.stale(false);
+    refusals.clear();
+    part(root, "mu").textContent = answer.mu_text;
+    const { symbol } = LEVELS[answer.criterion];
+    part(root, "risk").textContent = meaning(answer);
+    part(root, "others-table").replaceChildren(table("Budgets by criterion and level", ["Criterion", "at level", "μ at most"],
+      answer.others.map((row) => [NAME_OF[row.criterion], `${LEVELS[row.criterion].symbol} ${row.level_text}`, row.mu_text])));
+    part(root, "implied").textContent = `Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = ${answer.implied.mu_text}, whatever the level.`;
+    part(root, "verdicts").replaceChildren(...answer.rules.map(verdict));
+    matched = answer.matched;
+    const { fpr, pure, gdp, pure_tpr, gdp_tpr } = answer.curves;
+    picture.show({
+      fpr,
+      curves: [{ fnr: pure, tpr: pure_tpr }, { fnr: gdp, tpr: gdp_tpr }],
+      lowest: lowestFor(fpr, matched.fpr),
+      words: `Trade-off curves of the policy and of the budget μ = ${answer.mu_text}, matched by ${NAME_OF[answer.criterion]} at ${symbol} ${answer.level_text}. The table below has the numbers.`,
+    });
+    takeaway.show(answer.snippets);
+    announce(`Budget μ at most ${answer.mu_text}.`);
+  };
+
+  // Each criterion remembers its level: a δ of 0.001 would make no sense because an FPR of 0.001 did.
+  const remembered = Object.fromEntries(Object.entries(LEVELS).map(([name, { initial }]) => [name, initial]));
+  let criterion = store.read("criterion");
+  const relabel = () => {
+    const { label, term } = LEVELS[store.read("criterion")];
+    fields.level.relabel(label, term);
+  };
+  store.listen((changed) => {
+    if (changed.has("criterion")) {
+      if (!changed.has("level")) {
+        remembered[criterion] = store.read("level");
+        criterion = store.read("criterion");
+        relabel();
+        return store.write({ level: remembered[criterion] }), update();
+      }
+      criterion = store.read("criterion");
+      relabel();
+    }
+    if (NAMES.some((name) => changed.has(name))) update();
+  });
+  relabel();
+  update();
+}
+
+/** What the budget allows the attacker whom the criterion has in mind. */
+function meaning({ risk, level_text, criterion, mu_text }) {
+  if (risk.sentence) return risk.sentence;
+  const { symbol } = LEVELS[criterion];
+  return `${NAME_OF[criterion]} at ${symbol} ${level_text} is at most ${risk.text} with μ = ${mu_text}, as the policy allows.`;
+}
+
+function verdict(rule) {
+  return h("li", { class: rule.conservative ? "verdict safe" : "verdict unsafe" },
+    h("span", { class: "verdict-sign" }, h("strong", {}, `ε/${rule.divisor}`), h("span", {}, rule.conservative ? "✓ conservative" : "✗ too much")),
+    h("span", { class: "verdict-words" }, rule.verdict));
+}

@@ -1,0 +1,107 @@
+// Understand: what a μ lets an attacker achieve.
+
+import { announce } from "../announce.js";
+import { ask } from "../api.js";
+import { CRITERIA, LEVELS } from "../definitions.js";
+import { createDeployments } from "../deployments.js";
+import { h, part, table } from "../dom.js";
+import { valueOf } from "../fields.js";
+import { factList } from "../facts.js";
+import { createHandle } from "../handle.js";
+import { iconArray, iconKey } from "../icon-array.js";
+import { eachFrame } from "../latest.js";
+import { brief } from "../numbers.js";
+import { createPicture, lowestFor } from "../picture.js";
+import { createRefusals } from "../refusals.js";
+import { createTakeaway } from "../takeaway.js";
+
+const NAMES = ["mu", "fpr", "prior", "recall", "delta"];
+const NAME_OF = Object.fromEntries(CRITERIA.map(({ value, label }) => [value, label]));
+
+export function setUpUnderstand(root, store, fields) {
+  const refusals = createRefusals(root, fields, NAMES);
+  const picture = createPicture(part(root, "picture"), {
+    title: "Trade-off curve", name: "understand", store,
+    series: [{ label: "μ-GDP", colour: "gdp" }], hint: "Drag the curve to change μ.",
+  });
+  const through = eachFrame(
+    (point) => ask("mu-through", point),
+    ({ mu }) => {
+      byCurve = true;
+      store.write({ mu: brief(mu, 3) });
+      byCurve = false;
+    },
+    (error) => refusals.tell(error),
+  );
+  let byCurve = false;
+  const handle = createHandle(picture, store, (point) => through.ask(point));
+  part(root, "attacker").open = matchMedia("(min-width: 680px)").matches; // on a phone, answers come first
+  createDeployments(part(root, "deployments"), store);
+
+  const request = () => {
+    refusals.clear();
+    const question = {};
+    for (const name of NAMES) question[name] = valueOf(store, fields, name);
+    return NAMES.some((name) => question[name] === undefined) ? null : question;
+  };
+  const takeaway = createTakeaway(part(root, "takeaway"), "understand", () => {
+    const state = request();
+    return state && { view: "understand", state };
+  });
+  const questions = eachFrame(
+    (question) => ask("understand", question),
+    (answer) => show(answer),
+    (error) => refusals.tell(error),
+  );
+  const update = () => {
+    const question = request();
+    if (question) return questions.ask(question);
+    questions.drop();
+    refusals.stale(true);
+  };
+
+  // Built once and filled at each answer, so that an explanation stays open while its number changes.
+  const facts = factList(part(root, "facts"));
+
+  const show = (answer) => {
+    refusals.stale(false);
+    refusals.clear();
+    showGuesses(part(root, "guesses"), answer);
+    facts.show([
+      ...distinct(answer.tpr).map(({ fpr_text, text }) => ["tpr", `TPR at FPR ${fpr_text}`, text]),
+      ["precision", `Precision at recall ${store.read("recall")}, prior ${store.read("prior")}`, answer.precision.text],
+      ["epsilon", `ε at δ = ${store.read("delta")}`, answer.epsilon.text],
+      ["advantage", "Advantage", answer.advantage.text],
+    ]);
+    part(root, "sentences").replaceChildren(...answer.sentences.map((text) => h("li", {}, text)));
+    part(root, "tables").replaceChildren(
+      table("Groups", ["Group of", "μ"], answer.group.map((row) => [`${row.k} people`, row.mu_text])),
+      table("Repeated releases", ["Releases", "μ together"], answer.repeated.map((row) => [String(row.releases), row.mu_text])),
+      table("The pure ε with the same risk", ["Same risk by", "at", "ε"], answer.equivalents.map((row) => [NAME_OF[row.criterion], `${LEVELS[row.criterion].symbol} ${row.level_text ?? row.level}`, row.text])),
+    );
+    const { fpr, fnr, tpr } = answer.curve;
+    handle.show({ fpr, fnr, tpr, mu: answer.mu, text: answer.mu_text });
+    picture.show({
+      fpr, curves: [{ fnr, tpr }], lowest: lowestFor(fpr, Number(store.read("fpr"))),
+      words: `Trade-off curve of μ = ${answer.mu_text}. The table below has the numbers.`,
+    });
+    takeaway.show(answer.snippets);
+    announce(`${answer.guesses.sentence} ε is at most ${answer.epsilon.text} at δ ${store.read("delta")}.`);
+  };
+
+  store.listen((changed) => {
+    if (changed.has("mu") && !byCurve) handle.release();
+    if (NAMES.some((name) => changed.has(name))) update();
+  });
+  update();
+}
+
+function showGuesses(place, { guesses, guesses_prior }) {
+  const figures = [iconArray(guesses, "Attacker who would toss a coin")];
+  if (guesses_prior && guesses_prior.prior !== guesses.prior) figures.push(iconArray(guesses_prior, `Attacker with your prior ${guesses_prior.prior}`));
+  place.replaceChildren(h("div", { class: "guesses-pair" }, ...figures), iconKey());
+}
+
+function distinct(rows) {
+  return rows.filter((row, i) => rows.findIndex((other) => other.fpr === row.fpr) === i).sort((a, b) => b.fpr - a.fpr);
+}
