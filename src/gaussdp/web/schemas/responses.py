@@ -67,11 +67,13 @@ class RulesResponse(TypedDict):
 
 
 class MatchedCurves(TypedDict):
-    """FNR by FPR, of the policy and of the budget."""
+    """FNR and TPR by FPR, of the policy and of the budget; the TPR keeps its digits where it is small."""
 
     fpr: list[float]
     pure: list[float]
     gdp: list[float]
+    pure_tpr: list[float]
+    gdp_tpr: list[float]
 
 
 class Point(TypedDict):
@@ -79,6 +81,7 @@ class Point(TypedDict):
 
     fpr: float
     fnr: float
+    tpr: float
 
 
 class ChooseResponse(TypedDict):
@@ -171,10 +174,11 @@ class Equivalent(TypedDict):
 
 
 class Curve(TypedDict):
-    """FNR by FPR."""
+    """FNR and TPR by FPR."""
 
     fpr: list[float]
     fnr: list[float]
+    tpr: list[float]
 
 
 class UnderstandResponse(TypedDict):

@@ -85,7 +85,13 @@ def _rule(divisor: float, request: ChooseRequest, matched: float) -> Rule:
 def _curves(policy: PureDP, budget: GDP, matched: float) -> MatchedCurves:
     kink = 1 / (1 + math.exp(min(policy.epsilon_bound, 700.0)))
     fpr = curve_rates(matched, kink, 1 - kink)
-    return MatchedCurves(fpr=fpr.tolist(), pure=policy.fnr(fpr).tolist(), gdp=budget.fnr(fpr).tolist())
+    return MatchedCurves(
+        fpr=fpr.tolist(),
+        pure=policy.fnr(fpr).tolist(),
+        gdp=budget.fnr(fpr).tolist(),
+        pure_tpr=policy.tpr(fpr).tolist(),
+        gdp_tpr=budget.tpr(fpr).tolist(),
+    )
 
 
 def _matched_point(request: ChooseRequest, budget: GDP) -> Point:
@@ -94,9 +100,9 @@ def _matched_point(request: ChooseRequest, budget: GDP) -> Point:
         fpr = request.level
     elif request.criterion == "precision":
         fpr = budget.fpr(request.level)
-        return Point(fpr=fpr, fnr=1 - request.level)
+        return Point(fpr=fpr, fnr=1 - request.level, tpr=request.level)
     elif 0 < budget.mu < math.inf:
         fpr = float(special.ndtr(-request.epsilon / budget.mu - budget.mu / 2))
     else:
         fpr = 0.5 if budget.mu == 0 else 0.0
-    return Point(fpr=fpr, fnr=budget.fnr(fpr))
+    return Point(fpr=fpr, fnr=budget.fnr(fpr), tpr=budget.tpr(fpr))

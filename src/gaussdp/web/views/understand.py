@@ -57,7 +57,7 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
         group=[Group(k=k, mu=release.group(k).mu, mu_text=guarantee_text(release.group(k).mu)) for k in GROUPS],
         repeated=[_repeated(release, count) for count in RELEASES],
         equivalents=[_equivalent(release, name, level) for name in CRITERIA for level in _EQUIVALENT_LEVELS[name]],
-        curve=Curve(fpr=fpr.tolist(), fnr=release.fnr(fpr).tolist()),
+        curve=Curve(fpr=fpr.tolist(), fnr=release.fnr(fpr).tolist(), tpr=release.tpr(fpr).tolist()),
         sentences=[guesses["sentence"]],
         snippets=understand_snippets(request, epsilon, precision),
     )

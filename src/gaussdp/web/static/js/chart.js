@@ -75,7 +75,9 @@ export function createChart(place, series, onDraw) {
 
   const columns = () => {
     const log = scale === "log";
-    const from = log ? Math.max(0, data.fpr.findIndex((x) => x >= data.lowest * 0.999)) : 0;
+    // One point outside the axes lets the curve reach their edge; 0 has no logarithm.
+    const first = data.fpr.findIndex((x) => x >= data.lowest);
+    const from = log ? (data.fpr[first - 1] > 0 ? first - 1 : first) : 0;
     const x = data.fpr.slice(from);
     const y = data.curves.map((curve) => (log ? curve.tpr : curve.fnr).slice(from));
     return [x, log ? x : x.map((v) => 1 - v), ...y];

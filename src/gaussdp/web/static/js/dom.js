@@ -39,3 +39,24 @@ export function table(caption, headings, rows) {
     h("tbody", {}, ...rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((text) => h("td", {}, text))))),
   );
 }
+
+/**
+ * A table of few numbers a row, each under a small heading of its own.
+ * @param {string} caption
+ * @param {{label: string, cells: [string, string][]}[]} rows
+ */
+export function stripTable(caption, rows) {
+  const most = Math.max(...rows.map((row) => row.cells.length));
+  const cell = ([small, big]) => h("td", {}, h("span", { class: "small" }, small), " ", h("b", {}, big));
+  return h("table", { class: "strip" },
+    h("caption", { class: "visually-hidden" }, caption),
+    h("tbody", {}, ...rows.map(({ label, cells }) =>
+      h("tr", {}, h("th", { scope: "row" }, label), ...cells.map(cell), ...(cells.length < most ? [h("td", { colSpan: most - cells.length })] : [])))));
+}
+
+/** Rows gathered by a key, in the order of first appearance. */
+export function gathered(rows, key) {
+  const groups = new Map();
+  for (const row of rows) groups.set(row[key], [...(groups.get(row[key]) ?? []), row]);
+  return [...groups];
+}

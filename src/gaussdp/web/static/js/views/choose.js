@@ -3,13 +3,14 @@
 import { announce } from "../announce.js";
 import { ask } from "../api.js";
 import { CRITERIA, LEVELS } from "../definitions.js";
-import { h, part, table } from "../dom.js";
+import { gathered, h, part, stripTable } from "../dom.js";
 import { valueOf } from "../fields.js";
 import { eachFrame } from "../latest.js";
 import { createPicture, lowestFor, placeMark } from "../picture.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
 
+const SETTLED = 200; // milliseconds: where a rule holds takes longer than a frame to find
 const NAMES = ["epsilon", "criterion", "level"];
 const NAME_OF = Object.fromEntries(CRITERIA.map(({ value, label }) => [value, label]));
 
@@ -42,9 +43,31 @@ export function setUpChoose(root, store, fields) {
   );
   const update = () => {
     const question = request();
-    if (question) return questions.ask(question);
+    if (question) {
+      questions.ask(question);
+      return askRules(question);
+    }
     questions.drop();
     refusals.stale(true);
+  };
+
+  // Where the rules of thumb hold depends on the criterion and its level alone.
+  const ranges = h("ul", { class: "note rule-ranges" });
+  part(root, "rules").append(ranges);
+  const rules = eachFrame(
+    (question) => ask("rules", question),
+    (answer) => ranges.replaceChildren(...answer.rules.map((rule) => h("li", {}, rule.sentence))),
+    () => ranges.replaceChildren(),
+  );
+  let timer = 0;
+  let asked = "";
+  const askRules = ({ criterion: name, level }) => {
+    const key = `${name} ${level}`;
+    if (key === asked) return;
+    asked = key;
+    ranges.replaceChildren();
+    clearTimeout(timer);
+    timer = setTimeout(() => rules.ask({ criterion: name, level }), SETTLED);
   };
 
   const show = (answer) => {
@@ -53,8 +76,10 @@ export function setUpChoose(root, store, fields) {
     part(root, "mu").textContent = answer.mu_text;
     const { symbol } = LEVELS[answer.criterion];
     part(root, "risk").textContent = meaning(answer);
-    part(root, "others-table").replaceChildren(table("Budgets by criterion and level", ["Criterion", "at level", "μ at most"],
-      answer.others.map((row) => [NAME_OF[row.criterion], `${LEVELS[row.criterion].symbol} ${row.level_text}`, row.mu_text])));
+    part(root, "others-table").replaceChildren(stripTable("Budgets by criterion and level", gathered(answer.others, "criterion").map(([name, rows]) => ({
+      label: NAME_OF[name],
+      cells: rows.map((row) => [`${LEVELS[name].symbol} ${row.level_text}`, row.mu_text]),
+    }))));
     part(root, "implied").textContent = `Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = ${answer.implied.mu_text}, whatever the level.`;
     part(root, "verdicts").replaceChildren(...answer.rules.map(verdict));
     matched = answer.matched;

@@ -4,7 +4,7 @@ import { announce } from "../announce.js";
 import { ask } from "../api.js";
 import { CRITERIA, LEVELS } from "../definitions.js";
 import { createDeployments } from "../deployments.js";
-import { h, part, table } from "../dom.js";
+import { gathered, h, part, stripTable } from "../dom.js";
 import { valueOf } from "../fields.js";
 import { factList } from "../facts.js";
 import { createHandle } from "../handle.js";
@@ -75,9 +75,15 @@ export function setUpUnderstand(root, store, fields) {
     ]);
     part(root, "sentences").replaceChildren(...answer.sentences.map((text) => h("li", {}, text)));
     part(root, "tables").replaceChildren(
-      table("Groups", ["Group of", "μ"], answer.group.map((row) => [`${row.k} people`, row.mu_text])),
-      table("Repeated releases", ["Releases", "μ together"], answer.repeated.map((row) => [String(row.releases), row.mu_text])),
-      table("The pure ε with the same risk", ["Same risk by", "at", "ε"], answer.equivalents.map((row) => [NAME_OF[row.criterion], `${LEVELS[row.criterion].symbol} ${row.level_text ?? row.level}`, row.text])),
+      stripTable("Groups and repeated releases", [
+        { label: "μ of a group", cells: answer.group.map((row) => [`${row.k} people`, row.mu_text]) },
+        { label: "μ of releases together", cells: answer.repeated.map((row) => [`${row.releases} releases`, row.mu_text]) },
+      ]),
+      h("p", { class: "note" }, "The ε of pure DP that allows as much, by each criterion:"),
+      stripTable("The ε of pure DP with the same risk", gathered(answer.equivalents, "criterion").map(([name, rows]) => ({
+        label: `ε by ${NAME_OF[name]}`,
+        cells: rows.map((row) => [`${LEVELS[name].symbol} ${row.level_text}`, row.text]),
+      }))),
     );
     const { fpr, fnr, tpr } = answer.curve;
     handle.show({ fpr, fnr, tpr, mu: answer.mu, text: answer.mu_text });
