@@ -16,7 +16,7 @@ from gaussdp.risks import (
 
 TABLES = ("calibration", "run")
 
-_STATUS = {
+STATUS_WORDS = {
     Status.TIGHT: "one unit of the last digit towards less privacy misses the target",
     Status.RANGE_END: "the least private value of the range meets the target already; nothing beyond it was tried",
     Status.UNREAD: "less private values could not be accounted for; one of them may meet the target too",
@@ -63,7 +63,7 @@ def calibration_document(result: Calibration, origin: str = "") -> Document:
     )
     tables = [answer]
     notes = [origin] if origin else []
-    notes.append(f"Status {result.status.value}: {_STATUS[result.status]}.")
+    notes.append(f"Status {result.status.value}: {STATUS_WORDS[result.status]}.")
     if result.floor:
         notes.append(f"The fitted μ speaks about attacks whose FPR and FNR are at least {shown(result.floor)}.")
     if isinstance(result.mechanism, DPSGD):

@@ -1,6 +1,7 @@
 """The calculator as an ASGI application: routes, and what stands before them."""
 
-from collections.abc import Collection
+import contextlib
+from collections.abc import AsyncIterator, Collection
 from importlib.metadata import version
 from typing import Any
 
@@ -19,14 +20,24 @@ from gaussdp.web.safety.bodies import BodyLimit
 from gaussdp.web.safety.headers import SafeHeaders
 from gaussdp.web.safety.hosts import LOOPBACK_NAMES, KnownHosts
 from gaussdp.web.safety.rates import RateLimit
-from gaussdp.web.schemas.requests import ChooseRequest, PointRequest, RulesRequest, UnderstandRequest
+from gaussdp.web.schemas.requests import (
+    AccountRequest,
+    CalibrateRequest,
+    ChooseRequest,
+    PointRequest,
+    RulesRequest,
+    UnderstandRequest,
+)
 from gaussdp.web.schemas.responses import Health
 from gaussdp.web.static_files import StaticFiles
+from gaussdp.web.streaming import in_a_worker
 from gaussdp.web.views.choose import choose
 from gaussdp.web.views.deployments import deployments
 from gaussdp.web.views.point import mu_through
 from gaussdp.web.views.rules import rules
+from gaussdp.web.views.training import run_of, target_of
 from gaussdp.web.views.understand import understand
+from gaussdp.web.work.pool import Pool
 
 API = "/api/v1"
 _WORDS = {404: "there is no such page", 405: "this page takes another method"}
@@ -43,7 +54,7 @@ def create_app(
         any_address: whether it also answers under any IP address.
     """
     allowed = limits or Limits()
-    files = StaticFiles()
+    files, pool = StaticFiles(), Pool(allowed)
     routes = [
         Route("/", files.page, methods=["GET"]),
         Route("/static/{path:path}", files.file, methods=["GET"]),
@@ -53,8 +64,10 @@ def create_app(
         Route(f"{API}/understand", closed_form(UnderstandRequest, understand), methods=["POST"]),
         Route(f"{API}/mu-through", closed_form(PointRequest, mu_through), methods=["POST"]),
         Route(f"{API}/deployments", _deployments, methods=["GET"]),
+        Route(f"{API}/account", in_a_worker(AccountRequest, "account", pool, run_of), methods=["POST"]),
+        Route(f"{API}/calibrate", in_a_worker(CalibrateRequest, "calibrate", pool, _check), methods=["POST"]),
     ]
-    costs: dict[str, int] = {}
+    costs = {f"{API}/{name}": allowed.work_cost for name in ("account", "calibrate", "figure", "statement")}
     middleware = [
         Middleware(SafeHeaders),
         Middleware(KnownHosts, names=hosts, addresses=any_address),
@@ -62,7 +75,23 @@ def create_app(
         Middleware(BodyLimit, limits=allowed),
     ]
     handlers: dict[Any, Any] = {RefusalError: _refuse, HTTPException: _refuse_by_status, 500: _fail}
-    return Starlette(routes=routes, middleware=middleware, exception_handlers=handlers)
+    return Starlette(
+        routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=lambda app: _running(pool)
+    )
+
+
+@contextlib.asynccontextmanager
+async def _running(pool: Pool) -> AsyncIterator[None]:
+    await pool.warm()
+    try:
+        yield
+    finally:
+        await pool.close()
+
+
+def _check(request: CalibrateRequest) -> None:
+    run_of(request)
+    target_of(request)
 
 
 async def _health(request: Request) -> Response:

@@ -41,10 +41,15 @@ async def read_body(asked: type[Asked], request: Request) -> Asked:
     Raises:
         RefusalError: 415, 400 or 422.
     """
+    return read(asked, await parse_body(request))
+
+
+async def parse_body(request: Request) -> Any:
+    """The JSON value of the body."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RefusalError(415, "the body must be sent as Content-Type: application/json")
-    return read(asked, parse(await request.body()))
+    return parse(await request.body())
 
 
 def within_domain(answer: Callable[[Asked], Any], asked: Asked) -> Any:

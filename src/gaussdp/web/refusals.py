@@ -44,4 +44,4 @@ def refusal_response(
 def field_of(error: DomainError, fields: Collection[str]) -> str | None:
     """The field that a refusal of the library is about: its messages begin with the parameter's name."""
     first = str(error).partition(" ")[0]
-    return first if first in fields else None
+    return first if first.partition(".")[0] in fields else None

@@ -5,9 +5,16 @@ from collections.abc import Mapping
 
 from gaussdp.report.figures.scales import level_words, number_words
 from gaussdp.report.rounding import Rounding, rounded, shown
-from gaussdp.web.schemas.requests import ChooseRequest, CriterionName, UnderstandRequest
-from gaussdp.web.schemas.responses import Snippets
+from gaussdp.web.schemas.requests import (
+    AccountRequest,
+    CalibrateRequest,
+    ChooseRequest,
+    CriterionName,
+    UnderstandRequest,
+)
+from gaussdp.web.schemas.responses import AccountResult, Snippets
 from gaussdp.web.views.criteria import LEVEL_NAMES
+from gaussdp.web.views.training import target_text
 from gaussdp.web.wording import DIGITS
 
 _CRITERION_WORDS: Mapping[CriterionName, str] = {
@@ -70,6 +77,83 @@ def understand_snippets(request: UnderstandRequest, epsilon: float, precision: f
                 "epsilon": shown(epsilon) if epsilon == float("inf") else epsilon,
             }
         ),
+    )
+
+
+def account_snippets(request: AccountRequest, result: AccountResult) -> Snippets:
+    """The guarantee of a run."""
+    return Snippets(
+        python=(
+            "import gaussdp\n\n"
+            "run = gaussdp.DPSGD.from_training(\n"
+            f"    dataset_size={request.dataset_size}, batch_size={request.batch_size}, epochs={request.epochs!r},"
+            f" noise_multiplier={request.noise_multiplier!r}\n)\n"
+            "curve = gaussdp.account(run)\n"
+            f"fit = curve.fit(floor={request.floor!r})\n"
+            "print(fit.mu, fit.regret)\n"
+            f"print(curve.epsilon({request.delta!r}))\n"
+        ),
+        cli=(
+            f"gaussdp account dpsgd --noise-multiplier {shown(request.noise_multiplier)} {_sizes(request)}"
+            f" --delta {shown(request.delta)} --floor {shown(request.floor)}"
+        ),
+        latex=_run_latex(result),
+        json=_run_json(result),
+    )
+
+
+def calibrate_snippets(request: CalibrateRequest, result: AccountResult) -> Snippets:
+    """The noise for a target."""
+    target, prior = target_text(request), request.target.prior
+    asked = f"--mu {shown(request.target.value)}" if request.target.kind == "mu" else f"--at-most {target}"
+    return Snippets(
+        python=(
+            "import gaussdp\n"
+            "from gaussdp.calibration.notation import parse_target\n\n"
+            f"target = parse_target({target!r}, prior={prior!r})\n"
+            "found = gaussdp.calibration.noise_multiplier(\n"
+            f"    target, sample_rate={result['sample_rate']!r}, steps={result['steps']}, floor={request.floor!r}\n)\n"
+            "print(found.value, found.achieved)\n"
+        ),
+        cli=(f"gaussdp calibrate {asked} {_sizes(request)} --floor {shown(request.floor)} --prior {shown(prior)}"),
+        latex=_run_latex(result),
+        json=_run_json(result),
+    )
+
+
+def _sizes(request: AccountRequest | CalibrateRequest) -> str:
+    return f"--dataset-size {request.dataset_size} --batch-size {request.batch_size} --epochs {shown(request.epochs)}"
+
+
+def _run_latex(result: AccountResult) -> str:
+    noise, rate = _tex(result["noise_multiplier"]), _tex(rounded(result["sample_rate"], Rounding.UP, DIGITS))
+    mu, epsilon = (_tex(rounded(result[key], Rounding.UP, DIGITS)) for key in ("mu", "epsilon"))
+    about = (
+        rf", for every attack whose error rates are at least ${level_words(result['floor'])}$"
+        if result["floor"]
+        else ""
+    )
+    return (
+        rf"DP-SGD with noise multiplier ${noise}$, Poisson sampling at rate ${rate}$ and ${result['steps']}$ steps is "
+        rf"$\mu$-GDP with $\mu = {mu}${about}; it is $(\varepsilon, \delta)$-DP with $\varepsilon = {epsilon}$ at "
+        rf"$\delta = {level_words(result['delta'])}$."
+    )
+
+
+def _run_json(result: AccountResult) -> str:
+    epsilon = result["epsilon"]
+    return _json(
+        {
+            "noise_multiplier": result["noise_multiplier"],
+            "sample_rate": result["sample_rate"],
+            "steps": result["steps"],
+            "mu": result["mu"],
+            "floor": result["floor"],
+            "slack": result["slack"],
+            "regret": result["regret"],
+            "delta": result["delta"],
+            "epsilon": "inf" if epsilon == float("inf") else epsilon,
+        }
     )
 
 

@@ -205,16 +205,19 @@ class Deployment(TypedDict):
 
     name: str
     organisation: str
-    year: int | None
+    year: int
     unit: str
     setting: str
+    covers: str
     source: str
-    epsilon: Real | None
+    url: str
+    epsilon: float | None
     delta: float | None
     rho: float | None
+    published: str
     mu: float | None
     mu_text: str | None
-    basis: str
+    basis: Annotated[str, "how far that μ describes what was released: exact, implied or none"]
 
 
 class DeploymentsResponse(TypedDict):

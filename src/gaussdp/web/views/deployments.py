@@ -1,8 +1,42 @@
 """Known releases, for the axis of μ."""
 
-from gaussdp.web.schemas.responses import DeploymentsResponse
+from functools import cache
+
+from gaussdp.report.deployments import Deployment as Known
+from gaussdp.report.deployments import deployments as catalogue
+from gaussdp.report.rounding import shown, shown_level
+from gaussdp.web.schemas.responses import Deployment, DeploymentsResponse
+from gaussdp.web.wording import guarantee_text
 
 
+@cache
 def deployments() -> DeploymentsResponse:
     """The catalogue."""
-    return DeploymentsResponse(deployments=[])
+    return DeploymentsResponse(deployments=[_row(known) for known in catalogue()])
+
+
+def _row(known: Known) -> Deployment:
+    return Deployment(
+        name=known.name,
+        organisation=known.organisation,
+        year=known.year,
+        unit=known.unit,
+        setting=known.setting,
+        covers=known.covers,
+        source=known.source,
+        url=known.url,
+        epsilon=known.epsilon,
+        delta=known.delta,
+        rho=known.rho,
+        published=_published(known),
+        mu=known.mu,
+        mu_text=None if known.mu is None else guarantee_text(known.mu),
+        basis=known.basis,
+    )
+
+
+def _published(known: Known) -> str:
+    if known.rho is not None:
+        return f"ρ = {shown(known.rho)}"
+    epsilon = f"ε = {shown(known.epsilon or 0.0)}"
+    return epsilon if known.delta is None else f"{epsilon}, δ = {shown_level(known.delta)}"

@@ -1,0 +1,55 @@
+"""Runs and targets as the library knows them, from requests: cheap, so that bad ones are refused before any work."""
+
+from gaussdp.calibration.dpsgd import MOST_STEPS
+from gaussdp.calibration.notation import parse_target
+from gaussdp.calibration.targets import Target, budget
+from gaussdp.errors import DomainError
+from gaussdp.guarantees import GDP
+from gaussdp.mechanisms import DPSGD
+from gaussdp.report.rounding import shown
+from gaussdp.web.schemas.requests import WITHOUT_LEVEL, AccountRequest, CalibrateRequest
+
+
+def run_of(request: AccountRequest | CalibrateRequest) -> DPSGD:
+    """The run that a request describes; one to be calibrated has noise 1 for now."""
+    steps = request.epochs * request.dataset_size / request.batch_size
+    if steps > MOST_STEPS:
+        raise DomainError(
+            f"epochs must give at most {MOST_STEPS:,} steps (epochs times dataset_size over batch_size),"
+            f" got {steps:.3g}"
+        )
+    noise = request.noise_multiplier if isinstance(request, AccountRequest) else 1.0
+    return DPSGD.from_training(request.dataset_size, request.batch_size, request.epochs, noise)
+
+
+def target_text(request: CalibrateRequest) -> str:
+    """The target in the notation of the command line, as tpr@1e-3=0.01."""
+    target = request.target
+    name = target.kind.replace("_", "-")
+    if target.kind in WITHOUT_LEVEL:
+        if target.level is not None:
+            raise DomainError(f"target.level must be left out for {target.kind}, which has no level")
+        return f"{name}={shown(target.value)}"
+    level = request.delta if target.kind == "epsilon" and target.level is None else target.level
+    if level is None:
+        raise DomainError(f"target.level is missing: {target.kind} is bounded at a level in (0, 1)")
+    return f"{name}@{shown(level)}={shown(target.value)}"
+
+
+def target_of(request: CalibrateRequest) -> Target:
+    """The target, which some run can meet and not every run does."""
+    text = target_text(request)
+    try:
+        target = parse_target(text, request.target.prior)
+        budget(target)
+    except DomainError as error:
+        raise DomainError(f"target.value cannot be met: {error}") from None
+    return target
+
+
+def words_of(target: Target) -> str:
+    """The target in words."""
+    from gaussdp.report.calibrations import measure_of
+
+    limit = target.mu if isinstance(target, GDP) else target.value
+    return f"{measure_of(target)} at most {shown(limit)}"

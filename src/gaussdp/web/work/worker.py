@@ -1,0 +1,67 @@
+"""A process that computes: requests come as lines of JSON, answers leave as lines of JSON.
+
+Run as `python -m gaussdp.web.work.worker BYTES SECONDS`. Apart from the server, so that a computation can be killed
+without harm, use no more memory and time than it may, and never keep the event loop waiting.
+"""
+
+import json
+import os
+import sys
+import time
+from typing import IO, Any
+
+from gaussdp.errors import DomainError, GaussdpError
+from gaussdp.web.encoding import encoded
+from gaussdp.web.refusals import RefusalError, field_of, refusal_body
+from gaussdp.web.work.jobs import JOBS
+
+_MORE_SECONDS = 5.0  # beyond the limit that the server keeps itself; for when the server is gone
+
+
+def main(most_bytes: int, most_seconds: float) -> None:
+    """Answer requests until there are no more."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not stand among the answers
+    _limit("RLIMIT_AS", most_bytes)
+    for line in sys.stdin.buffer:
+        _limit("RLIMIT_CPU", int(time.process_time() + most_seconds + _MORE_SECONDS))
+        asked = json.loads(line)
+        _write(answers, _answer(asked["job"], asked["body"], answers))
+
+
+def _answer(job: str, body: dict[str, Any], answers: IO[bytes]) -> dict[str, Any]:
+    def tell(message: str) -> None:
+        _write(answers, {"message": message})
+
+    try:
+        return {"result": JOBS[job](body, tell)}
+    except RefusalError as error:
+        return refusal_body(str(error), error.field)
+    except DomainError as error:
+        return refusal_body(str(error), field_of(error, body))
+    except GaussdpError as error:
+        return refusal_body(str(error))
+    except MemoryError:
+        return refusal_body("this needs more memory than one computation may use; try smaller or more usual numbers")
+    except (ArithmeticError, ValueError) as error:
+        return refusal_body(f"this could not be computed: {error}")
+
+
+def _write(answers: IO[bytes], content: dict[str, Any]) -> None:
+    answers.write(encoded(content) + b"\n")
+    answers.flush()
+
+
+def _limit(what: str, most: int) -> None:
+    """Hold this process to so much, where the system can."""
+    try:
+        import resource
+    except ImportError:
+        return
+    kind = getattr(resource, what)
+    hard = resource.getrlimit(kind)[1]
+    resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), float(sys.argv[2]))
