@@ -212,6 +212,7 @@ class Deployment(TypedDict):
     source: str
     url: str
     epsilon: float | None
+    epsilon_text: str | None
     delta: float | None
     rho: float | None
     published: str
@@ -227,12 +228,15 @@ class DeploymentsResponse(TypedDict):
 
 
 class AccountCurves(TypedDict):
-    """FNR by FPR: the exact curve, its GDP fit, and its (ε, δ) statement."""
+    """FNR and TPR by FPR: the exact curve, its GDP fit, and its (ε, δ) statement."""
 
     fpr: list[float]
     exact: list[float]
     gdp: list[float]
     approx: list[float]
+    exact_tpr: list[float]
+    gdp_tpr: list[float]
+    approx_tpr: list[float]
 
 
 class AccountResult(TypedDict):

@@ -57,8 +57,6 @@ def described(run: DPSGD, curve: Accounted, floor: float, delta: float, tell: Te
     tell("reading ε and the curve")
     document = account_document(run, curve, floor, (delta,), FPRS[:1])
     epsilon = curve.epsilon(delta)
-    fpr = curve_rates()
-    exact, gdp, approx = curve.fnr(fpr), fit.guarantee.fnr(fpr), ApproxDP(epsilon, delta).fnr(fpr)
     return AccountResult(
         noise_multiplier=run.noise_multiplier,
         noise_multiplier_text=shown(run.noise_multiplier),
@@ -80,8 +78,21 @@ def described(run: DPSGD, curve: Accounted, floor: float, delta: float, tell: Te
         epsilon_text=guarantee_text(epsilon),
         method=_method(curve, unconditional=fit.unconditional),
         tpr=_tpr_rows(curve),
-        curves=AccountCurves(fpr=fpr.tolist(), exact=exact.tolist(), gdp=gdp.tolist(), approx=approx.tolist()),
+        curves=_curves(curve, fit.guarantee, ApproxDP(epsilon, delta)),
         snippets={"python": "", "cli": "", "latex": "", "json": ""},
+    )
+
+
+def _curves(curve: Accounted, fitted: GDP, statement: ApproxDP) -> AccountCurves:
+    fpr = curve_rates()
+    return AccountCurves(
+        fpr=fpr.tolist(),
+        exact=curve.fnr(fpr).tolist(),
+        gdp=fitted.fnr(fpr).tolist(),
+        approx=statement.fnr(fpr).tolist(),
+        exact_tpr=curve.tpr(fpr).tolist(),
+        gdp_tpr=fitted.tpr(fpr).tolist(),
+        approx_tpr=statement.tpr(fpr).tolist(),
     )
 
 

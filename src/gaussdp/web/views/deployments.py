@@ -26,6 +26,7 @@ def _row(known: Known) -> Deployment:
         source=known.source,
         url=known.url,
         epsilon=known.epsilon,
+        epsilon_text=None if known.epsilon is None else shown(known.epsilon),
         delta=known.delta,
         rho=known.rho,
         published=_published(known),
