@@ -7,6 +7,7 @@ rules of broadcasting are the same everywhere.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,24 @@ from gaussdp.errors import DomainError
 
 Kernel = Callable[..., npt.NDArray[np.float64]]
 
+# Columns and arrays of other libraries, by the package that defines their type, and the module whose `evaluate`
+# computes on them. It is imported when the first such value arrives.
+SERVED_BY = {
+    "pandas": "gaussdp.integrations.frames",
+    "polars": "gaussdp.integrations.frames",
+}
+
+
+class _Integrations(dict[type, str | None]):
+    """The module that computes on values of a type, None where NumPy does; looked up once for each type."""
+
+    def __missing__(self, kind: type) -> str | None:
+        packages = (base.__module__.partition(".")[0] for base in kind.__mro__)
+        self[kind] = next((SERVED_BY[package] for package in packages if package in SERVED_BY), None)
+        return self[kind]
+
+
+INTEGRATIONS = _Integrations()
 _BLOCK = 1 << 14  # elements a kernel sees at once: small enough to stay in cache
 
 
@@ -60,8 +79,13 @@ def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
         kernel: takes one-dimensional float64 arrays of equal length, in the order given, and returns another.
         parameters: name = (value, domain).
     Returns:
-        A Python float if every parameter is a scalar, else an array of the broadcast shape.
+        A Python float if every parameter is a scalar, else an array of the broadcast shape; for columns and arrays of
+        other libraries, what the integration that serves them returns.
     """
+    for value, _ in parameters.values():
+        integration = INTEGRATIONS[type(value)]
+        if integration is not None:
+            return import_module(integration).evaluate(kernel, parameters)
     arrays = [checked(name, value, domain) for name, (value, domain) in parameters.items()]
     if all(array.ndim == 0 for array in arrays):
         with np.errstate(all="ignore"):
@@ -88,7 +112,7 @@ def checked(name: str, value: npt.ArrayLike, domain: Domain) -> npt.NDArray[np.f
         raise DomainError(f"{name} must not be empty; give at least one number in {domain}")
     inside = domain.contains(array)
     if not inside.all():
-        raise DomainError(_refusal(name, domain, repr(float(array[~inside].flat[0]))))
+        raise DomainError(refusal(name, domain, repr(float(array[~inside].flat[0]))))
     return array
 
 
@@ -103,7 +127,7 @@ def number(name: str, value: object, domain: Domain) -> float:
 def integer(name: str, value: object, low: int) -> int:
     """The value as a whole number of at least low; 3.0 and True are refused, NumPy integers are not."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise DomainError(f"{name} must be a whole number of at least {low}, got {_brief(value)}")
+        raise DomainError(f"{name} must be a whole number of at least {low}, got {brief(value)}")
     if value < low:
         raise DomainError(f"{name} must be a whole number of at least {low}, got {value}")
     return int(value)
@@ -113,29 +137,32 @@ def _real_array(name: str, value: object, domain: Domain) -> npt.NDArray[np.floa
     try:
         array = np.asarray(value)
     except (ValueError, TypeError):
-        raise _wrong_type(name, domain, value) from None
+        raise wrong_type(name, domain, value) from None
     if array.dtype == object and array.size and all(isinstance(item, int) for item in array.flat):
         try:
             array = array.astype(np.float64)  # Python integers beyond 64 bits
         except OverflowError:
-            raise DomainError(_refusal(name, domain, "an integer too large for a double")) from None
+            raise DomainError(refusal(name, domain, "an integer too large for a double")) from None
     if array.size == 0 and array.dtype.kind in "fO":
         return np.empty(0)
     if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
-        raise _wrong_type(name, domain, value)
+        raise wrong_type(name, domain, value)
     return array.astype(np.float64, copy=False)
 
 
-def _wrong_type(name: str, domain: Domain, value: object) -> DomainError:
-    return DomainError(f"{name} must be a number or an array of numbers in {domain}, got {_brief(value)}")
+def wrong_type(name: str, domain: Domain, value: object) -> DomainError:
+    """What to raise for a value that is no number."""
+    return DomainError(f"{name} must be a number or an array of numbers in {domain}, got {brief(value)}")
 
 
-def _refusal(name: str, domain: Domain, got: str) -> str:
+def refusal(name: str, domain: Domain, got: str) -> str:
+    """The wording for a number outside the domain."""
     advice = f"; {domain.advice}" if domain.advice else ""
     return f"{name} must be in {domain}, got {got}{advice}"
 
 
-def _brief(value: object) -> str:
+def brief(value: object) -> str:
+    """The type of a value and the beginning of its repr."""
     text = repr(value)
     return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
 
