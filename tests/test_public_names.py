@@ -58,6 +58,7 @@ NAMES = {
         "UntestedVersionWarning",
     ],
     "report": ["Deployment", "deployments"],
+    "statements": ["Claim", "Report", "Run", "Training", "report_run"],
 }
 ALL = [name for names in NAMES.values() for name in names]
 

@@ -65,7 +65,10 @@ if TYPE_CHECKING:
         RandomizedResponse,
         ZCDPGaussian,
     )
+    from gaussdp.report.claims.claim import Claim
     from gaussdp.report.deployments import Deployment, deployments
+    from gaussdp.report.runs import Run, Training
+    from gaussdp.report.statements import Report, report_run
 
 __all__ = [
     "AUC",
@@ -78,6 +81,7 @@ __all__ = [
     "AtMost",
     "Audit",
     "AuditPlan",
+    "Claim",
     "Composition",
     "ConvergenceError",
     "Credible",
@@ -103,9 +107,12 @@ __all__ = [
     "ProfilePoints",
     "PureDP",
     "RandomizedResponse",
+    "Report",
     "Risk",
     "RuleOfThumb",
+    "Run",
     "Split",
+    "Training",
     "TruePositiveRate",
     "UnsupportedVersionError",
     "UntestedVersionWarning",
@@ -129,6 +136,7 @@ __all__ = [
     "multiplicative_advantage_from_mu",
     "plan_audit",
     "precision_from_mu",
+    "report_run",
 ]
 
 # Loaded when first used, so that `import gaussdp` costs little more than importing NumPy and SciPy.
@@ -164,6 +172,9 @@ _LOADED_WHEN_USED = {
         "ZCDPGaussian",
     ),
     "gaussdp.report.deployments": ("Deployment", "deployments"),
+    "gaussdp.report.claims.claim": ("Claim",),
+    "gaussdp.report.runs": ("Run", "Training"),
+    "gaussdp.report.statements": ("Report", "report_run"),
 }
 _HOME = {name: module for module, names in _LOADED_WHEN_USED.items() for name in names}
 

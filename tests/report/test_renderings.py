@@ -9,7 +9,8 @@ import pytest
 
 from gaussdp.guarantees import GDP
 from gaussdp.report import RENDERINGS, Column, Document, Table, budget_document, risk_document
-from gaussdp.report.renderings import _latex_cell, _latex_words
+from gaussdp.report.escaping import latex_words
+from gaussdp.report.renderings import latex_cell
 from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
 
 DOCUMENTS = {
@@ -68,7 +69,7 @@ def test_latex(name):
     document = DOCUMENTS[name]
     rendered = RENDERINGS["latex"](document)
     body = [line for line in rendered.splitlines() if line.endswith(r"\\")]
-    rows = [[_latex_cell(cell) for cell in row] for table in document.tables for row in table.text_rows(4)]
+    rows = [[latex_cell(cell) for cell in row] for table in document.tables for row in table.text_rows(4)]
     for row in rows:
         assert " & ".join(row) + r" \\" in body
     assert rendered.count(r"\begin{tabular}") == rendered.count(r"\end{tabular}") == len(document.tables)
@@ -76,12 +77,12 @@ def test_latex(name):
 
 
 def test_latex_escapes():
-    assert _latex_words("A_B & 100% {x}") == r"A\_B \& 100\% \{x\}"
-    assert _latex_cell("1e-5") == "$10^{-5}$"
-    assert _latex_cell("2.5e-5") == r"$2.5 \cdot 10^{-5}$"
-    assert _latex_cell("0.31") == "0.31"
-    assert _latex_cell("inf") == r"$\infty$"
-    assert _latex_cell("privacy profile") == "privacy profile"
+    assert latex_words("A_B & 100% {x}") == r"A\_B \& 100\% \{x\}"
+    assert latex_cell("1e-5") == "$10^{-5}$"
+    assert latex_cell("2.5e-5") == r"$2.5 \cdot 10^{-5}$"
+    assert latex_cell("0.31") == "0.31"
+    assert latex_cell("inf") == r"$\infty$"
+    assert latex_cell("privacy profile") == "privacy profile"
 
 
 def test_digits_reach_every_rendering():

@@ -13,6 +13,7 @@ from gaussdp.cli.completion import completion
 from gaussdp.cli.deployments import deployments
 from gaussdp.cli.paper import paper
 from gaussdp.cli.plot import plot
+from gaussdp.cli.report import report
 from gaussdp.cli.risk import risk
 from gaussdp.cli.rules import rules
 from gaussdp.cli.serve import serve
@@ -37,6 +38,7 @@ def app(ctx: click.Context) -> None:
       gaussdp choose --epsilon 1          the budget μ for a policy of ε = 1
       gaussdp risk --mu 0.31              what μ = 0.31 lets an attacker achieve
       gaussdp account plan.toml           the tightest sound μ of a mechanism
+      gaussdp report run.toml             the privacy statement of a run
       gaussdp calibrate --mu 0.31 --dataset-size 50000 --batch-size 256 --epochs 30
       gaussdp audit scores.csv            the μ that attack scores prove
       gaussdp rules                       where μ = ε/5 and ε/3 are conservative
@@ -52,6 +54,7 @@ for _command in (
     choose,
     risk,
     account,
+    report,
     calibrate,
     sweep,
     audit,

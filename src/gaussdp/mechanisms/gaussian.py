@@ -9,6 +9,7 @@ from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import POSITIVE, Adjacency, Elementary, Mechanism, checked_adjacency
 
 SAMPLE_RATE = Domain(0.0, 1.0, closed_low=False)
+MOST = 10**15  # records, passes or steps: beyond, their products leave the range of a double
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,8 @@ class DPSGD(Mechanism):
         if batch > size:
             raise DomainError(f"batch_size must be at most dataset_size {size}, got {batch}")
         passes = number("epochs", epochs, POSITIVE)
+        if size > MOST or passes > MOST:
+            raise DomainError(f"dataset_size and epochs must be at most {MOST:g}")
         steps = math.ceil(passes * size / batch * (1 - 1e-15))
         return cls(noise_multiplier, batch / size, max(1, steps))
 

@@ -81,45 +81,57 @@ def read_plan(path: str | Path) -> Composition:
     Raises:
         DomainError: naming the file, the line and what is wrong there.
     """
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise DomainError(f"{file}: cannot be read: {reason}") from None
-    return parse_plan(text, file.name)
+    return parse_plan(*file_text(path))
 
 
 def parse_plan(text: str, name: str) -> Composition:
     """The composition that a text describes; its name ends in .toml or .json and stands in the messages."""
-    content = _parsed(text, name)
+    content = parsed(text, name)
     releases = content.get("releases") if isinstance(content, dict) else None
     if not isinstance(releases, list) or not releases:
         raise DomainError(f"{name}: must hold a list `releases` with at least one entry")
     unknown = sorted(set(content) - {"releases"})
     if unknown:
         raise DomainError(
-            f"{name}, line {_line(text, unknown[0])}: unknown key {unknown[0]!r}; only `releases` is known"
+            f"{name}, line {line_of(text, unknown[0])}: unknown key {unknown[0]!r}; only `releases` is known"
         )
-    return Composition([_release(text, name, number, entry) for number, entry in enumerate(releases, start=1)])
+    return composed(releases, text, name)
 
 
-def _parsed(text: str, name: str) -> Any:
+def file_text(path: str | Path) -> tuple[str, str]:
+    """The text of a file and its name for messages, or a DomainError that says why there is none."""
+    file = Path(path)
+    try:
+        return file.read_text(encoding="utf-8"), file.name
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise DomainError(f"{file}: cannot be read: {reason}") from None
+
+
+def parsed(text: str, name: str) -> Any:
+    """The content of a TOML or JSON text, told apart by the ending of its name."""
     try:
         if name.endswith(".toml"):
             return tomllib.loads(text)
         if name.endswith(".json"):
             return json.loads(text)
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+    except ValueError as error:  # what both parsers raise, also for a number of thousands of digits
         raise DomainError(f"{name}: {error}") from None
-    raise DomainError(f"{name}: the name of a plan must end in .toml or .json")
+    except RecursionError:
+        raise DomainError(f"{name}: is nested too deeply to be read") from None
+    raise DomainError(f"{name}: the name must end in .toml or .json")
+
+
+def composed(releases: list[Any], text: str, name: str) -> Composition:
+    """The composition of the entries of `releases`, which stand in this text of this name."""
+    return Composition([_release(text, name, number, entry) for number, entry in enumerate(releases, start=1)])
 
 
 def _release(text: str, name: str, number: int, entry: Any) -> Mechanism:
     """The mechanism of one entry."""
     if not isinstance(entry, dict) or "mechanism" not in entry:
         raise DomainError(f"{name}: release {number} must name its `mechanism`: one of {', '.join(KINDS)}")
-    here = f"{name}, line {_line(text, 'mechanism', number)}"
+    here = f"{name}, line {line_of(text, 'mechanism', number)}"
     parameters = dict(entry)
     kind = KINDS.get(str(parameters.pop("mechanism")))
     if kind is None:
@@ -139,7 +151,7 @@ def _release(text: str, name: str, number: int, entry: Any) -> Mechanism:
         raise DomainError(f"{here}: {error}") from None
 
 
-def _line(text: str, key: str, occurrence: int = 1) -> int:
+def line_of(text: str, key: str, occurrence: int = 1) -> int:
     """The line of the nth place where this key is set."""
     places = [match.start() for match in re.finditer(rf'(?m)(?:^|[\s{{,])"?{re.escape(key)}"?\s*[=:]', text)]
     place = places[min(occurrence, len(places)) - 1] if places else 0

@@ -4,9 +4,9 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Callable
 
+from gaussdp.report.escaping import latex_words
 from gaussdp.report.rounding import shown
 from gaussdp.report.tables import Document, Table, Value
 
@@ -15,24 +15,32 @@ DEFAULT_DIGITS = 4
 
 def text(document: Document, digits: int = DEFAULT_DIGITS, width: int = 120) -> str:
     """For a terminal of this width; the only rendering that needs rich."""
+    parts = [_printed(document.title, width)]
+    parts += [f"\n{table.title}\n{text_table(table, digits, width)}" for table in document.tables]
+    parts += [_printed(f"- {note}", width) for note in document.notes]
+    return "".join(parts)
+
+
+def text_table(table: Table, digits: int = DEFAULT_DIGITS, width: int = 120) -> str:
+    """The rows of one table for a terminal of this width."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table as RichTable
+
+    rich_table = RichTable(box=box.SIMPLE_HEAD)
+    for i, heading in enumerate(table.headings()):
+        numeric = all(not isinstance(row[i], str) for row in table.rows)
+        rich_table.add_column(heading, justify="right" if numeric else "left")
+    for row in table.text_rows(digits):
+        rich_table.add_row(*row)
+    return _printed(rich_table, width)
+
+
+def _printed(thing: object, width: int) -> str:
+    from rich.console import Console
 
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, color_system=None, emoji=False, markup=False, highlight=False)
-    console.print(document.title)
-    for table in document.tables:
-        console.print(f"\n{table.title}")
-        rich_table = RichTable(box=box.SIMPLE_HEAD)
-        for i, heading in enumerate(table.headings()):
-            numeric = all(not isinstance(row[i], str) for row in table.rows)
-            rich_table.add_column(heading, justify="right" if numeric else "left")
-        for row in table.text_rows(digits):
-            rich_table.add_row(*row)
-        console.print(rich_table)
-    for note in document.notes:
-        console.print(f"- {note}")
+    console.print(thing)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 
@@ -89,14 +97,14 @@ def latex(document: Document, digits: int = DEFAULT_DIGITS) -> str:
     parts = [f"% {document.title}"]
     for table in document.tables:
         alignment = "".join("l" if any(isinstance(row[i], str) for row in table.rows) else "r" for i in _places(table))
-        rows = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in table.text_rows(digits)]
-        header = " & ".join(_latex_words(column.label) for column in table.columns) + r" \\"
+        rows = [" & ".join(latex_cell(cell) for cell in row) + r" \\" for row in table.text_rows(digits)]
+        header = " & ".join(latex_words(column.label) for column in table.columns) + r" \\"
         parts.append(
             "\n".join(
                 [
                     r"\begin{table}",
                     r"\centering",
-                    rf"\caption{{{_latex_words(table.title)}}}",
+                    rf"\caption{{{latex_words(table.title)}}}",
                     rf"\begin{{tabular}}{{{alignment}}}",
                     r"\toprule",
                     *_latex_spanner(table),
@@ -121,48 +129,22 @@ RENDERINGS: dict[str, Callable[..., str]] = {
     "latex": latex,
 }
 
-_LATEX_SYMBOLS = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "α": r"$\alpha$",
-    "β̄": r"$\bar\beta$",
-    "μ": r"$\mu$",
-    "ε": r"$\varepsilon$",
-    "δ": r"$\delta$",
-    "≤": r"$\le$",
-    "½": r"$\tfrac{1}{2}$",
-    "→": r"$\to$",
-    "−": "$-$",
-}
-_LATEX_PATTERN = re.compile("|".join(map(re.escape, _LATEX_SYMBOLS)))
-
-
-def _latex_words(words: str) -> str:
-    return _LATEX_PATTERN.sub(lambda found: _LATEX_SYMBOLS[found[0]], words)
-
 
 def _latex_spanner(table: Table) -> list[str]:
     if not table.spanner:
         return []
     count = len(table.columns)
-    head = rf" & \multicolumn{{{count - 1}}}{{c}}{{{_latex_words(table.spanner)}}} \\"
+    head = rf" & \multicolumn{{{count - 1}}}{{c}}{{{latex_words(table.spanner)}}} \\"
     return [head, rf"\cmidrule(l){{2-{count}}}"]
 
 
-def _latex_cell(cell: str) -> str:
+def latex_cell(cell: str) -> str:
+    """One cell: a number as mathematics, words as words."""
     mantissa, _, exponent = cell.partition("e")
     try:
         float(cell)
     except ValueError:
-        return _latex_words(cell)
+        return latex_words(cell)
     if not exponent:
         return r"$\infty$" if cell == "inf" else cell
     return rf"$10^{{{exponent}}}$" if mantissa == "1" else rf"${mantissa} \cdot 10^{{{exponent}}}$"

@@ -1,0 +1,101 @@
+"""gaussdp report: the privacy statement of a run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from gaussdp.cli.options import levels, number, numbers, prior_option
+from gaussdp.report.accounts import DEFAULT_FPRS
+from gaussdp.report.rounding import MOST_DIGITS
+from gaussdp.report.runs import Run
+from gaussdp.report.statements import report_run
+from gaussdp.report.statements.report import DEFAULT_FLOOR, DEFAULT_RECALLS, Format
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write every format and the figure into this directory; it is made if need be.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(get_args(Format)),
+    default=None,
+    help="How to print; the numbers are the same in each. Not with --out.  [default: text]",
+)
+@click.option(
+    "--floor",
+    type=number,
+    default=DEFAULT_FLOOR,
+    show_default=True,
+    help="Smallest error rate of the attacks that μ speaks about.",
+)
+@click.option(
+    "--delta",
+    type=numbers,
+    default=None,
+    metavar="N,N,...",
+    help="Deltas at which to read ε, between commas. [default: 1e-5,1e-6,1e-8 and one over the data set size]",
+)
+@levels("--fpr", DEFAULT_FPRS, "False-positive rates at which to read the attacker's TPR")
+@levels("--recall", DEFAULT_RECALLS, "Recalls at which to read the attacker's precision")
+@prior_option
+@click.option(
+    "--digits",
+    type=click.IntRange(1, MOST_DIGITS),
+    default=4,
+    show_default=True,
+    help="Significant digits, rounded to the side of less privacy.",
+)
+def report(
+    file: Path,
+    out: Path | None,
+    style: Format | None,
+    floor: float,
+    delta: Sequence[float] | None,
+    fpr: Sequence[float],
+    recall: Sequence[float],
+    prior: float,
+    digits: int,
+) -> None:
+    """The privacy statement of the run described in FILE, a TOML or JSON file.
+
+    It says the guarantee, the mechanism, what is protected, which assumptions the run met, what an attacker can
+    achieve. A run that does not say its unit of privacy and its adjacency is refused. The keys of FILE are in
+    docs/report.md.
+
+    \b
+    Writes into the directory, with --out:
+      statement.md, .html, .tex, .json, .txt    the statement
+      tradeoff.svg, .pdf, .png                  the figure
+
+    \b
+    Examples:
+      gaussdp report run.toml
+      gaussdp report run.toml --out report
+      gaussdp report run.toml --format latex --floor 1e-8
+    """
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    if out and style:
+        raise click.UsageError("--out writes every format; leave --format out")
+    run = Run.read(file)
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("Accounting", total=None)
+        statement = report_run(run, floor=floor, deltas=delta, fprs=fpr, recalls=recall, prior=prior, digits=digits)
+        if out:
+            files = statement.write(out, lambda done, total, name: progress.update(task, description=name))
+        else:
+            text = statement.render(style or "text")
+    if out:
+        click.echo(f"The statement: {len(files)} files in {out}; open {out / 'statement.html'}")
+    else:
+        click.echo(text, nl=False)

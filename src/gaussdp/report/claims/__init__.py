@@ -1,0 +1,1 @@
+"""Claims: a published number, held against the run that it is about."""

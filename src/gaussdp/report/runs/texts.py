@@ -1,0 +1,69 @@
+"""Words that a person wrote into a run: kept to one printable line, so that no rendering can be led astray."""
+
+import unicodedata
+
+from gaussdp.errors import DomainError
+
+LONGEST = 2000
+MOST_ENTRIES = 100
+
+_BIDIRECTIONAL = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # they reorder what follows
+
+
+def line_of_words(key: str, value: object, example: str) -> str:
+    """The value as one line without control characters; white space is folded.
+
+    Args:
+        key: its name in messages.
+        value: what was given.
+        example: what one could write instead.
+    """
+    if not isinstance(value, str):
+        raise DomainError(f"{key} must be text, got {type(value).__name__}; write, for example, {example}")
+    words = " ".join(value.split())
+    if not words:
+        raise DomainError(f"{key} must not be empty; write, for example, {example}")
+    if len(words) > LONGEST:
+        raise DomainError(f"{key} must have at most {LONGEST} characters, got {len(words)}; shorten it")
+    for character in words:
+        if unicodedata.category(character) in ("Cc", "Cs") or character in _BIDIRECTIONAL:
+            raise DomainError(
+                f"{key} must be printable text, got the control character U+{ord(character):04X}; leave it out"
+            )
+    return words
+
+
+def lines_of_words(key: str, value: object, example: str) -> tuple[str, ...]:
+    """The value as a tuple of such lines; one text stands for a list of one."""
+    if isinstance(value, str):
+        return (line_of_words(key, value, example),)
+    if not isinstance(value, list | tuple):
+        raise DomainError(f"{key} must be a list of texts, got {type(value).__name__}; write, for example, {example}")
+    if len(value) > MOST_ENTRIES:
+        raise DomainError(f"{key} must have at most {MOST_ENTRIES} entries, got {len(value)}")
+    return tuple(line_of_words(key, entry, example) for entry in value)
+
+
+def one_of(key: str, value: object, known: tuple[str, ...]) -> str:
+    """The value, which must be one of the known words; the nearest one is suggested."""
+    if isinstance(value, str) and value in known:
+        return value
+    suggestion = nearest(value, known)
+    hint = f"; did you mean {suggestion!r}?" if suggestion else ""
+    raise DomainError(f"{key} must be one of {', '.join(map(repr, known))}, got {brief(value)}{hint}")
+
+
+def nearest(value: object, known: tuple[str, ...]) -> str | None:
+    """The known word most like the value, if one is like it."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(str(value).lower().replace("_", "-"), [word.replace("_", "-") for word in known], 1, 0.6)
+    return next((word for word in known if found and word.replace("_", "-") == found[0]), None)
+
+
+def brief(value: object) -> str:
+    """The value for a message; a whole number may have too many digits to be written at all."""
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return "a whole number of more than 30 digits"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

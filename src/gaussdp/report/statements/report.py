@@ -1,0 +1,222 @@
+"""One report of a run: every number computed once, rendered many ways."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, get_args
+
+from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
+from gaussdp.domains import LEVEL, checked, number
+from gaussdp.errors import DomainError
+from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS
+from gaussdp.report.figures import FORMATS
+from gaussdp.report.figures.accounted import AccountedPlot, accounted_plot, render_accounted
+from gaussdp.report.rounding import Rounding, rounded
+from gaussdp.report.runs import Run
+from gaussdp.report.runs.texts import one_of
+from gaussdp.report.statements import tables
+from gaussdp.report.statements.assumptions import Assumption, assumptions
+from gaussdp.report.tables import Table
+
+Format = Literal["text", "markdown", "html", "latex", "json"]
+Curve = AccountedCurve | DistributionCurve
+Announce = Callable[[int, int, str], None]
+Standing = Literal["holds", "does not hold", "depends"]
+
+DEFAULT_FLOOR = 1e-10
+DEFAULT_RECALLS = (1e-3, 1e-2, 0.1, 0.5)
+ENDINGS: dict[Format, str] = {"markdown": "md", "html": "html", "latex": "tex", "json": "json", "text": "txt"}
+STEM, FIGURE_STEM = "statement", "tradeoff"
+
+_EXACT = "exact tails of the privacy loss, by contour integrals"
+_CLOSED = "closed form: a composition of Gaussian releases is exactly Gaussian DP"
+_DISTRIBUTION = "a pessimistic privacy loss distribution: sound, and no tighter than its grid allows"
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """The privacy statement of a run; made by `report_run`.
+
+    Attributes:
+        run: what was run and what it protects.
+        fit: the guarantee as one mu, with its floor, slack and regret.
+        assumptions: what the accounting assumes, each with a verdict.
+        method: how the numbers were computed.
+        version: of gaussdp.
+        guarantee, epsilon, attacker, precision, overall: the tables of numbers.
+        digits: significant digits shown, rounded to the side of less privacy.
+        notes: what else a reader must know about the numbers.
+
+    >>> from gaussdp import DPSGD
+    >>> run = Run(mechanism=DPSGD(1.0, 0.00512, 3907), unit="one image", adjacency="add-remove", sampling="shuffle")
+    >>> report = report_run(run)
+    >>> report.mu, report.standing
+    (0.4693, 'does not hold')
+    """
+
+    run: Run
+    fit: Fit
+    assumptions: tuple[Assumption, ...]
+    method: str
+    version: str
+    guarantee: Table
+    epsilon: Table
+    attacker: Table
+    precision: Table
+    overall: Table
+    digits: int
+    notes: tuple[str, ...]
+    _curve: Curve = field(repr=False)
+    _delta: float = field(repr=False)
+
+    @property
+    def mu(self) -> float:
+        """The guarantee, rounded up to the digits shown."""
+        return rounded(self.fit.mu, Rounding.UP, self.digits)
+
+    @property
+    def standing(self) -> Standing:
+        """Whether the number holds for the run as described, or depends on what is not stated."""
+        verdicts = {assumption.verdict for assumption in self.assumptions if assumption.decisive}
+        return "does not hold" if "not met" in verdicts else "depends" if "not stated" in verdicts else "holds"
+
+    def render(self, format: Format = "text") -> str:  # noqa: A002
+        """The report as "text", "markdown", "html", "latex" or "json".
+
+        HTML is one page that needs nothing else; LaTeX compiles by itself and can be \\input; the schema of JSON is in
+        docs/report.md.
+        """
+        from gaussdp.report.statements import renderings
+
+        return renderings.RENDERINGS[one_of("format", format, get_args(Format))](self)
+
+    def figure(self, format: str = "svg") -> bytes:  # noqa: A002
+        """The trade-off curve beside its fit, as "svg", "pdf" or "png".
+
+        Raises:
+            MissingExtraError: if Matplotlib is not installed.
+        """
+        ending = one_of("format", format, FORMATS)
+        return render_accounted(self.plot, ending)[ending]
+
+    @cached_property
+    def plot(self) -> AccountedPlot:
+        """The numbers behind the figure."""
+        return accounted_plot(self._curve, self.fit.floor or None, self._delta)
+
+    def write(self, folder: str | Path, announce: Announce = lambda done, total, name: None) -> list[Path]:
+        """All renderings and the figure in all formats, as files.
+
+        Args:
+            folder: where to; made if need be.
+            announce: called with the steps done, the steps in all and the name of the next.
+        Returns:
+            The files written: statement.md, .html, .tex, .json, .txt and tradeoff.svg, .pdf, .png.
+        Raises:
+            MissingExtraError: if Matplotlib is not installed; nothing is written then.
+            OSError: if the folder cannot be written.
+        """
+        from gaussdp.report.writing import write_files
+
+        total = 2 + len(ENDINGS)
+        announce(0, total, "figure")
+        files = {
+            f"{FIGURE_STEM}.{ending}": picture for ending, picture in render_accounted(self.plot, *FORMATS).items()
+        }
+        for done, (name, ending) in enumerate(ENDINGS.items(), start=1):
+            announce(done, total, name)
+            files[f"{STEM}.{ending}"] = self.render(name).encode()
+        announce(total - 1, total, "writing")
+        write_files(Path(folder), files)
+        announce(total, total, "done")
+        return [Path(folder) / name for name in sorted(files)]
+
+    def _repr_html_(self) -> str:
+        from gaussdp.report.statements.page import fragment
+
+        return fragment(self)
+
+
+def report_run(
+    run: Run,
+    *,
+    floor: float = DEFAULT_FLOOR,
+    deltas: Sequence[float] | None = None,
+    fprs: Sequence[float] = DEFAULT_FPRS,
+    recalls: Sequence[float] = DEFAULT_RECALLS,
+    prior: float = 0.5,
+    digits: int = 4,
+) -> Report:
+    """The privacy statement of a run.
+
+    Args:
+        run: what was run and what it protects.
+        floor: smallest error rate of the attacks that mu speaks about, in (0, 1); where the accounting is through a
+            distribution it is raised to the noise floor of that, which the report says.
+        deltas: where to read epsilon, each in (0, 1); 1e-5, 1e-6, 1e-8 and one over the size of the data set if None.
+        fprs: where to read the attacker's TPR, each in (0, 1).
+        recalls: where to read the attacker's precision, each in (0, 1).
+        prior: probability of membership before the attack, in (0, 1).
+        digits: significant digits shown.
+    Returns:
+        The report, to be rendered.
+
+    >>> from gaussdp import Gaussian
+    >>> run = Run(mechanism=4 * Gaussian(4.0), unit="one person", adjacency="add-remove")
+    >>> report_run(run).mu
+    0.5
+    """
+    if not isinstance(run, Run):
+        raise DomainError(f"run must be a Run, got {type(run).__name__}; make one with gaussdp.Run or Run.read")
+    level = number("floor", floor, LEVEL)
+    for name, levels in (("delta", deltas), ("fpr", fprs), ("recall", recalls), ("prior", [prior])):
+        if levels is not None:
+            checked(name, levels, LEVEL)
+    rounded(1.0, Rounding.UP, digits)  # refuses digits out of range before the work starts
+    curve = account(run.accounted)
+    fit, notes = _fit(curve, level)
+    usual = _usual_deltas(run.dataset_size)
+    epsilon, beyond = tables.epsilons(curve, usual if deltas is None else deltas, strict=deltas is not None)
+    from importlib.metadata import version  # reads files, so only when asked
+
+    return Report(
+        run=run,
+        fit=fit,
+        assumptions=assumptions(run, fit, digits),
+        method=_method(curve, fit),
+        version=version("gaussdp"),
+        guarantee=tables.guarantee(fit),
+        epsilon=epsilon,
+        attacker=tables.attacker(curve, fit, fprs),
+        precision=tables.precision(curve, recalls, prior),
+        overall=tables.overall(curve, prior),
+        digits=digits,
+        notes=(*notes, *beyond),
+        _curve=curve,
+        _delta=1e-5 if deltas is None else float(deltas[0]),
+    )
+
+
+def _fit(curve: Curve, floor: float) -> tuple[Fit, tuple[str, ...]]:
+    """The fit at the floor, or at the noise floor where the accounting does not reach below."""
+    try:
+        return curve.fit(floor), ()
+    except DomainError:
+        distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution
+        if floor >= distribution.noise_floor:
+            raise
+        level = rounded(distribution.noise_floor, Rounding.UP, 2)
+        words = f"The floor asked for, {floor:g}, lies below the noise floor of the accounting; {level:g} is used."
+        return distribution.fit(level), (words,)
+
+
+def _usual_deltas(dataset_size: int | None) -> tuple[float, ...]:
+    own = {1 / dataset_size} if dataset_size and dataset_size > 1 else set()
+    return tuple(sorted({*DEFAULT_DELTAS, *own}, reverse=True))
+
+
+def _method(curve: Curve, fit: Fit) -> str:
+    if isinstance(curve, DistributionCurve) or curve.fell_back:
+        return _DISTRIBUTION
+    return _CLOSED if fit.unconditional else _EXACT
