@@ -1,7 +1,7 @@
 """The calculator as an ASGI application: routes, and what stands before them."""
 
 import contextlib
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from importlib.metadata import version
 from typing import Any
 
@@ -12,14 +12,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from gaussdp.web.encoding import json_response
-from gaussdp.web.endpoints import closed_form, in_a_thread
+from gaussdp.web.docs_page import docs_page
+from gaussdp.web.encoding import encoded, json_response
+from gaussdp.web.endpoints import Endpoint, closed_form, in_a_thread
 from gaussdp.web.limits import Limits
+from gaussdp.web.openapi import openapi
+from gaussdp.web.operations import API, JSON, Operation
 from gaussdp.web.refusals import RefusalError, refusal_response
 from gaussdp.web.safety.bodies import BodyLimit
 from gaussdp.web.safety.headers import SafeHeaders
 from gaussdp.web.safety.hosts import LOOPBACK_NAMES, KnownHosts
 from gaussdp.web.safety.rates import RateLimit
+from gaussdp.web.schemas.reading import Request as Asked
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,
@@ -28,8 +32,17 @@ from gaussdp.web.schemas.requests import (
     RulesRequest,
     UnderstandRequest,
 )
-from gaussdp.web.schemas.responses import Health
+from gaussdp.web.schemas.responses import (
+    ChooseResponse,
+    DeploymentsResponse,
+    Health,
+    Mu,
+    RulesResponse,
+    StreamLine,
+    UnderstandResponse,
+)
 from gaussdp.web.static_files import StaticFiles
+from gaussdp.web.streaming import MEDIA_TYPE as NDJSON
 from gaussdp.web.streaming import in_a_worker
 from gaussdp.web.views.choose import choose
 from gaussdp.web.views.deployments import deployments
@@ -39,7 +52,6 @@ from gaussdp.web.views.training import run_of, target_of
 from gaussdp.web.views.understand import understand
 from gaussdp.web.work.pool import Pool
 
-API = "/api/v1"
 _WORDS = {404: "there is no such page", 405: "this page takes another method"}
 
 
@@ -55,19 +67,17 @@ def create_app(
     """
     allowed = limits or Limits()
     files, pool = StaticFiles(), Pool(allowed)
+    operations = _operations(pool)
+    document = openapi(operations)
+    described, page = encoded(document), docs_page(document).encode()
     routes = [
         Route("/", files.page, methods=["GET"]),
         Route("/static/{path:path}", files.file, methods=["GET"]),
-        Route("/healthz", _health, methods=["GET"]),
-        Route(f"{API}/choose", closed_form(ChooseRequest, choose), methods=["POST"]),
-        Route(f"{API}/rules", in_a_thread(RulesRequest, rules), methods=["POST"]),
-        Route(f"{API}/understand", closed_form(UnderstandRequest, understand), methods=["POST"]),
-        Route(f"{API}/mu-through", closed_form(PointRequest, mu_through), methods=["POST"]),
-        Route(f"{API}/deployments", _deployments, methods=["GET"]),
-        Route(f"{API}/account", in_a_worker(AccountRequest, "account", pool, run_of), methods=["POST"]),
-        Route(f"{API}/calibrate", in_a_worker(CalibrateRequest, "calibrate", pool, _check), methods=["POST"]),
+        Route("/openapi.json", _fixed(described, JSON), methods=["GET"]),
+        Route("/docs", _fixed(page, "text/html"), methods=["GET"]),
+        *(operation.route() for operation in operations),
     ]
-    costs = {f"{API}/{name}": allowed.work_cost for name in ("account", "calibrate", "figure", "statement")}
+    costs = {operation.path: allowed.work_cost for operation in operations if operation.works}
     middleware = [
         Middleware(SafeHeaders),
         Middleware(KnownHosts, names=hosts, addresses=any_address),
@@ -80,6 +90,35 @@ def create_app(
     )
 
 
+def _operations(pool: Pool) -> list[Operation]:
+    def closed(
+        name: str, asked: type[Asked], answer: Callable[[Asked], Any], answered: type, summary: str
+    ) -> Operation:
+        return Operation(f"{API}/{name}", "POST", summary, closed_form(asked, answer), asked, answered)
+
+    def streamed(name: str, asked: type[Asked], check: Callable[[Asked], object], summary: str) -> Operation:
+        endpoint = in_a_worker(asked, name, pool, check)
+        return Operation(f"{API}/{name}", "POST", summary, endpoint, asked, StreamLine, (NDJSON,), works=True)
+
+    return [
+        closed("choose", ChooseRequest, choose, ChooseResponse, "The budget μ for a policy of pure ε-DP."),
+        Operation(
+            f"{API}/rules",
+            "POST",
+            "Where the rules of thumb μ = ε/5 and ε/3 are conservative.",
+            in_a_thread(RulesRequest, rules),
+            RulesRequest,
+            RulesResponse,
+        ),
+        closed("understand", UnderstandRequest, understand, UnderstandResponse, "What μ-GDP lets an attacker achieve."),
+        closed("mu-through", PointRequest, mu_through, Mu, "The μ of the GDP curve through an operating point."),
+        Operation(f"{API}/deployments", "GET", "Published deployments.", _deployments, answered=DeploymentsResponse),
+        streamed("account", AccountRequest, run_of, "The guarantee of a run of DP-SGD, with progress."),
+        streamed("calibrate", CalibrateRequest, _check_calibration, "The least noise for a target, with progress."),
+        Operation("/healthz", "GET", "Whether the server runs.", _health, answered=Health),
+    ]
+
+
 @contextlib.asynccontextmanager
 async def _running(pool: Pool) -> AsyncIterator[None]:
     await pool.warm()
@@ -89,9 +128,16 @@ async def _running(pool: Pool) -> AsyncIterator[None]:
         await pool.close()
 
 
-def _check(request: CalibrateRequest) -> None:
+def _check_calibration(request: CalibrateRequest) -> None:
     run_of(request)
     target_of(request)
+
+
+def _fixed(content: bytes, media_type: str) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        return Response(content, media_type=media_type)
+
+    return endpoint
 
 
 async def _health(request: Request) -> Response:

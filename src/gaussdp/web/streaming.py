@@ -1,9 +1,8 @@
 """Answers that take their time: lines of progress while a worker computes, then its result or an error."""
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,6 +14,8 @@ from gaussdp.web.refusals import RefusalError, refusal_body
 from gaussdp.web.schemas.reading import Request as Asked
 from gaussdp.web.schemas.reading import read
 from gaussdp.web.work.pool import Pool
+
+Result = TypeVar("Result")
 
 MEDIA_TYPE = "application/x-ndjson"
 
@@ -58,35 +59,27 @@ class WorkResponse(Response):
         async def tell(seconds: float, message: str) -> None:
             await write(encoded({"progress": {"seconds": round(seconds, 2), "message": message}}) + b"\n")
 
-        async with while_connected(receive):
+        async def work() -> None:
             try:
                 line = await self._pool.run(self._job, self._asked, tell)
             except RefusalError as error:
                 line = encoded(refusal_body(str(error), error.field)) + b"\n"
             await write(line, last=True)
 
+        await while_connected(receive, work())
 
-@contextlib.asynccontextmanager
-async def while_connected(receive: Receive) -> AsyncIterator[None]:
-    """Cancels what is inside as soon as the client goes away, and then returns as if it had ended."""
-    inside = asyncio.current_task()
-    gone = False
 
-    async def listen() -> None:
-        nonlocal gone
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        gone = True
-        if inside is not None:
-            inside.cancel()
-
-    listener = asyncio.create_task(listen())
+async def while_connected(receive: Receive, work: Coroutine[Any, Any, Result]) -> Result | None:
+    """The result of the work, or None if the client goes away before, upon which the work is cancelled."""
+    task, listener = asyncio.create_task(work), asyncio.create_task(_disconnected(receive))
     try:
-        yield
-    except asyncio.CancelledError:
-        if not gone:
-            raise
-        if inside is not None:
-            inside.uncancel()
+        await asyncio.wait([task, listener], return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
     finally:
+        task.cancel()
         listener.cancel()
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -17,6 +17,7 @@ from gaussdp.web.views.sampling import curve_rates
 from gaussdp.web.wording import budget_text, guarantee_text, level_text, percent_text
 
 DIVISORS = (5.0, 3.0)
+_LEAST_KINK = 1e-6  # below, the curve's corner is no more than the corner of the picture
 _MATCHED_MU: dict[CriterionName, Callable[..., Any]] = {
     "multiplicative_advantage": conversions.mu_from_multiplicative_advantage,
     "precision": conversions.mu_from_precision,
@@ -84,7 +85,7 @@ def _rule(divisor: float, request: ChooseRequest, matched: float) -> Rule:
 
 def _curves(policy: PureDP, budget: GDP, matched: float) -> MatchedCurves:
     kink = 1 / (1 + math.exp(min(policy.epsilon_bound, 700.0)))
-    fpr = curve_rates(matched, kink, 1 - kink)
+    fpr = curve_rates(matched, *((kink, 1 - kink) if kink > _LEAST_KINK else ()))
     return MatchedCurves(
         fpr=fpr.tolist(),
         pure=policy.fnr(fpr).tolist(),
