@@ -96,6 +96,52 @@ def test_a_run_is_accounted_through_checkpoint_and_resume(tmp_path):
     assert lower <= resumed.engine.get_epsilon(DELTA) <= upper
 
 
+def test_the_report_of_a_run():
+    training = Training()
+    training.run(epochs=2)
+    report = training.accountant.report(
+        unit="one <person>", adjacency="add-remove", records_per_unit=1, tuning="none", dataset_size=240
+    )
+    assert report.fit.mu == training.accountant.mu() <= report.mu
+    assert (report.run.sampling, report.run.randomness, report.run.clipping) == ("poisson", "ordinary", "per-example")
+    assert report.standing == "holds"
+    assert report.run.mechanism == DPSGD(1.0, 0.1, 20)
+    for format_ in ("text", "markdown", "html", "latex", "json"):
+        assert "Poisson" in report.render(format_)
+    with pytest.raises(DomainError, match="randomness must be left out or 'ordinary'"):
+        training.accountant.report(unit="one person", adjacency="add-remove", randomness="secure")
+    with pytest.raises(DomainError, match="unit"):
+        training.accountant.report(unit="", adjacency="add-remove")
+
+
+def test_the_report_says_that_batches_were_not_poisson_samples():
+    stated = {"unit": "one person", "adjacency": "add-remove", "records_per_unit": 1, "tuning": "none"}
+    training = Training(poisson_sampling=False)
+    training.run(epochs=1)
+    # Steps of a Poisson-sampling engine after that change nothing.
+    resumed = Training()
+    resumed.accountant.load_state_dict(training.accountant.state_dict())
+    resumed.run(epochs=1)
+    for accountant in (training.accountant, resumed.accountant):
+        report = accountant.report(**stated)
+        assert (report.run.sampling, report.standing) == ("shuffle", "does not hold")
+        with pytest.raises(DomainError, match="sampling must be left out or 'shuffle', as was seen, got 'poisson'"):
+            accountant.report(sampling="poisson", **stated)
+    # A sampler of the user's own is taken for none, unless the user says what it does.
+    own = Training(
+        poisson_sampling=False, loader={"batch_sampler": BatchSampler(RandomSampler(range(240), True), 24, False)}
+    )
+    own.run(epochs=1)
+    assert own.accountant.report(**stated).standing == "does not hold"
+    assert own.accountant.report(sampling="poisson", **stated).standing == "holds"
+    # Steps that nobody saw leave it open.
+    training = Training()
+    training.accountant.step(noise_multiplier=1.0, sample_rate=0.1)
+    training.run(epochs=1)
+    assert training.accountant.report(**stated).run.sampling is None
+    assert training.accountant.report(**stated).standing == "depends"
+
+
 def prv_bounds(history):
     theirs = create_accountant("prv")
     theirs.history = history

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Mapping, MutableMapping
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
 from gaussdp.calibration import AtMost
@@ -19,9 +19,12 @@ from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.integrations._versions import require
-from gaussdp.mechanisms import DPSGD, Composition, Mechanism
+from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Mechanism
 from gaussdp.mechanisms.base import POSITIVE
 from gaussdp.mechanisms.gaussian import SAMPLE_RATE
+from gaussdp.report.runs import Run
+from gaussdp.report.runs.run import Sampling
+from gaussdp.report.statements import Report, report_run
 from gaussdp.risks import Profile
 
 NAME = "gaussdp"
@@ -51,7 +54,6 @@ else:
     IAccountant = _opacus("opacus.accountants").IAccountant
 
 _UNSEEN = "not seen"
-_NEEDS_NO_POISSON = ("poisson", "full batch", _UNSEEN)
 
 
 class GaussdpAccountant(IAccountant):
@@ -92,7 +94,7 @@ class GaussdpAccountant(IAccountant):
                 privacy at all.
             sample_rate: probability with which a record was in the batch, in (0, 1].
         """
-        self._count(noise_multiplier, sample_rate, sampling=_UNSEEN)
+        self._count(noise_multiplier, sample_rate, sampling=_UNSEEN, randomness=_UNSEEN)
 
     def get_epsilon(self, delta: float, **_: Any) -> float:
         """The least epsilon with which all steps so far are (epsilon, delta)-DP.
@@ -120,8 +122,8 @@ class GaussdpAccountant(IAccountant):
                     'clipping must be "flat" or "per_layer", got "adaptive": Opacus divides its noisy count of'
                     " unclipped gradients by the exact size of the batch, which no accounting covers"
                 )
-            self._count(optimizer.noise_multiplier, sample_rate * optimizer.accumulated_iterations, sampling)
-            self._randomness.add("secure" if optimizer.secure_mode else "ordinary")
+            rate = sample_rate * optimizer.accumulated_iterations
+            self._count(optimizer.noise_multiplier, rate, sampling, "secure" if optimizer.secure_mode else "ordinary")
 
         return count_step
 
@@ -144,8 +146,8 @@ class GaussdpAccountant(IAccountant):
         if "history" in state:
             state["history"] = _checked_history(state["history"])
         super().load_state_dict(state)
-        self._samplings = set(state.get("samplings", [_UNSEEN] if self.history else []))
-        self._randomness = set(state.get("randomness", []))
+        self._samplings = set(state.get("samplings", [_UNSEEN]))
+        self._randomness = set(state.get("randomness", [_UNSEEN]))
 
     def composition(self) -> Mechanism:
         """The steps so far as a mechanism, with which all of gaussdp can work.
@@ -193,18 +195,61 @@ class GaussdpAccountant(IAccountant):
             return 0.0
         return self.fit(floor).mu if self._noisy else math.inf
 
+    def report(self, *, unit: str, adjacency: Adjacency, floor: float = DEFAULT_FLOOR, **details: Any) -> Report:
+        """The privacy statement of all steps so far; it says so if the batches were not Poisson samples.
+
+        Args:
+            unit: whom or what the guarantee protects, such as "one person".
+            adjacency: "add-remove" or "replace-one": what the data of one unit may do.
+            floor: smallest error rate of the attacks that mu speaks about, in (0, 1).
+            details: other arguments of `gaussdp.Run`, such as records_per_unit and tuning. How batches are made and
+                noise is drawn is filled in as far as it was seen, and must not be stated otherwise.
+        Returns:
+            The report, to be rendered or written.
+
+        >>> accountant = GaussdpAccountant()
+        >>> accountant.history = [(1.0, 0.01, 1000)]
+        >>> report = accountant.report(unit="one image", adjacency="add-remove", records_per_unit=1, tuning="none")
+        >>> report.mu, report.standing  # nobody saw the batches
+        (0.5223, 'depends')
+        """
+        for key, value in self._seen().items():
+            if details.setdefault(key, value) != value:
+                raise DomainError(f"{key} must be left out or {value!r}, as was seen, got {details[key]!r}")
+        if self._not_poisson():  # by a sampler that is not known here; only who wrote it can say what it does
+            details.setdefault("sampling", "without replacement")
+        return report_run(Run(mechanism=self.composition(), unit=unit, adjacency=adjacency, **details), floor=floor)
+
+    def _seen(self) -> dict[str, str]:
+        """What was seen of all steps, in the words of a run; of several kinds the one that decides."""
+        seen = {"clipping": "per-example"}  # all that Opacus does
+        known = [sampling for sampling in self._not_poisson() if sampling in get_args(Sampling)]
+        if known:
+            seen["sampling"] = known[0]
+        elif self._samplings and self._samplings <= {"poisson", "full batch"}:
+            seen["sampling"] = "poisson" if "poisson" in self._samplings else "full batch"
+        if "ordinary" in self._randomness:
+            seen["randomness"] = "ordinary"
+        elif self._randomness == {"secure"}:
+            seen["randomness"] = "secure"
+        return seen
+
+    def _not_poisson(self) -> list[str]:
+        return sorted(self._samplings.difference(("poisson", "full batch", _UNSEEN)))
+
     @property
     def _noisy(self) -> bool:
         return all(noise > 0 for noise, _, _ in self.history)
 
-    def _count(self, noise_multiplier: float, sample_rate: float, sampling: str) -> None:
+    def _count(self, noise_multiplier: float, sample_rate: float, sampling: str, randomness: str) -> None:
         noise, rate, _ = _checked(noise_multiplier, sample_rate, 1)
         self._samplings.add(sampling)
+        self._randomness.add(randomness)
         count = self.history.pop()[2] if self.history and self.history[-1][:2] == (noise, rate) else 0
         self.history.append((noise, rate, count + 1))
 
     def _warn_unless_poisson(self) -> None:
-        others = sorted(self._samplings.difference(_NEEDS_NO_POISSON))
+        others = self._not_poisson()
         if others:
             warnings.warn(
                 f"the numbers assume Poisson-sampled batches, but these were made by {', '.join(others)}: the privacy"
