@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gaussdp.web.docs_page import docs_page
+from gaussdp.web.downloads import file_from_worker
 from gaussdp.web.encoding import encoded, json_response
 from gaussdp.web.endpoints import Endpoint, closed_form, in_a_thread
 from gaussdp.web.limits import Limits
@@ -28,9 +29,13 @@ from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,
     ChooseRequest,
+    FigureRequest,
     PointRequest,
     RulesRequest,
+    State,
+    StatementRequest,
     UnderstandRequest,
+    state_of,
 )
 from gaussdp.web.schemas.responses import (
     ChooseResponse,
@@ -48,8 +53,10 @@ from gaussdp.web.views.choose import choose
 from gaussdp.web.views.deployments import deployments
 from gaussdp.web.views.point import mu_through
 from gaussdp.web.views.rules import rules
+from gaussdp.web.views.statements import check_statement
 from gaussdp.web.views.training import run_of, target_of
 from gaussdp.web.views.understand import understand
+from gaussdp.web.work.jobs import DOCUMENT_TYPES, PICTURE_TYPES
 from gaussdp.web.work.pool import Pool
 
 _WORDS = {404: "there is no such page", 405: "this page takes another method"}
@@ -115,6 +122,24 @@ def _operations(pool: Pool) -> list[Operation]:
         Operation(f"{API}/deployments", "GET", "Published deployments.", _deployments, answered=DeploymentsResponse),
         streamed("account", AccountRequest, run_of, "The guarantee of a run of DP-SGD, with progress."),
         streamed("calibrate", CalibrateRequest, _check_calibration, "The least noise for a target, with progress."),
+        Operation(
+            f"{API}/figure",
+            "POST",
+            "A view as a picture.",
+            file_from_worker(FigureRequest, "figure", pool, _check_figure),
+            FigureRequest,
+            media=PICTURE_TYPES,
+            works=True,
+        ),
+        Operation(
+            f"{API}/statement",
+            "POST",
+            "A view as a document.",
+            file_from_worker(StatementRequest, "statement", pool, _check_statement),
+            StatementRequest,
+            media=DOCUMENT_TYPES,
+            works=True,
+        ),
         Operation("/healthz", "GET", "Whether the server runs.", _health, answered=Health),
     ]
 
@@ -131,6 +156,23 @@ async def _running(pool: Pool) -> AsyncIterator[None]:
 def _check_calibration(request: CalibrateRequest) -> None:
     run_of(request)
     target_of(request)
+
+
+def _check_figure(request: FigureRequest) -> None:
+    _check_state(state_of(request))
+
+
+def _check_statement(request: StatementRequest) -> None:
+    state = state_of(request)
+    _check_state(state)
+    check_statement(request, state)
+
+
+def _check_state(state: State) -> None:
+    if isinstance(state, AccountRequest):
+        run_of(state)
+    elif isinstance(state, CalibrateRequest):
+        _check_calibration(state)
 
 
 def _fixed(content: bytes, media_type: str) -> Endpoint:

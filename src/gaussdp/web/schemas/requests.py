@@ -1,11 +1,13 @@
 """What can be asked, field by field."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL
-from gaussdp.mechanisms.base import POSITIVE
+from gaussdp.mechanisms.base import POSITIVE, Adjacency
+from gaussdp.report.runs.run import Sampling
 from gaussdp.web.schemas.kinds import Anything, Number, OneOf, Text, Whole
+from gaussdp.web.schemas.reading import read
 
 CriterionName = Literal["multiplicative_advantage", "precision", "profile"]
 CRITERIA: tuple[CriterionName, ...] = ("multiplicative_advantage", "precision", "profile")
@@ -110,7 +112,8 @@ class CalibrateRequest:
     ] = 1e-10
 
 
-STATES: dict[str, type] = {
+State = ChooseRequest | UnderstandRequest | AccountRequest | CalibrateRequest
+STATES: dict[str, type[State]] = {
     "choose": ChooseRequest,
     "understand": UnderstandRequest,
     "account": AccountRequest,
@@ -140,5 +143,10 @@ class StatementRequest:
     format: Annotated[str, OneOf(STATEMENT_FORMATS, "The document's format.")]
     state: Annotated[dict[str, object], _STATE]
     unit: Annotated[str | None, Text(120, "What one record is: whom or what the guarantee protects.", "person")] = None
-    adjacency: Annotated[str | None, OneOf(("add-remove", "replace-one"), "Which data sets are neighbours.")] = None
-    sampling: Annotated[str | None, Text(120, "How batches were drawn.", "poisson")] = None
+    adjacency: Annotated[Adjacency | None, OneOf(get_args(Adjacency), "Which data sets are neighbours.")] = None
+    sampling: Annotated[Sampling | None, OneOf(get_args(Sampling), "How batches are really made.")] = None
+
+
+def state_of(request: FigureRequest | StatementRequest) -> State:
+    """The state that the view's own request would hold."""
+    return read(STATES[request.view], request.state, "state.")

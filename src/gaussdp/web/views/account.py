@@ -5,6 +5,7 @@ from collections.abc import Callable
 from gaussdp import calibration
 from gaussdp.accounting import AccountedCurve, DistributionCurve
 from gaussdp.accounting import account as account_for
+from gaussdp.calibration import Calibration
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee
 from gaussdp.mechanisms import DPSGD
@@ -36,11 +37,8 @@ def account(request: AccountRequest, tell: Tell) -> AccountResult:
 
 def calibrate(request: CalibrateRequest, tell: Tell) -> AccountResult:
     """The least noise with which the run meets the target, and the guarantee it then has."""
-    run, target = run_of(request), target_of(request)
-    tell("searching for the least noise")
-    found = calibration.noise_multiplier(target, sample_rate=run.sample_rate, steps=run.steps, floor=request.floor)
-    noisy = DPSGD(found.value, run.sample_rate, run.steps)
-    result = described(noisy, _accounted(found.curve), request.floor, request.delta, tell)
+    found, target = _search(request, tell), target_of(request)
+    result = described(_run(found), _accounted(found.curve), request.floor, request.delta, tell)
     limit = target.mu if isinstance(target, GDP) else target.value
     result["achieved"] = found.achieved
     result["achieved_text"] = shown(min(rounded(found.achieved, Rounding.UP, _CHECK_DIGITS), limit))
@@ -48,6 +46,23 @@ def calibrate(request: CalibrateRequest, tell: Tell) -> AccountResult:
     result["status"] = STATUS_WORDS[found.status]
     result["snippets"] = calibrate_snippets(request, result)
     return result
+
+
+def calibrated(request: CalibrateRequest, tell: Tell) -> DPSGD:
+    """The run with the least noise that meets the target."""
+    return _run(_search(request, tell))
+
+
+def _search(request: CalibrateRequest, tell: Tell) -> Calibration:
+    run, target = run_of(request), target_of(request)
+    tell("searching for the least noise")
+    return calibration.noise_multiplier(target, sample_rate=run.sample_rate, steps=run.steps, floor=request.floor)
+
+
+def _run(found: Calibration) -> DPSGD:
+    if not isinstance(found.mechanism, DPSGD):
+        raise DomainError(f"mechanism must be DPSGD, got {type(found.mechanism).__name__}")
+    return found.mechanism
 
 
 def described(run: DPSGD, curve: Accounted, floor: float, delta: float, tell: Tell) -> AccountResult:

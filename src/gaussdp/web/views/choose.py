@@ -30,7 +30,7 @@ def choose(request: ChooseRequest) -> ChooseResponse:
     policy = PureDP(request.epsilon)
     mu = float(criterion_of(request.criterion, request.level).mu_from_epsilon(request.epsilon))
     budget = GDP(mu)
-    matched = _matched_point(request, budget)
+    matched = matched_point(request, budget)
     implied = policy.implied().mu
     others = [row for name in CRITERIA for row in _budgets(name, request.epsilon)]
     return ChooseResponse(
@@ -95,7 +95,7 @@ def _curves(policy: PureDP, budget: GDP, matched: float) -> MatchedCurves:
     )
 
 
-def _matched_point(request: ChooseRequest, budget: GDP) -> Point:
+def matched_point(request: ChooseRequest, budget: GDP) -> Point:
     """The attack at which budget and policy meet: for the profile, where the GDP curve has slope −e^ε."""
     if request.criterion == "multiplicative_advantage":
         fpr = request.level

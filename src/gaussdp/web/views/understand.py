@@ -40,13 +40,12 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
         release.epsilon(request.delta),
         release.advantage(),
     )
-    fprs = [*FPRS, *([request.fpr] if request.fpr is not None else [])]
     fpr = curve_rates(*([request.fpr] if request.fpr is not None else []))
     guesses = _guesses(release, 0.5)
     return UnderstandResponse(
         mu=request.mu,
         mu_text=guarantee_text(request.mu),
-        tpr=tpr_rows(release, fprs),
+        tpr=tpr_rows(release, fprs_of(request)),
         precision=PrecisionAtRecall(
             recall=request.recall, prior=request.prior, value=precision, text=percent_text(precision)
         ),
@@ -61,6 +60,11 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
         sentences=[guesses["sentence"]],
         snippets=understand_snippets(request, epsilon, precision),
     )
+
+
+def fprs_of(request: UnderstandRequest) -> list[float]:
+    """The false-positive rates at which to read the TPR: the usual ones, and the user's own if it is another."""
+    return [*FPRS, *([request.fpr] if request.fpr is not None and request.fpr not in FPRS else [])]
 
 
 def tpr_rows(release: GDP, fprs: list[float]) -> list[TprAtFpr]:

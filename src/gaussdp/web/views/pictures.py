@@ -1,0 +1,53 @@
+"""Figures of the views."""
+
+from gaussdp.accounting import account as account_for
+from gaussdp.guarantees import GDP, PureDP
+from gaussdp.mechanisms import DPSGD
+from gaussdp.report.figures.accounted import accounted_plot, render_accounted
+from gaussdp.report.figures.tradeoffs import Attack, render_tradeoffs, tradeoff_plot
+from gaussdp.report.rounding import shown
+from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, ChooseRequest, State, UnderstandRequest
+from gaussdp.web.views.account import Tell, calibrated
+from gaussdp.web.views.choose import matched_point
+from gaussdp.web.views.criteria import criterion_of
+from gaussdp.web.views.training import run_of
+from gaussdp.web.views.understand import fprs_of
+from gaussdp.web.wording import budget_text, guarantee_text, level_text, percent_text
+
+
+def picture(state: State, ending: str, tell: Tell) -> bytes:
+    """The view as a picture in this format."""
+    match state:
+        case ChooseRequest():
+            return _choose(state, ending)
+        case UnderstandRequest():
+            return _understand(state, ending)
+        case AccountRequest():
+            return _account(run_of(state), state, ending, tell)
+        case CalibrateRequest():
+            return _account(calibrated(state, tell), state, ending, tell)
+
+
+def _choose(state: ChooseRequest, ending: str) -> bytes:
+    budget = GDP(float(criterion_of(state.criterion, state.level).mu_from_epsilon(state.epsilon)))
+    point = matched_point(state, budget)
+    curves = {
+        f"budget: GDP, μ = {budget_text(budget.mu)}": budget,
+        f"policy: pure DP, ε = {shown(state.epsilon)}": PureDP(state.epsilon),
+    }
+    attacks = [Attack(point["fpr"], point["tpr"], "matched here")] if 0 < point["fpr"] < 1 else []
+    return render_tradeoffs(tradeoff_plot(curves, attacks), ending)[ending]
+
+
+def _understand(state: UnderstandRequest, ending: str) -> bytes:
+    release = GDP(state.mu)
+    rates = [(fpr, release.tpr(fpr)) for fpr in fprs_of(state)]
+    attacks = [Attack(fpr, tpr, f"FPR {level_text(fpr)}: TPR {percent_text(tpr)}") for fpr, tpr in rates]
+    return render_tradeoffs(tradeoff_plot({f"GDP, μ = {guarantee_text(state.mu)}": release}, attacks), ending)[ending]
+
+
+def _account(run: DPSGD, state: AccountRequest | CalibrateRequest, ending: str, tell: Tell) -> bytes:
+    tell("reading the tails of the privacy loss")
+    curve = account_for(run)
+    tell("drawing")
+    return render_accounted(accounted_plot(curve, state.floor, state.delta), ending)[ending]

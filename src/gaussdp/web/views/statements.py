@@ -1,0 +1,73 @@
+"""Statements: a view as a document to keep."""
+
+from typing import cast
+
+from gaussdp.errors import DomainError
+from gaussdp.guarantees import GDP
+from gaussdp.mechanisms import DPSGD
+from gaussdp.report import RENDERINGS, Document, budget_document, risk_document
+from gaussdp.report.html_page import html_page
+from gaussdp.report.runs import Run
+from gaussdp.report.statements import report_run
+from gaussdp.report.statements.report import Format
+from gaussdp.web.schemas.requests import (
+    AccountRequest,
+    CalibrateRequest,
+    ChooseRequest,
+    State,
+    StatementRequest,
+    UnderstandRequest,
+)
+from gaussdp.web.views.account import Tell, calibrated
+from gaussdp.web.views.criteria import criterion_of
+from gaussdp.web.views.training import run_of
+from gaussdp.web.views.understand import fprs_of
+
+ENDINGS = {"markdown": "md", "html": "html", "latex": "tex", "json": "json", "text": "txt"}
+
+
+def statement(request: StatementRequest, state: State, tell: Tell) -> str:
+    """The view as a document in the format asked for."""
+    match state:
+        case ChooseRequest():
+            return _rendered(
+                budget_document(state.epsilon, [criterion_of(state.criterion, state.level)]), request.format
+            )
+        case UnderstandRequest():
+            release = GDP(state.mu)
+            document = risk_document(release, fprs_of(state), [state.recall], [state.delta], state.prior)
+            return _rendered(document, request.format)
+        case AccountRequest():
+            return _report(request, state, run_of(state), tell)
+        case CalibrateRequest():
+            return _report(request, state, calibrated(state, tell), tell)
+
+
+def check_statement(request: StatementRequest, state: State) -> None:
+    """Refuse, before any work, a run that does not say whom it protects."""
+    if isinstance(state, AccountRequest | CalibrateRequest):
+        described_run(request, state, run_of(state))
+
+
+def described_run(request: StatementRequest, state: AccountRequest | CalibrateRequest, run: DPSGD) -> Run:
+    """The run with what the statement must know about it."""
+    described = Run(
+        mechanism=run,
+        unit=request.unit or "",
+        adjacency=request.adjacency,
+        sampling=request.sampling,
+        dataset_size=state.dataset_size,
+    )
+    if request.sampling is None:
+        raise DomainError('sampling is missing: say how batches are really made, for example "poisson" or "shuffle"')
+    return described
+
+
+def _report(request: StatementRequest, state: AccountRequest | CalibrateRequest, run: DPSGD, tell: Tell) -> str:
+    tell("writing the statement")
+    report = report_run(described_run(request, state, run), floor=state.floor, deltas=[state.delta])
+    return report.render(cast(Format, request.format))
+
+
+def _rendered(document: Document, style: str) -> str:
+    return html_page(document) if style == "html" else RENDERINGS[style](document)
