@@ -1,23 +1,27 @@
-"""Small grey pictures of every figure, to compare with; `python tests/golden_images.py` draws them anew.
+"""Small grey pictures of every figure, to compare with; `python tests/golden_images.py [NAME ...]` draws them anew.
 
 A picture is the PNG at 300 dots an inch, averaged to grey blocks of 4 by 4: coarse enough that a font hinted otherwise
 hardly shows, fine enough that a moved curve, label or legend does.
 """
 
 import io
+import sys
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
+from gaussdp.report.explaining import explain
 from gaussdp.report.figures import FIGURES, figure, render
 from gaussdp.report.figures.deployed import render_deployments
+from gaussdp.report.figures.icon_arrays import render_icons
 from gaussdp.report.figures.rule_map import render_rule_map, rule_map
 
 FOLDER = Path(__file__).parent / "golden"
 OTHERS = {
     "rules": lambda: render_rule_map(rule_map(), "png"),
     "deployments": lambda: render_deployments("png", mu=0.8),
+    "icons": lambda: render_icons(explain(0.8, prior=0.01).icons, "png"),
 }
 NAMES = (*FIGURES, *OTHERS)
 BLOCK = 4
@@ -47,6 +51,6 @@ def difference(one, other):
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for name in NAMES:
+    for name in sys.argv[1:] or NAMES:
         picture = np.rint(coarse(drawn(name)) * 255).astype(np.uint8)
         Image.fromarray(picture).save(FOLDER / f"{name}.png", optimize=True)

@@ -57,8 +57,8 @@ NAMES = {
         "UnsupportedVersionError",
         "UntestedVersionWarning",
     ],
-    "report": ["Deployment", "deployments"],
     "statements": ["Claim", "Report", "Run", "Training", "report_run"],
+    "report": ["Deployment", "Explanation", "deployments", "explain"],
 }
 ALL = [name for names in NAMES.values() for name in names]
 

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     )
     from gaussdp.report.claims.claim import Claim
     from gaussdp.report.deployments import Deployment, deployments
+    from gaussdp.report.explaining import Explanation, explain
     from gaussdp.report.runs import Run, Training
     from gaussdp.report.statements import Report, report_run
 
@@ -90,6 +91,7 @@ __all__ = [
     "DiscreteLaplace",
     "DomainError",
     "EqualLocalLevel",
+    "Explanation",
     "Fit",
     "FixedThreshold",
     "GaussdpError",
@@ -129,6 +131,7 @@ __all__ = [
     "delta_from_mu",
     "deployments",
     "epsilon_from_mu",
+    "explain",
     "fnr_from_mu",
     "mu_from_multiplicative_advantage",
     "mu_from_precision",
@@ -175,6 +178,7 @@ _LOADED_WHEN_USED = {
     "gaussdp.report.claims.claim": ("Claim",),
     "gaussdp.report.runs": ("Run", "Training"),
     "gaussdp.report.statements": ("Report", "report_run"),
+    "gaussdp.report.explaining": ("Explanation", "explain"),
 }
 _HOME = {name: module for module, names in _LOADED_WHEN_USED.items() for name in names}
 

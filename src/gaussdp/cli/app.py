@@ -11,6 +11,7 @@ from gaussdp.cli.calibrate import calibrate
 from gaussdp.cli.choose import choose
 from gaussdp.cli.completion import completion
 from gaussdp.cli.deployments import deployments
+from gaussdp.cli.explain import explain
 from gaussdp.cli.paper import paper
 from gaussdp.cli.plot import plot
 from gaussdp.cli.report import report
@@ -37,6 +38,7 @@ def app(ctx: click.Context) -> None:
     Examples:
       gaussdp choose --epsilon 1          the budget μ for a policy of ε = 1
       gaussdp risk --mu 0.31              what μ = 0.31 lets an attacker achieve
+      gaussdp explain --mu 0.31           the same in words and odds
       gaussdp account plan.toml           the tightest sound μ of a mechanism
       gaussdp report run.toml             the privacy statement of a run
       gaussdp calibrate --mu 0.31 --dataset-size 50000 --batch-size 256 --epochs 30
@@ -53,6 +55,7 @@ def app(ctx: click.Context) -> None:
 for _command in (
     choose,
     risk,
+    explain,
     account,
     report,
     calibrate,

@@ -3,6 +3,7 @@
 Callers hold the arrays to the stated domain; `gaussdp.conversions` is the validated face of these.
 """
 
+from gaussdp.numerics._growth import log_tail_growth
 from gaussdp.numerics._limits import inside_or
 from gaussdp.numerics._log_profile import log_profile
 from gaussdp.numerics._operating_points import advantage, fnr, precision, tpr
@@ -17,6 +18,7 @@ __all__ = [
     "fnr",
     "inside_or",
     "log_profile",
+    "log_tail_growth",
     "mu_from_profile",
     "mu_matching_curve_at_fpr",
     "mu_matching_precision_bound",

@@ -1,15 +1,18 @@
 """Risks at one level of an attack: the three criteria of the paper, and the true-positive rate."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from gaussdp import conversions, numerics
 from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, evaluate, number
 from gaussdp.guarantees import Guarantee
+from gaussdp.numerics import Floats, inside_or
 from gaussdp.risks.base import Risk
 
 
@@ -46,6 +49,9 @@ class MultiplicativeAdvantage(Risk):
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_multiplicative_advantage(epsilon, self.fpr)
 
+    def epsilon_from_mu(self, mu: float) -> float:
+        return _epsilon_through(mu, self.fpr)
+
 
 @dataclass(frozen=True)
 class TruePositiveRate(Risk):
@@ -78,6 +84,9 @@ class TruePositiveRate(Risk):
 
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_multiplicative_advantage(epsilon, self.fpr)
+
+    def epsilon_from_mu(self, mu: float) -> float:
+        return _epsilon_through(mu, self.fpr)
 
 
 @dataclass(frozen=True)
@@ -116,6 +125,10 @@ class Precision(Risk):
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_precision(epsilon, self.recall)
 
+    def epsilon_from_mu(self, mu: float) -> float:
+        end = float(special.ndtri(self.recall))
+        return log_growth(mu, lambda m: end - m)
+
 
 @dataclass(frozen=True)
 class Profile(Risk):
@@ -146,6 +159,9 @@ class Profile(Risk):
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_profile(epsilon, self.delta)
 
+    def epsilon_from_mu(self, mu: float) -> float:
+        return conversions.epsilon_from_mu(number("mu", mu, NON_NEGATIVE), self.delta)
+
 
 def _mu_through(fpr: float, fnr: float, tpr: float) -> float:
     """The mu of the GDP curve through a point, inf at its corners."""
@@ -154,3 +170,18 @@ def _mu_through(fpr: float, fnr: float, tpr: float) -> float:
     rates = (np.array([rate]) for rate in (fpr, fnr, tpr))
     mu: float = evaluate(lambda _: numerics.mu_through_point(*rates), fpr=(fpr, LEVEL))
     return mu
+
+
+def _epsilon_through(mu: float, fpr: float) -> float:
+    """The epsilon of the pure-DP curve through the GDP curve's point: the steeper of its two pieces decides."""
+    end = float(special.ndtri(fpr))
+    return max(log_growth(mu, lambda m: np.full_like(m, end)), log_growth(mu, lambda m: -end - m))
+
+
+def log_growth(mu: float, start: Callable[[Floats], Floats]) -> float:
+    """The logarithm of how much a normal tail grows that starts there and moves by mu."""
+    growth: float = evaluate(
+        lambda m: inside_or(m, m < np.inf, lambda f: numerics.log_tail_growth(start(f), f), m),
+        mu=(mu, NON_NEGATIVE),
+    )
+    return growth

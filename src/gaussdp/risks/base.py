@@ -1,15 +1,18 @@
 """What a risk is: a number read off a guarantee, and the mu that carries the same number."""
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gaussdp.domains import NON_NEGATIVE, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 
 _LARGEST_MU = 1e8
+_LARGEST_EPSILON = 1e16  # of the order of the square of the largest mu
 _BISECTIONS = 200
 
 
@@ -59,3 +62,29 @@ class Risk(ABC):
         """
         values = [self.match(PureDP(float(e))) for e in np.ravel(epsilon)]
         return float(values[0]) if np.ndim(epsilon) == 0 else np.reshape(values, np.shape(epsilon))
+
+    def epsilon_from_mu(self, mu: float) -> float:
+        """The policy of epsilon-DP to which this criterion gives the budget mu: the inverse of `mu_from_epsilon`.
+
+        Args:
+            mu: in [0, inf].
+        Returns:
+            The least such epsilon; inf if mu is, or if no finite policy is given that much.
+        """
+        target = number("mu", mu, NON_NEGATIVE)
+        if target in (0.0, math.inf):
+            return target
+        low, high = 0.0, 1.0
+        while self.mu_from_epsilon(high) < target:
+            low, high = high, 2 * high
+            if high > _LARGEST_EPSILON:
+                return math.inf
+        for _ in range(_BISECTIONS):
+            middle = 0.5 * (low + high)
+            if middle in (low, high):
+                return high
+            if self.mu_from_epsilon(middle) < target:
+                low = middle
+            else:
+                high = middle
+        raise ConvergenceError(f"{self}: no epsilon found in {_BISECTIONS} bisections between {low!r} and {high!r}")

@@ -12,6 +12,7 @@ from gaussdp.domains import LEVEL, PROBABILITY, Domain, number
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.guarantees.base import log_odds
+from gaussdp.risks.at_a_level import log_growth
 from gaussdp.risks.base import Risk
 
 
@@ -35,6 +36,9 @@ class Advantage(Risk):
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         # Pure DP has its largest advantage at the kink, where the curve it implies touches: the two mu are one.
         return implied_mu(epsilon)
+
+    def epsilon_from_mu(self, mu: float) -> float:
+        return log_growth(mu, lambda m: -m / 2)
 
 
 @dataclass(frozen=True)

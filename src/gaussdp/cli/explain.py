@@ -1,0 +1,120 @@
+"""gaussdp explain: what a mu means, in words and odds."""
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from gaussdp.cli.options import levels, number
+from gaussdp.report.explaining import explain as explained
+from gaussdp.report.explaining.explanation import (
+    DEFAULT_DELTAS,
+    DEFAULT_FPRS,
+    DEFAULT_GROUPS,
+    DEFAULT_RECALLS,
+    DEFAULT_RELEASES,
+)
+from gaussdp.report.explaining.icons import SYMBOLS
+from gaussdp.report.explaining.renderings import STYLES, text
+from gaussdp.report.figures import format_of
+from gaussdp.report.rounding import MOST_DIGITS
+
+_WIDTH = 100  # for pipes and files, and for terminals that are wider than one reads
+
+
+def _counts(text: str | Sequence[int]) -> tuple[int, ...]:
+    """Whole numbers between commas; a default comes as numbers already."""
+    if not isinstance(text, str):
+        return tuple(text)
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 2,10") from None
+
+
+@click.command()
+@click.option("--mu", type=number, required=True, help="The GDP parameter μ.")
+@click.option(
+    "--prior",
+    type=number,
+    default=0.5,
+    show_default=True,
+    help="Share of members among the people in question; even odds are always told too.",
+)
+@levels("--fpr", DEFAULT_FPRS, "False-positive rates: how many nonmembers may be accused")
+@levels("--recall", DEFAULT_RECALLS, "Recalls: which share of the members is to be found")
+@levels("--delta", DEFAULT_DELTAS, "Deltas, for the ε of the privacy profile")
+@click.option(
+    "--group",
+    type=_counts,
+    default=DEFAULT_GROUPS,
+    metavar="N,N,...",
+    help=f"Sizes of groups of people, between commas. [default: {','.join(map(str, DEFAULT_GROUPS))}]",
+)
+@click.option(
+    "--releases",
+    type=_counts,
+    default=DEFAULT_RELEASES,
+    metavar="N,N,...",
+    help=f"Numbers of releases, between commas. [default: {','.join(map(str, DEFAULT_RELEASES))}]",
+)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help='Draw the icon arrays into this file (.svg, .pdf, .png); needs pip install "gaussdp[plot]".',
+)
+@click.option(
+    "--digits",
+    type=click.IntRange(1, MOST_DIGITS),
+    default=4,
+    show_default=True,
+    help="Significant digits in the tables of Markdown, HTML and LaTeX, rounded to the side of less privacy.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(STYLES),
+    default="text",
+    show_default=True,
+    help="How to print; html is a page that needs nothing else.",
+)
+def explain(
+    mu: float,
+    prior: float,
+    fpr: Sequence[float],
+    recall: Sequence[float],
+    delta: Sequence[float],
+    group: Sequence[int],
+    releases: Sequence[int],
+    plot: Path | None,
+    digits: int,
+    style: str,
+) -> None:
+    """What μ means in words and odds, for people who are no cryptographers.
+
+    \b
+    Examples:
+      gaussdp explain --mu 0.8
+      gaussdp explain --mu 0.8 --prior 0.01
+      gaussdp explain --mu 0.8 --group 4 --releases 12,52 --format html > meaning.html
+      gaussdp explain --mu 0.8 --plot icons.svg
+    """
+    explanation = explained(mu, prior=prior, fpr=fpr, recall=recall, delta=delta, group=group, releases=releases)
+    if plot is not None:
+        plot.write_bytes(explanation.figure(format_of(plot)))
+    if style == "text":
+        width = min(shutil.get_terminal_size().columns, _WIDTH) if sys.stdout.isatty() else _WIDTH
+        click.echo(text(explanation, width, plain=not _shows_icons()), nl=False)
+    else:
+        click.echo(explanation.render(style, digits), nl=False)
+
+
+def _shows_icons() -> bool:
+    """Whether the terminal has the symbols."""
+    try:
+        "".join(SYMBOLS).encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

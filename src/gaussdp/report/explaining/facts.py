@@ -1,0 +1,183 @@
+"""What a mu allows, fact by fact: the numbers of an explanation, each read off the guarantee."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+
+from gaussdp.domains import Domain
+from gaussdp.guarantees import GDP
+from gaussdp.guarantees.base import log_odds
+from gaussdp.risks import Advantage, MultiplicativeAdvantage, Precision, Profile
+
+PRIOR = Domain(
+    0.0, 1.0, closed_low=False, closed_high=False, advice="who starts at 0 or 1 knows already and has nothing to guess"
+)
+RATE = Domain(1e-300, 1.0, closed_high=False)  # below, the doubles run out of digits
+EVEN = 0.5
+MOST_GUESSES = 10**6
+_HUNDRED = 100
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """How many guesses "member or not" are right, without the release and with it.
+
+    Attributes:
+        prior: the share of members among those guessed about.
+        before: the share of right guesses without the release: always the likelier answer.
+        gain: how much that share can grow.
+        of: guesses to speak of, so many that the gain shows in whole numbers: 100, or more.
+        before_count: of these, right before.
+        after_count: of these, right after, at most.
+    """
+
+    prior: float
+    before: float
+    gain: float
+    of: int
+    before_count: int
+    after_count: int
+
+    @property
+    def after(self) -> float:
+        """The share of right guesses with the release, at most."""
+        return self.before + self.gain
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """What an attack finds that accuses this share of the nonmembers by mistake.
+
+    Attributes:
+        fpr: the share of nonmembers accused.
+        tpr: the share of members found, at most.
+        ratio: tpr / fpr, by which the odds of membership grow for those accused.
+        prior: the share of members among all.
+        precision: the share of members among those accused, at most.
+    """
+
+    fpr: float
+    tpr: float
+    ratio: float
+    prior: float
+    precision: float
+
+    @property
+    def odds_before(self) -> float:
+        """Members to nonmembers, before."""
+        return self.prior / (1 - self.prior)
+
+    @property
+    def odds_after(self) -> float:
+        """Members to nonmembers among those accused, at most."""
+        against = _against(self.fpr, self.tpr, self.prior)
+        return 1 / against if against else math.inf
+
+
+@dataclass(frozen=True)
+class Search:
+    """What it costs an attack to find this share of the members.
+
+    Attributes:
+        recall: the share of members found.
+        fpr: the share of nonmembers accused with them, at least.
+        prior: the share of members among all.
+        precision: the share of members among those accused, at most.
+    """
+
+    recall: float
+    fpr: float
+    prior: float
+    precision: float
+
+
+@dataclass(frozen=True)
+class Together:
+    """The mu of several people, or of several releases, and the share of right guesses at even odds that it allows."""
+
+    count: int
+    mu: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """The pure-DP epsilon with the same risk by one criterion at one level.
+
+    Attributes:
+        criterion: "multiplicative_advantage", "precision", "profile" or "advantage".
+        level_of: "fpr", "recall", "delta", or "" for the advantage, which has no level.
+        level: the level, or None.
+        epsilon: the epsilon of pure DP; for the profile also the epsilon of (epsilon, delta)-DP.
+    """
+
+    criterion: str
+    level_of: str
+    level: float | None
+    epsilon: float
+
+
+def guesses(guarantee: GDP, prior: float) -> Guesses:
+    """The right guesses about people of whom this share are members."""
+    before, rarer = max(prior, 1 - prior), min(prior, 1 - prior)
+    gain = rarer * guarantee.delta(log_odds(prior))
+    of = _HUNDRED
+    while of * gain < 1 and of < MOST_GUESSES:
+        of *= 10
+    expected = of * Decimal(repr(before))
+    return Guesses(
+        prior,
+        before,
+        gain,
+        of,
+        int(expected.to_integral_value(ROUND_HALF_EVEN)),
+        min(int((expected + of * Decimal(repr(gain))).to_integral_value(ROUND_CEILING)), of),
+    )
+
+
+def alarm(guarantee: GDP, fpr: float, prior: float) -> Alarm:
+    """The best attack with this false-positive rate."""
+    tpr = guarantee.tpr(fpr)
+    ratio = guarantee.multiplicative_advantage(fpr)
+    return Alarm(fpr, tpr, ratio, prior, 1 / (1 + _against(fpr, tpr, prior)))
+
+
+def search(guarantee: GDP, recall: float, prior: float) -> Search:
+    """The best attack with this recall."""
+    return Search(recall, guarantee.fpr(recall), prior, guarantee.precision(recall, prior))
+
+
+def group(guarantee: GDP, size: int) -> Together:
+    """So many people who are in the data all or none."""
+    return _together(size, guarantee.group(size))
+
+
+def repeated(guarantee: GDP, releases: int) -> Together:
+    """So many releases with this mu each."""
+    return _together(releases, GDP(math.sqrt(releases) * guarantee.mu))
+
+
+def equivalents(
+    guarantee: GDP, fprs: Sequence[float], recalls: Sequence[float], deltas: Sequence[float]
+) -> tuple[Equivalent, ...]:
+    """The pure-DP epsilon with the same risk, by each criterion at its levels."""
+    mu = guarantee.mu
+    return (
+        Equivalent("advantage", "", None, Advantage().epsilon_from_mu(mu)),
+        *(
+            Equivalent("multiplicative_advantage", "fpr", fpr, MultiplicativeAdvantage(fpr).epsilon_from_mu(mu))
+            for fpr in fprs
+        ),
+        *(Equivalent("precision", "recall", recall, Precision(recall).epsilon_from_mu(mu)) for recall in recalls),
+        *(Equivalent("profile", "delta", delta, Profile(delta).epsilon_from_mu(mu)) for delta in deltas),
+    )
+
+
+def _against(fpr: float, tpr: float, prior: float) -> float:
+    """Nonmembers to members among those accused; in an order in which nothing overflows into nothing."""
+    return fpr / tpr / prior * (1 - prior)
+
+
+def _together(count: int, guarantee: GDP) -> Together:
+    return Together(count, guarantee.mu, guarantee.accuracy())
