@@ -10,6 +10,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "gaussdp"
 LAYERS = [
     "errors",
+    "displays",
     "domains",
     "numerics",
     "conversions",

@@ -14,6 +14,7 @@ from gaussdp.conversions import (
     multiplicative_advantage_from_mu,
     precision_from_mu,
 )
+from gaussdp.displays import show_with
 from gaussdp.errors import (
     ConvergenceError,
     DomainError,
@@ -181,6 +182,15 @@ _LOADED_WHEN_USED = {
     "gaussdp.report.explaining": ("Explanation", "explain"),
 }
 _HOME = {name: module for module, names in _LOADED_WHEN_USED.items() for name in names}
+
+
+def _html(result: object) -> str:
+    from gaussdp.report.displays import html
+
+    return html(result)
+
+
+show_with(_html)
 
 
 def __getattr__(name: str) -> Any:

@@ -21,6 +21,7 @@ from gaussdp.accounting._distances import ProfileDistances
 from gaussdp.accounting._inversion import points_at_floor
 from gaussdp.accounting._supremum import supremum
 from gaussdp.accounting._tails import LossTails, OperatingPoints, upper_quantile
+from gaussdp.displays import Displayed
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.numerics import Floats
@@ -40,7 +41,7 @@ class HasSlack(Protocol):
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(Displayed):
     """The least mu with which the mechanism is mu-GDP, for all attacks whose error rates are at least the floor.
 
     Attributes:

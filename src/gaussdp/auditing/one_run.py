@@ -8,6 +8,7 @@ from scipy import special
 from gaussdp.auditing.claims import Claim, Verdict, as_guarantee
 from gaussdp.auditing.one_run_epsilon import epsilon_refuted_up_to
 from gaussdp.auditing.result import sentence
+from gaussdp.displays import Displayed
 from gaussdp.domains import LEVEL, PROBABILITY, integer, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP
@@ -17,7 +18,7 @@ _RELATIVE_WIDTH = 1e-12
 
 
 @dataclass(frozen=True)
-class OneRunAudit:
+class OneRunAudit(Displayed):
     """A lower bound on mu from one run, with its confidence.
 
     Attributes:

@@ -12,6 +12,7 @@ from gaussdp.auditing.bands import Upper, equal_level_upper
 from gaussdp.auditing.binomial import rate_upper
 from gaussdp.auditing.counts import Counts
 from gaussdp.auditing.one_run import refuted_mu
+from gaussdp.displays import Displayed
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, Domain, number
 from gaussdp.errors import DomainError
 
@@ -56,7 +57,7 @@ class PlannedRun:
 
 
 @dataclass(frozen=True)
-class AuditPlan:
+class AuditPlan(Displayed):
     """What it takes to prove mu > claim_mu when the truth is mu and the attack is as good as mu-GDP allows.
 
     Attributes:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaussdp.auditing.claims import Claim, Verdict, as_guarantee, below_curve, described, largest_area
+from gaussdp.displays import Displayed
 from gaussdp.domains import PROBABILITY, number
 from gaussdp.guarantees import GDP
 from gaussdp.numerics import Floats
@@ -35,7 +36,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Displayed):
     """A lower bound on mu from the scores of an attack, with its confidence.
 
     Attributes:

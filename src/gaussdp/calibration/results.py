@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gaussdp.calibration.targets import Target
+from gaussdp.displays import Displayed
 from gaussdp.guarantees import Guarantee
 from gaussdp.mechanisms import Mechanism
 
@@ -22,7 +23,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(Displayed):
     """A parameter that meets a target, checked against the exact curve.
 
     Attributes:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp import numerics
+from gaussdp.displays import Displayed
 from gaussdp.domains import LEVEL, PROBABILITY, evaluate
 from gaussdp.numerics import Floats
 
@@ -17,7 +18,7 @@ Numbers = TypeVar("Numbers", float, npt.NDArray[np.float64])
 """A float gives a float, an array gives an array of its shape."""
 
 
-class Guarantee(ABC):
+class Guarantee(Displayed, ABC):
     """A symmetric trade-off curve: for each false-positive rate of an attack, the least false-negative rate.
 
     A subclass gives the curve in five readings of it (`fnr`, `tpr`, `fpr`, `delta`, `epsilon`), each exact in its own

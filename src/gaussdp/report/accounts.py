@@ -85,6 +85,16 @@ def describe(mechanism: Mechanism) -> str:
 
 
 def _notes(mechanism: Mechanism, curve: AccountedCurve | DistributionCurve, fit: Fit, digits: int) -> tuple[str, ...]:
+    notes = list(fit_notes(fit, digits))
+    if any(isinstance(part, PoissonSampled) for part, _ in mechanism.parts()):
+        notes.append("Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold.")
+    if isinstance(curve, DistributionCurve) or curve.fell_back:
+        notes.append("From a pessimistic privacy loss distribution: sound, and no tighter than its grid allows.")
+    return tuple(notes)
+
+
+def fit_notes(fit: Fit, digits: int = 4) -> tuple[str, ...]:
+    """What a fitted mu holds for, in words."""
     mu = shown(rounded(fit.mu, Rounding.UP, digits))
     notes = []
     if fit.unconditional:
@@ -98,8 +108,4 @@ def _notes(mechanism: Mechanism, curve: AccountedCurve | DistributionCurve, fit:
             f"The regret {shown(rounded(fit.regret, Rounding.UP, 2))} exceeds {LARGE_REGRET}: one μ says far less than "
             "the curve does; report the curve, or ε and TPR at your own levels, beside it."
         )
-    if any(isinstance(part, PoissonSampled) for part, _ in mechanism.parts()):
-        notes.append("Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold.")
-    if isinstance(curve, DistributionCurve) or curve.fell_back:
-        notes.append("From a pessimistic privacy loss distribution: sound, and no tighter than its grid allows.")
     return tuple(notes)
