@@ -92,9 +92,11 @@ def create_app(
         Middleware(BodyLimit, limits=allowed),
     ]
     handlers: dict[Any, Any] = {RefusalError: _refuse, HTTPException: _refuse_by_status, 500: _fail}
-    return Starlette(
+    app = Starlette(
         routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=lambda app: _running(pool)
     )
+    app.router.redirect_slashes = False
+    return app
 
 
 def _operations(pool: Pool) -> list[Operation]:

@@ -1,12 +1,15 @@
 """How large and how slow a request's body may be, whether or not it says its length beforehand."""
 
 import asyncio
+import re
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gaussdp.web.limits import Limits
 from gaussdp.web.refusals import RefusalError
+
+_LENGTH = re.compile("[0-9]{1,15}")
 
 
 class BodyLimit:
@@ -42,7 +45,7 @@ class BodyLimit:
         """The body, or None if the client went away."""
         most = self.limits.body_bytes
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > most:
+        if not _LENGTH.fullmatch(length) or int(length) > most:
             raise _too_large(most)
         parts: list[bytes] = []
         size = 0

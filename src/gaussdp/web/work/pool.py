@@ -4,13 +4,15 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from gaussdp.web.limits import Limits
 from gaussdp.web.refusals import RefusalError
 
 Tell = Callable[[float, str], Awaitable[None]]
+
+WORKER = ("-P", "-W", "ignore", "-m", "gaussdp.web.work.worker")
 
 _LONGEST_LINE = 64 << 20
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -27,17 +29,9 @@ class Worker:
         self.message = _STARTING
 
     @classmethod
-    async def start(cls, limits: Limits) -> "Worker":
+    async def start(cls, program: Sequence[str], limits: Limits) -> "Worker":
         """A new process; it takes a moment to load the library."""
-        arguments = (
-            "-P",
-            "-W",
-            "ignore",
-            "-m",
-            "gaussdp.web.work.worker",
-            str(limits.work_bytes),
-            str(limits.work_seconds),
-        )
+        arguments = (*program, str(limits.work_bytes), str(limits.work_seconds))
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *arguments,
@@ -61,10 +55,11 @@ class Worker:
             self.message = json.loads(line)["message"]
         raise RefusalError(503, _STOPPED)
 
-    def kill(self) -> None:
+    async def end(self) -> None:
         """End it now."""
         if self.process.returncode is None:
             self.process.kill()
+        await self.process.wait()
 
 
 class Pool:
@@ -72,16 +67,17 @@ class Pool:
 
     Args:
         limits: how many and how long.
+        program: what Python runs as a worker.
     """
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, program: Sequence[str] = WORKER) -> None:
+        self.limits, self.program = limits, program
         self.waiting = 0
         self._places = asyncio.Semaphore(limits.workers)
         self._idle: list[Worker] = []
         self._workers: set[Worker] = set()
         self._tasks: set[asyncio.Task[bytes]] = set()
-        self._replacing: set[asyncio.Task[None]] = set()
+        self._others: set[asyncio.Task[None]] = set()
         self._closing = False
 
     @property
@@ -128,12 +124,11 @@ class Pool:
     async def close(self) -> None:
         """End every process."""
         self._closing = True
-        workers = list(self._workers)
-        for task in (*self._tasks, *self._replacing):
+        tasks: list[asyncio.Task[Any]] = [*self._tasks, *self._others]
+        for task in tasks:
             task.cancel()
-        for worker in workers:
-            worker.kill()
-        await asyncio.gather(*(worker.process.wait() for worker in workers))
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*(worker.end() for worker in list(self._workers)))
 
     async def _take_place(self, tell: Callable[[], Awaitable[None]]) -> None:
         self.waiting += 1
@@ -174,16 +169,20 @@ class Pool:
             return line
         finally:
             if worker is not None:
-                worker.kill()
-                self._workers.discard(worker)
-                self._replace()
+                self._replace(worker)
 
-    def _replace(self) -> None:
-        """Have the next process load the library while nobody waits for it."""
-        if not self._closing:
-            task = asyncio.create_task(self.warm())
-            self._replacing.add(task)
-            task.add_done_callback(self._replacing.discard)
+    def _replace(self, worker: Worker) -> None:
+        """End this process, and have the next one load the library while nobody waits for it."""
+
+        async def replace() -> None:
+            await worker.end()
+            self._workers.discard(worker)
+            if not self._closing and len(self._workers) < self.limits.workers:
+                await self.warm()
+
+        task = asyncio.create_task(replace())
+        self._others.add(task)
+        task.add_done_callback(self._others.discard)
 
     def _ready(self) -> Worker | None:
         while self._idle:
@@ -194,7 +193,7 @@ class Pool:
         return None
 
     async def _start(self) -> Worker:
-        worker = await Worker.start(self.limits)
+        worker = await Worker.start(self.program, self.limits)
         self._workers.add(worker)
         return worker
 

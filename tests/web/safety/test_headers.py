@@ -1,0 +1,47 @@
+"""Every response carries the headers that keep the page to itself."""
+
+import pytest
+
+from gaussdp.web.safety.headers import CONTENT_SECURITY_POLICY
+from web_client import Client
+
+CHOOSE = {"epsilon": 1, "criterion": "multiplicative_advantage", "level": 1e-3}
+
+
+@pytest.fixture(scope="module")
+def responses():
+    client = Client()
+    return [
+        client.get("/"),
+        client.get("/static/icon.svg"),
+        client.get("/nothing"),
+        client.get("/docs"),
+        client.post("choose", CHOOSE),
+        client.post("choose", {}),
+        client.get("/", headers={"host": "evil.example"}),
+        client.request("POST", "/api/v1/choose", content=b"x" * 20_000),
+    ]
+
+
+def test_the_policy_allows_only_what_the_package_holds():
+    allowed = dict(part.split(" ", 1) for part in CONTENT_SECURITY_POLICY.split("; "))
+    assert allowed["default-src"] == allowed["frame-ancestors"] == allowed["base-uri"] == "'none'"
+    assert allowed["script-src"] == allowed["style-src"] == allowed["connect-src"] == "'self'"
+    assert "unsafe" not in CONTENT_SECURITY_POLICY
+
+
+def test_on_every_response(responses):
+    assert [response.status_code for response in responses] == [200, 200, 404, 200, 200, 422, 421, 413]
+    for response in responses:
+        assert response.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert response.headers["referrer-policy"] == "no-referrer"
+        assert response.headers["x-frame-options"] == "DENY"
+        assert response.headers["cross-origin-resource-policy"] == "same-origin"
+        assert "server" not in response.headers
+        assert "access-control-allow-origin" not in response.headers
+
+
+def test_answers_are_not_stored(responses):
+    assert responses[4].headers["cache-control"] == "no-store"
+    assert responses[0].headers["cache-control"] == "no-cache"

@@ -1,0 +1,89 @@
+"""Choose: the library's numbers, rounded to the safe side, with curves that meet where they should."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gaussdp
+from gaussdp.web.schemas.requests import CRITERIA, ChooseRequest
+from gaussdp.web.views.choose import choose
+
+EPSILONS = st.floats(0.01, 30)
+LEVELS = st.floats(-9, -0.5).map(lambda power: 10.0**power)
+
+
+def test_the_papers_numbers():
+    answer = choose(ChooseRequest(epsilon=1.0, criterion="multiplicative_advantage", level=1e-3))
+    assert answer["mu"] == pytest.approx(0.310272557, rel=1e-9)
+    assert answer["mu_text"] == "0.3102"
+    assert answer["risk"] == {"name": "TPR/FPR at FPR 1e-3", "value": pytest.approx(math.e), "text": "2.719"}
+    assert answer["implied"]["mu_text"] == "1.233"
+    by_profile = {row["level"]: row["mu_text"] for row in answer["others"] if row["criterion"] == "profile"}
+    assert by_profile == {1e-5: "0.268", 1e-6: "0.2367", 1e-7: "0.2137", 1e-8: "0.196"}
+
+
+def test_rules_of_thumb_by_the_users_own_level():
+    rules = {
+        rule["divisor"]: rule for rule in choose(ChooseRequest(epsilon=1.0, criterion="profile", level=1e-8))["rules"]
+    }
+    assert not rules[5.0]["conservative"]
+    assert rules[5.0]["verdict"] == "μ = ε/5 = 0.2 is too much here: the matched budget is 0.196."
+    rules = {
+        rule["divisor"]: rule for rule in choose(ChooseRequest(epsilon=1.0, criterion="profile", level=1e-5))["rules"]
+    }
+    assert rules[5.0]["conservative"]
+    assert not rules[3.0]["conservative"]
+
+
+@given(EPSILONS, st.sampled_from(CRITERIA), LEVELS)
+def test_texts_are_on_the_safe_side(epsilon, criterion, level):
+    answer = choose(ChooseRequest(epsilon=epsilon, criterion=criterion, level=level))
+    assert float(answer["mu_text"]) <= answer["mu"] * (1 + 1e-15)
+    assert float(answer["implied"]["mu_text"]) >= answer["implied"]["mu"] * (1 - 1e-15)
+    for rule in answer["rules"]:
+        assert rule["conservative"] == (epsilon / rule["divisor"] <= answer["mu"])
+        assert float(rule["mu_text"]) >= rule["mu"] * (1 - 1e-15)
+    for row in answer["others"]:
+        assert float(row["mu_text"]) <= row["mu"] * (1 + 1e-15)
+
+
+@given(EPSILONS, st.sampled_from(CRITERIA), LEVELS)
+def test_the_matched_point_lies_on_the_budgets_curve_and_meets_the_criterion(epsilon, criterion, level):
+    answer = choose(ChooseRequest(epsilon=epsilon, criterion=criterion, level=level))
+    point, growth = answer["matched"], math.exp(epsilon)
+    assert point["fnr"] == pytest.approx(gaussdp.fnr_from_mu(answer["mu"], point["fpr"]), rel=1e-9, abs=1e-12)
+    assert point["tpr"] == pytest.approx(1 - point["fnr"], abs=1e-12)
+    if criterion == "multiplicative_advantage":  # the two curves cross: the textbook form of pure DP
+        assert point["fpr"] == level
+        assert point["fnr"] == pytest.approx(max(1 - growth * level, (1 - level) / growth), rel=1e-6, abs=1e-12)
+    elif criterion == "precision":  # the bound on the odds: TPR at most e^epsilon FPR
+        assert point["tpr"] == level
+        assert point["tpr"] / point["fpr"] == pytest.approx(growth, rel=1e-6)
+    else:  # the line of (epsilon, delta)-DP touches the curve
+        assert point["tpr"] - growth * point["fpr"] == pytest.approx(level, rel=1e-5)
+
+
+@given(EPSILONS, LEVELS)
+def test_curves_are_dense_ordered_and_inside(epsilon, level):
+    curves = choose(ChooseRequest(epsilon=epsilon, criterion="multiplicative_advantage", level=level))["curves"]
+    fpr = np.array(curves["fpr"])
+    assert 150 <= fpr.size <= 260
+    assert (np.diff(fpr) > 0).all()
+    assert level in fpr
+    assert fpr[1] <= level / 100 * (1 + 1e-9) or fpr[1] <= 1e-8
+    for name in ("pure", "gdp"):
+        fnr, tpr = np.array(curves[name]), np.array(curves[f"{name}_tpr"])
+        assert (np.diff(fnr) <= 1e-15).all()
+        assert fnr + tpr == pytest.approx(1, abs=1e-12)
+        assert (fnr <= 1 - fpr + 1e-12).all()
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("epsilon", [0.0, 1e-300, 700.0, 1e300])
+def test_limits(criterion, epsilon):
+    answer = choose(ChooseRequest(epsilon=epsilon, criterion=criterion, level=1e-3))
+    assert not math.isnan(answer["mu"])
+    assert answer["mu"] >= 0
