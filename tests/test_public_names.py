@@ -5,7 +5,7 @@ import inspect
 import gaussdp
 
 NAMES = {
-    "guarantees": ["ApproxDP", "GDP", "Guarantee", "LaplaceDP", "ProfilePoints", "PureDP"],
+    "guarantees": ["ApproxDP", "GDP", "Guarantee", "LaplaceDP", "ProfilePoints", "PureDP", "ZCDP"],
     "risks": ["Accuracy", "Advantage", "MultiplicativeAdvantage", "Precision", "Profile", "Risk", "TruePositiveRate"],
     "calibration": ["AtMost", "calibration"],
     "choosing": ["RuleOfThumb", "choose", "conservative_divisor"],

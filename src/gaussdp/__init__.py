@@ -23,7 +23,7 @@ from gaussdp.errors import (
     UnsupportedVersionError,
     UntestedVersionWarning,
 )
-from gaussdp.guarantees import GDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
+from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
 from gaussdp.risks import (
     Accuracy,
     Advantage,
@@ -77,6 +77,7 @@ __all__ = [
     "DKW",
     "DPSGD",
     "GDP",
+    "ZCDP",
     "Accuracy",
     "Advantage",
     "ApproxDP",

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gaussdp import ApproxDP, DomainError, PureDP
+from gaussdp import ZCDP, ApproxDP, DomainError, PureDP
 from gaussdp.mechanisms import (
     DPSGD,
     Composition,
@@ -61,6 +61,7 @@ def test_toml_and_json_say_the_same():
         ({"mechanism": "randomized-response", "epsilon": 1, "categories": 3}, RandomizedResponse(1.0, 3)),
         ({"mechanism": "pure-dp", "epsilon": 1}, Stated(PureDP(1.0))),
         ({"mechanism": "approximate-dp", "epsilon": 1, "delta": 1e-6}, Stated(ApproxDP(1.0, 1e-6))),
+        ({"mechanism": "zcdp", "rho": 0.5, "xi": 0.1}, Stated(ZCDP(0.5, 0.1))),
     ],
     ids=lambda value: value["mechanism"] if isinstance(value, dict) else "",
 )

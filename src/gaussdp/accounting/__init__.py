@@ -5,5 +5,6 @@ from gaussdp.accounting._curve import AccountedCurve
 from gaussdp.accounting._directions import Direction
 from gaussdp.accounting._fit import Fit
 from gaussdp.accounting._pld_curve import DistributionCurve
+from gaussdp.accounting._points_curve import PointsCurve
 
-__all__ = ["AccountedCurve", "Direction", "DistributionCurve", "Fit", "account"]
+__all__ = ["AccountedCurve", "Direction", "DistributionCurve", "Fit", "PointsCurve", "account"]

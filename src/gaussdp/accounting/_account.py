@@ -1,20 +1,33 @@
 """From a description of a mechanism to its accounted curve."""
 
 import math
+from typing import overload
 
 from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting._contour import ContourTails
 from gaussdp.accounting._curve import AccountedCurve
+from gaussdp.accounting._foreign import adapted
 from gaussdp.accounting._pld_curve import DistributionCurve
+from gaussdp.accounting._points_curve import PointsCurve
 from gaussdp.accounting._step_loss import SampledGaussianLoss
 from gaussdp.accounting._tails import LossTails
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms import Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
+from gaussdp.guarantees import ApproxDP, ProfilePoints
+from gaussdp.mechanisms import Adjacency, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
+from gaussdp.mechanisms.base import checked_adjacency
 
 _LEAST_NOISE = 0.25  # of a sampled step: below, losses are so large that contour integrals lose their footing
 
 
-def account(mechanism: Mechanism) -> AccountedCurve | DistributionCurve:
+@overload
+def account(mechanism: Mechanism, *, adjacency: Adjacency | None = None) -> AccountedCurve | DistributionCurve: ...
+@overload
+def account(mechanism: ApproxDP | ProfilePoints, *, adjacency: None = None) -> PointsCurve: ...
+@overload
+def account(mechanism: object, *, adjacency: Adjacency | None = None) -> AccountedCurve | PointsCurve: ...
+
+
+def account(mechanism: object, *, adjacency: Adjacency | None = None) -> AccountedCurve | PointsCurve:
     """The guarantee of a mechanism as a curve: exact where it can be, sound everywhere.
 
     Gaussian and Poisson-sampled Gaussian releases, in any composition, are read off exactly. Where that cannot give 9
@@ -25,7 +38,10 @@ def account(mechanism: Mechanism) -> AccountedCurve | DistributionCurve:
     exponential bound. A composition with a part whose privacy loss has atoms is read off a distribution throughout.
 
     Args:
-        mechanism: what is released.
+        mechanism: what is released: a mechanism, a guarantee that is stated for one, or a DpEvent or
+            PrivacyLossDistribution of dp_accounting.
+        adjacency: which datasets are neighbours, for a DpEvent, which does not say; see
+            `gaussdp.integrations.dp_accounting`. A mechanism says so itself.
     Returns:
         The guarantee as a curve, with `fit` for the one number mu.
     Raises:
@@ -37,8 +53,19 @@ def account(mechanism: Mechanism) -> AccountedCurve | DistributionCurve:
     >>> account(DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=20_000)).epsilon(1e-6)
     4.7...
     """
+    if isinstance(mechanism, ApproxDP | ProfilePoints):
+        if adjacency is not None:
+            raise DomainError("adjacency must not be given for a stated guarantee: it holds for its own")
+        return PointsCurve.of(mechanism)
     if not isinstance(mechanism, Mechanism):
-        raise DomainError(f"mechanism must be a mechanism, got {type(mechanism).__name__}")
+        known = adapted(mechanism, adjacency)
+        if known is None:
+            raise DomainError(f"mechanism must be a mechanism, got {type(mechanism).__name__}")
+        if isinstance(known, PointsCurve):
+            return known
+        mechanism = known
+    elif adjacency is not None and checked_adjacency(adjacency) != mechanism.adjacency:
+        raise DomainError(f"adjacency must be that of the mechanism, {mechanism.adjacency}, got {adjacency}")
     squares: list[float] = []
     unsampled: list[float] = []
     steps: list[tuple[SampledGaussianLoss, int]] = []

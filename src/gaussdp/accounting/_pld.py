@@ -1,18 +1,21 @@
 """The adapter to dp_accounting: privacy loss distributions of mechanisms with atoms, and of what they compose with.
 
-The only file that knows that library; it uses its public face alone.
+The only file that knows that library's distributions. It uses their public face alone, but for the side to which one
+made elsewhere was rounded and the spacing of its grid, which nothing public tells.
 """
 
 import importlib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from gaussdp.domains import integer
 from gaussdp.errors import DomainError, MissingExtraError
+from gaussdp.guarantees import ProfilePoints
 from gaussdp.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -38,7 +41,35 @@ _REACH = 12.5  # standard deviations of discrete Gaussian noise kept; what is be
 _BEYOND_REACH = 1e-33
 
 
-class LossDistribution:
+class _ReadProfile:
+    """The profile of a privacy loss distribution, with its numerical noise on the stated side."""
+
+    interval: float
+    noise_floor: float
+    _composed: Any
+    _sign: float
+
+    def delta(self, epsilons: Floats) -> Floats:
+        """The profile at rising epsilons, its numerical noise included on the stated side."""
+        raw = np.asarray(self._composed.get_delta_for_epsilon(epsilons), dtype=np.float64)
+        return np.clip(raw + self._sign * self.noise_floor, 0.0, 1.0)
+
+    def largest_epsilon(self) -> float:
+        """An epsilon beyond which the profile is flat to within the noise floor."""
+        return self._reach(self.noise_floor)
+
+    def _reach(self, beyond: float) -> float:
+        """The epsilon whose delta exceeds the probability of an infinite loss by this much."""
+        infinite = max(float(self._composed.get_delta_for_epsilon(1e9)), 0.0)
+        return float(self._composed.get_epsilon_for_delta(min(infinite + beyond, 1.0)))
+
+    def _transforms(self) -> float:
+        """Rounding error of one transform, which grows with its depth."""
+        depth = math.log2(2 * self._reach(_WELL_ABOVE_ROUNDING) / self.interval + 4)
+        return _FFT_FACTOR * _UNIT_ROUNDOFF * depth
+
+
+class LossDistribution(_ReadProfile):
     """The composed privacy loss on a grid, rounded to one side, as a profile with a known noise floor.
 
     Args:
@@ -55,29 +86,38 @@ class LossDistribution:
             distribution = _distribution(library, part, self.interval, pessimistic)
             repeated = distribution.self_compose(count) if count > 1 else distribution
             composed = repeated if composed is None else composed.compose(repeated)
-        self._composed: Any = composed
+        self._composed = composed
         self._sign = 1.0 if pessimistic else -1.0
-        # Rounding error of the masses and of the transforms, which grows with their depth; both with the powers taken.
-        depth = math.log2(2 * self._reach(_WELL_ABOVE_ROUNDING) / self.interval + 4)
-        transforms = _FFT_FACTOR * _UNIT_ROUNDOFF * depth
+        # Rounding error of the masses and of the transforms; both grow with the powers taken.
+        transforms = self._transforms()
         self.noise_floor = sum(
             count * (transforms + (_LATTICE_ROUNDING if _on_grid(part, self.interval) else _MASS_ROUNDING))
             for part, count in counted
         )
 
-    def delta(self, epsilons: Floats) -> Floats:
-        """The profile at rising epsilons, its numerical noise included on the stated side."""
-        raw = np.asarray(self._composed.get_delta_for_epsilon(epsilons), dtype=np.float64)
-        return np.clip(raw + self._sign * self.noise_floor, 0.0, 1.0)
 
-    def largest_epsilon(self) -> float:
-        """An epsilon beyond which the profile is flat to within the noise floor."""
-        return self._reach(self.noise_floor)
+class GivenDistribution(_ReadProfile):
+    """A pessimistic privacy loss distribution that somebody made with dp_accounting.
 
-    def _reach(self, beyond: float) -> float:
-        """The epsilon whose delta exceeds the probability of an infinite loss by this much."""
-        infinite = max(float(self._composed.get_delta_for_epsilon(1e9)), 0.0)
-        return float(self._composed.get_epsilon_for_delta(min(infinite + beyond, 1.0)))
+    Args:
+        distribution: a dp_accounting PrivacyLossDistribution.
+        compositions: of how many it was composed at the most; it does not say so itself, and its rounding errors grow
+            with that number.
+    Raises:
+        DomainError: if it is an optimistic estimate, which bounds the privacy loss from the wrong side.
+    """
+
+    def __init__(self, distribution: Any, compositions: int) -> None:
+        masses = (distribution._pmf_remove, distribution._pmf_add)
+        if not all(part._pessimistic_estimate for part in masses):
+            raise DomainError(
+                "distribution must be a pessimistic estimate, got an optimistic one, which promises more privacy than "
+                "there is; make it with pessimistic_estimate=True"
+            )
+        self.interval = float(masses[0]._discretization)
+        self._composed = distribution
+        self._sign = 1.0
+        self.noise_floor = integer("compositions", compositions, low=1) * (self._transforms() + _MASS_ROUNDING)
 
 
 def _library() -> ModuleType:
@@ -107,6 +147,8 @@ def _reach_of(part: Mechanism) -> float:
     if isinstance(part, DiscreteGaussian):
         return (0.5 / part.noise_multiplier + 10) / part.noise_multiplier
     if isinstance(part, Stated):
+        if isinstance(part.guarantee, ProfilePoints):
+            return part.guarantee.epsilon(min(float(part.guarantee.deltas[-1]) + _BEYOND_REACH, 1.0))
         return part.guarantee.epsilon_bound
     if isinstance(part, Laplace | DiscreteLaplace | RandomizedResponse):
         return part.epsilon
@@ -118,7 +160,7 @@ class _Lattice:
     """A privacy loss that takes whole multiples of a unit, with these masses, or is infinite."""
 
     unit: float
-    masses: dict[int, float]
+    masses: Mapping[int, float] | Mapping[float, float]
     infinite: float = 0.0
 
 
@@ -128,7 +170,7 @@ def _lattice(part: Mechanism) -> _Lattice | None:
         truth = part.truth_probability
         lie = truth * math.exp(-part.epsilon)
         return _Lattice(part.epsilon, {1: truth, 0: (part.categories - 2) * lie, -1: lie})
-    if isinstance(part, Stated):
+    if isinstance(part, Stated) and not isinstance(part.guarantee, ProfilePoints):
         # The worst mechanism that meets a stated guarantee is randomized response that fails with probability delta.
         epsilon, delta = part.guarantee.epsilon_bound, part.guarantee.delta_bound
         if epsilon == math.inf:
@@ -149,6 +191,25 @@ def _lattice(part: Mechanism) -> _Lattice | None:
     return None
 
 
+def _atoms(guarantee: ProfilePoints) -> _Lattice:
+    """The loss of the worst mechanism that meets a guarantee known at points: an atom at each, and at its mirror image.
+
+    Over e^epsilon the profile is piecewise linear, and Q has the mass of each change of slope. The differences
+    telescope: sums of the masses are as exact as the slopes.
+    """
+    epsilons, deltas = guarantee.epsilons, guarantee.deltas
+    growth = np.exp(epsilons)
+    slopes = np.append(np.diff(deltas) / np.diff(growth), 0.0)
+    before = np.append(-(1 - deltas[0]) / (1 + growth[0]), slopes[:-1])
+    lower = np.maximum(slopes - before, 0.0)
+    masses = {-float(e): float(q) for e, q in zip(epsilons, lower, strict=True)}
+    masses |= {float(e): float(q * g) for e, q, g in zip(epsilons, lower, growth, strict=True)}
+    infinite = float(deltas[-1])
+    if epsilons[0] == 0:  # its atom is its own mirror image
+        masses[0.0] = max(1 - infinite - math.fsum(mass for loss, mass in masses.items() if loss != 0), 0.0)
+    return _Lattice(1.0, masses, infinite)
+
+
 def _on_grid(part: Mechanism, interval: float) -> bool:
     """Whether we place the atoms of the loss ourselves: few of them, or all on the grid."""
     lattice = _lattice(part)
@@ -160,6 +221,8 @@ def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimi
     lattice = _lattice(part)
     if lattice and _on_grid(part, interval):
         return _from_lattice(library, lattice, interval, pessimistic)
+    if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
+        return _from_lattice(library, _atoms(part.guarantee), interval, pessimistic)
     options = {
         "pessimistic_estimate": pessimistic,
         "value_discretization_interval": interval,
@@ -183,10 +246,11 @@ def _from_lattice(library: ModuleType, lattice: _Lattice, interval: float, pessi
     """The same loss on the grid: unchanged where its unit is the interval, else each atom moved up (or down)."""
     masses: dict[int, float] = {}
     for index, mass in lattice.masses.items():
+        place = int(index)
         if lattice.unit != interval:
             exact = index * lattice.unit / interval
-            index = math.ceil(exact) if pessimistic else math.floor(exact)
-        masses[index] = masses.get(index, 0.0) + mass
+            place = math.ceil(exact) if pessimistic else math.floor(exact)
+        masses[place] = masses.get(place, 0.0) + mass
     infinite = lattice.infinite if pessimistic or lattice.infinite > _BEYOND_REACH else 0.0
     return library.PrivacyLossDistribution.create_from_rounded_probability(
         masses, infinite, interval, pessimistic_estimate=pessimistic

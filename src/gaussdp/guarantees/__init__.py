@@ -1,9 +1,10 @@
-"""Guarantees as trade-off curves: GDP, pure DP, approximate DP, Laplace noise, and curves known at points."""
+"""Guarantees as trade-off curves: GDP, pure DP, approximate DP, Laplace noise, zCDP, and curves known at points."""
 
 from gaussdp.guarantees.approximate import ApproxDP, PureDP
 from gaussdp.guarantees.base import Guarantee
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.guarantees.laplace import LaplaceDP
 from gaussdp.guarantees.numeric import ProfilePoints
+from gaussdp.guarantees.zcdp import ZCDP
 
-__all__ = ["GDP", "ApproxDP", "Guarantee", "LaplaceDP", "ProfilePoints", "PureDP"]
+__all__ = ["GDP", "ZCDP", "ApproxDP", "Guarantee", "LaplaceDP", "ProfilePoints", "PureDP"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gaussdp.domains import integer
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import ApproxDP, PureDP
+from gaussdp.guarantees import ApproxDP, ProfilePoints, PureDP
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, checked_adjacency
 
 
@@ -14,19 +14,21 @@ class Stated(Elementary):
     """A release of which only a guarantee is known.
 
     Args:
-        guarantee: PureDP or ApproxDP.
+        guarantee: PureDP, ApproxDP, or several (epsilon, delta) statements together: ProfilePoints, ZCDP.
         adjacency: the neighbours that the guarantee speaks about.
 
     >>> Stated(PureDP(0.1)).guarantee
     PureDP(epsilon=0.1)
     """
 
-    guarantee: PureDP | ApproxDP
+    guarantee: PureDP | ApproxDP | ProfilePoints
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.guarantee, PureDP | ApproxDP):
-            raise DomainError(f"guarantee must be PureDP or ApproxDP, got {type(self.guarantee).__name__}")
+        if not isinstance(self.guarantee, ApproxDP | ProfilePoints):
+            raise DomainError(
+                f"guarantee must be PureDP, ApproxDP or ProfilePoints, got {type(self.guarantee).__name__}"
+            )
         checked_adjacency(self.adjacency)
 
 
@@ -59,7 +61,7 @@ class Repeated(Mechanism):
 
 @dataclass(frozen=True)
 class Composition(Mechanism):
-    """Several mechanisms on the same data, all of one adjacency; a PureDP or ApproxDP guarantee may stand for one.
+    """Several mechanisms on the same data, all of one adjacency; a stated guarantee may stand for one.
 
     >>> from gaussdp.mechanisms import Gaussian
     >>> nested = Composition([Gaussian(4.0), 2 * Composition([Gaussian(4.0), 3 * Gaussian(1.0)])])
@@ -69,12 +71,12 @@ class Composition(Mechanism):
 
     mechanisms: tuple[Mechanism, ...]
 
-    def __init__(self, mechanisms: Iterable[Mechanism | PureDP | ApproxDP]) -> None:
+    def __init__(self, mechanisms: Iterable[Mechanism | ApproxDP | ProfilePoints]) -> None:
         if isinstance(mechanisms, Mechanism) or not isinstance(mechanisms, Iterable):
             raise DomainError(f"mechanisms must be a sequence of mechanisms, got {type(mechanisms).__name__}")
         given = tuple(mechanisms)
         known: Adjacency = next((item.adjacency for item in given if isinstance(item, Mechanism)), "add-remove")
-        described = tuple(Stated(item, known) if isinstance(item, PureDP | ApproxDP) else item for item in given)
+        described = tuple(Stated(item, known) if isinstance(item, ApproxDP | ProfilePoints) else item for item in given)
         if not described:
             raise DomainError("mechanisms must not be empty; give at least one mechanism")
         for item in described:

@@ -25,7 +25,7 @@ from typing import Any
 
 from gaussdp.domains import integer
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import ApproxDP, PureDP
+from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints, PureDP
 from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
 from gaussdp.mechanisms.base import Mechanism
 from gaussdp.mechanisms.composition import Composition, Stated
@@ -66,6 +66,14 @@ KINDS: Mapping[str, Kind] = {
     ),
     "approximate-dp": Kind(
         lambda epsilon, delta, adjacency="add-remove": Stated(ApproxDP(epsilon, delta), adjacency),
+        ("epsilon", "delta"),
+        ("adjacency",),
+    ),
+    "zcdp": Kind(
+        lambda rho, xi=0.0, adjacency="add-remove": Stated(ZCDP(rho, xi), adjacency), ("rho",), ("xi", "adjacency")
+    ),
+    "profile-points": Kind(
+        lambda epsilon, delta, adjacency="add-remove": Stated(ProfilePoints(epsilon, delta), adjacency),
         ("epsilon", "delta"),
         ("adjacency",),
     ),

@@ -6,7 +6,7 @@ from dataclasses import fields
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from gaussdp.guarantees import ApproxDP
+from gaussdp.guarantees import ZCDP, ApproxDP, PureDP
 from gaussdp.mechanisms import (
     DPSGD,
     DiscreteGaussian,
@@ -116,9 +116,15 @@ def plan_entry(mechanism: Mechanism, times: int) -> dict[str, object]:
     entry: dict[str, object]
     if isinstance(mechanism, Stated):
         stated = mechanism.guarantee
-        entry = {"mechanism": "pure-dp", "epsilon": stated.epsilon_bound}
-        if isinstance(stated, ApproxDP):
+        if isinstance(stated, PureDP):
+            entry = {"mechanism": "pure-dp", "epsilon": stated.epsilon_bound}
+        elif isinstance(stated, ApproxDP):
             entry = {"mechanism": "approximate-dp", "epsilon": stated.epsilon_bound, "delta": stated.delta_bound}
+        elif isinstance(stated, ZCDP):
+            entry = {"mechanism": "zcdp", "rho": stated.rho, "xi": stated.xi}
+        else:
+            points = {"epsilon": stated.epsilons.tolist(), "delta": stated.deltas.tolist()}
+            entry = {"mechanism": "profile-points", **points}
         entry["adjacency"] = mechanism.adjacency
     elif isinstance(mechanism, PoissonSampled):
         noise = mechanism.mechanism.noise_multiplier

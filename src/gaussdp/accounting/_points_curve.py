@@ -1,0 +1,124 @@
+"""A guarantee known at points of its profile, with the one number mu that sums it up."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gaussdp.accounting._fit import DEFAULT_FLOOR, Fit
+from gaussdp.domains import LEVEL, PROBABILITY, checked, number
+from gaussdp.errors import DomainError
+from gaussdp.guarantees import GDP, ApproxDP, ProfilePoints
+from gaussdp.guarantees.base import Numbers
+
+_SUBDIVISIONS = 4  # points between neighbours at which the distances to the fitted curve are taken too
+
+
+@dataclass(frozen=True)
+class _Slack:
+    """A slack that is known already."""
+
+    value: float
+
+    def slack(self) -> float:
+        return self.value
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class PointsCurve(ProfilePoints):
+    """A guarantee at points of its profile, the hull between them, and `fit` for its tightest mu.
+
+    Made by `account`, from statements about a mechanism or from a privacy loss distribution. Positive rates and deltas
+    below `noise_floor`, where rounding errors could speak, are refused; it is 0 for plain statements.
+    """
+
+    noise_floor: float
+
+    def __init__(self, epsilon: npt.ArrayLike, delta: npt.ArrayLike, noise_floor: float = 0.0) -> None:
+        super().__init__(epsilon, delta)
+        object.__setattr__(self, "noise_floor", noise_floor)
+
+    @classmethod
+    def of(cls, guarantee: ApproxDP | ProfilePoints) -> "PointsCurve":
+        """The curve of one stated guarantee, with nothing added to it."""
+        if isinstance(guarantee, ApproxDP):
+            return cls([guarantee.epsilon_bound], [guarantee.delta_bound])
+        return cls(guarantee.epsilons, guarantee.deltas)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.epsilons.size} points, noise floor {self.noise_floor:.1e})"
+
+    def fnr(self, fpr: Numbers) -> Numbers:
+        self._refuse_below_floor("fpr", fpr)
+        return super().fnr(fpr)
+
+    def tpr(self, fpr: Numbers) -> Numbers:
+        self._refuse_below_floor("fpr", fpr)
+        return super().tpr(fpr)
+
+    def fpr(self, tpr: Numbers) -> Numbers:
+        self._refuse_below_floor("tpr", tpr)
+        return super().fpr(tpr)
+
+    def epsilon(self, delta: Numbers) -> Numbers:
+        self._refuse_below_floor("delta", delta)
+        return super().epsilon(delta)
+
+    def fit(self, floor: float | None = None) -> Fit:
+        """The tightest GDP guarantee for all attacks whose FPR and FNR are at least the floor.
+
+        Args:
+            floor: smallest error rate of the attacks that the fit speaks about, at least the noise floor; 1e-10 or the
+                noise floor if that is larger, unless given.
+        Returns:
+            mu, an upper bound, with a lower bound where one is known; slack and regret are those of this curve.
+        """
+        level = max(DEFAULT_FLOOR, self.noise_floor) if floor is None else number("floor", floor, LEVEL)
+        self._refuse_below_floor("floor", level)
+        end = float(super().fnr(level))
+        if end < level:
+            raise DomainError(f"floor must leave attacks to speak about, got {level!r}; lower the floor")
+        corner = float((1 - self.deltas[0]) / (1 + math.exp(self.epsilons[0])))
+        rates = np.unique(
+            np.concatenate([self._kinks[(self._kinks > level) & (self._kinks < corner)], [level, corner]])
+        )
+        mus = self.mu_at_fpr(rates)
+        best = int(np.argmax(mus))
+        mu = float(mus[best])
+        fpr = float(rates[best])
+        slack, regret = self._distances(mu)
+        return Fit(
+            mu=mu,
+            mu_lower=min(self._mu_lower(level, mu), mu),
+            mu_upper=mu,
+            floor=level,
+            fpr=fpr,
+            fnr=float(super().fnr(fpr)),
+            regret=regret,
+            _distances=_Slack(slack),
+        )
+
+    def _mu_lower(self, floor: float, mu: float) -> float:
+        """No smaller mu follows from what is stated; what the mechanism behind it does is not known."""
+        return mu
+
+    def _distances(self, mu: float) -> tuple[float, float]:
+        """Slack and regret of the fitted mu: the largest weighted gaps between the two profiles, either way."""
+        finer = np.linspace(self.epsilons[:-1], self.epsilons[1:], _SUBDIVISIONS, endpoint=False, axis=1).ravel()
+        grid = np.append(finer, self.epsilons[-1])
+        ours, theirs = self.delta(grid), GDP(mu).delta(grid)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slack = np.where(theirs < 1, (ours - theirs) / (1 - theirs), 0.0)
+        everlasting = float(self.deltas[-1])  # beyond the last point the GDP profile falls to 0, ours does not
+        regret = (theirs - ours) / (1 + np.exp(grid))
+        return max(float(slack.max()), everlasting, 0.0), max(float(regret.max()), 0.0)
+
+    def _refuse_below_floor(self, name: str, value: npt.ArrayLike) -> None:
+        levels = checked(name, value, PROBABILITY)
+        low = levels[(levels > 0) & (levels < self.noise_floor)]
+        if low.size:
+            raise DomainError(
+                f"{name} must be 0 or at least {self.noise_floor:.2g}, the noise floor of this privacy loss"
+                f" distribution, got {float(low.flat[0])!r}"
+            )

@@ -1,0 +1,110 @@
+"""What a zero-concentrated DP statement implies, for a mechanism of which nothing else is known."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from gaussdp.domains import FINITE_NON_NEGATIVE, number
+from gaussdp.guarantees.gaussian import GDP
+from gaussdp.guarantees.numeric import ProfilePoints
+from gaussdp.numerics import Floats
+
+_POINTS = 4096
+_DEEPEST = 400.0  # minus log delta at the last point
+_LARGEST_EPSILON = 700.0
+_HALVINGS = 70
+_TAIL = 3.0
+_ROUNDING = 1e-12  # added to each delta, relative to it
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class ZCDP(ProfilePoints):
+    r"""Zero-concentrated DP: Renyi divergences of every order alpha > 1 are at most xi + rho alpha.
+
+    .. math:: \delta(\varepsilon) = \min_{\alpha > 1} \frac{e^{(\alpha-1)(\xi + \rho\alpha - \varepsilon)}}{\alpha}
+              \Bigl(1 - \frac1\alpha\Bigr)^{\alpha-1}
+
+    and, at epsilon = 0, what the Pinsker and Bretagnolle-Huber inequalities give. A Gaussian release is rho-zCDP with
+    rho = mu^2 / 2, but rho-zCDP alone implies a larger mu than sqrt(2 rho): this guarantee holds for every mechanism
+    that meets the statement. For a release that *is* Gaussian use `ZCDPGaussian`.
+
+    Args:
+        rho: in [0, inf).
+        xi: in [0, inf); 0 for plain rho-zCDP.
+    Reference: Canonne, Kamath & Steinke (2020), Proposition 12; Bun & Steinke (2016), Definition 8.1.
+
+    >>> ZCDP(rho=0.5).epsilon(1e-5)
+    4.7284...
+    >>> GDP(1.0).epsilon(1e-5)    # the Gaussian release with this rho
+    4.3771...
+    """
+
+    rho: float
+    xi: float
+
+    def __init__(self, rho: float, xi: float = 0.0) -> None:
+        rate = number("rho", rho, FINITE_NON_NEGATIVE)
+        shift = number("xi", xi, FINITE_NON_NEGATIVE)
+        if rate == 0 and shift <= _LARGEST_EPSILON:
+            super().__init__([shift], [0.0])  # a bound on every order bounds the loss itself
+        else:
+            last = min(shift + rate + 2 * math.sqrt(_DEEPEST * rate), _LARGEST_EPSILON)
+            epsilons = np.linspace(0.0, last, _POINTS)
+            deltas = np.minimum(np.exp(_log_delta(rate, shift, epsilons)) * (1 + _ROUNDING), 1.0)
+            deltas[0] = min(deltas[0], _total_variation(rate + shift))
+            super().__init__(epsilons, deltas)
+        object.__setattr__(self, "rho", rate)
+        object.__setattr__(self, "xi", shift)
+
+    def __repr__(self) -> str:
+        return f"ZCDP(rho={self.rho}, xi={self.xi})" if self.xi else f"ZCDP(rho={self.rho})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ZCDP) and (self.rho, self.xi) == (other.rho, other.xi)
+
+    def __hash__(self) -> int:
+        return hash((ZCDP, self.rho, self.xi))
+
+    def implied(self) -> GDP:
+        r"""A GDP guarantee that this statement implies, with mu above the sqrt(2 rho) of a Gaussian release.
+
+        The largest mu of the curve down to its smallest kink; for the smaller FPRs, with z = sqrt(-2 log fpr), the
+        bound tpr <= (1 + e^xi) exp(-(z - sqrt(2 rho))^2 / 2) holds, and the mu that it allows falls with z.
+        """
+        corner = (1 - self.deltas[0]) / (1 + np.exp(self.epsilons[0]))
+        if corner == 0:
+            return GDP(math.inf)  # nothing is promised
+        if self.rho == 0:
+            return super().implied()
+        kinks = np.append(self._kinks[(self._kinks > 0) & (self._kinks < corner)], corner)
+        return GDP(max(float(np.max(self.mu_at_fpr(kinks))), self._mu_below(float(kinks.min()))))
+
+    def _mu_below(self, fpr: float) -> float:
+        """A bound on mu at all smaller FPRs; inf where the tail bound does not reach."""
+        root = math.sqrt(2 * self.rho)
+        near = math.sqrt(-2 * math.log(fpr)) - root
+        square = near * near - 2 * math.log1p(math.exp(min(self.xi, _LARGEST_EPSILON)))
+        if near <= 0 or square < _TAIL**2:
+            return math.inf
+        # With tail = sqrt(square) it is z - tail + gap(tail) - gap(z), where gap(s) = s + quantile(e^(-s^2 / 2)) is
+        # convex and falls beyond _TAIL: both differences fall with z.
+        return float(special.ndtri_exp(-0.5 * square) - special.ndtri(fpr))
+
+
+def _log_delta(rho: float, xi: float, epsilon: Floats) -> Floats:
+    """The bound at the best order; at any other order it would hold too, so the search cannot make it unsound."""
+    low, high = np.full_like(epsilon, -40.0), np.full_like(epsilon, 60.0)  # of log(alpha - 1)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        beyond = np.exp(middle)
+        slope = (2 * beyond + 1) * rho + xi - epsilon - np.log1p(1 / beyond)
+        low, high = np.where(slope < 0, middle, low), np.where(slope < 0, high, middle)
+    beyond = np.exp(0.5 * (low + high))
+    return beyond * (xi + rho * (1 + beyond) - epsilon) - special.xlog1py(beyond, 1 / beyond) - np.log1p(beyond)
+
+
+def _total_variation(divergence: float) -> float:
+    """A bound on the total variation distance from one on the Kullback-Leibler divergence."""
+    return min(math.sqrt(divergence / 2), math.sqrt(-math.expm1(-divergence)), 1.0) * (1 + _ROUNDING)

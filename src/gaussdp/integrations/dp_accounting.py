@@ -1,0 +1,477 @@
+"""dp_accounting: its events and distributions into `gaussdp.account`, and an accountant for its calibration.
+
+What an event does not say is which datasets are neighbours, and the noise multiplier of a `GaussianDpEvent` is sigma
+over the bound C on *one record's* contribution. Adding or removing a record, or replacing it by a zero record, moves
+the sum by C; replacing it by another moves it by 2 C, so under replace-one adjacency a noise multiplier counts half.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
+from gaussdp.accounting._pld import GivenDistribution
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, checked, integer, number
+from gaussdp.errors import DomainError
+from gaussdp.guarantees import ZCDP, ProfilePoints, PureDP
+from gaussdp.integrations._versions import require
+from gaussdp.mechanisms import (
+    DPSGD,
+    Adjacency,
+    Composition,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    PoissonSampled,
+    RandomizedResponse,
+    Repeated,
+    Stated,
+    ZCDPGaussian,
+)
+from gaussdp.mechanisms.base import checked_adjacency
+
+__all__ = ["GdpAccountant", "curve_of", "event_of", "mechanism_of"]
+
+_SUPPORTED = ">=0.5,<0.7"
+
+
+def _load(module: str) -> Any:
+    return require("dp-accounting", extra="accounting", supported=_SUPPORTED, module=module)
+
+
+_library = _load("dp_accounting")
+_events = _load("dp_accounting.dp_event")
+_distributions = _load("dp_accounting.pld.privacy_loss_distribution")
+
+if TYPE_CHECKING:
+
+    class PrivacyAccountant:
+        """The part of dp_accounting's base class that is used here; the library has no types."""
+
+        def __init__(self, neighboring_relation: Enum) -> None: ...
+        @property
+        def neighboring_relation(self) -> Enum: ...
+        def compose(self, event: Any, count: int = 1) -> "PrivacyAccountant": ...
+
+    DpEvent = Any
+else:
+    PrivacyAccountant, DpEvent = _library.PrivacyAccountant, _events.DpEvent
+
+_Relation = _library.NeighboringRelation
+_REAL = Domain(-math.inf, math.inf, closed_low=False, closed_high=False)
+_MOST_COMPOSITIONS = 10_000  # that a distribution made elsewhere is taken to consist of
+_READING_ERROR = 1e-9  # relative, of an exactly accounted epsilon or delta
+
+
+class GdpAccountant(PrivacyAccountant):
+    """A dp_accounting PrivacyAccountant with gaussdp's exact accounting, and mu beside epsilon and delta.
+
+    Works wherever that library takes an accountant: `compose`, `get_epsilon`, `get_delta`, `calibrate_dp_mechanism`.
+
+    Args:
+        neighboring_relation: a dp_accounting NeighboringRelation; add-or-remove-one unless given.
+
+    >>> import dp_accounting
+    >>> step = dp_accounting.PoissonSampledDpEvent(0.002, dp_accounting.GaussianDpEvent(noise_multiplier=0.5))
+    >>> accountant = GdpAccountant().compose(step, 10_000)
+    >>> accountant.get_epsilon(1e-5)
+    8.86590...
+    >>> accountant.mu(floor=1e-10)
+    1.89351...
+    """
+
+    def __init__(self, neighboring_relation: Enum = _Relation.ADD_OR_REMOVE_ONE) -> None:
+        super().__init__(neighboring_relation)
+        self._entries = _Entries()
+        self._curve: AccountedCurve | PointsCurve | None = None
+
+    def _maybe_compose(self, event: DpEvent, count: int, do_compose: bool) -> Any:
+        """What dp_accounting asks for: None, or which event has no analysis and why."""
+        entries = self._entries.copy() if do_compose else _Entries()
+        try:
+            _enter(entries, event, count if do_compose else 1, self.neighboring_relation)
+        except _NoAnalysisError as error:
+            return _library.PrivacyAccountant.CompositionErrorDetails(error.event, error.reason)
+        if do_compose:
+            self._entries, self._curve = entries, None
+        return None
+
+    def curve(self) -> AccountedCurve | PointsCurve:
+        """The guarantee of everything composed so far, as a trade-off curve."""
+        if self._curve is None:
+            adjacency = _adjacency_of(self.neighboring_relation)
+            nothing_promised = PointsCurve([0.0], [1.0])
+            known = _read_as_stated(self._entries.mechanism(adjacency)) if self._entries.private else nothing_promised
+            self._curve = known if isinstance(known, PointsCurve) else account(known)
+        return self._curve
+
+    def fit(self, floor: float | None = None) -> Fit:
+        """The tightest GDP guarantee with all that belongs to it; see `gaussdp.Fit`."""
+        curve = self.curve()
+        return curve.fit() if floor is None else curve.fit(floor)
+
+    def mu(self, floor: float | None = None) -> float:
+        """The tightest mu for attacks whose error rates are at least the floor (1e-10 unless given).
+
+        >>> GdpAccountant().compose(_events.GaussianDpEvent(2.0), 4).mu()
+        1.0
+        """
+        return self.fit(floor).mu if self._entries.private else math.inf
+
+    def get_epsilon(self, target_delta: float) -> float:
+        """The least epsilon at this delta, in [0, 1]; inf if there is none."""
+        delta = number("target_delta", target_delta, PROBABILITY)
+        if not self._entries.private:
+            return math.inf
+        if self._entries.empty:
+            return 0.0
+        curve, pure = self.curve(), self._entries.pure_epsilon()
+        if isinstance(curve, PointsCurve) and delta < curve.noise_floor and pure < math.inf:
+            return pure
+        return min(self._padded(curve.epsilon(delta)), pure)
+
+    def get_delta(self, target_epsilon: float) -> float:
+        """The least delta at this epsilon, in [0, inf]."""
+        if not self._entries.private:
+            return 1.0
+        if self._entries.empty or target_epsilon >= self._entries.pure_epsilon():
+            return 0.0
+        return min(self._padded(self.curve().delta(target_epsilon)), 1.0)
+
+    def _padded(self, value: float) -> float:
+        """The reading with its numerical error on the side of less privacy; distributions are pessimistic already."""
+        return value * (1 + _READING_ERROR) if isinstance(self._curve, AccountedCurve) else value
+
+
+def mechanism_of(event: DpEvent, adjacency: Adjacency | None = None) -> Mechanism:
+    """The mechanism that a DpEvent describes.
+
+    Args:
+        event: a dp_accounting DpEvent.
+        adjacency: which datasets are neighbours. Unless given, replace-one if the event contains randomized response,
+            for which nothing else makes sense, and add-remove otherwise, as in dp_accounting.
+    Raises:
+        DomainError: naming the event that has no analysis, and why.
+
+    >>> mechanism_of(_events.SelfComposedDpEvent(_events.GaussianDpEvent(2.0), 3))
+    Repeated(mechanism=Gaussian(noise_multiplier=2.0, adjacency='add-remove'), count=3)
+    """
+    relation = _relation_for(event, adjacency)
+    entries = _Entries()
+    try:
+        _enter(entries, event, 1, relation)
+    except _NoAnalysisError as error:
+        raise DomainError(f"there is no analysis of {error.event}: {error.reason}") from None
+    if not entries.private:
+        raise DomainError(f"{event} has no privacy: it releases data without noise, so it has no curve and no mu")
+    return entries.mechanism(_adjacency_of(relation))
+
+
+def curve_of(distribution: Any, compositions: int = _MOST_COMPOSITIONS) -> DistributionCurve:
+    """The guarantee of a dp_accounting PrivacyLossDistribution, in both directions.
+
+    Args:
+        distribution: a pessimistic PrivacyLossDistribution.
+        compositions: of how many it was composed, at the most. It does not say so itself, and the rounding error of its
+            masses, below which the curve refuses to speak, grows with that number.
+    """
+    if not isinstance(distribution, _distributions.PrivacyLossDistribution):
+        kind = type(distribution).__name__
+        raise DomainError(f"distribution must be a dp_accounting PrivacyLossDistribution, got {kind}")
+    return DistributionCurve(GivenDistribution(distribution, compositions))
+
+
+def adapted(thing: object, adjacency: Adjacency | None) -> Mechanism | PointsCurve:
+    """What `gaussdp.account` makes of an object of this library."""
+    if isinstance(thing, _events.DpEvent):
+        return _read_as_stated(mechanism_of(thing, adjacency))
+    if isinstance(thing, _distributions.PrivacyLossDistribution):
+        if adjacency is not None:
+            raise DomainError("adjacency must not be given for a PrivacyLossDistribution: it holds for its own")
+        return curve_of(thing)
+    raise DomainError(
+        f"mechanism must be a DpEvent or a PrivacyLossDistribution if it comes from dp_accounting, got "
+        f"{type(thing).__name__}"
+    )
+
+
+def _read_as_stated(mechanism: Mechanism) -> Mechanism | PointsCurve:
+    """The curve of a lone statement, which needs no distribution; else the mechanism."""
+    return PointsCurve.of(mechanism.guarantee) if isinstance(mechanism, Stated) else mechanism
+
+
+def event_of(mechanism: Mechanism) -> DpEvent:
+    """The DpEvent that describes a mechanism, for other tools that take one.
+
+    Its meaning under dp_accounting's relation of the same name is that of the mechanism under its adjacency. Discrete
+    Gaussian noise, which has no event of its own, becomes the zCDP statement that holds for it.
+
+    >>> event_of(DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1000)).count
+    1000
+    """
+    if isinstance(mechanism, Repeated):
+        return _events.SelfComposedDpEvent(event_of(mechanism.mechanism), mechanism.count)
+    if isinstance(mechanism, Composition):
+        return _events.ComposedDpEvent([event_of(item) for item in mechanism.mechanisms])
+    if isinstance(mechanism, DPSGD):
+        step = PoissonSampled(Gaussian(mechanism.noise_multiplier), mechanism.sample_rate)
+        return _events.SelfComposedDpEvent(event_of(step), mechanism.steps)
+    if isinstance(mechanism, PoissonSampled):
+        return _events.PoissonSampledDpEvent(mechanism.sample_rate, event_of(mechanism.mechanism))
+    factor = 2 if mechanism.adjacency == "replace-one" else 1
+    if isinstance(mechanism, Gaussian | ZCDPGaussian):
+        return _events.GaussianDpEvent(factor / mechanism.mu)
+    if isinstance(mechanism, Laplace):
+        return _events.LaplaceDpEvent(factor * mechanism.scale)
+    if isinstance(mechanism, DiscreteLaplace) and mechanism.sensitivity % factor == 0:
+        return _events.DiscreteLaplaceDpEvent(1 / mechanism.scale, mechanism.sensitivity // factor)
+    if isinstance(mechanism, DiscreteGaussian):
+        return _events.ZCDpEvent(0.5 / mechanism.noise_multiplier**2)
+    if isinstance(mechanism, RandomizedResponse):
+        k, shrink = mechanism.categories, math.exp(-mechanism.epsilon)
+        return _events.RandomizedResponseDpEvent(k * shrink / (1 + (k - 1) * shrink), k)
+    if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, ZCDP):
+        return _events.ZCDpEvent(mechanism.guarantee.rho, mechanism.guarantee.xi)
+    raise DomainError(f"mechanism must be one that dp_accounting has an event for, got {mechanism!r}")
+
+
+class _NoAnalysisError(Exception):
+    """An event that gaussdp cannot account for."""
+
+    def __init__(self, event: object, reason: str) -> None:
+        super().__init__(reason)
+        self.event, self.reason = event, reason
+
+
+@dataclass
+class _Entries:
+    """What has been composed: releases with their counts, the sums of zCDP statements, and whether all had noise."""
+
+    releases: dict[Mechanism, int] = field(default_factory=dict)
+    rho: float = 0.0
+    xi: float = 0.0
+    private: bool = True
+
+    def copy(self) -> "_Entries":
+        return _Entries(dict(self.releases), self.rho, self.xi, self.private)
+
+    def add(self, mechanism: Mechanism, count: int) -> None:
+        self.releases[mechanism] = self.releases.get(mechanism, 0) + count
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing has been released, noise or not."""
+        return self.private and not self.releases and self.rho == self.xi == 0
+
+    def mechanism(self, adjacency: Adjacency) -> Mechanism:
+        """All of it as one mechanism."""
+        items: list[Mechanism] = [count * item if count > 1 else item for item, count in self.releases.items()]
+        if self.rho > 0 or self.xi > 0:
+            items.append(Stated(ZCDP(self.rho, self.xi), adjacency))
+        if not items:
+            return Stated(PureDP(0.0), adjacency)
+        return items[0] if len(items) == 1 else Composition(items)
+
+    def pure_epsilon(self) -> float:
+        """The sum of the pure-DP parameters, inf if a release has none."""
+        if self.rho > 0:
+            return math.inf
+        terms = [count * _pure_epsilon(item) for item, count in self.releases.items()]
+        return math.fsum([self.xi, *terms]) * (1 + 1e-15)
+
+
+def _pure_epsilon(item: Mechanism) -> float:
+    return item.epsilon if isinstance(item, Laplace | DiscreteLaplace | RandomizedResponse) else math.inf
+
+
+def _enter(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    """Add the event, this many times, to the entries."""
+    kinds = [kind.__name__ for kind in type(event).__mro__ if kind.__module__.startswith("dp_accounting.")]
+    handler = next((_HANDLERS[name] for name in kinds if name in _HANDLERS), None)
+    if handler is None:
+        reason = next((_WHY_NOT[name] for name in kinds if name in _WHY_NOT), "gaussdp does not know this event")
+        raise _NoAnalysisError(event, reason)
+    try:
+        handler(entries, event, integer("count", count, low=0), relation)
+    except DomainError as error:
+        raise _NoAnalysisError(event, str(error)) from None
+
+
+def _no_op(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    pass
+
+
+def _non_private(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    entries.private = entries.private and count == 0
+
+
+def _self_composed(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    _enter(entries, event.event, integer("count", event.count, low=0) * count, relation)
+
+
+def _composed(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    for item in event.events:
+        _enter(entries, item, count, relation)
+
+
+def _gaussian(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    noise = number("noise_multiplier", event.noise_multiplier, NON_NEGATIVE)
+    if noise == 0:
+        _non_private(entries, event, count, relation)
+    elif count:
+        entries.add(Gaussian(noise / _moves(relation), _adjacency_of(relation)), count)
+
+
+def _laplace(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    noise = number("noise_multiplier", event.noise_multiplier, NON_NEGATIVE)
+    if noise == 0:
+        _non_private(entries, event, count, relation)
+    elif count:
+        entries.add(Laplace(noise / _moves(relation), _adjacency_of(relation)), count)
+
+
+def _discrete_laplace(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    noise = number("noise_parameter", event.noise_parameter, NON_NEGATIVE)
+    sensitivity = integer("sensitivity", event.sensitivity, low=0) * _moves(relation)
+    if noise == 0:  # not a distribution; dp_accounting takes it so, too
+        _non_private(entries, event, count, relation)
+    elif sensitivity and count:
+        entries.add(DiscreteLaplace(1 / noise, sensitivity, _adjacency_of(relation)), count)
+
+
+def _randomized_response(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    buckets = integer("num_buckets", event.num_buckets, low=1)
+    noise = number("noise_parameter", event.noise_parameter, PROBABILITY)
+    if relation == _Relation.ADD_OR_REMOVE_ONE:
+        raise _NoAnalysisError(
+            event,
+            "every record gives an answer, so only replacing one makes neighbours; account for"
+            ' it under adjacency="replace-one" or the relations REPLACE_ONE and REPLACE_SPECIAL',
+        )
+    if noise == 0 and buckets > 1:
+        _non_private(entries, event, count, relation)
+    elif noise < 1 and buckets > 1 and count:
+        release = (
+            _answer_or_uniform(noise, buckets)
+            if relation == _Relation.REPLACE_SPECIAL
+            else (RandomizedResponse(math.log1p(buckets * (1 - noise) / noise), buckets))
+        )
+        entries.add(release, count)
+
+
+def _answer_or_uniform(noise: float, buckets: int) -> Mechanism:
+    """Randomized response against a uniform answer: (epsilon, delta) statements at the two losses, either direction."""
+    truth = 1 - noise + noise / buckets
+    growths = (1.0, buckets * truth, 1 / noise)
+    deltas = [max(truth - g / buckets, (1 - 1 / buckets) * (1 - g * noise), 0.0) for g in growths]
+    return Stated(ProfilePoints([math.log(g) for g in growths], deltas))
+
+
+def _zcdp(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    statement = ZCDP(event.rho, event.xi)
+    entries.rho += count * statement.rho
+    entries.xi += count * statement.xi
+
+
+def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    rate = number("sampling_probability", event.sampling_probability, PROBABILITY)
+    inside = _Entries()
+    _enter(inside, event.event, 1, relation)
+    if rate == 1:
+        _enter(entries, event.event, count, relation)
+        return
+    if not inside.private and rate > 0:
+        _non_private(entries, event, count, relation)
+        return
+    if relation == _Relation.REPLACE_ONE:
+        raise _NoAnalysisError(
+            event,
+            "under replace-one adjacency the worst pair of datasets of a composition of sampled"
+            " releases is not known; account for adding or removing a record",
+        )
+    if inside.rho or inside.xi or not all(isinstance(item, Gaussian) for item in inside.releases):
+        raise _NoAnalysisError(event, "only Gaussian releases are analysed on a Poisson sample")
+    if inside.releases and rate > 0 and count:
+        # Gaussian releases on one sample are one Gaussian release of it.
+        mu = math.hypot(
+            *(
+                math.sqrt(times) / item.noise_multiplier
+                for item, times in inside.releases.items()
+                if isinstance(item, Gaussian)
+            )
+        )
+        entries.add(PoissonSampled(Gaussian(1 / mu), rate), count)
+
+
+def _mixture(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    shifts = checked("sensitivities", event.sensitivities, _REAL).ravel().tolist()
+    probabilities = checked("sampling_probs", event.sampling_probs, PROBABILITY).ravel().tolist()
+    deviation = number("standard_deviation", event.standard_deviation, NON_NEGATIVE)
+    if shifts == [0.0]:
+        return
+    if len(shifts) == 1 and probabilities == [1.0]:
+        inner: Any = _events.GaussianDpEvent(deviation / abs(shifts[0]))
+    elif len(shifts) == 2 and shifts[0] == 0 != shifts[1] and math.fsum(probabilities) == 1:
+        plain = _events.GaussianDpEvent(deviation / abs(shifts[1]))
+        inner = _events.PoissonSampledDpEvent(probabilities[1], plain)
+    else:
+        raise _NoAnalysisError(
+            event, "mixtures of Gaussians are analysed only with one sensitivity, or with 0 and another"
+        )
+    if relation == _Relation.REPLACE_ONE:
+        raise _NoAnalysisError(event, "a mixture of Gaussians speaks about adding or removing a record")
+    _enter(entries, inner, count, relation)
+
+
+_HANDLERS: Mapping[str, Callable[[_Entries, DpEvent, int, Enum], None]] = {
+    "NoOpDpEvent": _no_op,
+    "NonPrivateDpEvent": _non_private,
+    "SelfComposedDpEvent": _self_composed,
+    "ComposedDpEvent": _composed,
+    "GaussianDpEvent": _gaussian,
+    "LaplaceDpEvent": _laplace,
+    "DiscreteLaplaceDpEvent": _discrete_laplace,
+    "RandomizedResponseDpEvent": _randomized_response,
+    "ZCDpEvent": _zcdp,
+    "PoissonSampledDpEvent": _poisson_sampled,
+    "MixtureOfGaussiansDpEvent": _mixture,
+}
+_FIXED_SIZE = "no exact account of batches of a fixed size is known; Poisson sampling has one"
+_WHY_NOT = {
+    "UnsupportedDpEvent": "it stands for an operation without a description",
+    "SampledWithReplacementDpEvent": _FIXED_SIZE,
+    "SampledWithoutReplacementDpEvent": _FIXED_SIZE,
+    "TruncatedSubsampledGaussianDpEvent": "a truncated sample depends on the other records; Poisson sampling has an"
+    " exact account",
+    "RepeatAndSelectDpEvent": "gaussdp has no analysis of selecting the best of several runs",
+    "SingleEpochTreeAggregationDpEvent": "gaussdp has no analysis of tree aggregation; give its Gaussian releases",
+}
+
+
+def _moves(relation: Enum) -> int:
+    """By how many bounds on one record's contribution a neighbouring dataset moves a sum."""
+    return 2 if relation == _Relation.REPLACE_ONE else 1
+
+
+def _adjacency_of(relation: Enum) -> Adjacency:
+    """Replacing a record by a zero record moves a sum as adding or removing one does."""
+    return "replace-one" if relation == _Relation.REPLACE_ONE else "add-remove"
+
+
+def _relation_for(event: DpEvent, adjacency: Adjacency | None) -> Enum:
+    if adjacency is None:
+        adjacency = "replace-one" if _holds_randomized_response(event) else "add-remove"
+    relation: Enum = {
+        "add-remove": _Relation.ADD_OR_REMOVE_ONE,
+        "replace-one": _Relation.REPLACE_ONE,
+    }[checked_adjacency(adjacency)]
+    return relation
+
+
+def _holds_randomized_response(event: DpEvent) -> bool:
+    inner = [*getattr(event, "events", ()), *([event.event] if hasattr(event, "event") else ())]
+    return isinstance(event, _events.RandomizedResponseDpEvent) or any(map(_holds_randomized_response, inner))
