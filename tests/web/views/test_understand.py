@@ -30,8 +30,9 @@ def test_by_textbook_formulas():
     fpr = NORMAL.cdf(NORMAL.inv_cdf(0.2) - 0.8)
     assert answer["precision"]["value"] == pytest.approx(0.01 * 0.2 / (0.01 * 0.2 + 0.99 * fpr), rel=1e-9)
     assert answer["advantage"]["value"] == pytest.approx(2 * NORMAL.cdf(0.4) - 1, rel=1e-12)
-    assert {row["k"]: row["mu"] for row in answer["group"]}[4] == pytest.approx(3.2)
-    assert {row["releases"]: row["mu"] for row in answer["repeated"]}[16] == pytest.approx(3.2)
+    assert {row["k"]: row["mu"] for row in answer["group"]} == {2: pytest.approx(1.6), 5: pytest.approx(4.0)}
+    assert {row["releases"]: row["mu"] for row in answer["repeated"]}[100] == pytest.approx(8.0)
+    assert "1 of 100 people is a member" in " ".join(answer["sentences"])
 
 
 @given(st.floats(0.001, 8), st.floats(0.001, 0.999), st.floats(1e-9, 0.4))

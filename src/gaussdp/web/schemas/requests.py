@@ -5,6 +5,7 @@ from typing import Annotated, Literal, get_args
 
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL
 from gaussdp.mechanisms.base import POSITIVE, Adjacency
+from gaussdp.report.explaining.facts import RATE
 from gaussdp.report.runs.run import Sampling
 from gaussdp.web.schemas.kinds import Anything, Number, OneOf, Text, Whole
 from gaussdp.web.schemas.reading import read
@@ -56,9 +57,9 @@ class UnderstandRequest:
 
     mu: Annotated[float, Number(FINITE_NON_NEGATIVE, "The GDP parameter.", 0.31)]
     prior: Annotated[float, Number(LEVEL, "Probability of membership before the attack.", 0.5)] = 0.5
-    recall: Annotated[float, Number(LEVEL, "Share of the members that the attack finds, for precision.", 1e-2)] = 1e-2
+    recall: Annotated[float, Number(RATE, "Share of the members that the attack finds, for precision.", 1e-2)] = 1e-2
     delta: Annotated[float, _DELTA] = 1e-5
-    fpr: Annotated[float | None, Number(LEVEL, "One more false-positive rate at which to read the TPR.", 1e-4)] = None
+    fpr: Annotated[float | None, Number(RATE, "One more false-positive rate at which to read the TPR.", 1e-4)] = None
 
 
 @dataclass(frozen=True, kw_only=True)

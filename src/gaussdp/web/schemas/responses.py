@@ -166,7 +166,7 @@ class Repeated(TypedDict):
 class Equivalent(TypedDict):
     """The policy of pure DP that allows the same, by a criterion at a level."""
 
-    criterion: CriterionName
+    criterion: Annotated[str, "multiplicative_advantage, precision or profile"]
     level: float
     level_text: str
     epsilon: Real

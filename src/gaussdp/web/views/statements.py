@@ -3,9 +3,8 @@
 from typing import cast
 
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
-from gaussdp.report import RENDERINGS, Document, budget_document, risk_document
+from gaussdp.report import RENDERINGS, Document, budget_document
 from gaussdp.report.html_page import html_page
 from gaussdp.report.runs import Run
 from gaussdp.report.statements import report_run
@@ -21,7 +20,7 @@ from gaussdp.web.schemas.requests import (
 from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.criteria import criterion_of
 from gaussdp.web.views.training import run_of
-from gaussdp.web.views.understand import fprs_of
+from gaussdp.web.views.understand import explanation
 
 ENDINGS = {"markdown": "md", "html": "html", "latex": "tex", "json": "json", "text": "txt"}
 
@@ -34,9 +33,7 @@ def statement(request: StatementRequest, state: State, tell: Tell) -> str:
                 budget_document(state.epsilon, [criterion_of(state.criterion, state.level)]), request.format
             )
         case UnderstandRequest():
-            release = GDP(state.mu)
-            document = risk_document(release, fprs_of(state), [state.recall], [state.delta], state.prior)
-            return _rendered(document, request.format)
+            return explanation(state).render(request.format)
         case AccountRequest():
             return _report(request, state, run_of(state), tell)
         case CalibrateRequest():
