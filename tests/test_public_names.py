@@ -57,7 +57,7 @@ NAMES = {
         "UnsupportedVersionError",
         "UntestedVersionWarning",
     ],
-    "statements": ["Claim", "Report", "Run", "Training", "report_run"],
+    "statements": ["Claim", "Report", "Run", "Training", "Verdict", "check_claim", "report_run"],
     "report": ["Deployment", "Explanation", "deployments", "explain"],
 }
 ALL = [name for names in NAMES.values() for name in names]

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         RandomizedResponse,
         ZCDPGaussian,
     )
-    from gaussdp.report.claims.claim import Claim
+    from gaussdp.report.claims import Claim, Verdict, check_claim
     from gaussdp.report.deployments import Deployment, deployments
     from gaussdp.report.explaining import Explanation, explain
     from gaussdp.report.runs import Run, Training
@@ -120,6 +120,7 @@ __all__ = [
     "TruePositiveRate",
     "UnsupportedVersionError",
     "UntestedVersionWarning",
+    "Verdict",
     "ZCDPGaussian",
     "account",
     "advantage_from_mu",
@@ -128,6 +129,7 @@ __all__ = [
     "audit_errors",
     "audit_one_run",
     "calibration",
+    "check_claim",
     "choose",
     "conservative_divisor",
     "delta_from_mu",
@@ -177,7 +179,7 @@ _LOADED_WHEN_USED = {
         "ZCDPGaussian",
     ),
     "gaussdp.report.deployments": ("Deployment", "deployments"),
-    "gaussdp.report.claims.claim": ("Claim",),
+    "gaussdp.report.claims": ("Claim", "Verdict", "check_claim"),
     "gaussdp.report.runs": ("Run", "Training"),
     "gaussdp.report.statements": ("Report", "report_run"),
     "gaussdp.report.explaining": ("Explanation", "explain"),

@@ -8,6 +8,7 @@ import click
 from gaussdp.cli.account import account
 from gaussdp.cli.audit import audit
 from gaussdp.cli.calibrate import calibrate
+from gaussdp.cli.check import check
 from gaussdp.cli.choose import choose
 from gaussdp.cli.completion import completion
 from gaussdp.cli.deployments import deployments
@@ -41,6 +42,7 @@ def app(ctx: click.Context) -> None:
       gaussdp explain --mu 0.31           the same in words and odds
       gaussdp account plan.toml           the tightest sound μ of a mechanism
       gaussdp report run.toml             the privacy statement of a run
+      gaussdp check run.toml              whether a published number is sound, loose or false
       gaussdp calibrate --mu 0.31 --dataset-size 50000 --batch-size 256 --epochs 30
       gaussdp audit scores.csv            the μ that attack scores prove
       gaussdp rules                       where μ = ε/5 and ε/3 are conservative
@@ -58,6 +60,7 @@ for _command in (
     explain,
     account,
     report,
+    check,
     calibrate,
     sweep,
     audit,

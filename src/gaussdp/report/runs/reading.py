@@ -15,13 +15,14 @@ In TOML::
 Instead of `training`, a list `releases` as in a plan file describes any composition.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.plan import composed, file_text, line_of, parsed
+from gaussdp.mechanisms.plan import composed, file_text, parsed
 from gaussdp.report.runs.run import KEYS, Run
 from gaussdp.report.runs.texts import brief, nearest
 from gaussdp.report.runs.training import Training
@@ -102,10 +103,20 @@ class _Place:
     def __init__(self, text: str, name: str) -> None:
         self._text, self._name = text, name
 
-    def refusal(self, key: object, message: str) -> DomainError:
+    def refusal(self, key: object, message: str, inside: str = "") -> DomainError:
         """The message after the file and, if the key is set there, its line."""
-        line = line_of(self._text, key) if isinstance(key, str) and key in self._text else 0
-        return DomainError(f"{self._name}, line {line}: {message}" if line else f"{self._name}: {message}")
+        start = self._place(inside) if inside else 0
+        place = self._place(key, start or 0)
+        if place is None:
+            return DomainError(f"{self._name}: {message}")
+        return DomainError(f"{self._name}, line {self._text.count(chr(10), 0, place) + 1}: {message}")
+
+    def _place(self, key: object, start: int = 0) -> int | None:
+        """Where the key is set, as a value or as the head of a table, from this place on."""
+        name = re.escape(str(key))
+        setting = re.compile(rf'(?:^|(?<=[\s{{,]))"?{name}"?\s*[=:]|^\s*\[+\s*{name}\s*\]+', re.MULTILINE)
+        found = setting.search(self._text, start) if self._text else None
+        return found and found.end() - 1
 
     def refuse_unknown(self, table: Mapping[Any, object], known: tuple[str, ...], inside: str) -> None:
         """Refuse keys that nobody would read, with the nearest that someone would."""
@@ -118,7 +129,8 @@ class _Place:
                 hint = f"it belongs above [{inside}]"
             elif not inside and key in TRAINING_KEYS:
                 hint = "it belongs under [training]"
-            raise self.refusal(key, f"unknown key {brief(key)}{f' in [{inside}]' if inside else ''}; {hint}")
+            where = f" in [{inside}]" if inside else ""
+            raise self.refusal(key, f"unknown key {brief(key)}{where}; {hint}", inside)
 
     def guarded(self, table: object, inside: str, build: Callable[[], Built]) -> Built:
         """What build gives; its refusal, which starts with a key, gets the line of that key."""
@@ -127,4 +139,4 @@ class _Place:
         except DomainError as error:
             key = str(error).split(maxsplit=1)[0]
             present = isinstance(table, Mapping) and key in table
-            raise self.refusal(key if present else inside or None, str(error)) from None
+            raise self.refusal(key if present else inside or None, str(error), inside if present else "") from None

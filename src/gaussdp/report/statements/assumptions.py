@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gaussdp.accounting import Fit
-from gaussdp.mechanisms import Mechanism, PoissonSampled
-from gaussdp.report.rounding import Rounding, rounded, shown
+from gaussdp.guarantees import Guarantee
+from gaussdp.report.claims.claim import Claim
+from gaussdp.report.claims.shuffled import shuffled_batches, without_sampling
+from gaussdp.report.rounding import Rounding, rounded, shown, shown_level
 from gaussdp.report.runs import Run
 
 Verdict = Literal["met", "not met", "not stated"]
+
+_USUAL_DELTA = 1e-5
 
 
 @dataclass(frozen=True)
@@ -31,46 +35,34 @@ class Assumption:
     decisive: bool = True
 
 
-def assumptions(run: Run, fit: Fit, digits: int = 4) -> tuple[Assumption, ...]:
+def assumptions(run: Run, curve: Guarantee, fit: Fit, digits: int = 4) -> tuple[Assumption, ...]:
     """What the accounting of this run assumes, each with its verdict.
 
     Args:
         run: what was run.
+        curve: its accounted guarantee.
         fit: its accounted mu, for the number that holds instead.
         digits: significant digits of the numbers in the words.
     """
     found = [_adjacency(run, fit, digits), _unit(run, fit, digits), _tuning(run)]
     if run.sampled:
-        found.insert(0, _sampling(run, digits))
+        found.insert(0, _sampling(run, curve, digits))
     if run.trains:
         found.append(_clipping(run))
     found.append(_randomness(run))
     return tuple(found)
 
 
-def mu_of_passes(mechanism: Mechanism) -> float:
-    """The mu of batches that hold each record once a pass, if nothing is random about which.
-
-    For a record that is blanked out, and parts that are all sampled; exchanging a record gives at most twice that.
-    """
-    return math.sqrt(
-        math.fsum(
-            math.ceil(count / max(1, math.floor(1 / part.sample_rate))) * part.mechanism.mu**2
-            for part, count in mechanism.parts()
-            if isinstance(part, PoissonSampled)
-        )
-    )
-
-
-def _sampling(run: Run, digits: int) -> Assumption:
+def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
     title = "Poisson sampling: each record enters each batch independently with the sample rate"
     instead = _without_sampling(run, digits)
+    proved = _proved(run, curve, digits) if run.sampling == "shuffle" else ""
     words: dict[str | None, tuple[Verdict, str]] = {
         "poisson": ("met", "The pipeline draws its batches so."),
         "shuffle": (
             "not met",
             "The pipeline shuffles the data and cuts them into batches. The number does not hold for it: shuffling is"
-            f" another mechanism and can be far less private.{instead}",
+            f" another mechanism and can be far less private.{proved}{instead}",
         ),
         "fixed batches": (
             "not met",
@@ -93,12 +85,26 @@ def _sampling(run: Run, digits: int) -> Assumption:
 
 
 def _without_sampling(run: Run, digits: int) -> str:
-    if not all(isinstance(part, PoissonSampled) for part, _ in run.accounted.parts()):
+    most = without_sampling(run.accounted)
+    if not math.isfinite(most):
         return ""
-    mu = _up(mu_of_passes(run.accounted), digits)
+    mu = _up(most, digits)
     return (
         f" What holds without relying on the order is μ = {mu} if a record's share may be blanked out, twice that if it"
         " may be exchanged."
+    )
+
+
+def _proved(run: Run, curve: Guarantee, digits: int) -> str:
+    """What an attack on one shuffled pass proves, where that is more than the number of Poisson sampling."""
+    at = Claim(epsilon=1.0, delta=_USUAL_DELTA)
+    proved = shuffled_batches(run.accounted, at, 1, exchanged=False).lower
+    if proved <= curve.epsilon(_USUAL_DELTA):
+        return ""
+    shown_epsilon = shown(rounded(proved, Rounding.DOWN, digits))
+    return (
+        f" For some data an attack on a single pass proves ε of at least {shown_epsilon} at δ ="
+        f" {shown_level(_USUAL_DELTA)}."
     )
 
 

@@ -93,6 +93,7 @@ def sections(report: "Report") -> tuple[Section, ...]:
                 *(Words(words) for words in (*others, *report.notes)),
             ),
         ),
+        *claim_section(report),
         Section("mechanism", "Mechanism", (Facts(mechanism_facts(run)),)),
         Section(
             "accounting",
@@ -132,13 +133,15 @@ def guarantee_words(report: "Report") -> list[str]:
     fit, digits = report.fit, report.digits
     mu = shown(report.mu)
     neighbours = report.run.mechanism.adjacency
+    broken = report.standing == "does not hold"
+    subject, verb = ("Were the assumptions met, the run", "would be") if broken else ("The run", "is")
     if fit.unconditional:
-        return [f"The run is {mu}-GDP under {neighbours} adjacency: for every attack, without floor or slack."]
+        return [f"{subject} {verb} {mu}-GDP under {neighbours} adjacency: for every attack, without floor or slack."]
     floor, slack = (shown(rounded(value, Rounding.UP, digits)) for value in (fit.floor, fit.slack))
     found = [
-        f"The run is {mu}-GDP under {neighbours} adjacency, for every attack whose false-positive and false-negative"
-        f" rates are at least {floor} (the floor).",
-        f"Without a floor it is (μ, δ)-GDP with μ = {mu} and δ = {slack} (the slack).",
+        f"{subject} {verb} {mu}-GDP under {neighbours} adjacency, for every attack whose false-positive and"
+        f" false-negative rates are at least {floor} (the floor).",
+        f"Without a floor it {verb} (μ, δ)-GDP with μ = {mu} and δ = {slack} (the slack).",
     ]
     regret = shown(rounded(fit.regret, Rounding.UP, 2))
     if fit.regret > LARGE_REGRET:
@@ -149,6 +152,22 @@ def guarantee_words(report: "Report") -> list[str]:
     else:
         found.append(f"The regret, {regret}, is at most {LARGE_REGRET}: the one number μ describes the curve well.")
     return found
+
+
+def claim_section(report: "Report") -> tuple[Section, ...]:
+    """The verdict on the published claim, if the run states one."""
+    verdict = report.verdict
+    if verdict is None:
+        return ()
+    first, *others = verdict.sentences
+    words = (*others, *(cause.words for cause in verdict.causes), *verdict.caveats)
+    return (
+        Section(
+            "claim",
+            f"The claim {verdict.claim}",
+            (Words(first, warning=not verdict.holds), *(Words(sentence) for sentence in words)),
+        ),
+    )
 
 
 def mechanism_facts(run: Run) -> tuple[tuple[str, str], ...]:

@@ -20,7 +20,7 @@ from gaussdp.mechanisms import (
     ZCDPGaussian,
 )
 from gaussdp.report.accounts import LARGE_REGRET, describe
-from gaussdp.report.rounding import shown
+from gaussdp.report.rounding import Rounding, rounded, shown
 from gaussdp.report.statements.content import guarantee_words, releases, title
 from gaussdp.report.tables import Table
 
@@ -106,9 +106,27 @@ def json_text(report: "Report") -> str:
             "overall": overall,
         },
         "notes": list(report.notes),
-        "claim": None,
+        "claim": _claim(report),
     }
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _claim(report: "Report") -> dict[str, object] | None:
+    verdict = report.verdict
+    if verdict is None:
+        return None
+    stated = {key: getattr(verdict.claim, key) for key in ("epsilon", "delta", "mu", "floor", "rho")}
+    return {
+        "claim": {key: value for key, value in stated.items() if value is not None},
+        "status": verdict.status,
+        "sentences": [*verdict.sentences, *verdict.caveats],
+        "lower": _plain(rounded(verdict.lower, Rounding.DOWN, report.digits)),
+        "upper": _plain(rounded(verdict.upper, Rounding.UP, report.digits)),
+        "causes": [
+            {"key": item.key, "value": rounded(item.value, Rounding.NEAREST, report.digits), "words": item.words}
+            for item in verdict.causes
+        ],
+    }
 
 
 def plan_entry(mechanism: Mechanism, times: int) -> dict[str, object]:

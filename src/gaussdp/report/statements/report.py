@@ -10,6 +10,7 @@ from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
 from gaussdp.domains import LEVEL, checked, number
 from gaussdp.errors import DomainError
 from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS
+from gaussdp.report.claims.verdict import Verdict, check_claim
 from gaussdp.report.figures import FORMATS
 from gaussdp.report.figures.accounted import AccountedPlot, accounted_plot, render_accounted
 from gaussdp.report.rounding import Rounding, rounded
@@ -47,6 +48,7 @@ class Report:
         guarantee, epsilon, attacker, precision, overall: the tables of numbers.
         digits: significant digits shown, rounded to the side of less privacy.
         notes: what else a reader must know about the numbers.
+        verdict: on the claim that the run states; None if it states none.
 
     >>> from gaussdp import DPSGD
     >>> run = Run(mechanism=DPSGD(1.0, 0.00512, 3907), unit="one image", adjacency="add-remove", sampling="shuffle")
@@ -67,6 +69,7 @@ class Report:
     overall: Table
     digits: int
     notes: tuple[str, ...]
+    verdict: Verdict | None
     _curve: Curve = field(repr=False)
     _delta: float = field(repr=False)
 
@@ -183,7 +186,7 @@ def report_run(
     return Report(
         run=run,
         fit=fit,
-        assumptions=assumptions(run, fit, digits),
+        assumptions=assumptions(run, curve, fit, digits),
         method=_method(curve, fit),
         version=version("gaussdp"),
         guarantee=tables.guarantee(fit),
@@ -193,6 +196,7 @@ def report_run(
         overall=tables.overall(curve, prior),
         digits=digits,
         notes=(*notes, *beyond),
+        verdict=check_claim(run, run.claim) if run.claim else None,
         _curve=curve,
         _delta=1e-5 if deltas is None else float(deltas[0]),
     )

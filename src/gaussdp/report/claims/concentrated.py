@@ -1,0 +1,139 @@
+r"""Pure epsilon and zero-concentrated rho of a mechanism, where they are known.
+
+A mechanism is rho-zCDP if its Renyi divergence of every order :math:`\alpha > 1` is at most :math:`\rho\alpha`, so the
+smallest rho is :math:`\sup_\alpha D_\alpha / \alpha`.
+
+A Gaussian release has :math:`D_\alpha = \alpha\mu^2/2` exactly; discrete Gaussian noise attains the same at whole
+:math:`\alpha`. **Sampling does not help**: a Poisson-sampled Gaussian release puts weight q on the release with the
+record, so :math:`D_\alpha \ge \alpha\mu^2/2 + \tfrac{\alpha}{\alpha - 1}\log q`, and the ratio tends to
+:math:`\mu^2/2` as :math:`\alpha` grows. A release with bounded loss has the supremum at a finite order, which is
+enclosed: :math:`D_\alpha` does not fall as :math:`\alpha` grows, so between neighbours of a grid the ratio is at most
+:math:`D_{\alpha'} / \alpha`.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy import special
+
+from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints
+from gaussdp.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    PoissonSampled,
+    RandomizedResponse,
+    Stated,
+    ZCDPGaussian,
+)
+from gaussdp.numerics import Floats
+
+_FINEST = 1.0005  # ratio of neighbouring orders
+_LARGEST_ORDER = 1e6
+_MOST_SENSITIVITY = 100  # of discrete Laplace noise: beyond, its sum is long
+_ROUNDING = 1e-12  # of a divergence at orders near 1, which is a quotient of small numbers
+
+
+def pure_epsilon(mechanism: Mechanism) -> float:
+    """The smallest epsilon of pure DP, infinite if there is none: losses of independent releases add up."""
+    return math.fsum(count * _largest_loss(part) for part, count in mechanism.parts())
+
+
+def smallest_rho(mechanism: Mechanism) -> tuple[float, float]:
+    """A lower and an upper bound on the smallest rho with which the mechanism is rho-zCDP."""
+    plain, sampled, stated = 0.0, 0.0, 0.0
+    bounded: list[tuple[Mechanism, int]] = []
+    for part, count in mechanism.parts():
+        if isinstance(part, Gaussian | ZCDPGaussian):
+            plain += count * part.mu**2 / 2
+        elif isinstance(part, DiscreteGaussian):
+            plain += count / part.noise_multiplier**2 / 2
+        elif isinstance(part, PoissonSampled):
+            sampled += count * part.mechanism.mu**2 / 2
+        elif isinstance(part, Stated) and isinstance(part.guarantee, ZCDP):
+            # Gaussian noise may be behind it; xi counts in full at orders near 1.
+            plain += count * part.guarantee.rho
+            stated += count * part.guarantee.xi
+        elif math.isinf(_largest_loss(part)):
+            return math.inf, math.inf
+        else:
+            bounded.append((part, count))
+    low, high = _supremum(bounded)
+    # The sampled parts attain theirs only as the order grows, where bounded ones no longer count.
+    return max(plain + sampled, plain + low), plain + sampled + stated + high
+
+
+def _largest_loss(part: Mechanism) -> float:
+    if isinstance(part, Laplace | DiscreteLaplace | RandomizedResponse):
+        return part.epsilon
+    if isinstance(part, Stated) and isinstance(part.guarantee, ApproxDP):
+        return part.guarantee.epsilon_bound if part.guarantee.delta_bound == 0 else math.inf
+    if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints) and part.guarantee.deltas[-1] == 0:
+        return float(part.guarantee.epsilons[-1])
+    return math.inf
+
+
+def _supremum(bounded: list[tuple[Mechanism, int]]) -> tuple[float, float]:
+    """Bounds on the largest sum of divergences over the order."""
+    usual = math.fsum(count * _largest_loss(part) ** 2 / 2 for part, count in bounded)
+    divergences = [(_divergence(part), count) for part, count in bounded]
+    if not bounded or any(divergence is None for divergence, _ in divergences):
+        return 0.0, usual
+    orders = np.geomspace(_FINEST, _LARGEST_ORDER, math.ceil(math.log(_LARGEST_ORDER) / math.log(_FINEST)) + 1)
+    total = np.zeros_like(orders)
+    for divergence, count in divergences:
+        if divergence is not None:
+            total += count * divergence(orders)
+    noise = _ROUNDING * sum(count for _, count in bounded)
+    before = np.concatenate([[1.0], orders[:-1]])
+    beyond = math.fsum(count * _largest_loss(part) for part, count in bounded) / _LARGEST_ORDER
+    low, high = float(np.max(total / orders)), max(float(np.max(total / before)), beyond)
+    return max(low - noise, 0.0), min(high + noise, usual)
+
+
+def _divergence(part: Mechanism) -> Callable[[Floats], Floats] | None:
+    """The Renyi divergence of a release with bounded loss, by order above 1."""
+    if isinstance(part, Laplace):
+        return lambda order: _laplace(order, part.epsilon)
+    if isinstance(part, RandomizedResponse):
+        return lambda order: _response(order, part.epsilon, part.categories)
+    if isinstance(part, Stated) and isinstance(part.guarantee, ApproxDP):
+        # Randomized response is the worst mechanism with this epsilon.
+        epsilon = part.guarantee.epsilon_bound
+        return lambda order: _response(order, epsilon, 2)
+    if isinstance(part, DiscreteLaplace) and part.sensitivity <= _MOST_SENSITIVITY:
+        return lambda order: _discrete_laplace(order, part.scale, part.sensitivity)
+    return None
+
+
+def _laplace(order: Floats, epsilon: float) -> Floats:
+    up = np.log(order / (2 * order - 1)) + (order - 1) * epsilon
+    down = np.log((order - 1) / (2 * order - 1)) - order * epsilon
+    divergence: Floats = np.logaddexp(up, down) / (order - 1)
+    return divergence
+
+
+def _response(order: Floats, epsilon: float, categories: int) -> Floats:
+    total = np.logaddexp(epsilon, math.log(categories - 1))
+    terms = [order * epsilon, (1 - order) * epsilon]
+    if categories > 2:
+        terms.append(np.full_like(order, math.log(categories - 2)))
+    divergence: Floats = (np.logaddexp.reduce(np.stack(terms)) - total) / (order - 1)
+    return divergence
+
+
+def _discrete_laplace(order: Floats, scale: float, sensitivity: int) -> Floats:
+    mass = -math.log1p(math.exp(-1 / scale))  # of one tail, the value at its end included
+    up = mass + (order - 1) * sensitivity / scale
+    down = mass - order * sensitivity / scale
+    terms = [up, down]
+    if sensitivity > 1:
+        k = np.arange(1, sensitivity)[:, np.newaxis]
+        point = math.log(math.tanh(0.5 / scale))
+        between = special.logsumexp(-(order * k + (1 - order) * (sensitivity - k)) / scale, axis=0)
+        terms.append(point + between)
+    divergence: Floats = np.logaddexp.reduce(np.stack(terms)) / (order - 1)
+    return divergence

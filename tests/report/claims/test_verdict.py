@@ -1,0 +1,217 @@
+"""Verdicts: right on both sides of the truth, and every usual mistake recognised by making it."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gaussdp
+from gaussdp import DPSGD, Composition, DiscreteGaussian, DomainError, Gaussian, Laplace, Run, check_claim
+
+TRAINING = DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=3907)
+STATED = {
+    "unit": "one image",
+    "adjacency": "add-remove",
+    "sampling": "poisson",
+    "records_per_unit": 1,
+    "tuning": "none",
+    "clipping": "per-example",
+}
+
+
+def run_of(mechanism=TRAINING, **changes):
+    return Run(**{"mechanism": mechanism, **STATED, **changes})
+
+
+def verdict_on(claim, mechanism=TRAINING, **changes):
+    return check_claim(run_of(mechanism, **changes), claim)
+
+
+def keys(verdict):
+    return [cause.key for cause in verdict.causes]
+
+
+def as_claim(epsilon, delta=1e-5):
+    return f"epsilon={epsilon:.4g} delta={delta}"
+
+
+def test_the_central_limit_theorem_is_no_bound():
+    """sigma = 0.4, q = 0.001, T = 1000: the limit says 3.00, and no accountant can go below 6.99."""
+    verdict = verdict_on("epsilon=3.0 delta=1e-5", DPSGD(0.4, 0.001, 1000))
+    assert verdict.status == "false"
+    assert keys(verdict) == ["clt"]
+    assert verdict.causes[0].value == pytest.approx(3.00, abs=0.01)
+    assert 6.7 < verdict.lower <= 6.995 <= verdict.upper < 7.1
+    assert "no accountant can go below" in str(verdict)
+    assert verdict.instead.value >= verdict.upper
+
+
+def test_sides_of_the_truth():
+    epsilon = gaussdp.account(TRAINING).epsilon(1e-5)
+    for factor, status in ((1.0001, "sound"), (1.04, "sound"), (1.06, "loose"), (0.9999, "false")):
+        verdict = verdict_on(f"epsilon={factor * epsilon} delta=1e-5")
+        assert verdict.status == status
+        assert verdict.holds == (status in ("sound", "loose"))
+        assert verdict.lower <= epsilon <= verdict.upper <= verdict.lower * (1 + 1e-8)
+        assert verdict.instead.value >= epsilon
+        assert verdict.caveats == ()
+    mu = gaussdp.account(TRAINING).fit(1e-8).mu
+    assert verdict_on(f"mu={1.001 * mu} floor=1e-8").status == "sound"
+    assert verdict_on(f"mu={0.999 * mu} floor=1e-8").status == "false"
+
+
+@settings(max_examples=30)
+@given(st.floats(0.05, 5), st.floats(0.2, 5), st.sampled_from([1e-3, 1e-5, 1e-9]))
+def test_gaussian_releases_against_high_precision(mu, factor, delta):
+    verdict_mu = check_claim(run_of(Gaussian(1 / mu)), f"mu={factor * mu}")
+    assert verdict_mu.holds == (factor * mu >= mu * (1 - 1e-8))
+    assert check_claim(run_of(Gaussian(1 / mu)), f"rho={factor * mu**2 / 2}").holds == (factor >= 1 - 1e-8)
+    with mpmath.workdps(40):
+        epsilon = mpmath.mpf(factor)
+        m = 1 / mpmath.mpf(1 / mu)
+        truth = mpmath.ncdf(-epsilon / m + m / 2) - mpmath.exp(epsilon) * mpmath.ncdf(-epsilon / m - m / 2)
+    if abs(truth / delta - 1) > 1e-6:
+        verdict = check_claim(run_of(Gaussian(1 / mu)), f"epsilon={factor!r} delta={delta}")
+        assert verdict.holds == (truth <= delta)
+        assert verdict.status != "undecided"
+
+
+def test_what_is_exact_is_sound():
+    assert verdict_on("mu=0.5", Gaussian(2.0)).status == "sound"
+    assert verdict_on("rho=0.125", Gaussian(2.0)).status == "sound"
+    assert verdict_on("epsilon=0.3", 3 * Laplace(10.0)).status == "sound"
+    assert verdict_on("epsilon=0.2999", 3 * Laplace(10.0)).status == "false"
+    assert verdict_on("rho=0.125", DiscreteGaussian(2.0)).status == "sound"
+
+
+def test_pure_epsilon_of_gaussian_noise():
+    verdict = verdict_on("epsilon=8")
+    assert verdict.status == "false"
+    assert verdict.instead is None
+    assert "no finite ε does" in str(verdict)
+    assert "claim an ε with its δ" in str(verdict)
+
+
+def test_undecided_where_the_accounting_does_not_tell():
+    mechanism = Composition([Laplace(2.0), Gaussian(1.0)])
+    upper = gaussdp.account(mechanism).epsilon(1e-6)
+    verdict = verdict_on(f"epsilon={upper} delta=1e-6", mechanism)
+    assert verdict.status == "sound"
+    assert 0.99 * upper < verdict.lower < verdict.upper == upper
+    verdict = verdict_on(f"epsilon={(verdict.lower + upper) / 2} delta=1e-6", mechanism)
+    assert verdict.status == "undecided"
+    assert not verdict.holds
+    assert verdict_on("epsilon=1 delta=1e-30", mechanism).status == "undecided"
+
+
+class TestCauses:
+    def test_sampling(self):
+        number = gaussdp.account(TRAINING).epsilon(1e-5)
+        statuses = {"shuffle": "false", "fixed batches": "false", "without replacement": "undecided"}
+        for sampling, status in statuses.items():
+            verdict = verdict_on(as_claim(number), sampling=sampling)
+            assert verdict.status == status
+            assert "sampling" in keys(verdict)
+        assert verdict_on("epsilon=30 delta=1e-5", sampling="shuffle").status == "sound"
+
+    def test_adjacency(self):
+        number = gaussdp.account(TRAINING).epsilon(1e-5)
+        verdict = verdict_on(as_claim(number * 1.001), adjacency="replace-one")
+        assert verdict.status == "undecided"  # the truth lies between this and twice the mu
+        assert keys(verdict) == ["adjacency"]
+        assert verdict.upper > 2 * number
+        plain = check_claim(run_of(Gaussian(2.0), adjacency="replace-one"), "mu=0.5")
+        assert (plain.status, keys(plain)) == ("false", ["adjacency"])
+        assert plain.upper == pytest.approx(1.0)
+        assert keys(verdict_on("mu=0.25", Gaussian(2.0))) == ["adjacency"]
+        loose = verdict_on("mu=1", Gaussian(2.0))
+        assert (loose.status, keys(loose)) == ("loose", ["adjacency"])
+        twice = gaussdp.account(DPSGD(2.0, 0.00512, 3907)).epsilon(1e-5)
+        assert "adjacency" in keys(verdict_on(as_claim(twice)))
+        backwards = check_claim(run_of(Gaussian(2.0, "replace-one")), "mu=0.5")
+        assert backwards.status == "undecided"
+
+    def test_tuning(self):
+        number = gaussdp.account(TRAINING).epsilon(1e-5)
+        verdict = verdict_on(as_claim(number), tuning="counted", tuning_runs=20)
+        assert verdict.status == "false"
+        assert keys(verdict) == ["tuning"]
+        assert verdict.upper == pytest.approx(gaussdp.account(21 * TRAINING).epsilon(1e-5), rel=1e-8)
+        verdict = verdict_on(as_claim(number * 1.001), tuning="not counted", tuning_runs=20)
+        assert verdict.status == "undecided"
+        assert keys(verdict) == ["tuning"]
+        assert any("Tuning is not counted" in words for words in verdict.caveats)
+
+    def test_floor(self):
+        verdict = verdict_on("mu=0.47")
+        assert verdict.status == "false"
+        assert keys(verdict) == ["floor"]
+        assert verdict.lower == pytest.approx(math.sqrt(3907))
+        assert verdict.instead == gaussdp.Claim(mu=0.47, floor=1e-10)
+        assert verdict_on("mu=0.2").causes == ()
+        assert verdict_on("mu=62.6").status == "sound"
+
+    def test_unit(self):
+        number = gaussdp.account(TRAINING).fit(1e-10).mu
+        verdict = verdict_on(f"mu={number * 1.001} floor=1e-10", records_per_unit=5)
+        assert keys(verdict) == ["unit"]
+        assert verdict.upper == pytest.approx(5 * number)
+
+    def test_the_limit_for_batches_of_a_fixed_size(self):
+        normal = lambda x: 0.5 * math.erfc(-x / math.sqrt(2))  # noqa: E731
+        spread = math.exp(4) * normal(3) + 3 * normal(-1) - 2  # sigma = 1/2
+        mu = math.sqrt(2) * 0.00512 * math.sqrt(3907) * math.sqrt(spread)
+        verdict = verdict_on(as_claim(gaussdp.epsilon_from_mu(mu, 1e-5)), DPSGD(0.5, 0.00512, 3907))
+        assert verdict.status == "loose"  # luck: it is no bound elsewhere
+        assert "clt" in keys(verdict)
+
+    def test_steps(self):
+        one = gaussdp.account(DPSGD(1.0, 0.00512, 1)).epsilon(1e-5)
+        assert keys(verdict_on(as_claim(one))) == ["one step"]
+        epochs = gaussdp.account(DPSGD(1.0, 0.00512, 20)).epsilon(1e-5)
+        assert keys(verdict_on(as_claim(epochs))) == ["epochs for steps"]
+
+    def test_renyi(self):
+        from dp_accounting import dp_event
+        from dp_accounting.rdp import RdpAccountant
+
+        event = dp_event.PoissonSampledDpEvent(0.00512, dp_event.GaussianDpEvent(1.0))
+        accountant = RdpAccountant().compose(event, 3907)
+        verdict = verdict_on(as_claim(accountant.get_epsilon(1e-5)))
+        assert (verdict.status, keys(verdict)) == ("loose", ["rdp"])
+        orders = np.arange(2, 257)
+        first = RdpAccountant(orders).compose(event, 3907)
+        epsilon = min(np.asarray(first._rdp) + math.log(1e5) / (orders - 1))
+        assert keys(verdict_on(as_claim(epsilon))) == ["rdp"]
+
+    def test_other_loose_numbers(self):
+        unsampled = gaussdp.GDP(math.sqrt(3907)).epsilon(1e-5)
+        assert keys(verdict_on(as_claim(unsampled))) == ["amplification"]
+        step = gaussdp.account(DPSGD(1.0, 0.00512, 1)).epsilon(1e-5 / 3907)
+        assert keys(verdict_on(as_claim(3907 * step))) == ["basic composition"]
+
+    def test_none_where_none_fits(self):
+        assert verdict_on("epsilon=1.3 delta=1e-5").causes == ()
+
+
+def test_clipping():
+    assert verdict_on("epsilon=100 delta=1e-5", clipping="none").status == "false"
+    assert verdict_on("epsilon=100 delta=1e-5", clipping="per-batch").status == "undecided"
+    assert verdict_on("epsilon=1.75 delta=1e-5", clipping=None).status == "sound"
+    assert any("per-example clipping is assumed" in words for words in verdict_on("mu=1", clipping=None).caveats)
+
+
+def test_the_rounded_words_stay_on_the_safe_side():
+    verdict = verdict_on("epsilon=1.7 delta=1e-5")
+    words = verdict.sentences[0]
+    assert float(words.rsplit("= ", 1)[1].rstrip(".")) <= verdict.lower
+
+
+def test_refusals():
+    with pytest.raises(DomainError, match="run must be a Run, got DPSGD"):
+        check_claim(TRAINING, "mu=1")
+    with pytest.raises(DomainError, match="exactly one of"):
+        check_claim(run_of(), "delta=1e-5")
