@@ -12,3 +12,10 @@ settings.register_profile(
     "explore", deadline=None, max_examples=3000, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say aloud that the browser tests did not run: a quiet run would look like a proof."""
+    reasons = {report.longrepr[2] for report in terminalreporter.stats.get("skipped", []) if "browser" in report.nodeid}
+    for reason in reasons:
+        terminalreporter.write_sep("!", reason.removeprefix("Skipped: "))

@@ -77,8 +77,8 @@ export function setUpChoose(root, store, fields) {
     const { symbol } = LEVELS[answer.criterion];
     part(root, "risk").textContent = meaning(answer);
     part(root, "others-table").replaceChildren(stripTable("Budgets by criterion and level", gathered(answer.others, "criterion").map(([name, rows]) => ({
-      label: NAME_OF[name],
-      cells: rows.map((row) => [`${LEVELS[name].symbol} ${row.level_text}`, row.mu_text]),
+      label: `${NAME_OF[name]}, by ${LEVELS[name].symbol}`,
+      cells: rows.map((row) => [row.level_text, row.mu_text]),
     }))));
     part(root, "implied").textContent = `Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = ${answer.implied.mu_text}, whatever the level.`;
     part(root, "verdicts").replaceChildren(...answer.rules.map(verdict));
@@ -119,10 +119,13 @@ export function setUpChoose(root, store, fields) {
 }
 
 /** What the budget allows the attacker whom the criterion has in mind. */
-function meaning({ risk, level_text, criterion, mu_text }) {
-  if (risk.sentence) return risk.sentence;
-  const { symbol } = LEVELS[criterion];
-  return `${NAME_OF[criterion]} at ${symbol} ${level_text} is at most ${risk.text} with μ = ${mu_text}, as the policy allows.`;
+function meaning({ risk, level_text: level, criterion }) {
+  const words = {
+    multiplicative_advantage: `An attack that accuses a share ${level} of the non-members then accuses at most ${risk.text} times as large a share of the members, as under the policy.`,
+    precision: `An attack that finds a share ${level} of the members is then right in at most ${risk.text} of its accusations (at even odds), as under the policy.`,
+    profile: `The release is then (ε, δ)-DP with ε = ${risk.text} at δ = ${level}, where the policy asks for δ = 0.`,
+  };
+  return words[criterion];
 }
 
 function verdict(rule) {

@@ -81,8 +81,8 @@ export function setUpUnderstand(root, store, fields) {
       ]),
       h("p", { class: "note" }, "The ε of pure DP that allows as much, by each criterion:"),
       stripTable("The ε of pure DP with the same risk", gathered(answer.equivalents, "criterion").map(([name, rows]) => ({
-        label: `ε by ${NAME_OF[name]}`,
-        cells: rows.map((row) => [`${LEVELS[name].symbol} ${row.level_text}`, row.text]),
+        label: `${NAME_OF[name]}, by ${LEVELS[name].symbol}`,
+        cells: rows.map((row) => [row.level_text, row.text]),
       }))),
     );
     const { fpr, fnr, tpr } = answer.curve;

@@ -1,0 +1,55 @@
+"""A real server, a real browser, and pages that must end without a fault."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from calculator import ARGUMENTS, CHROMIUM, NO_CHROMIUM, Calculator
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """Where a server of the calculator listens."""
+    command = [sys.executable, "-m", "gaussdp", "serve", "--port", "0", "--no-open"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        line = server.stdout.readline()
+        yield line.split(" at ")[1].split()[0]
+        server.terminate()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip(NO_CHROMIUM)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_calculator(browser: Any, address: str) -> Iterator[Callable[..., Calculator]]:
+    """Pages in contexts of their own, which must end without a fault."""
+    made: list[tuple[Any, Calculator]] = []
+
+    def make(**options: Any) -> Calculator:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        made.append((context, Calculator(context, address)))
+        return made[-1][1]
+
+    yield make
+    faults = [fault for _, calculator in made for fault in calculator.all_faults()]
+    for context, _ in made:
+        context.close()
+    assert not faults
+
+
+@pytest.fixture
+def calculator(new_calculator: Callable[..., Calculator]) -> Calculator:
+    return new_calculator()

@@ -1,0 +1,125 @@
+"""Choose in a browser: typed, dragged and pressed, the numbers are the library's."""
+
+import pytest
+
+import gaussdp
+from gaussdp.web.wording import budget_text, guarantee_text
+
+MATCHED = {
+    "multiplicative_advantage": gaussdp.mu_from_multiplicative_advantage,
+    "precision": gaussdp.mu_from_precision,
+    "profile": gaussdp.mu_from_profile,
+}
+
+
+def budget(epsilon: float, criterion: str = "multiplicative_advantage", level: float = 1e-3) -> str:
+    return budget_text(float(MATCHED[criterion](epsilon, level)))
+
+
+@pytest.fixture
+def expect():
+    return pytest.importorskip("playwright.sync_api").expect
+
+
+@pytest.mark.parametrize(("criterion", "level"), [("precision", 0.02), ("profile", 1e-7)])
+def test_the_numbers_are_the_librarys(calculator, expect, criterion, level):
+    calculator.open(epsilon="2.5", criterion=criterion, level=str(level))
+    expect(calculator.part("mu")).to_have_text(budget(2.5, criterion, level))
+    expect(calculator.part("implied")).to_contain_text(guarantee_text(gaussdp.PureDP(2.5).implied().mu))
+    cells = calculator.part("others-table").locator("td b").all_text_contents()
+    assert cells[0] == budget(2.5, "multiplicative_advantage", 1e-2)
+    assert cells[-1] == budget(2.5, "profile", 1e-8)
+    verdicts = calculator.page.locator("#choose .verdict")
+    for i, divisor in enumerate((5, 3)):
+        safe = 2.5 / divisor <= float(MATCHED[criterion](2.5, level))
+        assert ("unsafe" in verdicts.nth(i).get_attribute("class")) is not safe
+
+
+def test_type(calculator, expect):
+    calculator.open()
+    expect(calculator.part("mu")).to_have_text(budget(1))
+    calculator.field("epsilon").fill("2")
+    expect(calculator.part("mu")).to_have_text(budget(2))
+    calculator.field("level").fill("1e-5")
+    expect(calculator.part("mu")).to_have_text(budget(2, level=1e-5))
+    calculator.wait_for_state(view="choose", epsilon="2", level="1e-5")
+    expect(calculator.page.locator("#live")).to_contain_text(budget(2, level=1e-5))
+
+
+def test_drag_the_slider(calculator, expect):
+    calculator.open()
+    box = calculator.slider("epsilon").bounding_box()
+    mouse, y = calculator.page.mouse, box["y"] + box["height"] / 2
+    mouse.move(box["x"] + box["width"] * 0.6, y)
+    mouse.down()
+    for share in (0.65, 0.7, 0.8, 0.9):
+        mouse.move(box["x"] + box["width"] * share, y)
+    mouse.up()
+    epsilon = float(calculator.field("epsilon").input_value())
+    assert 5 < epsilon < 15
+    expect(calculator.part("mu")).to_have_text(budget(epsilon))
+    calculator.wait_for_state(epsilon=calculator.field("epsilon").input_value())
+
+
+def test_each_criterion_remembers_its_level(calculator, expect):
+    calculator.open()
+    calculator.field("level").fill("0.01")
+    calculator.page.get_by_label("Privacy profile").check()
+    assert calculator.field("level").input_value() == "1e-6"
+    expect(calculator.part("mu")).to_have_text(budget(1, "profile", 1e-6))
+    expect(calculator.page.locator('label[for="field-level"]')).to_have_text("at δ")
+    calculator.page.get_by_label("TPR over FPR").check()
+    assert calculator.field("level").input_value() == "0.01"
+
+
+def test_axes_and_the_matched_point(calculator, expect):
+    """On log axes from 1e-5 to 1, FPR 1e-3 lies at two fifths of the width."""
+    calculator.open(epsilon="1", level="0.001")
+    mark, over = calculator.page.locator("#choose .mark"), calculator.page.locator("#choose .u-over")
+
+    def share():
+        mark_box, over_box = mark.bounding_box(), over.bounding_box()
+        return (mark_box["x"] - over_box["x"]) / over_box["width"]
+
+    assert share() == pytest.approx(0.001, abs=0.005)
+    calculator.page.get_by_label("Log axes").first.check()
+    calculator.wait_for_state(scale="log")
+    assert share() == pytest.approx(0.4, abs=0.01)
+    calculator.part("picture").locator("summary").click()
+    rows = calculator.part("picture").locator("tbody tr")
+    at_a_thousandth = rows.nth(3).locator("th, td").all_text_contents()
+    tpr = gaussdp.PureDP(1.0).tpr(1e-3)
+    assert float(at_a_thousandth[1]) == pytest.approx(tpr, rel=0.01)
+    assert float(at_a_thousandth[1]) >= tpr
+
+
+def test_a_drag_sends_few_questions_and_shows_the_last(calculator, expect):
+    """While one question is under way, of those that follow only the last is sent."""
+    calculator.open()
+    asked, held = [], []
+
+    def hold_the_first(route):
+        asked.append(route.request.post_data_json["epsilon"])
+        if len(asked) == 1:
+            held.append(route)
+        else:
+            route.continue_()
+
+    calculator.page.route("**/api/v1/choose", hold_the_first)
+    with calculator.page.expect_request("**/api/v1/choose"):
+        calculator.field("epsilon").fill("1.1")
+    for i in range(12, 31):
+        calculator.field("epsilon").fill(str(i / 10))
+    held[0].continue_()
+    expect(calculator.part("mu")).to_have_text(budget(3))
+    assert asked == [1.1, 3]
+
+
+def test_onward_to_the_other_views(calculator, expect):
+    calculator.open(epsilon="1")
+    calculator.page.get_by_role("button", name="What does this μ let an attacker do?").first.click()
+    expect(calculator.page.locator("#understand")).to_be_visible()
+    assert calculator.field("mu").input_value() == budget(1)
+    calculator.wait_for_state(view="understand", mu=budget(1))
+    calculator.page.go_back()
+    expect(calculator.page.locator("#choose")).to_be_visible()
