@@ -60,6 +60,10 @@ class Calculator:
         )
         return self
 
+    def unfold(self) -> None:
+        """Open all that can be opened."""
+        self.page.evaluate("for (const more of document.querySelectorAll('details')) more.open = true")
+
     def field(self, name: str) -> Any:
         """What a person types into."""
         return self.page.locator(f"#field-{name}")

@@ -66,11 +66,13 @@ export async function fetchFile(path, body) {
  */
 export async function follow(path, body, signal, onProgress) {
   const response = await send(path, body, signal);
+  let last = {};
   for await (const line of lines(response.body)) {
     if (line.progress) onProgress(line.progress);
-    if (line.error) throw new Refusal(line.error.message, line.error.field, response.status);
-    if (line.result) return line.result;
+    last = line;
   }
+  if (last.error) throw new Refusal(last.error.message, last.error.field, response.status);
+  if (last.result) return last.result;
   throw new Refusal("The server stopped before the result. Try again.");
 }
 

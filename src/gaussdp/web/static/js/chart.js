@@ -9,7 +9,7 @@ import { colour } from "./theme.js";
 const LINEAR_TICKS = [0, 0.25, 0.5, 0.75, 1];
 const FONT = "system-ui, sans-serif";
 
-/** @typedef {{fpr: number[], curves: {fnr: number[], tpr: number[]}[], lowest: number}} Data */
+/** @typedef {{fpr: number[], curves: {fnr: number[], tpr: number[]}[], lowest: number, words: string}} Data */
 
 /**
  * @param {HTMLElement} place
@@ -68,6 +68,12 @@ export function createChart(place, series, onDraw) {
     plot.over.append(readout);
   };
 
+  // On the canvas alone: what lies over it can be focused, and an image has no parts.
+  const label = () => {
+    plot.ctx.canvas.setAttribute("role", "img");
+    plot.ctx.canvas.setAttribute("aria-label", data.words);
+  };
+
   const size = () => {
     const width = Math.max(240, place.clientWidth);
     return { width, height: Math.round(Math.min(Math.max(0.78 * width, 250), 460)) };
@@ -100,7 +106,9 @@ export function createChart(place, series, onDraw) {
   };
 
   new ResizeObserver(() => {
-    if (plot && place.clientWidth > 0 && size().width !== plot.width) build();
+    if (!plot || place.clientWidth === 0 || size().width === plot.width) return;
+    build();
+    label();
   }).observe(place);
   document.addEventListener("themechange", () => plot?.redraw(false));
 
@@ -113,6 +121,7 @@ export function createChart(place, series, onDraw) {
       if (place.clientWidth === 0) return; // hidden: shown when its view is
       if (rebuild) build();
       else plot.setData(columns());
+      label();
     },
     plot: () => plot,
     scale: () => scale,

@@ -69,7 +69,7 @@ export const FIELDS = {
   target_level: { view: "account", label: "at δ", initial: "1e-6", example: "1e-6 or 0.001" },
   account_delta: { view: "account", label: "δ of ε(δ)", term: "delta", initial: "1e-6", example: "1e-6", slider: { low: 1e-12, high: 0.01, digits: 1 } },
   floor: { view: "account", label: "Floor of the fit", term: "floor", initial: "1e-10", example: "1e-10" },
-  unit: { view: "account", label: "One record is one", term: "unit", initial: "", example: "person", shape: "text" },
+  unit: { view: "account", label: "What is protected", term: "unit", initial: "", example: "one person", shape: "text" },
   adjacency: {
     view: "account",
     label: "Neighbouring data sets",
@@ -83,13 +83,16 @@ export const FIELDS = {
   },
   sampling: {
     view: "account",
-    label: "Batches drawn",
+    label: "How batches are made",
     term: "sampling",
     initial: "poisson",
     shape: "select",
     options: [
       { value: "poisson", label: "each record independently" },
-      { value: "shuffled", label: "shuffled, in turn" },
+      { value: "shuffle", label: "shuffled, then cut" },
+      { value: "fixed batches", label: "the same batches each time" },
+      { value: "without replacement", label: "drawn without replacement" },
+      { value: "full batch", label: "all records in each" },
     ],
   },
 };

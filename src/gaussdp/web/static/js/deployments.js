@@ -9,7 +9,7 @@ const CLOSE = 0.026; // of the axis: dots nearer than this are stacked
 /** @param {HTMLElement} root */
 export function createDeployments(root, store) {
   const axis = h("div", { class: "axis" });
-  const detail = h("p", { class: "deployment-detail", role: "status" }, "Choose a dot to read what was released, and for whom.");
+  const detail = h("p", { class: "deployment-detail", role: "status" }, "Choose a dot to read what was released, and for whom. Circles: a trusted curator adds the noise; diamonds: each person’s device does.");
   const list = h("details", { class: "more" }, h("summary", {}, "All of them as a table"));
   root.append(h("h3", {}, "Known deployments on the axis of μ"), axis, detail, list);
   let place = null;
@@ -54,7 +54,7 @@ function draw(deployments, axis, detail, list) {
     dot.style.left = `${100 * place(one.mu)}%`;
     dot.style.setProperty("--level", String(levels[i]));
     const tell = () => {
-      detail.textContent = describe(one);
+      detail.replaceChildren(...describe(one));
       for (const other of dots) other.setAttribute("aria-pressed", String(other === dot));
     };
     dot.addEventListener("click", tell);
@@ -74,7 +74,7 @@ function draw(deployments, axis, detail, list) {
   });
   axis.append(swarm);
   const rows = [...known, ...deployments.filter((one) => !known.includes(one))].map((one) => [
-    title(one), one.year ? String(one.year) : "–", one.unit, one.setting, statement(one), one.mu_text ?? "none follows", one.basis,
+    title(one), one.year ? String(one.year) : "–", one.unit, one.setting, one.published, one.mu_text ?? "none follows", one.basis,
   ]);
   list.append(h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Deployments, table" },
     table("Known deployments", ["Deployment", "Year", "Unit of privacy", "Setting", "As published", "μ", "Basis of μ"], rows)));
@@ -83,17 +83,16 @@ function draw(deployments, axis, detail, list) {
 
 const title = (one) => (one.organisation && !one.name.includes(one.organisation) ? `${one.organisation}, ${one.name}` : one.name);
 
-function statement(one) {
-  const pieces = [];
-  if (one.epsilon !== null && one.epsilon !== undefined) pieces.push(`ε = ${one.epsilon_text ?? one.epsilon}`);
-  if (one.delta) pieces.push(`δ = ${one.delta_text ?? one.delta}`);
-  if (one.rho !== null && one.rho !== undefined) pieces.push(`ρ = ${one.rho}`);
-  return pieces.join(", ") || "–";
-}
+const BASIS = { exact: "its μ follows from what was published", implied: "its μ is implied by what was published", none: "no μ follows from what was published" };
 
+/** What was released, for whom, and where it is said. */
 function describe(one) {
-  const basis = { exact: "μ follows from what was published", implied: "μ is implied by what was published", none: "no μ follows" }[one.basis] ?? one.basis;
-  return `${title(one)}${one.year ? ` (${one.year})` : ""}: ${statement(one)} for one ${one.unit}, ${one.setting} setting. μ = ${one.mu_text}; ${basis}.`;
+  const link = h("a", { href: one.url, target: "_blank", rel: "noreferrer" }, one.source);
+  return [
+    h("strong", {}, `${title(one)}${one.year ? `, ${one.year}` : ""}: μ = ${one.mu_text}`),
+    ` (${one.published}; ${BASIS[one.basis] ?? one.basis}; ${one.setting} setting). It protects ${one.unit}. ${one.covers} `,
+    one.url?.startsWith("https://") ? link : one.source,
+  ];
 }
 
 /** A logarithmic axis that holds these values: the place of a value from 0 to 1, and its ticks. */

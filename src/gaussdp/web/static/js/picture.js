@@ -11,7 +11,7 @@ const TABLE_FPR = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5];
  * @param {{title: string, name: string, store: any, series: {label: string, colour: string, dash?: number[]}[], hint?: string}} options
  */
 export function createPicture(root, { title, name, store, series, hint }) {
-  const place = h("div", { class: "chart", role: "img" });
+  const place = h("div", { class: "chart" });
   const marks = h("div", { class: "marks" });
   const caption = h("p", { class: "note picture-caption" });
   const numbers = h("details", { class: "more" }, h("summary", {}, "The picture as a table"));
@@ -42,7 +42,6 @@ export function createPicture(root, { title, name, store, series, hint }) {
       : `Lower is worse: the errors that even the best attack must make.${hint ? ` ${hint}` : ""}`;
     if (!data) return;
     chart.show(data, scale);
-    place.setAttribute("aria-label", data.words);
     if (numbers.open) fill();
   };
   const fill = () => {
@@ -58,7 +57,7 @@ export function createPicture(root, { title, name, store, series, hint }) {
   show();
 
   return {
-    /** @param {import("./chart.js").Data & {words: string}} newData */
+    /** @param {import("./chart.js").Data} newData */
     show(newData) {
       data = newData;
       show();

@@ -31,7 +31,14 @@ export function createRefusals(root, fields, names, aliases = {}) {
   };
 }
 
+const SYMBOLS = { epsilon: "ε", mu: "μ", delta: "δ", account_delta: "δ", "target.value": "value", "target.level": "level" };
+
+/** The server's words in the terms of the page: symbols and words instead of the names of an interface. */
 function sentence(message) {
-  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  const words = message
+    .replace(/^[a-z_.]+(?= must )/, (name) => SYMBOLS[name] ?? name)
+    .replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll("_", " "))
+    .replace(/\binf\b/g, "∞");
+  const text = /^[a-z]/.test(words) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

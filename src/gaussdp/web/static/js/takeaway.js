@@ -1,8 +1,9 @@
 // What to take away from a view: code and text to copy, a link, the figure and the statement as files.
 
+import { writeAddress } from "./address.js";
+import { announce } from "./announce.js";
 import { fetchFile, Refusal } from "./api.js";
 import { h } from "./dom.js";
-import { announce } from "./announce.js";
 
 const KINDS = [["python", "Python"], ["cli", "CLI"], ["latex", "LaTeX"], ["json", "JSON"]];
 const STATEMENTS = [["markdown", "Markdown"], ["html", "HTML"], ["latex", "LaTeX"], ["text", "Text"], ["json", "JSON"]];
@@ -11,10 +12,12 @@ const SHOWN = 1800; // milliseconds that "Copied" stays
 /**
  * @param {HTMLElement} root
  * @param {string} name the view's
- * @param {() => {view: string, state: object, extra?: object} | null} request what the files are made of; null while a field is wrong
+ * @param {any} store
+ * @param {() => {view: string, state: object, extra?: () => object} | null} request what the files are made of, and what
+ *   else the statement says; null while a field is wrong
  * @param {HTMLElement[]} asked fields that the statement needs
  */
-export function createTakeaway(root, name, request, asked = []) {
+export function createTakeaway(root, name, store, request, asked = []) {
   let snippets = null;
   let kind = "python";
   const code = h("pre", { class: "code", tabIndex: 0, "aria-label": "What is copied" }, h("code", {}));
@@ -32,15 +35,16 @@ export function createTakeaway(root, name, request, asked = []) {
       h("input", { type: "radio", name: `copy-${name}`, value, checked: value === kind, onchange: () => { kind = value; show(); } }),
       h("span", { class: "option-words" }, label))));
   const copyCode = copyButton("Copy", () => snippets?.[kind], say);
-  const copyLink = copyButton("Copy link", () => location.href, say);
+  const copyLink = copyButton("Copy link", () => new URL(writeAddress(store.all()), location.href).href, say);
 
   const save = async (path, format) => {
     const asking = request();
-    if (!asking) return say("Mend the field marked above first.", true);
+    const more = path === "statement" && asking?.extra ? asking.extra() : {};
+    if (!asking || !more) return say("Mend the field marked above first.", true);
     say("Preparing the file …");
     try {
-      const { view, state, extra } = asking;
-      const file = await fetchFile(path, { view, format, state, ...(path === "statement" ? extra : {}) });
+      const { view, state } = asking;
+      const file = await fetchFile(path, { view, format, state, ...more });
       download(file);
       say(`Saved ${file.name}`);
     } catch (error) {

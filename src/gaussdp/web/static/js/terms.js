@@ -22,6 +22,7 @@ export function term(name) {
   button.addEventListener("focus", show);
   button.addEventListener("blur", hide);
   button.addEventListener("click", show);
+  tip.addEventListener("click", hide); // a finger has no Escape key
   wrap.addEventListener("keydown", (event) => event.key === "Escape" && hide());
   return wrap;
 }

@@ -2,7 +2,6 @@
 
 import { announce } from "../announce.js";
 import { follow } from "../api.js";
-import { TARGETS } from "../definitions.js";
 import { h, part, table } from "../dom.js";
 import { factList } from "../facts.js";
 import { valueOf } from "../fields.js";
@@ -51,11 +50,16 @@ export function setUpAccount(root, store, fields) {
     const values = read(TARGET_WORDS[kind].level ? ["target_value", "target_level"] : ["target_value"]);
     return values && { target: { kind, value: values.target_value, ...(TARGET_WORDS[kind].level ? { level: values.target_level } : {}) } };
   };
-  const takeaway = createTakeaway(part(root, "takeaway"), "account", () => {
+  const takeaway = createTakeaway(part(root, "takeaway"), "account", store, () => {
     const asking = request();
-    return asking && { view: asking.path, state: asking.body, extra: extra() };
+    return asking && { view: asking.path, state: asking.body, extra };
   }, [...root.querySelectorAll("[data-asked]")]);
-  const extra = () => ({ unit: store.read("unit"), adjacency: store.read("adjacency"), sampling: store.read("sampling") });
+  // A guarantee means nothing until it says whom it protects: the statement is not written without.
+  const extra = () => {
+    const unit = store.read("unit").trim();
+    fields.unit.complain(unit ? null : "Say whom or what the guarantee protects, such as “one person”.");
+    return unit && { unit, adjacency: store.read("adjacency"), sampling: store.read("sampling") };
+  };
 
   const progress = part(root, "progress");
   const words = part(root, "progress-words");
@@ -94,13 +98,13 @@ export function setUpAccount(root, store, fields) {
     part(root, "noise-line").hidden = !calibrated;
     part(root, "noise").textContent = answer.noise_multiplier_text;
     part(root, "mu").textContent = answer.mu_text;
-    part(root, "advice").textContent = [answer.advice].flat().join(" ");
+    part(root, "advice").replaceChildren(...answer.advice.map((text) => h("li", {}, text)));
     facts.show([
       ["epsilon", `ε at δ = ${store.read("account_delta")}`, answer.epsilon_text],
       ["regret", "Regret of the fit", answer.regret_text],
-      ["floor", "Floor", answer.floor_text ?? store.read("floor")],
+      ["floor", "Floor", answer.floor_text],
       ["slack", "Slack", answer.slack_text],
-      ["batch_size", "Sample rate", answer.sample_rate_text ?? String(answer.sample_rate)],
+      ["batch_size", "Sample rate", answer.sample_rate_text],
       ["epochs", "Steps", answer.steps.toLocaleString("en")],
     ]);
     part(root, "rates").replaceChildren(table("TPR at FPR", ["FPR", "TPR at most"], answer.tpr.map((row) => [row.fpr_text, row.text])));

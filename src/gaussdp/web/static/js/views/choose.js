@@ -25,7 +25,7 @@ export function setUpChoose(root, store, fields) {
   let matched = null;
   picture.onPlace((u, scale) => matched && placeMark(u, scale, mark, matched));
 
-  const takeaway = createTakeaway(part(root, "takeaway"), "choose", () => {
+  const takeaway = createTakeaway(part(root, "takeaway"), "choose", store, () => {
     const state = request();
     return state && { view: "choose", state };
   });

@@ -44,7 +44,7 @@ export function setUpUnderstand(root, store, fields) {
     for (const name of NAMES) question[name] = valueOf(store, fields, name);
     return NAMES.some((name) => question[name] === undefined) ? null : question;
   };
-  const takeaway = createTakeaway(part(root, "takeaway"), "understand", () => {
+  const takeaway = createTakeaway(part(root, "takeaway"), "understand", store, () => {
     const state = request();
     return state && { view: "understand", state };
   });
@@ -77,7 +77,7 @@ export function setUpUnderstand(root, store, fields) {
     part(root, "tables").replaceChildren(
       stripTable("Groups and repeated releases", [
         { label: "μ of a group", cells: answer.group.map((row) => [`${row.k} people`, row.mu_text]) },
-        { label: "μ of releases together", cells: answer.repeated.map((row) => [`${row.releases} releases`, row.mu_text]) },
+        { label: "μ of such releases together", cells: answer.repeated.map((row) => [`${row.releases} times`, row.mu_text]) },
       ]),
       h("p", { class: "note" }, "The ε of pure DP that allows as much, by each criterion:"),
       stripTable("The ε of pure DP with the same risk", gathered(answer.equivalents, "criterion").map(([name, rows]) => ({

@@ -1,0 +1,103 @@
+"""Account and calibrate in a browser: exact numbers, progress, and nothing computed for nobody."""
+
+import pytest
+
+import gaussdp
+from gaussdp.web.wording import guarantee_text
+
+RUN = {"view": "account", "dataset_size": "50000", "batch_size": "500", "epochs": "10"}
+
+
+@pytest.fixture
+def expect():
+    return pytest.importorskip("playwright.sync_api").expect
+
+
+def run(noise: float) -> gaussdp.DPSGD:
+    return gaussdp.DPSGD.from_training(dataset_size=50_000, batch_size=500, epochs=10, noise_multiplier=noise)
+
+
+def facts(calculator) -> dict[str, str]:
+    rows = calculator.page.locator("#account .fact")
+    return {row.locator("dt > span").first.inner_text(): row.locator("dd").inner_text() for row in rows.all()}
+
+
+def test_the_guarantee_of_a_run(calculator, expect):
+    calculator.open(**RUN, noise_multiplier="1.5", account_delta="1e-5")
+    curve = gaussdp.account(run(1.5))
+    fit = curve.fit(floor=1e-10)
+    expect(calculator.part("mu")).to_have_text(guarantee_text(fit.mu))
+    shown = facts(calculator)
+    assert shown["ε at δ = 1e-5"] == guarantee_text(curve.epsilon(1e-5))
+    assert shown["Steps"] == "1,000"
+    assert shown["Floor"] == "1e-10"
+    assert fit.regret <= float(shown["Regret of the fit"]) <= 1.02 * fit.regret
+    assert calculator.page.locator("#account .u-over").count() == 1
+
+
+def test_the_noise_for_a_target(calculator, expect):
+    calculator.open(**RUN, mode="target", target="mu", target_value="0.5")
+    noise = float(calculator.part("noise").inner_text())
+    mu = gaussdp.account(run(noise)).fit(floor=1e-10).mu
+    assert 0.499 < mu <= 0.5
+    expect(calculator.part("mu")).to_have_text(guarantee_text(mu))
+    calculator.field("target").select_option("epsilon")
+    calculator.field("target_value").fill("2")
+    expect(calculator.part("noise")).not_to_have_text(str(noise))
+    calculator.settled()
+    assert gaussdp.account(run(float(calculator.part("noise").inner_text()))).epsilon(1e-6) <= 2
+
+
+def test_a_superseded_computation_is_aborted(calculator, expect):
+    calculator.open(**RUN)
+    held = []
+    calculator.page.route("**/api/v1/account", lambda route: held.append(route) if not held else route.continue_())
+    with calculator.page.expect_request("**/api/v1/account"):
+        calculator.field("noise_multiplier").fill("2")
+    expect(calculator.part("progress")).to_be_visible()
+    with calculator.page.expect_event("requestfailed") as failed:
+        calculator.field("noise_multiplier").fill("3")
+    assert failed.value.post_data_json["noise_multiplier"] == 2
+    assert failed.value.failure == "net::ERR_ABORTED"
+    expect(calculator.part("mu")).to_have_text(guarantee_text(gaussdp.account(run(3)).fit(floor=1e-10).mu))
+    expect(calculator.part("progress")).to_be_hidden()
+
+
+def test_progress_and_cancel(calculator, expect):
+    calculator.open(**RUN)
+    shown = calculator.part("mu").inner_text()
+    calculator.page.route("**/api/v1/account", lambda route: None)
+    calculator.field("noise_multiplier").fill("2")
+    expect(calculator.part("progress")).to_be_visible()
+    expect(calculator.page.get_by_role("progressbar", name="Accounting")).to_be_visible()
+    with calculator.page.expect_event("requestfailed"):
+        calculator.part("cancel").click()
+    expect(calculator.part("progress")).to_be_hidden()
+    expect(calculator.part("problem")).to_contain_text("Cancelled")
+    expect(calculator.page.locator("#account")).to_have_class("view stale")  # what is shown is not the answer
+    expect(calculator.part("mu")).to_have_text(shown)
+
+
+def test_lines_of_progress(calculator, expect):
+    """The server's own words, while the answer is awaited, in pieces that do not end at a line."""
+    calculator.open(**RUN)
+    calculator.page.evaluate(
+        """() => {
+          const pieces = ['{"progress": {"seconds": 3, "mess', 'age": "Reading the tails"}}\\n'];
+          window.fetch = async () => new Response(new ReadableStream({
+            start(controller) { for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece)); },
+          }));
+        }"""
+    )
+    calculator.field("noise_multiplier").fill("2")
+    expect(calculator.part("progress")).to_contain_text("Reading the tails … 3 s")
+
+
+def test_nothing_is_accounted_before_it_is_looked_at(calculator, expect):
+    asked = []
+    calculator.page.on("request", lambda request: asked.append(request.url))
+    calculator.open()
+    assert not [url for url in asked if url.endswith(("account", "calibrate"))]
+    calculator.page.get_by_role("tab", name="Account").click()
+    expect(calculator.part("mu")).not_to_have_text("–")
+    assert len([url for url in asked if url.endswith("account")]) == 1

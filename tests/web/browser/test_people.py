@@ -1,0 +1,183 @@
+"""The page for everyone: by keyboard alone, on a phone, in the dark, with a screen reader."""
+
+import pytest
+
+VIEWS = ("choose", "understand", "account")
+
+
+@pytest.fixture
+def expect():
+    return pytest.importorskip("playwright.sync_api").expect
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(new_calculator, theme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    calculator = new_calculator(color_scheme=theme, reduced_motion="reduce")
+    for view in VIEWS:
+        calculator.open(view=view)
+        calculator.unfold()
+        found = axe.run(calculator.page).response["violations"]
+        serious = [
+            (rule["id"], [node["target"] for node in rule["nodes"]], rule["nodes"][0]["failureSummary"])
+            for rule in found
+            if rule["impact"] in ("serious", "critical")
+        ]
+        assert not serious, f"{view}: {serious}"
+
+
+def test_axe_finds_nothing_serious_in_errors(calculator):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    calculator.open(criterion="foo", shoe="42")
+    calculator.field("epsilon").fill("abc")
+    # What is dimmed is out of date and said to be so; its contrast is that of a disabled control.
+    found = axe.run(calculator.page, context={"exclude": [[".stale-able"]]}).response["violations"]
+    assert not [rule["id"] for rule in found if rule["impact"] in ("serious", "critical")]
+
+
+def focused(calculator) -> str:
+    return calculator.page.evaluate(
+        """() => {
+          const e = document.activeElement;
+          return e.id || e.getAttribute('aria-label') || e.value || e.textContent.trim();
+        }"""
+    )
+
+
+def test_by_keyboard_alone(calculator, expect):
+    """From the skip link through every control of a view, each with a visible focus, and back out of the page."""
+    calculator.open()
+    press = calculator.page.keyboard.press
+    press("Tab")
+    expect(calculator.page.locator(".skip")).to_be_focused()
+    expect(calculator.page.locator(".skip")).to_be_in_viewport()
+    press("Tab")
+    press("Tab")
+    expect(calculator.page.locator("#tab-choose")).to_be_focused()
+    press("ArrowRight")
+    expect(calculator.page.locator("#tab-understand")).to_be_focused()
+    expect(calculator.page.locator("#understand")).to_be_visible()
+    press("Home")
+    expect(calculator.page.locator("#choose")).to_be_visible()
+    seen = []
+    while True:
+        press("Tab")
+        if calculator.page.evaluate("document.activeElement === document.body"):
+            break
+        seen.append(focused(calculator))
+        outline = calculator.page.evaluate(
+            """() => [document.activeElement, document.activeElement.closest('.option')].some(
+                 (e) => e && getComputedStyle(e).outlineStyle !== 'none')"""
+        )
+        assert outline, f"no visible focus on {seen[-1]}"
+        assert len(seen) < 60
+        if seen[-1] == "HTTP API":
+            break
+    for name in (
+        "field-epsilon",
+        "Policy ε, slider",
+        "About ε",
+        "field-level",
+        "Copy",
+        "Copy link",
+        "Figure SVG",
+        "Figure PNG",
+    ):
+        assert name in seen
+    calculator.slider("epsilon").focus()
+    press("ArrowRight")
+    expect(calculator.field("epsilon")).not_to_have_value("1")
+    calculator.field("epsilon").focus()
+    press("ArrowDown")
+    expect(calculator.field("epsilon")).to_have_value("1")
+    calculator.settled()
+
+
+def test_the_skip_link_skips(calculator, expect):
+    calculator.open()
+    calculator.page.keyboard.press("Tab")
+    calculator.page.keyboard.press("Enter")
+    expect(calculator.page.locator("main")).to_be_focused()
+
+
+def test_symbols_are_explained(calculator, expect):
+    calculator.open()
+    button = calculator.page.get_by_role("button", name="About ε").first
+    tip = calculator.page.locator(f"#{button.get_attribute('aria-describedby')}")
+    expect(tip).to_be_hidden()
+    button.hover()
+    expect(tip).to_be_visible()
+    expect(tip).to_contain_text("pure differential privacy")
+    calculator.page.mouse.move(0, 0)
+    expect(tip).to_be_hidden()
+    button.focus()
+    expect(tip).to_be_visible()
+    calculator.page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [320, 360, 768])
+def test_no_sideways_scrolling(new_calculator, expect, width):
+    calculator = new_calculator(viewport={"width": width, "height": 740}, has_touch=True, is_mobile=width < 700)
+    for view in VIEWS:
+        calculator.open(view=view, prior="0.1")
+        calculator.unfold()
+        assert calculator.page.evaluate("document.documentElement.scrollWidth") <= width
+        wide = calculator.page.evaluate(
+            """() => [...document.querySelectorAll('.view:not([hidden]) *')].filter((e) => {
+                 const { right, width } = e.getBoundingClientRect();
+                 return width > 0 && right > innerWidth + 1 && !e.closest('.scroll, .code, .visually-hidden, .tip');
+               }).map((e) => e.className || e.tagName)"""
+        )
+        assert wide == []
+    calculator.open(view="choose")
+    for button in calculator.page.get_by_role("button", name="About").all():
+        if button.is_visible():
+            button.tap()
+            tip = calculator.page.locator(f"#{button.get_attribute('aria-describedby')}").bounding_box()
+            assert tip["x"] >= 0
+            assert tip["x"] + tip["width"] <= width
+            calculator.page.keyboard.press("Escape")
+
+
+def test_themes(new_calculator, expect):
+    """The system's theme until another is chosen; then that one, also the next time."""
+    calculator = new_calculator(color_scheme="dark").open()
+    background = "getComputedStyle(document.body).backgroundColor"
+    dark = calculator.page.evaluate(background)
+    button = calculator.page.locator("#theme")
+    expect(button).to_have_text("Theme: system")
+    button.click()
+    expect(button).to_have_text("Theme: light")
+    light = calculator.page.evaluate(background)
+    assert light != dark
+    calculator.open()
+    assert calculator.page.evaluate(background) == light
+    button.click()
+    expect(button).to_have_text("Theme: dark")
+    assert calculator.page.evaluate(background) == dark
+
+
+def test_the_curve_by_finger(new_calculator, expect):
+    """A finger on the handle drags it; elsewhere on the picture it scrolls the page."""
+    calculator = new_calculator(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    calculator.open(view="understand", mu="1")
+    handle = calculator.page.locator("#understand .handle")
+    assert handle.evaluate("(e) => getComputedStyle(e).touchAction") == "none"
+    assert handle.bounding_box()["width"] >= 44
+    over = calculator.page.locator("#understand .u-over")
+    over.dispatch_event("pointerdown", {"pointerType": "touch", "button": 0, "clientX": 150, "clientY": 300})
+    expect(calculator.field("mu")).to_have_value("1")
+
+
+def test_what_a_screen_reader_hears(calculator, expect):
+    calculator.open(view="understand", mu="1")
+    page = calculator.page
+    expect(page.get_by_role("tab", name="Understand")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tabpanel")).to_have_accessible_name("Understand what μ lets an attacker do")
+    expect(page.get_by_role("textbox", name="μ of the release")).to_have_value("1")
+    expect(page.get_by_role("img", name="Of 100 guesses")).to_have_count(1)
+    expect(page.get_by_role("img", name="Trade-off curve of μ = 1")).to_have_count(1)
+    live = page.locator("#live")
+    expect(live).to_have_attribute("aria-live", "polite")
+    expect(live).to_contain_text("69.2")
