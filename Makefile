@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test lint bench docs clean
+.PHONY: run test lint bench docs notebooks clean
 
 run: $(VENV)/.installed
 ifdef ARGS
@@ -33,6 +33,9 @@ bench: $(VENV)/.installed-bench
 
 docs: $(VENV)/.installed-dev
 	@$(BIN)/python -m gaussdp.cli.reference > docs/command-line.md
+
+notebooks: $(VENV)/.installed-dev
+	@$(BIN)/python examples/execute.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -34,6 +34,8 @@ _STYLE = """
 .gaussdp ul { margin: 0; padding-left: 1.1em; opacity: .85; max-width: 46em; }
 """.strip()
 
+_TITLE_DIGITS = 10  # enough for a budget to be copied from
+
 
 def html(result: object) -> str:
     """A result as a fragment of HTML: its document's tables side by side, with their notes.
@@ -120,7 +122,7 @@ def _(result: Calibration) -> Document:
 def _title(guarantee: Guarantee) -> str:
     match guarantee:
         case GDP(mu=mu):
-            return f"Gaussian DP with μ = {shown(mu)}"
+            return f"Gaussian DP with μ = {shown(rounded(mu, Rounding.UP, _TITLE_DIGITS))}"
         case PureDP(epsilon_bound=epsilon):
             return f"Pure DP with ε = {shown(epsilon)}"
         case ApproxDP(epsilon_bound=epsilon, delta_bound=delta):
