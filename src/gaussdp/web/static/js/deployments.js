@@ -76,7 +76,7 @@ function draw(deployments, axis, detail, list) {
   const rows = [...known, ...deployments.filter((one) => !known.includes(one))].map((one) => [
     title(one), one.year ? String(one.year) : "–", one.unit, one.setting, one.published, one.mu_text ?? "none follows", one.basis,
   ]);
-  list.append(h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Deployments, table" },
+  list.append(h("div", { class: "scroll words", tabIndex: 0, role: "region", "aria-label": "Deployments, table" },
     table("Known deployments", ["Deployment", "Year", "Unit of privacy", "Setting", "As published", "μ", "Basis of μ"], rows)));
   return place;
 }

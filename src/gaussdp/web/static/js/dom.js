@@ -48,10 +48,8 @@ export function table(caption, headings, rows) {
 export function stripTable(caption, rows) {
   const most = 4; // in every table, so that their columns line up
   const cell = ([small, big]) => h("td", {}, h("span", { class: "small" }, small), " ", h("b", {}, big));
-  return h("table", { class: "strip" },
-    h("caption", { class: "visually-hidden" }, caption),
-    h("tbody", {}, ...rows.map(({ label, cells }) =>
-      h("tr", {}, h("th", { scope: "row" }, label), ...cells.map(cell), ...(cells.length < most ? [h("td", { colSpan: most - cells.length })] : [])))));
+  const row = ({ label, cells }) => h("tr", {}, h("th", { scope: "row" }, label), ...cells.map(cell), ...(cells.length < most ? [h("td", { colSpan: most - cells.length })] : []));
+  return h("div", { class: "strip-holder" }, h("table", { class: "strip" }, h("caption", { class: "visually-hidden" }, caption), h("tbody", {}, ...rows.map(row))));
 }
 
 /** Rows gathered by a key, in the order of first appearance. */
@@ -59,4 +57,11 @@ export function gathered(rows, key) {
   const groups = new Map();
   for (const row of rows) groups.set(row[key], [...(groups.get(row[key]) ?? []), row]);
   return [...groups];
+}
+
+const UNBROKEN = /([μεδσρ] [=≤] \S+|\S*\de-\d+\S*)/;
+
+/** A sentence whose numbers are not broken across lines: neither 1e-10 nor μ = 0.31. */
+export function prose(text) {
+  return text.split(UNBROKEN).map((piece, i) => (i % 2 ? h("span", { class: "unbroken" }, piece) : piece));
 }

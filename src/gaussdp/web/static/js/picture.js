@@ -86,7 +86,8 @@ export function placeMark(u, scale, element, point) {
   element.style.left = `${left}px`;
   element.style.top = `${top}px`;
   element.classList.toggle("flip-x", left > u.over.clientWidth * 0.55);
-  element.classList.toggle("flip-y", top < 40);
+  // Beside the curves, which rise on log axes and fall on linear ones.
+  element.classList.toggle("flip-y", top < 40 || (scale === "log" && top < u.over.clientHeight - 40));
 }
 
 /** The lowest decade that log axes show, so that a level is well inside. */

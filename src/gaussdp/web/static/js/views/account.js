@@ -2,7 +2,7 @@
 
 import { announce } from "../announce.js";
 import { follow } from "../api.js";
-import { h, part, table } from "../dom.js";
+import { h, part, prose, table } from "../dom.js";
 import { factList } from "../facts.js";
 import { valueOf } from "../fields.js";
 import { superseding } from "../latest.js";
@@ -28,7 +28,7 @@ export function setUpAccount(root, store, fields) {
   const refusals = createRefusals(root, fields, NAMES, ALIASES);
   const picture = createPicture(part(root, "picture"), {
     title: "The exact curve beside its fit", name: "account", store,
-    series: [{ label: "Exact curve", colour: "policy" }, { label: "GDP fit", colour: "gdp", dash: [9, 5] }],
+    series: [{ label: "Exact curve", colour: "policy" }, { label: "GDP fit", colour: "gdp", dash: [9, 5] }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }],
   });
   const facts = factList(part(root, "facts"));
 
@@ -98,7 +98,7 @@ export function setUpAccount(root, store, fields) {
     part(root, "noise-line").hidden = !calibrated;
     part(root, "noise").textContent = answer.noise_multiplier_text;
     part(root, "mu").textContent = answer.mu_text;
-    part(root, "advice").replaceChildren(...answer.advice.map((text) => h("li", {}, text)));
+    part(root, "advice").replaceChildren(...answer.advice.map((text) => h("li", {}, ...prose(text))));
     facts.show([
       ["epsilon", `ε at δ = ${store.read("account_delta")}`, answer.epsilon_text],
       ["regret", "Regret of the fit", answer.regret_text],
@@ -108,10 +108,12 @@ export function setUpAccount(root, store, fields) {
       ["epochs", "Steps", answer.steps.toLocaleString("en")],
     ]);
     part(root, "rates").replaceChildren(table("TPR at FPR", ["FPR", "TPR at most"], answer.tpr.map((row) => [row.fpr_text, row.text])));
-    const { fpr, exact, gdp, exact_tpr, gdp_tpr } = answer.curves;
+    const { fpr, exact, gdp, approx, exact_tpr, gdp_tpr, approx_tpr } = answer.curves;
     picture.show({
-      fpr, curves: [{ fnr: exact, tpr: exact_tpr }, { fnr: gdp, tpr: gdp_tpr }], lowest: lowestFor(fpr, 1e-4),
-      words: `The exact trade-off curve and its GDP fit μ = ${answer.mu_text}. The table below has the numbers.`,
+      fpr,
+      curves: [{ fnr: exact, tpr: exact_tpr }, { fnr: gdp, tpr: gdp_tpr }, { fnr: approx, tpr: approx_tpr }],
+      lowest: lowestFor(fpr, 1e-4),
+      words: `The exact trade-off curve, its GDP fit μ = ${answer.mu_text} and its (ε, δ) statement. The table below has the numbers.`,
     });
     takeaway.show(answer.snippets);
     announce(`${calibrated ? `Noise multiplier ${answer.noise_multiplier_text}, ` : ""}μ ${answer.mu_text}, ε ${answer.epsilon_text}.`);

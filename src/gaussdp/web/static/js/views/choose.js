@@ -3,7 +3,7 @@
 import { announce } from "../announce.js";
 import { ask } from "../api.js";
 import { CRITERIA, LEVELS } from "../definitions.js";
-import { gathered, h, part, stripTable } from "../dom.js";
+import { gathered, h, part, prose, stripTable } from "../dom.js";
 import { valueOf } from "../fields.js";
 import { eachFrame } from "../latest.js";
 import { createPicture, lowestFor, placeMark } from "../picture.js";
@@ -56,7 +56,7 @@ export function setUpChoose(root, store, fields) {
   part(root, "rules").append(ranges);
   const rules = eachFrame(
     (question) => ask("rules", question),
-    (answer) => ranges.replaceChildren(...answer.rules.map((rule) => h("li", {}, rule.sentence))),
+    (answer) => ranges.replaceChildren(...answer.rules.map((rule) => h("li", {}, ...prose(rule.sentence)))),
     () => ranges.replaceChildren(),
   );
   let timer = 0;
@@ -75,12 +75,12 @@ export function setUpChoose(root, store, fields) {
     refusals.clear();
     part(root, "mu").textContent = answer.mu_text;
     const { symbol } = LEVELS[answer.criterion];
-    part(root, "risk").textContent = meaning(answer);
+    part(root, "risk").replaceChildren(...prose(meaning(answer)));
     part(root, "others-table").replaceChildren(stripTable("Budgets by criterion and level", gathered(answer.others, "criterion").map(([name, rows]) => ({
       label: `${NAME_OF[name]}, by ${LEVELS[name].symbol}`,
       cells: rows.map((row) => [row.level_text, row.mu_text]),
     }))));
-    part(root, "implied").textContent = `Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = ${answer.implied.mu_text}, whatever the level.`;
+    part(root, "implied").replaceChildren(...prose(`Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = ${answer.implied.mu_text}, whatever the level.`));
     part(root, "verdicts").replaceChildren(...answer.rules.map(verdict));
     matched = answer.matched;
     const { fpr, pure, gdp, pure_tpr, gdp_tpr } = answer.curves;
@@ -131,5 +131,5 @@ function meaning({ risk, level_text: level, criterion }) {
 function verdict(rule) {
   return h("li", { class: rule.conservative ? "verdict safe" : "verdict unsafe" },
     h("span", { class: "verdict-sign" }, h("strong", {}, `ε/${rule.divisor}`), h("span", {}, rule.conservative ? "✓ conservative" : "✗ too much")),
-    h("span", { class: "verdict-words" }, rule.verdict));
+    h("span", { class: "verdict-words" }, ...prose(rule.verdict)));
 }

@@ -4,7 +4,7 @@ import { announce } from "../announce.js";
 import { ask } from "../api.js";
 import { CRITERIA, LEVELS } from "../definitions.js";
 import { createDeployments } from "../deployments.js";
-import { gathered, h, part, stripTable } from "../dom.js";
+import { gathered, h, part, prose, stripTable } from "../dom.js";
 import { valueOf } from "../fields.js";
 import { factList } from "../facts.js";
 import { createHandle } from "../handle.js";
@@ -73,7 +73,8 @@ export function setUpUnderstand(root, store, fields) {
       ["epsilon", `ε at δ = ${store.read("delta")}`, answer.epsilon.text],
       ["advantage", "Advantage", answer.advantage.text],
     ]);
-    part(root, "sentences").replaceChildren(...answer.sentences.map((text) => h("li", {}, text)));
+    const told = [answer.guesses.sentence, answer.guesses_prior.sentence]; // beside the icons
+    part(root, "sentences").replaceChildren(...answer.sentences.filter((text) => !told.includes(text)).map((text) => h("li", {}, ...prose(text))));
     part(root, "tables").replaceChildren(
       stripTable("Groups and repeated releases", [
         { label: "μ of a group", cells: answer.group.map((row) => [`${row.k} people`, row.mu_text]) },
@@ -104,7 +105,7 @@ export function setUpUnderstand(root, store, fields) {
 
 function showGuesses(place, { guesses, guesses_prior }) {
   const figures = [iconArray(guesses, "Attacker who would toss a coin")];
-  if (guesses_prior && guesses_prior.prior !== guesses.prior) figures.push(iconArray(guesses_prior, `Attacker with your prior ${guesses_prior.prior}`));
+  if (guesses_prior.prior !== guesses.prior) figures.push(iconArray(guesses_prior, `Attacker with your prior ${guesses_prior.prior}`));
   place.replaceChildren(h("div", { class: "guesses-pair" }, ...figures), iconKey());
 }
 
