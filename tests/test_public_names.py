@@ -5,7 +5,17 @@ import inspect
 import gaussdp
 
 NAMES = {
-    "guarantees": ["ApproxDP", "GDP", "Guarantee", "LaplaceDP", "ProfilePoints", "PureDP", "ZCDP"],
+    "guarantees": [
+        "ApproxDP",
+        "GDP",
+        "Guarantee",
+        "LaplaceDP",
+        "ProfilePoints",
+        "PureDP",
+        "TradeoffPoints",
+        "ZCDP",
+        "read_points",
+    ],
     "risks": ["Accuracy", "Advantage", "MultiplicativeAdvantage", "Precision", "Profile", "Risk", "TruePositiveRate"],
     "calibration": ["AtMost", "calibration"],
     "choosing": ["RuleOfThumb", "choose", "conservative_divisor"],

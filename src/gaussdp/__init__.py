@@ -23,7 +23,17 @@ from gaussdp.errors import (
     UnsupportedVersionError,
     UntestedVersionWarning,
 )
-from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
+from gaussdp.guarantees import (
+    GDP,
+    ZCDP,
+    ApproxDP,
+    Guarantee,
+    LaplaceDP,
+    ProfilePoints,
+    PureDP,
+    TradeoffPoints,
+    read_points,
+)
 from gaussdp.risks import (
     Accuracy,
     Advantage,
@@ -116,6 +126,7 @@ __all__ = [
     "RuleOfThumb",
     "Run",
     "Split",
+    "TradeoffPoints",
     "Training",
     "TruePositiveRate",
     "UnsupportedVersionError",
@@ -143,6 +154,7 @@ __all__ = [
     "multiplicative_advantage_from_mu",
     "plan_audit",
     "precision_from_mu",
+    "read_points",
     "report_run",
 ]
 

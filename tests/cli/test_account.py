@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from gaussdp import read_points
 from gaussdp.accounting import account
 from gaussdp.cli import main
 from gaussdp.mechanisms import DPSGD
@@ -104,3 +105,41 @@ def test_plot(tmp_path, capsys):
 def test_help_without_arguments(capsys):
     assert main(["account"]) == 0
     assert "gaussdp account plan.toml" in capsys.readouterr().out
+
+
+class TestPoints:
+    POINTS = "alpha,beta\n0.001,0.98\n0.01,0.92\n0.1,0.65\n0.3,0.35\n"
+
+    def test_a_csv_file_is_taken_for_points(self, tmp_path, capsys):
+        file = tmp_path / "points.csv"
+        file.write_text(self.POINTS)
+        assert main(["account", str(file), "--format", "json", "--digits", "10"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        fit = account(read_points(file)).fit()
+        assert shown["title"] == "points.csv: 4 bounds"
+        assert shown["tables"]["guarantee"]["rows"][0]["mu"] == pytest.approx(fit.mu, rel=1e-9)
+        assert "the curve passes below the points" in shown["notes"][0]
+
+    def test_options_and_plot(self, tmp_path, capsys):
+        file, picture = tmp_path / "points.csv", tmp_path / "curve.svg"
+        file.write_text(self.POINTS)
+        given = ["--meaning", "vertices", "--directions", "one", "--floor", "1e-3", "--plot", str(picture)]
+        assert main(["account", "points", str(file), *given]) == 0
+        assert "4 vertices" in capsys.readouterr().out
+        assert picture.read_text().startswith("<?xml")
+
+    def test_statements(self, tmp_path, capsys):
+        file = tmp_path / "profile.TSV"
+        file.write_text("epsilon\tdelta\n0.5\t1e-2\n1\t1e-4\n")
+        assert main(["account", str(file), "--table", "guarantee"]) == 0
+        assert "2 (ε, δ) statements" in capsys.readouterr().out
+
+    def test_bad_points(self, tmp_path, capsys):
+        file = tmp_path / "points.csv"
+        file.write_text(self.POINTS + "0.4,0.5\n")
+        assert main(["account", str(file)]) == 2
+        message = capsys.readouterr().err
+        assert message.startswith("gaussdp: points.csv, line 6: fnr 0.5 is above")
+        assert message.count("\n") == 1
+        assert main(["account", str(tmp_path / "absent.csv")]) == 2
+        assert "cannot be read" in capsys.readouterr().err

@@ -69,12 +69,13 @@ class PointsCurve(ProfilePoints):
         """The tightest GDP guarantee for all attacks whose FPR and FNR are at least the floor.
 
         Args:
-            floor: smallest error rate of the attacks that the fit speaks about, at least the noise floor; 1e-10 or the
-                noise floor if that is larger, unless given.
+            floor: smallest error rate of the attacks that the fit speaks about, at least the noise floor. Unless given,
+                the largest of 1e-10, the noise floor, and the rate below which the points promise no more than their
+                least delta.
         Returns:
             mu, an upper bound, with a lower bound where one is known; slack and regret are those of this curve.
         """
-        level = max(DEFAULT_FLOOR, self.noise_floor) if floor is None else number("floor", floor, LEVEL)
+        level = self._default_floor() if floor is None else number("floor", floor, LEVEL)
         self._refuse_below_floor("floor", level)
         end = float(super().fnr(level))
         if end < level:
@@ -98,6 +99,11 @@ class PointsCurve(ProfilePoints):
             regret=regret,
             _distances=_Slack(slack),
         )
+
+    def _default_floor(self) -> float:
+        positive = self._kinks[self._kinks > 0]
+        silent = float(positive.min()) if positive.size and self.deltas[-1] > 0 else 0.0
+        return max(DEFAULT_FLOOR, self.noise_floor, silent)
 
     def _mu_lower(self, floor: float, mu: float) -> float:
         """No smaller mu follows from what is stated; what the mechanism behind it does is not known."""

@@ -2,17 +2,22 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import click
 
+from gaussdp.accounting import AccountedCurve, PointsCurve
 from gaussdp.accounting import account as account_for
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.options import Command, levels, number, output_options, show
+from gaussdp.guarantees import read_points
+from gaussdp.guarantees.tradeoff import Directions, Meaning
 from gaussdp.mechanisms import DPSGD, Mechanism
 from gaussdp.mechanisms.plan import KINDS, read_plan
-from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document
+from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
 from gaussdp.report.figures import format_of
 from gaussdp.report.figures.accounted import accounted_plot, render_accounted
+from gaussdp.report.tables import Document
 
 
 def _reading_options(command: Command) -> Command:
@@ -35,17 +40,19 @@ def _reading_options(command: Command) -> Command:
     return command
 
 
-@click.group(cls=DefaultGroup, default="plan")
+@click.group(cls=DefaultGroup, default="plan", by_ending={".csv": "points", ".tsv": "points"})
 def account() -> None:
     """The tightest sound μ of a mechanism, exact into the tails.
 
-    Followed by a file, it accounts for the composition that the file describes (see `gaussdp account plan --help`).
+    Followed by a TOML or JSON file, it accounts for the composition that the file describes (see `gaussdp account plan
+    --help`); by a CSV file, for the curve of which the file holds points (see `gaussdp account points --help`).
 
     \b
     Examples:
       gaussdp account dpsgd --noise-multiplier 0.5 --dataset-size 50000 --batch-size 100 --epochs 20 --delta 1e-5
       gaussdp account dpsgd --noise-multiplier 1 --sample-rate 0.01 --steps 1000 --format json
       gaussdp account plan.toml --plot curve.svg
+      gaussdp account points.csv --floor 1e-4
     """
 
 
@@ -121,6 +128,52 @@ def plan(
     _report(read_plan(file), floor, plot, delta, fpr, style, digits, only)
 
 
+@account.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--meaning",
+    type=click.Choice(get_args(Meaning)),
+    default="bounds",
+    show_default=True,
+    help="What (fpr, fnr) points are: bounds with nothing known between, or corners of a curve of straight pieces.",
+)
+@click.option(
+    "--directions",
+    type=click.Choice(get_args(Directions)),
+    default="both",
+    show_default=True,
+    help="Whether (fpr, fnr) points hold for both of two neighbouring datasets as the member's, or for one.",
+)
+@_reading_options
+def points(
+    file: Path,
+    meaning: Meaning,
+    directions: Directions,
+    floor: float | None,
+    plot: Path | None,
+    delta: Sequence[float],
+    fpr: Sequence[float],
+    style: str,
+    digits: int,
+    only: Sequence[str],
+) -> None:
+    """The curve of which FILE, a CSV or TSV file, holds points: of another tool, or of a paper.
+
+    Its header names two columns: fpr and fnr (or tpr), also called alpha and beta (or recall, power), or epsilon and
+    delta. Measured attacks are no guarantee; for these there is `gaussdp audit`.
+
+    \b
+    Examples:
+      gaussdp account points.csv
+      gaussdp account points roc.csv --meaning vertices --directions one --floor 1e-5 --plot curve.svg
+    """
+    ending = format_of(plot) if plot else ""
+    stated = read_points(file, meaning=meaning, directions=directions)
+    curve = account_for(stated)
+    document = points_document(file.name, stated, curve, floor, delta, fpr, digits)
+    _show(document, curve, plot, ending, floor, delta, style, digits, only)
+
+
 def _report(
     mechanism: Mechanism,
     floor: float | None,
@@ -134,6 +187,20 @@ def _report(
     ending = format_of(plot) if plot else ""
     curve = account_for(mechanism)
     document = account_document(mechanism, curve, floor, deltas, fprs, digits)
+    _show(document, curve, plot, ending, floor, deltas, style, digits, only)
+
+
+def _show(
+    document: Document,
+    curve: AccountedCurve | PointsCurve,
+    plot: Path | None,
+    ending: str,
+    floor: float | None,
+    deltas: Sequence[float],
+    style: str,
+    digits: int,
+    only: Sequence[str],
+) -> None:
     if plot:
         plot.write_bytes(render_accounted(accounted_plot(curve, floor, deltas[0]), ending)[ending])
     show(document, style, digits, only)

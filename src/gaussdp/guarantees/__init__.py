@@ -5,6 +5,18 @@ from gaussdp.guarantees.base import Guarantee
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.guarantees.laplace import LaplaceDP
 from gaussdp.guarantees.numeric import ProfilePoints
+from gaussdp.guarantees.reading import read_points
+from gaussdp.guarantees.tradeoff import TradeoffPoints
 from gaussdp.guarantees.zcdp import ZCDP
 
-__all__ = ["GDP", "ZCDP", "ApproxDP", "Guarantee", "LaplaceDP", "ProfilePoints", "PureDP"]
+__all__ = [
+    "GDP",
+    "ZCDP",
+    "ApproxDP",
+    "Guarantee",
+    "LaplaceDP",
+    "ProfilePoints",
+    "PureDP",
+    "TradeoffPoints",
+    "read_points",
+]

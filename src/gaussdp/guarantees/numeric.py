@@ -12,7 +12,7 @@ from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.numerics import Floats
 
-_LARGEST_EPSILON = 700.0  # e**epsilon is still a double
+LARGEST_EPSILON = 700.0  # e**epsilon is still a double
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -45,8 +45,8 @@ class ProfilePoints(Guarantee):
         deltas = np.ravel(checked("delta", delta, PROBABILITY))
         if epsilons.shape != deltas.shape:
             raise DomainError(f"epsilon and delta must be equally many, got {epsilons.size} and {deltas.size}")
-        if epsilons.max() > _LARGEST_EPSILON:
-            raise DomainError(f"epsilon must be in [0, {_LARGEST_EPSILON:g}], got {float(epsilons.max())!r}")
+        if epsilons.max() > LARGEST_EPSILON:
+            raise DomainError(f"epsilon must be in [0, {LARGEST_EPSILON:g}], got {float(epsilons.max())!r}")
         order = np.argsort(epsilons, kind="stable")
         epsilons, deltas = _hull(epsilons[order], deltas[order])
         growth = np.exp(epsilons)

@@ -8,12 +8,11 @@ from scipy import special
 
 from gaussdp.domains import FINITE_NON_NEGATIVE, number
 from gaussdp.guarantees.gaussian import GDP
-from gaussdp.guarantees.numeric import ProfilePoints
+from gaussdp.guarantees.numeric import LARGEST_EPSILON, ProfilePoints
 from gaussdp.numerics import Floats
 
 _POINTS = 4096
 _DEEPEST = 400.0  # minus log delta at the last point
-_LARGEST_EPSILON = 700.0
 _HALVINGS = 70
 _TAIL = 3.0
 _ROUNDING = 1e-12  # added to each delta, relative to it
@@ -47,10 +46,10 @@ class ZCDP(ProfilePoints):
     def __init__(self, rho: float, xi: float = 0.0) -> None:
         rate = number("rho", rho, FINITE_NON_NEGATIVE)
         shift = number("xi", xi, FINITE_NON_NEGATIVE)
-        if rate == 0 and shift <= _LARGEST_EPSILON:
+        if rate == 0 and shift <= LARGEST_EPSILON:
             super().__init__([shift], [0.0])  # a bound on every order bounds the loss itself
         else:
-            last = min(shift + rate + 2 * math.sqrt(_DEEPEST * rate), _LARGEST_EPSILON)
+            last = min(shift + rate + 2 * math.sqrt(_DEEPEST * rate), LARGEST_EPSILON)
             epsilons = np.linspace(0.0, last, _POINTS)
             deltas = np.minimum(np.exp(_log_delta(rate, shift, epsilons)) * (1 + _ROUNDING), 1.0)
             deltas[0] = min(deltas[0], _total_variation(rate + shift))
@@ -85,7 +84,7 @@ class ZCDP(ProfilePoints):
         """A bound on mu at all smaller FPRs; inf where the tail bound does not reach."""
         root = math.sqrt(2 * self.rho)
         near = math.sqrt(-2 * math.log(fpr)) - root
-        square = near * near - 2 * math.log1p(math.exp(min(self.xi, _LARGEST_EPSILON)))
+        square = near * near - 2 * math.log1p(math.exp(min(self.xi, LARGEST_EPSILON)))
         if near <= 0 or square < _TAIL**2:
             return math.inf
         # With tail = sqrt(square) it is z - tail + gap(tail) - gap(z), where gap(s) = s + quantile(e^(-s^2 / 2)) is

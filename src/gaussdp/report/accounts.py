@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit
+from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve
 from gaussdp.domains import LEVEL, checked
+from gaussdp.guarantees import ProfilePoints, TradeoffPoints
 from gaussdp.mechanisms import DPSGD, Composition, Mechanism, PoissonSampled, Repeated
 from gaussdp.report.rounding import Rounding, rounded, shown
 from gaussdp.report.tables import Column, Document, Table
@@ -32,6 +33,46 @@ def account_document(
         fprs: where to read the attacker's TPR, each in (0, 1).
         digits: significant digits of the numbers in the notes.
     """
+    fit, tables = _tables(curve, floor, deltas, fprs)
+    title = f"{describe(mechanism)}, {mechanism.adjacency} adjacency"
+    return Document(title, tables, _notes(mechanism, curve, fit, digits))
+
+
+def points_document(
+    name: str,
+    guarantee: ProfilePoints,
+    curve: PointsCurve,
+    floor: float | None = None,
+    deltas: Sequence[float] = DEFAULT_DELTAS,
+    fprs: Sequence[float] = DEFAULT_FPRS,
+    digits: int = 4,
+) -> Document:
+    """The guarantee that points of a curve make together, in the same three tables.
+
+    Args:
+        name: where the points are from, for the title.
+        guarantee: what `read_points` made of them.
+        curve: the same with its fit, from `account`.
+        floor, deltas, fprs, digits: as for `account_document`.
+    """
+    fit, tables = _tables(curve, floor, deltas, fprs)
+    if isinstance(guarantee, TradeoffPoints):
+        kind, between = f"{guarantee.fprs.size} {guarantee.meaning}", _BETWEEN[guarantee.meaning]
+    else:
+        kind, between = f"{guarantee.epsilons.size} (ε, δ) statements", _BETWEEN["statements"]
+    return Document(f"{name}: {kind}", tables, (between, *fit_notes(fit, digits)))
+
+
+_BETWEEN = {
+    "bounds": "Each point is taken as a bound, and nothing is known between them: the curve passes below the points.",
+    "vertices": "The points are taken as the corners of a curve that is straight in between.",
+    "statements": "Each point is taken as an (ε, δ)-DP statement; points that say nothing new are not counted.",
+}
+
+
+def _tables(
+    curve: AccountedCurve | PointsCurve, floor: float | None, deltas: Sequence[float], fprs: Sequence[float]
+) -> tuple[Fit, tuple[Table, ...]]:
     for name, levels in (("delta", deltas), ("fpr", fprs)):
         checked(name, levels, LEVEL)
     fit = curve.fit() if floor is None else curve.fit(floor)
@@ -65,11 +106,7 @@ def account_document(
         ),
         tuple((fpr, curve.tpr(fpr), fit.guarantee.tpr(fpr), curve.multiplicative_advantage(fpr)) for fpr in fprs),
     )
-    return Document(
-        f"{describe(mechanism)}, {mechanism.adjacency} adjacency",
-        (guarantee, epsilon, attacker),
-        _notes(mechanism, curve, fit, digits),
-    )
+    return fit, (guarantee, epsilon, attacker)
 
 
 def describe(mechanism: Mechanism) -> str:

@@ -1,11 +1,12 @@
 """What one number leaves out: the accounted curve beside its GDP fit, and the fitted mu by floor."""
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussdp.accounting import AccountedCurve, DistributionCurve
+from gaussdp.accounting import AccountedCurve, PointsCurve
 from gaussdp.guarantees import ApproxDP
 from gaussdp.numerics import Floats
 from gaussdp.report.figures import scales, style
@@ -43,7 +44,7 @@ class AccountedPlot:
 
 
 def accounted_plot(
-    curve: AccountedCurve | DistributionCurve, floor: float | None = None, delta: float = 1e-5
+    curve: AccountedCurve | PointsCurve, floor: float | None = None, delta: float = 1e-5
 ) -> AccountedPlot:
     """The accounted curve, the curve of its fitted mu and that of its (epsilon, delta) statement; mu by floor.
 
@@ -90,12 +91,13 @@ def _draw_curves(plot: AccountedPlot, axes: "Axes") -> None:
     level = scales.level_words(plot.delta)
     axes.set(xscale="log", yscale="log", xlabel="FPR", ylabel="TPR")
     axes.plot(plot.fpr, plot.fpr, color=style.BASELINE, linestyle=style.DASHES, label="TPR = FPR")
-    axes.plot(
-        plot.fpr,
-        plot.tpr_by_statement,
-        color=style.SEQUENCE[0],
-        label=rf"$(\varepsilon = {epsilon},\ \delta = {level})$-DP",
-    )
+    if plot.epsilon < math.inf:
+        axes.plot(
+            plot.fpr,
+            plot.tpr_by_statement,
+            color=style.SEQUENCE[0],
+            label=rf"$(\varepsilon = {epsilon},\ \delta = {level})$-DP",
+        )
     axes.plot(plot.fpr, plot.tpr_by_mu, color=_FIT, label=rf"$\mu = {mu}$")
     axes.plot(plot.fpr, plot.tpr, color=_TRUTH, label="the curve itself")
     axes.set_xlim(plot.fpr[0], 1.0)
