@@ -40,7 +40,7 @@ def smallest(mechanism: Mechanism, claim: Claim, group: int = 1) -> Enclosure:
     """
     mu = exact_mu(mechanism)
     if mu is not None:
-        return _of_gaussian(mu * group, claim)
+        return of_exact_mu(mu * group, claim)
     if claim.kind == "pure":
         epsilon = group * pure_epsilon(mechanism)
         return Enclosure(epsilon, epsilon)
@@ -63,7 +63,7 @@ def exact_mu(mechanism: Mechanism) -> float | None:
         if not isinstance(part, Gaussian | ZCDPGaussian):
             return None
         squares.append(math.sqrt(count) * part.mu)
-    return math.hypot(*squares)
+    return float(f"{math.hypot(*squares):.15g}")  # 0.7, not 0.7000000000000001, which would round up to 0.701
 
 
 def of_gdp(mu: float, claim: Claim) -> float:
@@ -71,14 +71,16 @@ def of_gdp(mu: float, claim: Claim) -> float:
     if claim.kind == "gdp":
         return mu
     if claim.kind == "zcdp":
-        return mu * mu / 2
+        return float(f"{mu * mu / 2:.15g}")
     if claim.kind == "pure":
         return 0.0 if mu == 0 else math.inf
     return GDP(mu).epsilon(float(claim.delta or 0.0))
 
 
-def _of_gaussian(mu: float, claim: Claim) -> Enclosure:
-    return exactly(of_gdp(mu, claim))
+def of_exact_mu(mu: float, claim: Claim) -> Enclosure:
+    """The smallest value for a mechanism that is exactly mu-GDP; only an epsilon needs rounding."""
+    value = of_gdp(mu, claim)
+    return exactly(value) if claim.kind == "approximate" else Enclosure(value, value)
 
 
 def exactly(value: float) -> Enclosure:
@@ -94,7 +96,7 @@ def _smallest_mu(curve: AccountedCurve | DistributionCurve, floor: float | None)
     if floor is None:
         # As the false-positive rate tends to 0 a sampled release is no better than an unsampled one, and not worse.
         if isinstance(curve, AccountedCurve):
-            return exactly(unconditional)
+            return Enclosure(unconditional, unconditional)
         return Enclosure(curve.fit().mu_lower, unconditional)
     try:
         fit = curve.fit(number("floor", floor, LEVEL))

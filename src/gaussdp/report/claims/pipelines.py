@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gaussdp.mechanisms import Mechanism
 from gaussdp.report.claims.claim import Claim
-from gaussdp.report.claims.enclosures import Enclosure, exactly, of_gdp, smallest
+from gaussdp.report.claims.enclosures import Enclosure, of_exact_mu, smallest
 from gaussdp.report.claims.shuffled import fixed_batches, shuffled_batches, without_sampling
 from gaussdp.report.runs import Run
 
@@ -61,7 +61,7 @@ def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enc
     if run.sampling == "without replacement":
         caveats.append("Batches of a fixed size are not accounted for: the upper end relies on no sampling at all.")
         mu = without_sampling(mechanism, each_step=True)
-        return Enclosure(0.0, exactly(of_gdp(group * mu, claim)).upper if math.isfinite(mu) else math.inf)
+        return Enclosure(0.0, of_exact_mu(group * mu, claim).upper if math.isfinite(mu) else math.inf)
     caveats.append("Batches are not Poisson samples: a removed record is taken as one that is blanked out.")
     if run.sampling == "fixed batches":
         return fixed_batches(mechanism, claim, group)

@@ -21,7 +21,7 @@ from scipy import special
 from gaussdp.mechanisms import Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
 from gaussdp.numerics import Floats
 from gaussdp.report.claims.claim import Claim
-from gaussdp.report.claims.enclosures import Enclosure, exactly, of_gdp
+from gaussdp.report.claims.enclosures import Enclosure, of_exact_mu
 
 _THRESHOLDS = 2001
 _SAFETY = 1e-9
@@ -59,7 +59,7 @@ def batches(part: PoissonSampled) -> int:
 def fixed_batches(mechanism: Mechanism, claim: Claim, group: int) -> Enclosure:
     """The smallest value for the same batches in every pass: exactly Gaussian."""
     mu = without_sampling(mechanism)
-    return exactly(of_gdp(group * mu, claim)) if math.isfinite(mu) else Enclosure(0.0, math.inf)
+    return of_exact_mu(group * mu, claim) if math.isfinite(mu) else Enclosure(0.0, math.inf)
 
 
 def shuffled_batches(mechanism: Mechanism, claim: Claim, group: int, *, exchanged: bool) -> Enclosure:
@@ -74,10 +74,10 @@ def shuffled_batches(mechanism: Mechanism, claim: Claim, group: int, *, exchange
     most = without_sampling(mechanism)
     if not math.isfinite(most):
         return Enclosure(0.0, math.inf)
-    upper = exactly(of_gdp(group * most, claim)).upper
+    upper = of_exact_mu(group * most, claim).upper
     if claim.kind == "pure" or claim.kind == "zcdp" or (claim.kind == "gdp" and claim.floor is None):
         # As the order grows, or the false-positive rate falls, the shuffling hides nothing.
-        return Enclosure(exactly(of_gdp(most, claim)).lower, upper)
+        return Enclosure(of_exact_mu(most, claim).lower, upper)
     lower = max(
         (
             _proved(claim, *_attack(part, count, exchanged=exchanged))

@@ -90,8 +90,8 @@ def _without_sampling(run: Run, digits: int) -> str:
         return ""
     mu = _up(most, digits)
     return (
-        f" What holds without relying on the order is μ = {mu} if a record's share may be blanked out, twice that if it"
-        " may be exchanged."
+        f" With all else met, what holds without relying on the order is μ = {mu} if a record's share may be blanked"
+        " out, twice that if it may be exchanged."
     )
 
 
@@ -115,7 +115,7 @@ def _adjacency(run: Run, fit: Fit, digits: int) -> Assumption:
     if run.mechanism.adjacency == "add-remove":
         words = (
             "The run is to protect a record that is replaced. The number does not hold for that: to replace is to"
-            " remove one and add another. What holds by group privacy is twice the μ,"
+            " remove one and add another. With all else met, what holds by group privacy is twice the μ,"
             f" {_up(2 * fit.mu, digits)}, with the same floor."
         )
     else:
@@ -143,8 +143,9 @@ def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
         "unit",
         title,
         "not met",
-        f"A unit can have {size:,} records. The number holds for one of them, not for the unit. What holds for the unit"
-        f" by group privacy is {size:,} times the μ, {_up(size * fit.mu, digits)}, with the same floor.",
+        f"A unit can have {size:,} records. The number holds for one of them, not for the unit. With all else"
+        f" met, what holds for the unit by group privacy is {size:,} times the μ, {_up(size * fit.mu, digits)}, with"
+        " the same floor.",
     )
 
 

@@ -160,7 +160,8 @@ def claim_section(report: "Report") -> tuple[Section, ...]:
     if verdict is None:
         return ()
     first, *others = verdict.sentences
-    words = (*others, *(cause.words for cause in verdict.causes), *verdict.caveats)
+    likely = (f"Likely cause ({cause.key}): {cause.words}" for cause in verdict.causes)
+    words = (*others, *likely, *verdict.caveats)
     return (
         Section(
             "claim",
@@ -215,8 +216,8 @@ def protected_facts(run: Run) -> tuple[tuple[str, str], ...]:
 def figure_caption(report: "Report") -> str:
     """What the figure shows."""
     return (
-        "Left: the most members that an attack finds (TPR) by its false alarms (FPR), on the run's own curve and on"
-        f" that of μ = {shown(report.mu)}. Right: μ by the floor."
+        f"The run's own trade-off curve and that of μ = {shown(report.mu)}. Left: the least share of members that an"
+        " attack misses (FNR) by its false alarms (FPR). Right: the most that it finds (TPR), on logarithmic axes."
     )
 
 

@@ -54,8 +54,12 @@ _STYLE = """
 }
 @media print {
   @page { margin: 18mm 16mm; }
-  .gaussdp-report { max-width: none; padding: 0; font-size: 10.5pt; }
-  .gaussdp-report section { break-inside: avoid-page; padding: .6rem 0; }
+  .gaussdp-report { max-width: none; padding: 0; font-size: 10pt; line-height: 1.35; }
+  .gaussdp-report section { padding: .5rem 0; }
+  .gaussdp-report th, .gaussdp-report td { padding-top: .12rem; padding-bottom: .12rem; }
+  .gaussdp-report .assumption { padding: .25rem 0; }
+  .gaussdp-report .label { margin-top: .4rem; }
+  .gaussdp-report .scroll { break-inside: avoid; }
   .gaussdp-report h2, .gaussdp-report .label { break-after: avoid; }
   .gaussdp-report tr, .gaussdp-report figure, .gaussdp-report .assumption { break-inside: avoid; }
   .gaussdp-report .scroll { overflow: visible; }

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from gaussdp.report.escaping import markdown_text
 from gaussdp.report.renderings import text_table
-from gaussdp.report.statements.content import Block, Facts, Judged, Picture, Words, sections, title
+from gaussdp.report.statements.content import FIGURE_TITLE, Block, Facts, Judged, Picture, Words, sections, title
 from gaussdp.report.tables import Table
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _markdown_block(block: Block, digits: int) -> str:
     if isinstance(block, Table):
         cells = [[markdown_text(cell) for cell in row] for row in block.text_rows(digits)]
         return f"**{markdown_text(block.title)}**\n\n" + _pipes([markdown_text(h) for h in block.headings()], cells)
-    return f"![{markdown_text(block.caption)}](tradeoff.png)\n\n{markdown_text(block.caption)}"
+    return f"![{FIGURE_TITLE}](tradeoff.png)\n\n{markdown_text(block.caption)}"
 
 
 def _pipes(headings: list[str], rows: list[list[str]]) -> str:

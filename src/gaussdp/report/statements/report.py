@@ -12,12 +12,13 @@ from gaussdp.errors import DomainError
 from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS
 from gaussdp.report.claims.verdict import Verdict, check_claim
 from gaussdp.report.figures import FORMATS
-from gaussdp.report.figures.accounted import AccountedPlot, accounted_plot, render_accounted
+from gaussdp.report.figures.tradeoffs import TradeoffPlot, render_tradeoffs
 from gaussdp.report.rounding import Rounding, rounded
 from gaussdp.report.runs import Run
 from gaussdp.report.runs.texts import one_of
 from gaussdp.report.statements import tables
 from gaussdp.report.statements.assumptions import Assumption, assumptions
+from gaussdp.report.statements.pictures import statement_plot
 from gaussdp.report.tables import Table
 
 Format = Literal["text", "markdown", "html", "latex", "json"]
@@ -71,7 +72,6 @@ class Report:
     notes: tuple[str, ...]
     verdict: Verdict | None
     _curve: Curve = field(repr=False)
-    _delta: float = field(repr=False)
 
     @property
     def mu(self) -> float:
@@ -95,18 +95,29 @@ class Report:
         return renderings.RENDERINGS[one_of("format", format, get_args(Format))](self)
 
     def figure(self, format: str = "svg") -> bytes:  # noqa: A002
-        """The trade-off curve beside its fit, as "svg", "pdf" or "png".
+        """The trade-off curve beside that of mu, with attacks named, as "svg", "pdf" or "png".
 
         Raises:
             MissingExtraError: if Matplotlib is not installed.
         """
-        ending = one_of("format", format, FORMATS)
-        return render_accounted(self.plot, ending)[ending]
+        return self._pictures(one_of("format", format, FORMATS))[format]
+
+    def _pictures(self, *formats: str) -> dict[str, bytes]:
+        """The figure in these formats, each drawn once."""
+        missing = [ending for ending in formats if ending not in self._drawn]
+        if missing:
+            self._drawn.update(render_tradeoffs(self.plot, *missing))
+        return {ending: self._drawn[ending] for ending in formats}
 
     @cached_property
-    def plot(self) -> AccountedPlot:
+    def _drawn(self) -> dict[str, bytes]:
+        return {}
+
+    @cached_property
+    def plot(self) -> TradeoffPlot:
         """The numbers behind the figure."""
-        return accounted_plot(self._curve, self.fit.floor or None, self._delta)
+        fprs = [float(row[0]) for row in self.attacker.rows]
+        return statement_plot(self._curve, self.fit, fprs, self.digits)
 
     def write(self, folder: str | Path, announce: Announce = lambda done, total, name: None) -> list[Path]:
         """All renderings and the figure in all formats, as files.
@@ -124,9 +135,7 @@ class Report:
 
         total = 2 + len(ENDINGS)
         announce(0, total, "figure")
-        files = {
-            f"{FIGURE_STEM}.{ending}": picture for ending, picture in render_accounted(self.plot, *FORMATS).items()
-        }
+        files = {f"{FIGURE_STEM}.{ending}": picture for ending, picture in self._pictures(*FORMATS).items()}
         for done, (name, ending) in enumerate(ENDINGS.items(), start=1):
             announce(done, total, name)
             files[f"{STEM}.{ending}"] = self.render(name).encode()
@@ -198,7 +207,6 @@ def report_run(
         notes=(*notes, *beyond),
         verdict=check_claim(run, run.claim) if run.claim else None,
         _curve=curve,
-        _delta=1e-5 if deltas is None else float(deltas[0]),
     )
 
 

@@ -90,8 +90,8 @@ def overall(curve: Curve, prior: float) -> Table:
         (
             Column("advantage", "TPR − FPR at most", Rounding.UP),
             Column("prior", "prior"),
-            Column("right_of_100_before", "of 100 guesses right before", Rounding.NEAREST),
-            Column("right_of_100", "of 100 guesses right after, at most", Rounding.UP),
+            Column("right_of_100_before", "right of 100 before", Rounding.NEAREST),
+            Column("right_of_100", "right of 100 after, at most", Rounding.UP),
         ),
         ((curve.advantage(), prior, 100 * max(prior, 1 - prior), 100 * curve.accuracy(prior)),),
     )
