@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussdp import DPSGD, GDP, Composition, DomainError, account
+from gaussdp.errors import UnsupportedVersionError, UntestedVersionWarning
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 pytest.importorskip("opacus", reason='needs Opacus: pip install "gaussdp[opacus]"')
@@ -18,11 +19,14 @@ pytest.importorskip("opacus", reason='needs Opacus: pip install "gaussdp[opacus]
 from opacus import PrivacyEngine  # noqa: E402
 from opacus.accountants import create_accountant  # noqa: E402
 from opacus.accountants.utils import get_noise_multiplier  # noqa: E402
+from opacus.schedulers import LambdaNoise  # noqa: E402
 from opacus.utils.batch_memory_manager import BatchMemoryManager  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.utils.data import BatchSampler, DataLoader, RandomSampler, TensorDataset  # noqa: E402
 
+from gaussdp.integrations import _versions  # noqa: E402
 from gaussdp.integrations import opacus as integration  # noqa: E402
+from gaussdp.integrations._versions import require  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "integrations" / "opacus.md").read_text(encoding="utf-8")
@@ -235,6 +239,25 @@ def test_batches_that_are_no_poisson_samples_are_told():
             resumed.get_epsilon(DELTA)
 
 
+@pytest.mark.parametrize(
+    "options", [{"clipping": "per_layer", "max_grad_norm": [1.0] * 4}, {"grad_sample_mode": "ew"}], ids=str
+)
+def test_other_ways_of_clipping(options):
+    training = Training(**options)
+    training.run(epochs=1)
+    assert training.accountant.history == [(1.0, 0.1, 10)]
+    assert training.accountant.report(unit="one person", adjacency="add-remove").run.sampling == "poisson"
+
+
+def test_a_schedule_of_noise_is_composed():
+    training = Training()
+    schedule = LambdaNoise(training.optimizer, noise_lambda=lambda step: 1.0 + step)
+    for _ in range(2):
+        training.run(epochs=1)
+        schedule.step()
+    assert training.accountant.history == [(1.0, 0.1, 10), (2.0, 0.1, 10)]
+
+
 def test_split_batches_count_as_one_step():
     training = Training()
     with BatchMemoryManager(
@@ -276,7 +299,6 @@ def test_noise_for_epsilon():
     assert account(DPSGD(ours - 1e-4, 0.01, 1000)).epsilon(DELTA) > 3.0
     by_engine = get_noise_multiplier(accountant="gaussdp", **budget)
     assert ours <= by_engine <= ours * 1.01
-    assert ours <= get_noise_multiplier(accountant="prv", **budget)
     # What the CLT says suffices does not.
     too_little = get_noise_multiplier(accountant="gdp", **budget)
     assert account(DPSGD(too_little, 0.01, 1000)).epsilon(DELTA) > 3.0
@@ -373,6 +395,31 @@ def test_bad_states(state, message):
     with pytest.raises(ValueError, match=message):
         accountant.load_state_dict(state)
     assert accountant.history == [(1.0, 0.1, 1)]
+
+
+@pytest.fixture
+def version_is(monkeypatch):
+    """Loads the integration anew, as if another version of Opacus were installed."""
+    real = _versions.metadata.version
+
+    def load(version):
+        monkeypatch.setattr(_versions.metadata, "version", lambda name: version if name == "opacus" else real(name))
+        require.cache_clear()
+        return runpy.run_path(integration.__file__)
+
+    yield load
+    require.cache_clear()
+    integration.register()
+
+
+def test_an_older_version_is_refused(version_is):
+    with pytest.raises(UnsupportedVersionError, match=r"opacus must be >=1.6,<1.7, 1.5.4 is installed: pip install"):
+        version_is("1.5.4")
+
+
+def test_a_newer_version_warns(version_is):
+    with pytest.warns(UntestedVersionWarning, match="opacus 1.7.0 is newer"):
+        assert version_is("1.7.0")["NAME"] == "gaussdp"
 
 
 def test_registering_twice_is_harmless():

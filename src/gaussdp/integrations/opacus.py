@@ -8,7 +8,6 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, MutableMapping
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
@@ -34,10 +33,7 @@ SUPPORTED = ">=1.6,<1.7"
 Step = tuple[float, float, int]
 """Noise multiplier, sample rate, and how many steps in a row had them: an entry of Opacus's history."""
 
-
-def _opacus(module: str) -> ModuleType:
-    return require("opacus", extra="opacus", supported=SUPPORTED, module=module)
-
+_accountants = require("opacus", extra="opacus", supported=SUPPORTED, module="opacus.accountants")
 
 if TYPE_CHECKING:
 
@@ -51,7 +47,7 @@ if TYPE_CHECKING:
         def load_state_dict(self, state_dict: Mapping[str, Any]) -> None: ...
 
 else:
-    IAccountant = _opacus("opacus.accountants").IAccountant
+    IAccountant = _accountants.IAccountant
 
 _UNSEEN = "not seen"
 
@@ -308,7 +304,7 @@ def noise_multiplier(
 
 def register() -> None:
     """Make the accountant known to Opacus by its name; importing this module has done so already."""
-    _opacus("opacus.accountants").register_accountant(NAME, GaussdpAccountant, force=True)
+    _accountants.register_accountant(NAME, GaussdpAccountant, force=True)
 
 
 def _checked_history(history: object) -> list[Step]:
@@ -333,7 +329,7 @@ def _sampling_in_caller() -> str:
     The engine tells its accountant the sample rate alone. Whether the batches are Poisson samples decides whether any
     number holds, so the loader is looked up where the engine keeps it; whoever else asks leaves it not seen.
     """
-    poisson, torch = _opacus("opacus.utils.uniform_sampler"), import_module("torch.utils.data")
+    poisson, torch = import_module("opacus.utils.uniform_sampler"), import_module("torch.utils.data")
     frame = inspect.currentframe()
     for _ in range(2):
         frame = frame.f_back if frame else None
