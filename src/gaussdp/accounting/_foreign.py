@@ -9,7 +9,7 @@ from typing import Protocol, cast
 from gaussdp.accounting._points_curve import PointsCurve
 from gaussdp.mechanisms import Adjacency, Mechanism
 
-_ADAPTERS = {"dp_accounting": "gaussdp.integrations.dp_accounting"}
+_ADAPTERS = {"dp_accounting": "gaussdp.integrations.dp_accounting", "opendp": "gaussdp.integrations.opendp"}
 """The package in which a type is defined, and the module that adapts its objects."""
 
 

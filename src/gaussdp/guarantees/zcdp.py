@@ -100,8 +100,14 @@ def _log_delta(rho: float, xi: float, epsilon: Floats) -> Floats:
         beyond = np.exp(middle)
         slope = (2 * beyond + 1) * rho + xi - epsilon - np.log1p(1 / beyond)
         low, high = np.where(slope < 0, middle, low), np.where(slope < 0, high, middle)
-    beyond = np.exp(0.5 * (low + high))
-    return beyond * (xi + rho * (1 + beyond) - epsilon) - special.xlog1py(beyond, 1 / beyond) - np.log1p(beyond)
+    order = 1 + np.exp(0.5 * (low + high))
+    return log_delta_at_order(order, xi + rho * order, epsilon)
+
+
+def log_delta_at_order(order: Floats, divergence: Floats, epsilon: Floats) -> Floats:
+    """log delta at epsilon from a bound on the Renyi divergence of one order, above 1."""
+    beyond = order - 1
+    return beyond * (divergence - epsilon) - special.xlog1py(beyond, 1 / beyond) - np.log1p(beyond)
 
 
 def _total_variation(divergence: float) -> float:
