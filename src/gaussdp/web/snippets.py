@@ -1,7 +1,7 @@
 """What a person takes away: the state of a view as Python, as a command line, as LaTeX and as JSON."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from gaussdp.report.figures.scales import level_words, number_words
 from gaussdp.report.rounding import Rounding, rounded, shown
@@ -44,22 +44,24 @@ def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
     )
 
 
-def understand_snippets(request: UnderstandRequest, epsilon: float, precision: float) -> Snippets:
+def understand_snippets(
+    request: UnderstandRequest, fprs: Sequence[float], epsilon: float, precision: float
+) -> Snippets:
     """What a guarantee allows an attacker."""
     mu, prior, recall, delta = request.mu, request.prior, request.recall, request.delta
-    fprs = ",".join(shown(level) for level in (1e-2, 1e-3, 1e-5, *([request.fpr] if request.fpr else [])))
+    levels, calls = ",".join(map(shown, fprs)), ", ".join(f"release.tpr({fpr!r})" for fpr in fprs)
     shown_epsilon, shown_precision = (rounded(value, Rounding.UP, DIGITS) for value in (epsilon, precision))
     return Snippets(
         python=(
             "import gaussdp\n\n"
             f"release = gaussdp.GDP(mu={mu!r})\n"
-            f"print(release.tpr(1e-2), release.tpr(1e-3), release.tpr(1e-5))\n"
+            f"print({calls})\n"
             f"print(release.precision(recall={recall!r}, prior={prior!r}))\n"
             f"print(release.epsilon({delta!r}))\n"
             f"print(release.accuracy(prior={prior!r}))\n"
         ),
         cli=(
-            f"gaussdp risk --mu {shown(mu)} --fpr {fprs} --recall {shown(recall)} --delta {shown(delta)}"
+            f"gaussdp risk --mu {shown(mu)} --fpr {levels} --recall {shown(recall)} --delta {shown(delta)}"
             f" --prior {shown(prior)}"
         ),
         latex=(

@@ -52,7 +52,7 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
         equivalents=_equivalents(meaning),
         curve=Curve(fpr=fpr.tolist(), fnr=release.fnr(fpr).tolist(), tpr=release.tpr(fpr).tolist()),
         sentences=_sentences(meaning),
-        snippets=understand_snippets(request, epsilon, search.precision),
+        snippets=understand_snippets(request, fprs_of(request), epsilon, search.precision),
     )
 
 

@@ -1,0 +1,90 @@
+"""Account and calibrate: the numbers of the accounting, with what belongs to them."""
+
+import pytest
+
+from gaussdp.errors import DomainError
+from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, TargetRequest
+from gaussdp.web.views.account import account, calibrate
+from gaussdp.web.views.training import run_of, target_of, target_text
+
+RUN = {"dataset_size": 50_000, "batch_size": 100, "epochs": 20.0}
+
+
+@pytest.fixture(scope="module")
+def accounted():
+    told = []
+    return account(AccountRequest(noise_multiplier=0.5, **RUN), told.append), told
+
+
+def test_the_reference_run(accounted):
+    answer, told = accounted
+    assert (answer["sample_rate"], answer["steps"]) == (0.002, 10_000)
+    assert answer["mu"] == pytest.approx(1.893517, rel=1e-6)
+    assert answer["mu_text"] == "1.894"
+    assert answer["mu_lower"] <= answer["mu"]
+    assert answer["regret"] == pytest.approx(0.107, abs=1e-3)
+    assert answer["method"] == "exact tails"
+    assert any("regret" in sentence for sentence in answer["advice"])
+    assert told[0] == "reading the tails of the privacy loss"
+
+
+def test_its_curves(accounted):
+    curves = accounted[0]["curves"]
+    for fpr, exact, gdp, approx in zip(*(curves[key] for key in ("fpr", "exact", "gdp", "approx")), strict=True):
+        if fpr >= 1e-10 and exact >= 1e-10:
+            assert gdp <= exact + 1e-9  # the fit holds above its floor
+        assert approx <= exact + 1e-9
+    assert curves["exact_tpr"][60] == pytest.approx(1 - curves["exact"][60], rel=1e-9)
+
+
+def test_texts_round_up(accounted):
+    answer = accounted[0]
+    for name in ("mu", "epsilon", "slack", "regret"):
+        assert float(answer[f"{name}_text"]) >= answer[name]
+
+
+def test_without_sampling_there_is_no_floor():
+    answer = account(
+        AccountRequest(noise_multiplier=10.0, dataset_size=7, batch_size=7, epochs=4.0), lambda words: None
+    )
+    assert answer["mu"] == pytest.approx(0.2)
+    assert (answer["floor"], answer["slack"], answer["method"]) == (0.0, 0.0, "closed form")
+
+
+def test_calibrate():
+    request = CalibrateRequest(target=TargetRequest(kind="mu", value=0.31), **RUN)
+    answer = calibrate(request, lambda words: None)
+    assert answer["noise_multiplier"] == 0.9654
+    assert answer["mu"] <= 0.31
+    assert answer["target_text"] == "μ at most 0.31"
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [({"epochs": 1e7}, "epochs"), ({"epochs": 1e308}, "epochs"), ({"batch_size": 50_001}, "batch_size")],
+)
+def test_runs_that_are_refused_before_any_work(changed, field):
+    with pytest.raises(DomainError, match=f"^{field} must"):
+        run_of(AccountRequest(noise_multiplier=1.0, **{**RUN, **changed}))
+
+
+@pytest.mark.parametrize(
+    ("target", "field"),
+    [
+        (TargetRequest(kind="mu", value=0.0), "target.value"),
+        (TargetRequest(kind="tpr", value=0.5), "target.level"),
+        (TargetRequest(kind="mu", value=0.5, level=0.1), "target.level"),
+        (TargetRequest(kind="tpr", value=1.5, level=0.1), "target.value"),
+        (TargetRequest(kind="precision", value=0.2, level=0.1), "target.value"),
+        (TargetRequest(kind="advantage", value=1.0), "target.value"),
+    ],
+)
+def test_targets_that_are_refused_before_any_work(target, field):
+    with pytest.raises(DomainError) as caught:
+        target_of(CalibrateRequest(target=target, **RUN))
+    assert str(caught.value).startswith(f"{field} ")
+
+
+def test_epsilon_is_bounded_at_the_delta_shown():
+    request = CalibrateRequest(target=TargetRequest(kind="epsilon", value=2.0), **RUN, delta=1e-7)
+    assert target_text(request) == "epsilon@1e-7=2"
