@@ -43,7 +43,7 @@ def serve(
         http=connections_within(allowed.body_seconds),
         ws="none",
         lifespan="on",
-        log_level="warning",
+        log_level="error",
         access_log=False,
         server_header=False,
         proxy_headers=False,
@@ -52,12 +52,22 @@ def serve(
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
     with _listening(host, port) as listener:
-        if ready:
-            ready(_address(listener))
         try:
-            uvicorn.Server(config).run(sockets=[listener])
+            _Server(config, lambda: ready(_address(listener)) if ready else None).run(sockets=[listener])
         except KeyboardInterrupt:  # raised again by uvicorn after it has shut down: how a server is meant to end
             return
+
+
+class _Server(uvicorn.Server):
+    """Tells when it is ready: not before an interrupt would end it cleanly."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
 
 
 def _listening(host: str, port: int) -> socket.socket:

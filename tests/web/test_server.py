@@ -1,0 +1,193 @@
+"""The server as others meet it: over a socket, slow, large, many at once, and gone in the middle."""
+
+import asyncio
+import json
+import os
+import socket
+import sys
+import time
+
+import httpx
+import pytest
+
+from web_server import running
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")
+
+CHOOSE = {"epsilon": 1, "criterion": "multiplicative_advantage", "level": 1e-3}
+RUN = {"noise_multiplier": 1, "dataset_size": 50_000, "batch_size": 256, "epochs": 30}
+ENDLESS = {"noise_multiplier": 1, "dataset_size": 10**9, "batch_size": 1, "epochs": 1}  # 10^9 steps
+LIMITS = {
+    "requests_per_second": 1e6,
+    "burst": 10**6,
+    "body_seconds": 0.5,
+    "workers": 1,
+    "waiting": 1,
+    "work_seconds": 120.0,
+    "progress_seconds": 0.05,
+    "grace_seconds": 0.05,
+}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running(**LIMITS) as found:
+        yield found
+
+
+@pytest.fixture
+def client(server):
+    with httpx.Client(base_url=server.address, timeout=60) as found:
+        yield found
+
+
+def raw(server, *parts, pause=0.0):
+    """What the server answers to these bytes until it closes the connection."""
+    answer = b""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        for part in parts:
+            connection.sendall(part)
+            time.sleep(pause)
+        while piece := connection.recv(65_536):
+            answer += piece
+    return answer
+
+
+def head(length=None, **more):
+    lines = ["POST /api/v1/choose HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
+    lines += ["Transfer-Encoding: chunked"] if length is None else [f"Content-Length: {length}"]
+    lines += [f"{name}: {value}" for name, value in more.items()]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+def lines_of(client, path, body):
+    with client.stream("POST", f"/api/v1/{path}", json=body) as response:
+        assert response.headers["content-type"] == "application/x-ndjson"
+        return [json.loads(line) for line in response.iter_lines()]
+
+
+def test_the_page_and_an_answer(client):
+    page = client.get("/")
+    assert "<title>" in page.text
+    assert "server" not in page.headers
+    assert client.post("/api/v1/choose", json=CHOOSE).json()["mu_text"] == "0.3102"
+
+
+def test_account_streams(client):
+    *progress, last = lines_of(client, "account", RUN)
+    assert last["result"]["mu_text"] == "0.5563"
+    assert all(set(line) == {"progress"} for line in progress)
+
+
+def test_calibrate_streams(client):
+    body = {**RUN, "target": {"kind": "mu", "value": 0.5}}
+    del body["noise_multiplier"]
+    assert lines_of(client, "calibrate", body)[-1]["result"]["mu"] <= 0.5
+
+
+def test_the_library_refuses_in_the_stream(client):
+    last = lines_of(client, "account", {**RUN, "floor": 0.9})[-1]
+    assert set(last) == {"error"}
+    assert last["error"]["field"] == "floor"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "kind"),
+    [
+        ("figure", {"view": "choose", "format": "svg", "state": CHOOSE}, "image/svg+xml"),
+        ("figure", {"view": "account", "format": "png", "state": RUN}, "image/png"),
+        ("statement", {"view": "understand", "format": "html", "state": {"mu": 1}}, "text/html"),
+        ("statement", {"view": "choose", "format": "latex", "state": CHOOSE}, "application/x-tex"),
+        (
+            "statement",
+            {"view": "account", "format": "markdown", "state": RUN, "unit": "<b>one</b> person",
+             "adjacency": "add-remove", "sampling": "poisson"},
+            "text/markdown",
+        ),
+    ],
+)  # fmt: skip
+def test_files(client, path, body, kind):
+    response = client.post(f"/api/v1/{path}", json=body)
+    assert response.status_code == 200, response.text
+    assert response.headers["content-type"].startswith(kind)
+    assert response.headers["content-disposition"].startswith(f'attachment; filename="gaussdp-{body["view"]}.')
+    assert b"<b>one</b>" not in response.content
+    starts = {"image/png": b"\x89PNG", "image/svg+xml": b"<?xml"}
+    assert response.content.startswith(starts.get(kind, b""))
+
+
+def test_a_statement_needs_to_know_whom_it_protects(client):
+    response = client.post("/api/v1/statement", json={"view": "account", "format": "text", "state": RUN})
+    assert response.status_code == 422
+    assert response.json()["error"]["field"] == "unit"
+
+
+def test_too_large_without_a_length(server):
+    chunk = b"1000\r\n" + b" " * 4096 + b"\r\n"
+    assert raw(server, head(), *[chunk] * 5).startswith(b"HTTP/1.1 413 ")
+
+
+def test_too_large_with_a_length(server):
+    assert raw(server, head(10**9)).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_body_that_does_not_come(server):
+    assert raw(server, head(100), b"{").startswith(b"HTTP/1.1 408 ")
+
+
+def test_headers_that_do_not_come(server):
+    assert raw(server, b"GET / HTTP/1.1\r\nHost: localhost\r\n") == b""
+    assert raw(server) == b""
+
+
+def test_what_is_not_http(server):
+    assert raw(server, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+
+
+def test_an_unknown_host(client):
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 421
+
+
+def test_many_at_once(server):
+    async def scenario():
+        async with httpx.AsyncClient(base_url=server.address, timeout=60) as many:
+            bodies = [{**CHOOSE, "epsilon": 0.1 + i / 10} for i in range(50)]
+            return await asyncio.gather(*(many.post("/api/v1/choose", json=body) for body in bodies))
+
+    answers = asyncio.run(scenario())
+    assert {answer.status_code for answer in answers} == {200}
+    mus = [answer.json()["mu"] for answer in answers]
+    assert mus == sorted(mus)
+
+
+def test_while_work_goes_on_others_are_served(server):
+    async def scenario():
+        async with httpx.AsyncClient(base_url=server.address, timeout=60) as many:
+            work = [asyncio.create_task(many.post("/api/v1/account", json=ENDLESS)) for _ in range(2)]
+            await asyncio.sleep(0.5)
+            refused = await many.post("/api/v1/account", json=RUN)
+            served = [await many.post("/api/v1/choose", json=CHOOSE) for _ in range(5)]
+            early = [task.done() for task in work]
+            for task in work:
+                task.cancel()
+            await asyncio.wait(work)
+            return refused, served, early
+
+    refused, served, early = asyncio.run(scenario())
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "2")
+    assert {answer.status_code for answer in served} == {200}
+    assert early == [False, False]
+
+
+def test_who_goes_away_stops_the_work(server, client):
+    lines_of(client, "account", RUN)  # so that a worker is there
+    before = server.workers()
+    with client.stream("POST", "/api/v1/account", json=ENDLESS) as response:
+        next(response.iter_lines())
+    client.close()
+    deadline = time.monotonic() + 30
+    while all(os.path.exists(f"/proc/{pid}") for pid in before) and time.monotonic() < deadline:  # noqa: PTH110
+        time.sleep(0.05)
+    assert not server.workers() & before
+    with httpx.Client(base_url=server.address, timeout=60) as another:
+        assert lines_of(another, "account", RUN)[-1]["result"]["mu_text"] == "0.5563"
