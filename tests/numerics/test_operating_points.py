@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import oracles
 from gaussdp.numerics import fnr, precision, tpr
 
 FPR = np.concatenate([np.geomspace(1e-12, 0.5, 50), 1 - np.geomspace(0.5, 1e-12, 50)])
@@ -20,3 +21,11 @@ def test_precision_is_the_posterior():
     for prior in (0.5, 0.1):
         expected = prior * recall / (prior * recall + (1 - prior) * least_fpr)
         np.testing.assert_allclose(precision(mus, recall, np.full(3, prior)), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("mu", "recall", "prior"), [(0.67, 1.4e-300, 0.26), (8.0, 6.7e-196, 3e-291), (1.0, 1e-300, 1e-300)]
+)
+def test_precision_where_the_least_fpr_underflows(mu, recall, prior):
+    value = precision(np.array([mu]), np.array([recall]), np.array([prior]))[0]
+    assert oracles.relative_error(value, oracles.precision_from_mu(mu, recall, prior)) < 1e-12

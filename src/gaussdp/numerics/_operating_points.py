@@ -1,9 +1,12 @@
 """Single points of the GDP curve, for 0 < mu < inf and levels strictly between 0 and 1."""
 
+import numpy as np
 from scipy import special
 
-from gaussdp.numerics._mills import SQRT_HALF
+from gaussdp.numerics._mills import SQRT_HALF, mills
 from gaussdp.numerics._types import Floats
+
+_DEEP = 1e-290  # below, a probability loses digits to the smallest doubles
 
 
 def fnr(mu: Floats, fpr: Floats) -> Floats:
@@ -26,6 +29,11 @@ def advantage(mu: Floats) -> Floats:
 
 def precision(mu: Floats, recall: Floats, prior: Floats) -> Floats:
     """The posterior of membership at this recall; stays exact where the least FPR underflows."""
-    least_fpr = special.ndtr(special.ndtri(recall) - mu)
-    odds_against = least_fpr / recall / prior * (1 - prior)
-    return 1 / (1 + odds_against)
+    z = special.ndtri(recall)
+    least_fpr = special.ndtr(z - mu)
+    ratio = least_fpr / recall
+    deep = least_fpr < _DEEP
+    if deep.any():
+        z, mu = z[deep], mu[deep]
+        ratio[deep] = np.exp(mu * (z - 0.5 * mu)) * mills(mu - z) / mills(-z)
+    return 1 / (1 + ratio * ((1 - prior) / prior))
