@@ -22,15 +22,20 @@ Kernel = Callable[..., npt.NDArray[np.float64]]
 SERVED_BY = {
     "pandas": "gaussdp.integrations.frames",
     "polars": "gaussdp.integrations.frames",
+    "torch": "gaussdp.integrations.array_api",
+    "cupy": "gaussdp.integrations.array_api",
 }
+_ANY_ARRAY = "gaussdp.integrations.array_api"  # serves whatever follows the array API standard
 
 
 class _Integrations(dict[type, str | None]):
     """The module that computes on values of a type, None where NumPy does; looked up once for each type."""
 
     def __missing__(self, kind: type) -> str | None:
-        packages = (base.__module__.partition(".")[0] for base in kind.__mro__)
-        self[kind] = next((SERVED_BY[package] for package in packages if package in SERVED_BY), None)
+        packages = [base.__module__.partition(".")[0] for base in kind.__mro__]
+        known = (SERVED_BY[package] for package in packages if package in SERVED_BY)
+        other = hasattr(kind, "__array_namespace__") and "numpy" not in packages
+        self[kind] = next(known, _ANY_ARRAY if other else None)
         return self[kind]
 
 
