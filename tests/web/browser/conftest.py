@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from calculator import ARGUMENTS, CHROMIUM, NO_CHROMIUM, Calculator
+from calculator import ARGUMENTS, CHROMIUM, NO_CHROMIUM, PATIENCE, Calculator
 
 
 @pytest.fixture(scope="session")
@@ -25,8 +25,9 @@ def address() -> Iterator[str]:
 def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip(NO_CHROMIUM)
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser

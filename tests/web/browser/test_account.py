@@ -3,6 +3,7 @@
 import pytest
 
 import gaussdp
+from gaussdp.web.schemas.requests import TARGETS
 from gaussdp.web.wording import guarantee_text
 
 RUN = {"view": "account", "dataset_size": "50000", "batch_size": "500", "epochs": "10"}
@@ -46,6 +47,20 @@ def test_the_noise_for_a_target(calculator, expect):
     expect(calculator.part("noise")).not_to_have_text(str(noise))
     calculator.settled()
     assert gaussdp.account(run(float(calculator.part("noise").inner_text()))).epsilon(1e-6) <= 2
+
+
+def test_every_kind_of_target_is_understood(calculator, expect):
+    calculator.open(**RUN, mode="target")
+    kinds = calculator.field("target").locator("option").evaluate_all("(options) => options.map((one) => one.value)")
+    assert set(kinds) == set(TARGETS)
+    for kind in kinds[1:]:
+        with calculator.page.expect_response("**/api/v1/calibrate") as answered:
+            calculator.field("target").select_option(kind)
+        assert answered.value.status == 200
+        calculator.settled()
+        assert answered.value.request.post_data_json["target"]["kind"] == kind
+        expect(calculator.part("problem")).to_be_hidden()
+        assert calculator.page.locator("#account .wrong").count() == 0
 
 
 def test_a_superseded_computation_is_aborted(calculator, expect):

@@ -31,11 +31,13 @@ export const CRITERIA = [
 ];
 
 export const TARGETS = [
-  { value: "mu", label: "μ at most", short: "μ" },
-  { value: "epsilon", label: "ε at a δ, at most", short: "ε" },
-  { value: "multiplicative_advantage", label: "TPR over FPR, at most", short: "TPR/FPR" },
-  { value: "precision", label: "Precision at a recall, at most", short: "precision" },
-  { value: "advantage", label: "Advantage TPR − FPR, at most", short: "advantage" },
+  { value: "mu", label: "μ at most" },
+  { value: "epsilon", label: "ε at a δ, at most" },
+  { value: "multiplicative_advantage", label: "TPR over FPR at an FPR, at most" },
+  { value: "tpr", label: "TPR at an FPR, at most" },
+  { value: "precision", label: "Precision at a recall, at most" },
+  { value: "accuracy", label: "Share of right guesses, at most" },
+  { value: "advantage", label: "Advantage TPR − FPR, at most" },
 ];
 
 /** @type {Record<string, Definition>} */

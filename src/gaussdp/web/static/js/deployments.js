@@ -15,17 +15,21 @@ export function createDeployments(root, store) {
   let place = null;
   const here = h("div", { class: "here" }, h("span", { class: "here-label" }));
 
-  ask("deployments").then(
-    ({ deployments }) => {
+  let asked = false;
+  const load = async () => {
+    if (asked) return;
+    asked = true;
+    try {
+      const { deployments } = await ask("deployments");
       place = draw(deployments, axis, detail, list);
       axis.append(here);
       show();
-    },
-    (error) => {
+    } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      asked = false; // again when there is another reason to look
       detail.textContent = error.message;
-    },
-  );
+    }
+  };
 
   const show = () => {
     const mu = Number(store.read("mu"));
@@ -37,6 +41,7 @@ export function createDeployments(root, store) {
     here.firstChild.textContent = `your μ${share < 0 || share > 1 ? " (off the axis)" : ""}`;
   };
   store.listen((changed) => changed.has("mu") && show());
+  return { load };
 }
 
 function draw(deployments, axis, detail, list) {

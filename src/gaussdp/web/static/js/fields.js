@@ -53,7 +53,7 @@ function number(store, name, definition, place) {
   });
   const label = h("label", { for: input.id }, definition.label);
   const head = h("div", { class: "field-head" }, label, definition.term ? term(definition.term) : null);
-  const error = h("p", { id: `error-${name}`, class: "error" });
+  const error = h("p", { id: `error-${name}`, class: "error", "aria-live": "polite" });
   const slider = definition.slider && range(store, name, definition);
   place.append(head, h("div", { class: "field-row" }, ...[slider?.element, input].filter(Boolean)), error);
 
@@ -110,7 +110,7 @@ function range(store, name, definition) {
 }
 
 function choice(store, name, definition, place) {
-  const error = h("p", { id: `error-${name}`, class: "error" });
+  const error = h("p", { id: `error-${name}`, class: "error", "aria-live": "polite" });
   const radios = definition.options.map((option) =>
     h("label", { class: "option" },
       h("input", { type: "radio", name, value: option.value, onchange: () => store.write({ [name]: option.value }) }),
@@ -127,7 +127,7 @@ function choice(store, name, definition, place) {
 }
 
 function select(store, name, definition, place) {
-  const error = h("p", { id: `error-${name}`, class: "error" });
+  const error = h("p", { id: `error-${name}`, class: "error", "aria-live": "polite" });
   const element = h("select", { id: `field-${name}`, "aria-describedby": error.id, onchange: () => store.write({ [name]: element.value }) },
     ...definition.options.map((option) => h("option", { value: option.value }, option.label)));
   place.append(h("div", { class: "field-head" }, h("label", { for: element.id }, definition.label), definition.term ? term(definition.term) : null), element, error);
@@ -138,7 +138,7 @@ function select(store, name, definition, place) {
 }
 
 function text(store, name, definition, place) {
-  const error = h("p", { id: `error-${name}`, class: "error" });
+  const error = h("p", { id: `error-${name}`, class: "error", "aria-live": "polite" });
   const input = h("input", { id: `field-${name}`, type: "text", class: "text", maxLength: 120, placeholder: definition.example, "aria-describedby": error.id });
   input.addEventListener("input", () => store.write({ [name]: input.value }));
   place.append(h("div", { class: "field-head" }, h("label", { for: input.id }, definition.label), definition.term ? term(definition.term) : null), input, error);

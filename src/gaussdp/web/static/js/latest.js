@@ -2,6 +2,8 @@
 
 import { Refusal } from "./api.js";
 
+const SPACING = 20; // milliseconds between two questions of one kind: a screen may be faster than the server allows
+
 /**
  * For quick questions: at most one a frame and one under way; of those asked meanwhile only the last is sent.
  * So a drag shows answers all along, and what is shown in the end is the answer to the last question.
@@ -14,6 +16,7 @@ export function eachFrame(ask, onAnswer, onRefusal) {
   let waiting = null;
   let underWay = null;
   let scheduled = false;
+  let sent = -Infinity;
 
   const schedule = () => {
     if (scheduled || underWay || !waiting) return;
@@ -23,6 +26,8 @@ export function eachFrame(ask, onAnswer, onRefusal) {
   const run = async () => {
     scheduled = false;
     if (!waiting) return;
+    if (performance.now() - sent < SPACING) return schedule();
+    sent = performance.now();
     const { question } = waiting;
     const mine = { wanted: true };
     waiting = null;

@@ -27,6 +27,7 @@ export function setUpTabs(list, onSelect) {
         tab.setAttribute("aria-selected", String(selected));
         tab.tabIndex = selected ? 0 : -1;
         document.getElementById(tab.getAttribute("aria-controls")).hidden = !selected;
+        if (selected) document.title = `${tab.querySelector(".tab-title").textContent} · gaussdp`;
       }
     },
   };

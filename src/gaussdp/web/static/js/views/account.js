@@ -20,6 +20,8 @@ const TARGET_WORDS = {
   mu: { value: "μ at most", start: "1" },
   epsilon: { value: "ε at most", level: "at δ", start: "3", startLevel: "1e-6" },
   multiplicative_advantage: { value: "TPR/FPR at most", level: "at FPR", start: "10", startLevel: "0.001" },
+  tpr: { value: "TPR at most", level: "at FPR", start: "0.05", startLevel: "0.01" },
+  accuracy: { value: "Right guesses at most", start: "0.6" },
   precision: { value: "Precision at most", level: "at recall", start: "0.9", startLevel: "0.01" },
   advantage: { value: "TPR − FPR at most", start: "0.3" },
 };

@@ -42,6 +42,7 @@ export function setUpChoose(root, store, fields) {
     (error) => refusals.tell(error),
   );
   const update = () => {
+    if (store.read("view") !== "choose") return; // asked when it is looked at
     const question = request();
     if (question) {
       questions.ask(question);
@@ -112,7 +113,7 @@ export function setUpChoose(root, store, fields) {
       criterion = store.read("criterion");
       relabel();
     }
-    if (NAMES.some((name) => changed.has(name))) update();
+    if (changed.has("view") || NAMES.some((name) => changed.has(name))) update();
   });
   relabel();
   update();

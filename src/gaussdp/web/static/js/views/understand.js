@@ -36,7 +36,7 @@ export function setUpUnderstand(root, store, fields) {
   let byCurve = false;
   const handle = createHandle(picture, store, (point) => through.ask(point));
   part(root, "attacker").open = matchMedia("(min-width: 680px)").matches; // on a phone, answers come first
-  createDeployments(part(root, "deployments"), store);
+  const deployments = createDeployments(part(root, "deployments"), store);
 
   const request = () => {
     refusals.clear();
@@ -54,6 +54,8 @@ export function setUpUnderstand(root, store, fields) {
     (error) => refusals.tell(error),
   );
   const update = () => {
+    if (store.read("view") !== "understand") return; // asked when it is looked at
+    deployments.load();
     const question = request();
     if (question) return questions.ask(question);
     questions.drop();
@@ -98,7 +100,7 @@ export function setUpUnderstand(root, store, fields) {
 
   store.listen((changed) => {
     if (changed.has("mu") && !byCurve) handle.release();
-    if (NAMES.some((name) => changed.has(name))) update();
+    if (changed.has("view") || NAMES.some((name) => changed.has(name))) update();
   });
   update();
 }
