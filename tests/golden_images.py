@@ -11,8 +11,12 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from gaussdp import GDP, ApproxDP, ProfilePoints, PureDP
+from gaussdp.accounting import account
+from gaussdp.mechanisms import Gaussian
 from gaussdp.report.explaining import explain
 from gaussdp.report.figures import FIGURES, figure, render
+from gaussdp.report.figures.comparing import comparison_figure, tradeoff_figure
 from gaussdp.report.figures.deployed import render_deployments
 from gaussdp.report.figures.icon_arrays import render_icons
 from gaussdp.report.figures.rule_map import render_rule_map, rule_map
@@ -21,10 +25,19 @@ FOLDER = Path(__file__).parent / "golden"
 OTHERS = {
     "rules": lambda: render_rule_map(rule_map(), "png"),
     "deployments": lambda: render_deployments("png", mu=0.8),
+    "tradeoff": lambda: {"png": tradeoff_figure(GDP(0.8)).render("png")},
+    "comparison": lambda: {"png": compared().render("png")},
     "icons": lambda: render_icons(explain(0.8, prior=0.01).icons, "png"),
 }
 NAMES = (*FIGURES, *OTHERS)
 BLOCK = 4
+
+
+def compared():
+    """Five guarantees of different kinds, and an attack."""
+    points = ProfilePoints(epsilon=[0.0, 0.5, 1.0], delta=[0.3, 0.1, 0.02])
+    curves = [GDP(0.8), PureDP(2.0), ApproxDP(1.0, 1e-5), points, account(Gaussian(2.0))]
+    return comparison_figure(curves, points={"an attack": (0.01, 0.03)})
 
 
 def drawn(name):

@@ -69,6 +69,7 @@ NAMES = {
     ],
     "statements": ["Claim", "Report", "Run", "Training", "Verdict", "check_claim", "report_run"],
     "report": ["Deployment", "Explanation", "deployments", "explain"],
+    "figures": ["TradeoffPlot", "comparison_figure", "tradeoff_figure"],
 }
 ALL = [name for names in NAMES.values() for name in names]
 

@@ -79,6 +79,8 @@ if TYPE_CHECKING:
     from gaussdp.report.claims import Claim, Verdict, check_claim
     from gaussdp.report.deployments import Deployment, deployments
     from gaussdp.report.explaining import Explanation, explain
+    from gaussdp.report.figures.comparing import comparison_figure, tradeoff_figure
+    from gaussdp.report.figures.tradeoffs import TradeoffPlot
     from gaussdp.report.runs import Run, Training
     from gaussdp.report.statements import Report, report_run
 
@@ -126,6 +128,7 @@ __all__ = [
     "RuleOfThumb",
     "Run",
     "Split",
+    "TradeoffPlot",
     "TradeoffPoints",
     "Training",
     "TruePositiveRate",
@@ -142,6 +145,7 @@ __all__ = [
     "calibration",
     "check_claim",
     "choose",
+    "comparison_figure",
     "conservative_divisor",
     "delta_from_mu",
     "deployments",
@@ -156,6 +160,7 @@ __all__ = [
     "precision_from_mu",
     "read_points",
     "report_run",
+    "tradeoff_figure",
 ]
 
 # Loaded when first used, so that `import gaussdp` costs little more than importing NumPy and SciPy.
@@ -195,6 +200,8 @@ _LOADED_WHEN_USED = {
     "gaussdp.report.runs": ("Run", "Training"),
     "gaussdp.report.statements": ("Report", "report_run"),
     "gaussdp.report.explaining": ("Explanation", "explain"),
+    "gaussdp.report.figures.comparing": ("comparison_figure", "tradeoff_figure"),
+    "gaussdp.report.figures.tradeoffs": ("TradeoffPlot",),
 }
 _HOME = {name: module for module, names in _LOADED_WHEN_USED.items() for name in names}
 

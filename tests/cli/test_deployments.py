@@ -23,10 +23,9 @@ def test_compares(capsys):
 
 
 def test_draws(tmp_path, capsys):
-    for ending, start in {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}.items():
-        path = tmp_path / f"uses.{ending}"
-        assert main(["deployments", "--mu", "1", "--plot", str(path)]) == 0
-        assert path.read_bytes().startswith(start)
+    path = tmp_path / "uses.svg"
+    assert main(["deployments", "--mu", "1", "--plot", str(path)]) == 0
+    assert path.read_bytes().startswith(b"<?xml")
     assert "Where μ = 1 stands" in capsys.readouterr().out
 
 

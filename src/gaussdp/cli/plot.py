@@ -1,22 +1,48 @@
-"""gaussdp plot: any figure of the paper for any mu, epsilon and levels."""
+"""gaussdp plot: trade-off curves, and any figure of the paper for any mu, epsilon and levels."""
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import click
 
+from gaussdp.cli.guarantees import named_guarantee, named_point
 from gaussdp.cli.options import numbers
+from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.report.figures import FIGURES, Figure, figure, format_of, render
+from gaussdp.report.figures.comparing import DEFAULT_FPRS, comparison_figure, described, tradeoff_figure
+from gaussdp.report.figures.tradeoffs import TradeoffPlot
 
 DATA = ".dat"
+CURVES = {"tradeoff": ("mu", "guarantee", "fpr"), "comparison": ("mu", "guarantee", "point")}
+
+
+class Chart(Protocol):
+    """What can be written as points."""
+
+    def data_text(self) -> str:
+        """The points."""
 
 
 @click.command()
-@click.argument("name", metavar="FIGURE", type=click.Choice(list(FIGURES)))
+@click.argument("name", metavar="FIGURE", type=click.Choice([*CURVES, *FIGURES]))
 @click.option("--mu", type=numbers, metavar="N,N,...", help="The μ of the curve, or of each curve.")
+@click.option(
+    "--guarantee",
+    multiple=True,
+    metavar="TEXT",
+    help='A curve: "mu=0.8", "epsilon=1", "epsilon=1 delta=1e-5", "rho=0.5", or a plan file to account for; with a '
+    'name for the legend, "ours: plan.toml" (give it again for another).',
+)
+@click.option(
+    "--point", multiple=True, metavar="TEXT", help='An attack to mark: "our attack: 0.01,0.03", its FPR and TPR.'
+)
 @click.option("--epsilon", type=numbers, metavar="N", help="Where the axis of ε ends, for the figures from ε to μ.")
 @click.option(
-    "--fpr", type=numbers, metavar="N,N,...", help="False-positive rates: the curves of fig1b, the arrow of fig1a."
+    "--fpr",
+    type=numbers,
+    metavar="N,N,...",
+    help="False-positive rates: the named attacks of tradeoff, the curves of fig1b, the arrow of fig1a.",
 )
 @click.option("--recall", type=numbers, metavar="N,N,...", help="Recalls: the curves of fig2b.")
 @click.option("--delta", type=numbers, metavar="N,N,...", help="Deltas: the curves of fig3b.")
@@ -27,23 +53,27 @@ DATA = ".dat"
     help="File to write, by its ending .svg, .pdf, .png, or .dat for the points alone (give it again for another)."
     "  [default: FIGURE.svg]",
 )
-def plot(name: str, out: Sequence[Path], **given: Sequence[float] | None) -> None:
-    """A figure of the paper, for your own μ, ε and levels.
+def plot(name: str, out: Sequence[Path], **given: Sequence[float] | Sequence[str] | None) -> None:
+    """Trade-off curves, or a figure of the paper for your own μ, ε and levels.
 
     \b
     Figures:
-      fig1a  TPR by FPR, with multiplicative advantage at one FPR   --mu, --fpr
-      fig1b  μ by ε, matched on multiplicative advantage            --fpr, --epsilon
-      fig2a  precision by recall                                    --mu
-      fig2b  μ by ε, matched on precision                           --recall, --epsilon
-      fig3a  privacy profile                                        --mu
-      fig3b  μ by ε, matched on the privacy profile                 --delta, --epsilon
-      fig4a  multiplicative advantage by FPR, one curve a μ         --mu
-      fig5a  precision by recall, one curve a μ                     --mu
-      fig6a  privacy profiles, one curve a μ                        --mu
+      tradeoff    one guarantee, its operating points named           --mu or --guarantee, --fpr
+      comparison  up to eight guarantees, and attacks by name         --mu, --guarantee, --point
+      fig1a  TPR by FPR, with multiplicative advantage at one FPR     --mu, --fpr
+      fig1b  μ by ε, matched on multiplicative advantage              --fpr, --epsilon
+      fig2a  precision by recall                                      --mu
+      fig2b  μ by ε, matched on precision                             --recall, --epsilon
+      fig3a  privacy profile                                          --mu
+      fig3b  μ by ε, matched on the privacy profile                   --delta, --epsilon
+      fig4a  multiplicative advantage by FPR, one curve a μ           --mu
+      fig5a  precision by recall, one curve a μ                       --mu
+      fig6a  privacy profiles, one curve a μ                          --mu
 
     \b
     Examples:
+      gaussdp plot tradeoff --mu 0.8 --out curve.pdf
+      gaussdp plot comparison --mu 0.8 --guarantee epsilon=2 --guarantee "ours: plan.toml" --point "attack: 0.01,0.03"
       gaussdp plot fig1b --fpr 1e-6,1e-4 --epsilon 8 --out budgets.pdf
       gaussdp plot fig4a --mu 0.3,0.6,1.2 --out risk.svg --out risk.png
     """
@@ -51,18 +81,52 @@ def plot(name: str, out: Sequence[Path], **given: Sequence[float] | None) -> Non
     for path in paths:
         if path.suffix != DATA:
             format_of(path)
-    chart = figure(name, **_parameters(name, {key: values for key, values in given.items() if values is not None}))
+    chosen = {key: values for key, values in given.items() if values}
+    if name in CURVES:
+        plotted = _curves(name, chosen)
+        for path in paths:
+            path.write_bytes(_points(plotted) if path.suffix == DATA else plotted.render(format_of(path)))
+            click.echo(f"Trade-off {'curves' if name == 'comparison' else 'curve'}: {path}")
+        return
+    chart = figure(name, **_parameters(name, chosen))
     for path in paths:
         path.write_bytes(_content(chart, path))
         click.echo(f"{chart.title}: {path}")
 
 
-def _parameters(name: str, given: dict[str, Sequence[float]]) -> dict[str, float | Sequence[float]]:
+def _curves(name: str, given: dict[str, Sequence[float] | Sequence[str]]) -> TradeoffPlot:
+    _refuse_others(name, CURVES[name], given)
+    mus = [GDP(float(mu)) for mu in given.get("mu", ())]
+    named: list[tuple[str, Guarantee]] = [(described(guarantee), guarantee) for guarantee in mus]
+    for text in given.get("guarantee", ()):
+        words, guarantee = named_guarantee(str(text))
+        named.append((words or described(guarantee), guarantee))
+    if not named:
+        raise click.UsageError(f"{name} takes --mu or --guarantee")
+    twice = next((words for i, (words, _) in enumerate(named) if words in dict(named[:i])), None)
+    if twice is not None:
+        raise click.UsageError(f"two curves are named {twice!r}; give another name, as in --guarantee 'ours: mu=0.8'")
+    if name == "comparison":
+        return comparison_figure(dict(named), points=dict(named_point(str(text)) for text in given.get("point", ())))
+    if len(named) != 1:
+        raise click.UsageError(f"tradeoff takes one guarantee, got {len(named)}; comparison takes several")
+    words, guarantee = named[0]
+    return tradeoff_figure(guarantee, fpr=[float(level) for level in given.get("fpr", DEFAULT_FPRS)], name=words)
+
+
+def _refuse_others(name: str, takes: Sequence[str], given: dict[str, Sequence[float] | Sequence[str]]) -> None:
+    for key in given:
+        if key not in takes:
+            known = " and ".join(f"--{parameter}" for parameter in takes)
+            raise click.UsageError(f"{name} takes {known}, not --{key}")
+
+
+def _parameters(
+    name: str, given: dict[str, Sequence[float] | Sequence[str]]
+) -> dict[str, float | str | Sequence[float] | Sequence[str]]:
     entry = FIGURES[name]
+    _refuse_others(name, entry.takes, given)
     for key, values in given.items():
-        if key not in entry.takes:
-            takes = " and ".join(f"--{parameter}" for parameter in entry.takes)
-            raise click.UsageError(f"{name} takes {takes}, not --{key}")
         if key in entry.one and len(values) != 1:
             raise click.UsageError(f"{name} takes one value of --{key}, got {len(values)}")
     return {key: values[0] if key in entry.one else values for key, values in given.items()}
@@ -70,6 +134,10 @@ def _parameters(name: str, given: dict[str, Sequence[float]]) -> dict[str, float
 
 def _content(chart: Figure, path: Path) -> bytes:
     if path.suffix == DATA:
-        return chart.data_text().encode()
+        return _points(chart)
     ending = format_of(path)
     return render(chart, ending)[ending]
+
+
+def _points(chart: Chart) -> bytes:
+    return chart.data_text().encode()

@@ -11,14 +11,13 @@ import gaussdp
 from gaussdp.report.figures.deployed import render_deployments
 
 
-@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
-def test_every_format_is_repeatable(ending):
-    first, second = (render_deployments(ending, mu=0.5)[ending] for _ in range(2))
+def test_every_format_is_repeatable():
+    first, second = (render_deployments("svg", "pdf", "png", mu=0.5) for _ in range(2))
     assert first == second
-    assert len(first) > 5000
+    assert all(len(content) > 5000 for content in first.values())
 
 
-@pytest.mark.parametrize("mu", [None, 0.0, 0.173, 5.0, math.inf])
+@pytest.mark.parametrize("mu", [None, 0.173, math.inf])
 def test_nothing_touches_the_edge(mu):
     with Image.open(io.BytesIO(render_deployments("png", mu=mu)["png"])) as picture:
         grey = np.asarray(picture.convert("L"))

@@ -9,13 +9,14 @@ from gaussdp.report.figures.icon_arrays import render_icons
 @pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")])
 def test_every_format_is_repeatable(ending, start):
     explanation = gaussdp.explain(0.8, prior=0.2)
-    assert explanation.figure(ending) == explanation.figure(ending)
-    assert explanation.figure(ending).startswith(start)
+    first = explanation.figure(ending)
+    assert first == explanation.figure(ending)
+    assert first.startswith(start)
 
 
-@pytest.mark.parametrize("mu", [0.0, 0.8, float("inf")])
+@pytest.mark.parametrize("mu", [0.0, float("inf")])
 def test_one_array(mu):
-    assert len(gaussdp.explain(mu).figure("png")) > 5000
+    assert len(gaussdp.explain(mu).figure("svg")) > 5000
 
 
 def test_nothing_to_draw():

@@ -51,6 +51,13 @@ def format_of(path: Path) -> str:
     return ending
 
 
+def checked_format(name: str) -> str:
+    """The name, if it is that of a format."""
+    if name not in FORMATS:
+        raise DomainError(f"a figure's format must be svg, pdf or png, got {name!r}")
+    return name
+
+
 def rendered(draw: Callable[["Canvas"], None], size: tuple[float, float], *formats: str) -> dict[str, bytes]:
     """What draw puts on a canvas of this size in inches, in each of these formats."""
     require_matplotlib()
