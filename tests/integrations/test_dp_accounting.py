@@ -1,6 +1,8 @@
 """Events and distributions of dp_accounting, and the accountant, against that library's own tests and accountants."""
 
+import copy
 import math
+import pickle
 import sys
 
 import dp_accounting as dpa
@@ -331,3 +333,33 @@ def test_accounting_for_own_mechanisms_does_not_load_the_integration():
     code = "import sys, gaussdp; gaussdp.account(gaussdp.Gaussian(1.0)); print('dp_accounting' in sys.modules)"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert output.strip() == "False"
+
+
+def test_copies_and_checkpoints():
+    accountant = GdpAccountant(Relation.REPLACE_SPECIAL).compose(RESPONSE)
+    assert accountant.curve() is accountant.curve()
+    for other in (copy.deepcopy(accountant), pickle.loads(pickle.dumps(accountant))):
+        assert other.get_epsilon(1e-6) == accountant.get_epsilon(1e-6)
+        assert other.ledger == accountant.ledger
+        other.compose(RESPONSE)
+        assert other.get_epsilon(1e-6) > accountant.get_epsilon(1e-6)
+    accountant.compose(RESPONSE)
+    assert list(accountant._entries.releases.values()) == [2]
+
+
+def test_calibration_by_jax_privacy():
+    accounting = pytest.importorskip("jax_privacy.accounting")
+
+    class Configuration(accounting.accountants.DpAccountantConfig):
+        def create_accountant(self):
+            return GdpAccountant()
+
+    noise = accounting.calibrate.calibrate_noise_multiplier(
+        target_epsilon=2.0,
+        accountant=accounting.analysis.DpsgdTrainingAccountant(dp_accountant_config=Configuration()),
+        batch_sizes=256,
+        num_updates=2000,
+        num_samples=50_000,
+        target_delta=1e-5,
+    )
+    assert account(gaussdp.DPSGD(noise, 256 / 50_000, 2000)).epsilon(1e-5) <= 2.0

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
@@ -88,6 +89,10 @@ class GdpAccountant(PrivacyAccountant):
         super().__init__(neighboring_relation)
         self._entries = _Entries()
         self._curve: AccountedCurve | PointsCurve | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy needs; the curve is computed again when asked for."""
+        return {**self.__dict__, "_curve": None}
 
     def _maybe_compose(self, event: DpEvent, count: int, do_compose: bool) -> Any:
         """What dp_accounting asks for: None, or which event has no analysis and why."""
@@ -363,6 +368,7 @@ def _randomized_response(entries: _Entries, event: DpEvent, count: int, relation
         entries.add(release, count)
 
 
+@cache  # the same statement each time, so that repeated releases count as repetitions
 def _answer_or_uniform(noise: float, buckets: int) -> Mechanism:
     """Randomized response against a uniform answer: (epsilon, delta) statements at the two losses, either direction."""
     truth = 1 - noise + noise / buckets
