@@ -4,6 +4,7 @@ import json
 import re
 
 import jsonschema
+import numpy as np
 import pytest
 
 import gaussdp
@@ -86,3 +87,85 @@ def test_refusals():
         gaussdp.report_run(run, digits=0)
     with pytest.raises(gaussdp.DomainError, match=r"format must be one of .*did you mean 'html'"):
         report_of().render("htm")
+
+
+def test_levels_may_be_arrays_or_single_numbers():
+    report = gaussdp.report_run(gaussdp.Run(**RUN), deltas=np.array([1e-6]), fprs=0.01)
+    assert [row[0] for row in report.epsilon.rows] == [1e-6]
+    assert [row[0] for row in report.attacker.rows] == [0.01]
+
+
+def test_losses_with_atoms():
+    """Through a distribution: the floor is raised to its noise floor, and deltas below that are left out."""
+    report = report_of(mechanism=50 * gaussdp.DiscreteLaplace(20.0), sampling=None)
+    assert "pessimistic privacy loss distribution" in report.method
+    assert "clipping" not in verdicts(report)
+    assert report.standing == "holds"
+    assert report.fit.mu_lower <= report.fit.mu
+    assert report.figure("svg").startswith(b"<?xml")
+    low = gaussdp.report_run(report.run, floor=1e-16)
+    assert low.fit.floor > 1e-16
+    assert "lies below the noise floor" in low.render("text")
+    with pytest.raises(gaussdp.DomainError, match="delta must be 0 or at least"):
+        gaussdp.report_run(report.run, deltas=[1e-30])
+    many = gaussdp.Run(**{**RUN, "mechanism": report.run.mechanism, "dataset_size": 10**15, "sampling": None})
+    assert "No ε is given at δ = 1e-15" in gaussdp.report_run(many).render("text")
+
+
+def test_tuning_is_added_where_it_is_counted():
+    alone, counted = report_of(), report_of(tuning="counted", tuning_runs=3)
+    fit = gaussdp.account(gaussdp.DPSGD(1.0, 0.00512, 4 * 3907)).fit(1e-10)
+    assert counted.mu > alone.mu
+    assert counted.mu == pytest.approx(fit.mu, rel=1e-3)
+    assert "4 times DP-SGD" in counted.render("text")
+
+
+@pytest.mark.parametrize(
+    ("changes", "key", "words"),
+    [
+        ({"adjacency": "replace-one"}, "adjacency", "twice the μ, 0.9386, with the same floor"),
+        ({"records_per_unit": 4}, "unit", "4 times the μ, 1.878, with the same floor"),
+        ({"tuning": "not counted"}, "tuning", "the tuning runs are not in the composition"),
+        ({"clipping": "per-batch"}, "clipping", "the number does not hold"),
+        ({"clipping": "none"}, "clipping", "the number does not hold"),
+        ({"sampling": "fixed batches"}, "sampling", "The number does not hold for it"),
+        ({"sampling": "without replacement"}, "sampling", "The number does not hold for it"),
+    ],
+)
+def test_what_is_not_met_is_said_plainly(changes, key, words):
+    report = report_of(**changes)
+    assert verdicts(report)[key] == "not met"
+    assert report.standing == "does not hold"
+    assert words in next(item.words for item in report.assumptions if item.key == key)
+
+
+@pytest.mark.parametrize("key", ["sampling", "tuning", "clipping", "records_per_unit", "randomness"])
+def test_what_is_not_stated_is_said_too(key):
+    report = report_of(**{key: None})
+    assert verdicts(report)["unit" if key == "records_per_unit" else key] == "not stated"
+    assert report.standing == ("holds" if key == "randomness" else "depends")
+
+
+def test_ordinary_noise_is_a_remark_and_no_verdict_on_the_number():
+    report = report_of(randomness="ordinary")
+    assert verdicts(report)["randomness"] == "not met"
+    assert report.standing == "holds"
+
+
+def test_noise_of_another_adjacency():
+    report = report_of(mechanism=gaussdp.Gaussian(2.0, "replace-one"), sampling=None)
+    assert verdicts(report)["adjacency"] == "not met"
+    assert "does not follow" in report.render("text")
+
+
+def test_the_shuffled_number_agrees_with_the_check():
+    words = report_of(sampling="shuffle").assumptions[0].words
+    proved = float(re.search(r"at least ([0-9.]+) at", words)[1])
+    verdict = gaussdp.check_claim(gaussdp.Run(**{**RUN, "sampling": "shuffle"}), "epsilon=1 delta=1e-5")
+    assert proved <= verdict.lower <= proved * 1.001
+
+
+def test_no_noise_to_speak_of():
+    run = gaussdp.Run(mechanism=gaussdp.Gaussian(1e-200), unit="a", adjacency="add-remove")
+    with pytest.raises(gaussdp.DomainError, match="no privacy to speak of"):
+        gaussdp.report_run(run)

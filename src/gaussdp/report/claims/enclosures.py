@@ -97,15 +97,23 @@ def _smallest_mu(curve: AccountedCurve | DistributionCurve, floor: float | None)
         # As the false-positive rate tends to 0 a sampled release is no better than an unsampled one, and not worse.
         if isinstance(curve, AccountedCurve):
             return Enclosure(unconditional, unconditional)
-        return Enclosure(curve.fit().mu_lower, unconditional)
+        return Enclosure(_least_mu(curve), unconditional)
     try:
         fit = curve.fit(number("floor", floor, LEVEL))
     except DomainError:
         distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution
         if floor >= distribution.noise_floor:
             raise
-        return Enclosure(distribution.fit().mu_lower, unconditional)  # a lower floor asks for a larger mu
+        return Enclosure(_least_mu(distribution), unconditional)  # a lower floor asks for a larger mu
     return Enclosure(fit.mu_lower, fit.mu_upper)
+
+
+def _least_mu(curve: DistributionCurve) -> float:
+    """A lower bound on mu at the lowest floor of the distribution; 0 where that leaves no attack to speak about."""
+    try:
+        return curve.fit().mu_lower
+    except DomainError:
+        return 0.0
 
 
 def _smallest_epsilon(curve: AccountedCurve | DistributionCurve, mechanism: Mechanism, delta: float) -> Enclosure:

@@ -12,6 +12,7 @@ from gaussdp.report.claims.enclosures import Enclosure
 from gaussdp.report.claims.pipelines import smallest_for
 from gaussdp.report.rounding import Rounding, rounded, shown
 from gaussdp.report.runs import Run
+from gaussdp.report.runs.ranges import within_doubles
 
 Status = Literal["sound", "loose", "false", "undecided"]
 
@@ -84,6 +85,11 @@ def check_claim(run: Run, claim: Claim | str) -> Verdict:
     if not isinstance(run, Run):
         raise DomainError(f"run must be a Run, got {type(run).__name__}; make one with gaussdp.Run or Run.read")
     stated = as_claim(claim)
+    with within_doubles():
+        return _checked(run, stated)
+
+
+def _checked(run: Run, stated: Claim) -> Verdict:
     found = smallest_for(run, stated)
     status = _status(stated.value, found.enclosure)
     instead = _instead(run, stated, status, found.enclosure)

@@ -15,6 +15,7 @@ from gaussdp.report.figures import FORMATS
 from gaussdp.report.figures.tradeoffs import TradeoffPlot, render_tradeoffs
 from gaussdp.report.rounding import Rounding, rounded
 from gaussdp.report.runs import Run
+from gaussdp.report.runs.ranges import within_doubles
 from gaussdp.report.runs.texts import one_of
 from gaussdp.report.statements import tables
 from gaussdp.report.statements.assumptions import Assumption, assumptions
@@ -181,29 +182,55 @@ def report_run(
     """
     if not isinstance(run, Run):
         raise DomainError(f"run must be a Run, got {type(run).__name__}; make one with gaussdp.Run or Run.read")
-    level = number("floor", floor, LEVEL)
-    for name, levels in (("delta", deltas), ("fpr", fprs), ("recall", recalls), ("prior", [prior])):
-        if levels is not None:
-            checked(name, levels, LEVEL)
+    readings = _Readings(
+        floor=number("floor", floor, LEVEL),
+        deltas=None if deltas is None else _levels("delta", deltas),
+        fprs=_levels("fpr", fprs),
+        recalls=_levels("recall", recalls),
+        prior=number("prior", prior, LEVEL),
+        digits=digits,
+    )
     rounded(1.0, Rounding.UP, digits)  # refuses digits out of range before the work starts
-    curve = account(run.accounted)
-    fit, notes = _fit(curve, level)
-    usual = _usual_deltas(run.dataset_size)
-    epsilon, beyond = tables.epsilons(curve, usual if deltas is None else deltas, strict=deltas is not None)
+    with within_doubles():
+        return _report(run, readings)
+
+
+@dataclass(frozen=True)
+class _Readings:
+    """Where to read the curve."""
+
+    floor: float
+    deltas: list[float] | None
+    fprs: list[float]
+    recalls: list[float]
+    prior: float
+    digits: int
+
+
+def _levels(name: str, values: Sequence[float]) -> list[float]:
+    found: list[float] = checked(name, values, LEVEL).ravel().tolist()
+    return found
+
+
+def _report(run: Run, at: _Readings) -> Report:
     from importlib.metadata import version  # reads files, so only when asked
 
+    curve = account(run.accounted)
+    fit, notes = _fit(curve, at.floor)
+    deltas = _usual_deltas(run.dataset_size) if at.deltas is None else at.deltas
+    epsilon, beyond = tables.epsilons(curve, deltas, strict=at.deltas is not None)
     return Report(
         run=run,
         fit=fit,
-        assumptions=assumptions(run, curve, fit, digits),
-        method=_method(curve, fit),
-        version=version("gaussdp"),
+        assumptions=assumptions(run, curve, fit, at.digits),
         guarantee=tables.guarantee(fit),
         epsilon=epsilon,
-        attacker=tables.attacker(curve, fit, fprs),
-        precision=tables.precision(curve, recalls, prior),
-        overall=tables.overall(curve, prior),
-        digits=digits,
+        attacker=tables.attacker(curve, fit, at.fprs),
+        precision=tables.precision(curve, at.recalls, at.prior),
+        overall=tables.overall(curve, at.prior),
+        method=_method(curve, fit),  # after all readings, since any of them may have needed a distribution
+        version=version("gaussdp"),
+        digits=at.digits,
         notes=(*notes, *beyond),
         verdict=check_claim(run, run.claim) if run.claim else None,
         _curve=curve,
