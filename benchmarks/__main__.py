@@ -1,9 +1,10 @@
 """make bench: every benchmark, as one table each."""
 
-from benchmarks import accounting, calibration, conversions, importing
+from benchmarks import accounting, calibration, conversions, importing, web
 
 if __name__ == "__main__":
     conversions.main()
     importing.main()
     accounting.main()
     calibration.main()
+    web.main()

@@ -34,12 +34,15 @@ class Number:
     def read(self, name: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise DomainError(f"{name} must be a number in {self._finite()}, got {brief(value)}")
+        if abs(value) > sys.float_info.max:
+            raise DomainError(f"{name} must be in {self._finite()}, got a number too large for a double")
         return number(name, value, self._finite())
 
     def schema(self) -> dict[str, Any]:
         bounds = self._finite()
         low = {"minimum" if bounds.closed_low else "exclusiveMinimum": bounds.low}
-        high = {"maximum" if bounds.closed_high else "exclusiveMaximum": min(bounds.high, sys.float_info.max)}
+        closed = bounds.closed_high or bounds.high == math.inf
+        high = {"maximum" if closed else "exclusiveMaximum": min(bounds.high, sys.float_info.max)}
         return {"type": "number", **low, **high, "description": self.meaning, "examples": [self.example]}
 
     def _finite(self) -> Domain:

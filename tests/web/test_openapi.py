@@ -1,0 +1,116 @@
+"""The API keeps what its own description promises, whatever is asked."""
+
+import asyncio
+import json
+
+import httpx
+import jsonschema
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis import GenerationMode
+
+from gaussdp.web.encoding import encoded
+from gaussdp.web.refusals import RefusalError
+from gaussdp.web.schemas.requests import STATES, AccountRequest
+from gaussdp.web.views.account import account
+from gaussdp.web.work.pool import Pool
+from web_client import Client
+
+CLIENT = Client()
+DOCUMENT = CLIENT.get("/openapi.json").json()
+SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
+SCHEMA.config.update(base_url="http://localhost")
+SCHEMA.config.generation.update(modes=[GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+QUICK = settings(
+    max_examples=25,
+    derandomize=True,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def answered(case):
+    """The answer of the application to a case of schemathesis."""
+    asked = case.as_transport_kwargs(base_url="http://localhost")
+    request = httpx.Request(
+        asked["method"],
+        asked["url"],
+        params=asked.get("params"),
+        headers={name: str(value) for name, value in asked["headers"].items()},
+        content=asked["data"] if "data" in asked else json.dumps(asked["json"]).encode() if "json" in asked else None,
+    )
+
+    async def send():
+        transport = httpx.ASGITransport(CLIENT.app, raise_app_exceptions=True)
+        async with httpx.AsyncClient(transport=transport) as client:
+            return await client.send(request)
+
+    return asyncio.run(send())
+
+
+@SCHEMA.include(operation_id=["choose", "understand", "deployments", "healthz"]).parametrize()
+@QUICK
+def test_closed_forms_conform(case):
+    """No 500; what the schema allows is answered as it says, what it does not allow is refused."""
+    case.validate_response(answered(case))
+
+
+@SCHEMA.include(operation_id=["mu_through"]).parametrize()
+@QUICK
+def test_the_curve_through_a_point_conforms(case):
+    """Here two good fields may still make a bad pair."""
+    case.validate_response(answered(case), excluded_checks=[schemathesis.checks.positive_data_acceptance])
+
+
+@SCHEMA.include(operation_id=["account", "calibrate", "figure", "statement"]).parametrize()
+@QUICK
+def test_work_that_is_refused_conforms(case, monkeypatch):
+    """Bad requests never reach a worker; good ones do, and are not done here."""
+
+    async def nothing(self, job, body, tell):
+        raise RefusalError(503, "not here")
+
+    monkeypatch.setattr(Pool, "run", nothing)
+    checks = schemathesis.checks
+    excluded = [checks.positive_data_acceptance, checks.not_a_server_error]
+    response = answered(case)
+    assert response.status_code in (200, 400, 405, 415, 422, 503)
+    case.validate_response(response, excluded_checks=excluded)
+
+
+def test_every_operation_is_described():
+    assert DOCUMENT["openapi"] == "3.1.0"
+    names = {operation["operationId"] for path in DOCUMENT["paths"].values() for operation in path.values()}
+    assert names == {
+        "account",
+        "calibrate",
+        "choose",
+        "deployments",
+        "figure",
+        "healthz",
+        "mu_through",
+        "rules",
+        "statement",
+        "understand",
+    }
+    assert {kind.__name__ for kind in STATES.values()} <= set(DOCUMENT["components"]["schemas"])
+
+
+@pytest.mark.parametrize("name", ["AccountResult", "StreamLine"])
+def test_a_streamed_result_conforms(name):
+    request = AccountRequest(noise_multiplier=1.0, dataset_size=50_000, batch_size=256, epochs=30.0)
+    result = json.loads(encoded(account(request, lambda words: None)))
+    schema = {"$ref": f"#/components/schemas/{name}", "components": DOCUMENT["components"]}
+    jsonschema.validate(result if name == "AccountResult" else {"result": result}, schema)
+
+
+def test_the_page_about_it_names_everything_and_runs_nothing():
+    page = CLIENT.get("/docs").text
+    assert "<script" not in page
+    assert " style=" not in page
+    for path in DOCUMENT["paths"]:
+        assert path in page
+    for name in DOCUMENT["components"]["schemas"]:
+        assert f'id="type-{name}"' in page
