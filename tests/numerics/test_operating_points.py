@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import oracles
+from gaussdp import precision_from_mu
 from gaussdp.numerics import fnr, precision, tpr
 
 FPR = np.concatenate([np.geomspace(1e-12, 0.5, 50), 1 - np.geomspace(0.5, 1e-12, 50)])
@@ -29,3 +30,9 @@ def test_precision_is_the_posterior():
 def test_precision_where_the_least_fpr_underflows(mu, recall, prior):
     value = precision(np.array([mu]), np.array([recall]), np.array([prior]))[0]
     assert oracles.relative_error(value, oracles.precision_from_mu(mu, recall, prior)) < 1e-12
+
+
+@pytest.mark.parametrize(("mu", "expected"), [(37.0, 8.732753127384328e-12), (40.0, 1.0), (1e300, 1.0)])
+def test_precision_is_a_number_where_the_odds_overflow(mu, expected):
+    """The expected value by 60 digits."""
+    assert precision_from_mu(mu, recall=0.5, prior=1e-310) == pytest.approx(expected, rel=1e-9)

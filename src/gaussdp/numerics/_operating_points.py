@@ -36,4 +36,4 @@ def precision(mu: Floats, recall: Floats, prior: Floats) -> Floats:
     if deep.any():
         z, mu = z[deep], mu[deep]
         ratio[deep] = np.exp(mu * (z - 0.5 * mu)) * mills(mu - z) / mills(-z)
-    return 1 / (1 + ratio * ((1 - prior) / prior))
+    return 1 / (1 + ratio / prior * (1 - prior))  # in an order in which nothing times infinity cannot occur
