@@ -22,7 +22,7 @@ export function createPicture(root, { title, name, store, series, hint }) {
       h("input", { type: "radio", name: `scale-${name}`, value: scale, onchange: () => store.write({ scale }) }),
       h("span", { class: "option-words" }, scale === "log" ? "Log axes" : "Linear axes"))));
   const legend = h("ul", { class: "legend" },
-    ...series.map((one) => h("li", {}, h("span", { class: `key key-${one.colour}` }), one.label)),
+    ...series.map((one) => h("li", {}, h("span", { class: `key key-${one.colour}${one.dash ? " key-dashed" : ""}` }), one.label)),
     h("li", {}, h("span", { class: "key key-baseline" }), "No information"));
   root.append(
     h("div", { class: "picture-head" }, h("h3", {}, title), scales),

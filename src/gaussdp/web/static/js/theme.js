@@ -12,7 +12,7 @@ export function setUpTheme() {
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
     words.textContent = `Theme: ${theme}`;
-    document.dispatchEvent(new Event("themechange"));
+    changed();
   };
   button.addEventListener("click", () => {
     theme = ORDER[(ORDER.indexOf(theme) + 1) % ORDER.length];
@@ -23,11 +23,25 @@ export function setUpTheme() {
     }
     show();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => document.dispatchEvent(new Event("themechange")));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
   show();
 }
 
-/** The value of a colour token as the current theme has it. */
+function changed() {
+  known.clear();
+  document.dispatchEvent(new Event("themechange"));
+}
+
+const known = new Map();
+const probe = document.createElement("span");
+probe.hidden = true;
+
+/** The value of a colour token as the current theme has it, for a canvas, which knows no tokens. */
 export function colour(token) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${token}`).trim();
+  if (!known.has(token)) {
+    if (!probe.isConnected) document.body.append(probe);
+    probe.style.color = `var(--${token})`;
+    known.set(token, getComputedStyle(probe).color);
+  }
+  return known.get(token);
 }
