@@ -1,0 +1,109 @@
+"""Methods with one threshold, and the thresholds worth a look, against brute force over all of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from gaussdp import DomainError
+from gaussdp.auditing.binomial import quantile_sum, rate_upper
+from gaussdp.auditing.counts import ScoreCounts
+from gaussdp.auditing.methods import FixedThreshold, Method, Split, corner_places, promising_threshold
+
+SCORES = st.lists(st.integers(0, 12), min_size=2, max_size=40)
+
+
+def counts_of(seed, mu=1.5, members=60, nonmembers=80):
+    random = np.random.default_rng(seed)
+    return ScoreCounts.from_scores(random.normal(mu, 1, members), random.normal(0, 1, nonmembers))
+
+
+@pytest.mark.parametrize("threshold", [-9.0, 0.2, 0.9, 9.0])
+def test_fixed_threshold_by_the_beta_distribution(threshold):
+    counts = counts_of(0)
+    found = FixedThreshold(threshold).run(counts, 0.9)
+    false_positives, false_negatives = counts.errors_at(threshold)
+    rates = [
+        stats.beta.ppf(0.95, k + 1, n - k) if k < n else 1.0 for k, n in ((false_positives, 80), (false_negatives, 60))
+    ]
+    assert [found.fpr_upper, found.fnr_upper] == pytest.approx(rates, rel=1e-12)
+    expected = max(0.0, -stats.norm.ppf(rates[0]) - stats.norm.ppf(rates[1])) if sum(rates) < 1 else 0.0
+    assert found.mu_lower == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_shown_band_is_bounded_at_the_threshold_alone():
+    counts = counts_of(1)
+    found = FixedThreshold(0.75).run(counts, 0.95)
+    band = found.band
+    assert np.all(np.diff(band.thresholds) >= 0)
+    (here,) = np.flatnonzero(band.thresholds == 0.75)
+    assert (band.fpr_upper[here], band.fnr_upper[here]) == (found.fpr_upper, found.fnr_upper)
+    assert band.fpr[here] == found.false_positives / 80
+    assert np.all(np.delete(band.fpr_upper, here) == 1.0)
+    assert np.all(np.diff(band.fpr) <= 0)
+    assert np.all(np.diff(band.fnr) >= 0)
+
+
+def test_split_bounds_on_people_it_did_not_choose_on():
+    counts = counts_of(2, members=101, nonmembers=50)
+    choosing, bounding = counts.halves(7)
+    np.testing.assert_array_equal(choosing.members + bounding.members, counts.members)
+    assert (choosing.member_total, choosing.nonmember_total) == (50, 25)
+    found = Split(7).run(counts, 0.95)
+    assert found.threshold == promising_threshold(choosing, 0.025)
+    assert (found.members, found.nonmembers) == (51, 25)
+    assert (found.false_positives, found.false_negatives) == bounding.errors_at(found.threshold)
+    assert found == Split(7).run(counts, 0.95)
+    assert len({Split(seed).run(counts, 0.95).mu_lower for seed in range(8)}) > 1
+
+
+@given(SCORES, SCORES, st.floats(0.001, 0.4))
+def test_no_other_threshold_proves_more(members, nonmembers, tail):
+    """Bounds that grow with the errors have their best threshold among the corners."""
+    counts = ScoreCounts.from_scores(members, nonmembers)
+    mu = quantile_sum(
+        rate_upper(counts.false_positives, counts.nonmember_total, tail),
+        rate_upper(counts.false_negatives, counts.member_total, tail),
+    )
+    places = corner_places(counts)
+    assert np.all(np.diff(places) > 0)
+    assert mu[places].max() == mu.max()
+
+
+@given(SCORES, SCORES)
+def test_the_promising_threshold_has_the_best_cautious_bound(members, nonmembers):
+    counts = ScoreCounts.from_scores(members, nonmembers)
+    tail = 0.1 * 0.025
+    sums = []
+    for threshold in counts.scores:
+        false_positives, false_negatives = counts.errors_at(threshold)
+        rates = [
+            min(stats.beta.ppf(1 - tail, k + 1, n - k) if k < n else 1.0, 1 - 1e-15)
+            for k, n in ((false_positives, len(nonmembers)), (false_negatives, len(members)))
+        ]
+        sums.append(sum(stats.norm.ppf(rates)))
+    chosen = promising_threshold(counts, 0.025)
+    assert sums[list(counts.scores).index(chosen)] == pytest.approx(min(sums), abs=1e-6)
+
+
+def test_large_samples_look_at_some_thousands():
+    places = corner_places(counts_of(4, members=40_000, nonmembers=40_000))
+    assert 500 < places.size < 20_000
+
+
+@pytest.mark.parametrize("threshold", [float("nan"), "0.5", None, [1.0]])
+def test_bad_thresholds(threshold):
+    with pytest.raises(DomainError, match="threshold must be"):
+        FixedThreshold(threshold)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, True, None])
+def test_bad_seeds(seed):
+    with pytest.raises(DomainError, match="seed must be a whole number of at least 0"):
+        Split(seed)
+
+
+def test_a_method_must_run():
+    with pytest.raises(TypeError, match="abstract"):
+        Method()
