@@ -249,9 +249,9 @@ def test_documented_accuracy():
     assert [row[0].strip("`") for row in rows] == array_accuracy.FUNCTIONS
     torch = pytest.importorskip("torch")
     for name, by_torch, by_jax, by_standard in rows:
-        assert float(by_jax) < TOLERANCE
+        assert max(float(by_torch), float(by_jax), float(by_standard)) < TOLERANCE
         for stated, convert in ((by_torch, torch.tensor), (by_standard, strict.asarray)):
-            assert array_accuracy.worst_error(name.strip("`"), convert, 2000) < 1.5 * float(stated) < TOLERANCE, name
+            assert array_accuracy.worst_error(name.strip("`"), convert, 2000) < 2 * float(stated), name
 
 
 def test_no_library_is_imported_without_its_arrays():
