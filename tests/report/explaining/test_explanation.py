@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gaussdp
@@ -88,6 +88,8 @@ LEVELS = st.floats(min_value=0.0, max_value=1.0, exclude_min=True, exclude_max=T
     releases=st.integers(1, 10**15),
     style=st.sampled_from(STYLES),
 )
+@example(mu=40.0, prior=5e-324, fpr=1e-300, recall=1e-100, delta=0.5, group=1, releases=1, style="text")
+@example(mu=math.inf, prior=1 - 2**-53, fpr=0.5, recall=0.5, delta=5e-324, group=10**15, releases=10**15, style="html")
 @settings(max_examples=60)
 def test_any_input_in_the_domain_is_explained(style, **given_values):
     mu = given_values.pop("mu")

@@ -1,8 +1,8 @@
 """An array of 100 icons: what was right before, what the release adds at most, and the rest."""
 
 from dataclasses import dataclass
-from html import escape
 
+from gaussdp.report.escaping import html_text
 from gaussdp.report.explaining import wording
 from gaussdp.report.explaining.facts import Alarm, Guesses
 from gaussdp.report.explaining.sentences import false_alarms
@@ -66,7 +66,7 @@ class IconArray:
         return (
             f'<svg viewBox="0 0 {side} {side}" width="{side}" height="{side}" role="img" '
             f'aria-labelledby="{name}-title {name}-desc">'
-            f'<title id="{name}-title">{escape(self.title)}</title><desc id="{name}-desc">{escape(words)}</desc>'
+            f'<title id="{name}-title">{html_text(self.title)}</title><desc id="{name}-desc">{html_text(words)}</desc>'
             f"{shapes}</svg>"
         )
 

@@ -1,8 +1,8 @@
 """An explanation as HTML: a fragment for a notebook or another page, and a page of its own that needs nothing else."""
 
-from html import escape
 from typing import TYPE_CHECKING
 
+from gaussdp.report.escaping import html_text
 from gaussdp.report.explaining.icons import IconArray, symbol
 from gaussdp.report.explaining.numbers import document
 from gaussdp.report.renderings import DEFAULT_DIGITS
@@ -44,21 +44,21 @@ _STYLE = """
 def fragment(explanation: "Explanation", digits: int = DEFAULT_DIGITS) -> str:
     """A part of a page with its own style; nothing is loaded from elsewhere."""
     passages = "\n".join(
-        f"<section>\n<h2>{escape(passage.title)}</h2>\n"
-        + (f"<p>{escape(passage.lead)}</p>\n" if passage.lead else "")
+        f"<section>\n<h2>{html_text(passage.title)}</h2>\n"
+        + (f"<p>{html_text(passage.lead)}</p>\n" if passage.lead else "")
         + "<ul>\n"
-        + "\n".join(f"<li>{escape(sentence)}</li>" for sentence in passage.sentences)
+        + "\n".join(f"<li>{html_text(sentence)}</li>" for sentence in passage.sentences)
         + "\n</ul>\n</section>"
         for passage in explanation.passages
     )
     numbers = document(explanation)
     tables = "\n".join(_table(table, digits) for table in numbers.tables)
     icons = "\n".join(_figure(array, f"gaussdp-icons-{i}") for i, array in enumerate(explanation.icons))
-    notes = " ".join(escape(note) for note in numbers.notes)
+    notes = " ".join(html_text(note) for note in numbers.notes)
     return (
-        f'<div class="gaussdp-explanation">\n<style>{_STYLE}</style>\n<h1>{escape(explanation.title)}</h1>\n'
-        f'<p class="headline">{escape(explanation.headline)}</p>\n<div class="icons">\n{icons}\n</div>\n{passages}\n'
-        f"<section>\n<h2>{escape(numbers.title)}</h2>\n{tables}\n"
+        f'<div class="gaussdp-explanation">\n<style>{_STYLE}</style>\n<h1>{html_text(explanation.title)}</h1>\n'
+        f'<p class="headline">{html_text(explanation.headline)}</p>\n<div class="icons">\n{icons}\n</div>\n{passages}\n'
+        f"<section>\n<h2>{html_text(numbers.title)}</h2>\n{tables}\n"
         f'<p class="quiet">{notes}</p>\n</section>\n</div>\n'
     )
 
@@ -68,27 +68,29 @@ def page(explanation: "Explanation", digits: int = DEFAULT_DIGITS) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(explanation.title)}</title>\n<style>body {{ margin: 0; background: #fff; }}</style>\n</head>\n"
+        f"<title>{html_text(explanation.title)}</title>\n"
+        "<style>body { margin: 0; background: #fff; }</style>\n</head>\n"
         f"<body>\n<main>\n{fragment(explanation, digits)}</main>\n</body>\n</html>\n"
     )
 
 
 def _figure(array: IconArray, name: str) -> str:
     key = "\n".join(
-        f"<li>{symbol(kind)}<b>{count}</b> {escape(label)}</li>" for kind, (count, label) in enumerate(array.legend())
+        f"<li>{symbol(kind)}<b>{count}</b> {html_text(label)}</li>"
+        for kind, (count, label) in enumerate(array.legend())
     )
     return (
-        f"<figure>\n<figcaption>{escape(array.title)}</figcaption>\n{array.svg(name)}\n"
+        f"<figure>\n<figcaption>{html_text(array.title)}</figcaption>\n{array.svg(name)}\n"
         f'<ul class="key">\n{key}\n</ul>\n</figure>'
     )
 
 
 def _table(table: Table, digits: int) -> str:
-    head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in table.headings())
+    head = "".join(f'<th scope="col">{html_text(heading)}</th>' for heading in table.headings())
     rows = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.text_rows(digits)
+        "<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in table.text_rows(digits)
     )
     return (
-        f'<div class="scroll" tabindex="0"><table>\n<caption>{escape(table.title)}</caption>\n'
+        f'<div class="scroll" tabindex="0"><table>\n<caption>{html_text(table.title)}</caption>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table></div>"
     )

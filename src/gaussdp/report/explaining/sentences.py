@@ -59,7 +59,7 @@ def headline(mu: float, even: Guesses) -> str:
     if mu == math.inf:
         return "There is no protection: the release may tell everyone whether any one person's data were used."
     right = f"at most {wording.in_hundred(even.after, even.before)} of 100"
-    return f"Of guesses whether one person's data were used, {right} are right; tossing a coin gets 50 right."
+    return f"At even odds, {right} guesses whether one person's data were used are right; tossing a coin gets 50 right."
 
 
 def passages(explanation: "Explanation") -> tuple[Passage, ...]:
