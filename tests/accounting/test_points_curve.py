@@ -36,8 +36,23 @@ def test_alone_it_is_what_is_stated():
 
 def test_a_fit_above_a_floor_where_no_mu_follows():
     curve = account(ApproxDP(1.0, 1e-5))
-    assert curve.fit(1e-3).mu == curve.fit(1e-4).mu < curve.fit(1e-8).mu < curve.fit().mu
+    assert curve.fit(1e-3).mu == curve.fit(1e-4).mu < curve.fit(1e-8).mu < curve.fit(1e-10).mu
     assert curve.fit(1e-3).slack >= 1e-5
+
+
+def test_the_default_floor_is_where_the_statements_fall_silent():
+    assert account(STATEMENTS).fit().floor == 1e-10
+    assert account(ApproxDP(1.0, 1e-5)).fit().floor == pytest.approx(1e-5 / math.e, rel=1e-12)
+    assert account(ProfilePoints([0.0, 1.0], [0.2, 0.1])).fit().floor == pytest.approx(0.1 / (math.e - 1), rel=1e-12)
+    assert account(gaussdp.TradeoffPoints([0.02, 0.3], [0.9, 0.01])).fit().floor == 0.01
+
+
+def test_nothing_promised():
+    for nothing in (ApproxDP(1.0, 1.0), PureDP(math.inf), PureDP(1000.0)):
+        curve = account(nothing)
+        assert curve.delta(700.0) == 1.0
+        with pytest.raises(gaussdp.DomainError, match=r"floor must leave attacks .* may have FNR 0; no mu holds there"):
+            curve.fit()
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,13 @@ class TestVertices:
         two = TradeoffPoints([0.1, 0.2], [0.6, 0.4], meaning="vertices", directions="one")
         assert two.tpr(0.0) == pytest.approx(max(0.2, 0.6), rel=1e-12)  # FNR reaches 0 at FPR 0.4
 
+    def test_the_end_that_reaches_deeper_is_drawn_on(self):
+        deep = of(GDP(1.0), [1e-5, 1e-4, 0.3, 0.6], meaning="vertices")
+        assert deep.tpr(0.0) == pytest.approx(2 * deep.tpr(1e-5) - deep.tpr(2e-5), rel=1e-9)
+        assert deep.tpr(0.0) < 5e-4
+        mirrored = TradeoffPoints(deep.fnrs[::-1], deep.fprs[::-1], meaning="vertices")
+        np.testing.assert_allclose(mirrored.fnr(RATES), deep.fnr(RATES), rtol=1e-9, atol=1e-12)
+
     def test_one_direction_is_mirrored(self):
         """P = (0.5, 0.3, 0.2) against Q = (0.1, 0.3, 0.6), by every set of outputs, in both directions."""
         p, q = np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.3, 0.6])

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 
 from gaussdp import conversions
-from gaussdp.accounting._fit import DEFAULT_FLOOR
 from gaussdp.accounting._pld import GivenDistribution, LossDistribution
 from gaussdp.accounting._points_curve import PointsCurve
 from gaussdp.mechanisms import Mechanism
@@ -45,9 +44,6 @@ class DistributionCurve(PointsCurve):
 
     _parts: tuple[tuple[Mechanism, int], ...]
     _grid: Floats
-
-    def _default_floor(self) -> float:
-        return max(DEFAULT_FLOOR, self.noise_floor)
 
     @cached_property
     def _optimistic(self) -> Floats:

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from gaussdp.accounting._fit import DEFAULT_FLOOR, Fit
 from gaussdp.domains import LEVEL, PROBABILITY, checked, number
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP, ApproxDP, ProfilePoints
+from gaussdp.guarantees import GDP, ApproxDP, ProfilePoints, TradeoffPoints
 from gaussdp.guarantees.base import Numbers
+from gaussdp.guarantees.numeric import LARGEST_EPSILON
 
 _SUBDIVISIONS = 4  # points between neighbours at which the distances to the fitted curve are taken too
 
@@ -35,16 +36,32 @@ class PointsCurve(ProfilePoints):
 
     noise_floor: float
 
-    def __init__(self, epsilon: npt.ArrayLike, delta: npt.ArrayLike, noise_floor: float = 0.0) -> None:
+    _silent_below: float
+
+    def __init__(
+        self, epsilon: npt.ArrayLike, delta: npt.ArrayLike, noise_floor: float = 0.0, silent_below: float = 0.0
+    ) -> None:
         super().__init__(epsilon, delta)
         object.__setattr__(self, "noise_floor", noise_floor)
+        object.__setattr__(self, "_silent_below", silent_below)
 
     @classmethod
     def of(cls, guarantee: ApproxDP | ProfilePoints) -> "PointsCurve":
         """The curve of one stated guarantee, with nothing added to it."""
         if isinstance(guarantee, ApproxDP):
-            return cls([guarantee.epsilon_bound], [guarantee.delta_bound])
-        return cls(guarantee.epsilons, guarantee.deltas)
+            epsilon, delta = guarantee.epsilon_bound, guarantee.delta_bound
+            # A larger epsilon than can be computed with promises next to nothing.
+            guarantee = ProfilePoints([epsilon], [delta]) if epsilon <= LARGEST_EPSILON else ProfilePoints([0.0], [1.0])
+        least, steepest = float(guarantee.deltas[-1]), float(guarantee.epsilons[-1])
+        kinks = guarantee._kinks[guarantee._kinks > 0]
+        if least == 0:
+            silent = 0.0
+        elif isinstance(guarantee, TradeoffPoints):
+            rates = np.concatenate([guarantee.fprs, guarantee.fnrs])
+            silent = float(np.min(rates[rates > 0], initial=0.5))
+        else:
+            silent = float(kinks.min()) if kinks.size else least * math.exp(-steepest)
+        return cls(guarantee.epsilons, guarantee.deltas, silent_below=silent)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.epsilons.size} points, noise floor {self.noise_floor:.1e})"
@@ -70,8 +87,8 @@ class PointsCurve(ProfilePoints):
 
         Args:
             floor: smallest error rate of the attacks that the fit speaks about, at least the noise floor. Unless given,
-                the largest of 1e-10, the noise floor, and the rate below which the points promise no more than their
-                least delta.
+                the largest of 1e-10, the noise floor, and the rate below which what is stated says no more than its
+                least delta: the smallest rate of (FPR, FNR) points, or where the last (epsilon, delta) pair takes over.
         Returns:
             mu, an upper bound, with a lower bound where one is known; slack and regret are those of this curve.
         """
@@ -79,7 +96,11 @@ class PointsCurve(ProfilePoints):
         self._refuse_below_floor("floor", level)
         end = float(super().fnr(level))
         if end < level:
-            raise DomainError(f"floor must leave attacks to speak about, got {level!r}; lower the floor")
+            way = "lower the floor" if end > 0 else "no mu holds there"
+            raise DomainError(
+                f"floor must leave attacks to speak about, got {level!r}: an attack with this FPR may have FNR "
+                f"{end:.3g}; {way}"
+            )
         corner = float((1 - self.deltas[0]) / (1 + math.exp(self.epsilons[0])))
         rates = np.unique(
             np.concatenate([self._kinks[(self._kinks > level) & (self._kinks < corner)], [level, corner]])
@@ -101,9 +122,7 @@ class PointsCurve(ProfilePoints):
         )
 
     def _default_floor(self) -> float:
-        positive = self._kinks[self._kinks > 0]
-        silent = float(positive.min()) if positive.size and self.deltas[-1] > 0 else 0.0
-        return max(DEFAULT_FLOOR, self.noise_floor, silent)
+        return max(DEFAULT_FLOOR, self.noise_floor, self._silent_below)
 
     def _mu_lower(self, floor: float, mu: float) -> float:
         """No smaller mu follows from what is stated; what the mechanism behind it does is not known."""

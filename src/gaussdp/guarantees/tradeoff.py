@@ -238,11 +238,8 @@ def _peaks(points: _Points, directions: Directions) -> _Points:
     with np.errstate(over="ignore"):
         rays = np.minimum.accumulate(tpr / fpr)  # slope of the lowest ray from the bounds so far
     falls = np.maximum.accumulate((fnr / (1 - fpr))[::-1])[::-1]  # slope of the lowest line to (1, 1) from here on
-    mirrored = 1 / rays[-1]  # that of the mirror images of the bounds, which are all beyond
-    ray, fall = rays, np.append(falls[1:], mirrored)
-    if directions == "both":
-        fall = np.maximum(fall, mirrored)
-    else:
+    ray, fall = rays, np.append(falls[1:], 1 / rays[-1])  # the last: to the mirror image of the lowest ray
+    if directions == "one":
         ray, fall = ray[:-1], fall[:-1]
     with np.errstate(invalid="ignore", divide="ignore"):
         meet = np.where(ray > fall, (1 - fall) / (ray - fall), fpr[: ray.size])
