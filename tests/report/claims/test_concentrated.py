@@ -19,7 +19,7 @@ from gaussdp import (
 )
 from gaussdp.report.claims.concentrated import pure_epsilon, smallest_rho
 
-ORDERS = [1.001, 1.1, 1.5, 2, 3, 5, 10, 40, 200]
+ORDERS = [1.00001, 1.001, 1.1, 1.5, 2, 3, 5, 10, 40, 200]
 
 
 def laplace_divergence(order, scale):
@@ -35,7 +35,7 @@ def discrete_divergence(order, weight, shift, reach=2000):
     return mpmath.log(moment / total) / (order - 1)
 
 
-@pytest.mark.parametrize("scale", [0.3, 1.0, 5.0])
+@pytest.mark.parametrize("scale", [0.1, 1.0, 5.0])  # at the first the supremum is the limit of order 1
 def test_laplace(scale):
     low, high = smallest_rho(Laplace(scale))
     ratios = [laplace_divergence(order, scale) / order for order in ORDERS]

@@ -168,6 +168,11 @@ class TestCauses:
         assert verdict.status == "loose"  # luck: it is no bound elsewhere
         assert "clt" in keys(verdict)
 
+    def test_the_limit_for_poisson_samples(self):
+        mu = 0.00512 * math.sqrt(3907 * (math.e - 1))
+        verdict = verdict_on(as_claim(gaussdp.epsilon_from_mu(mu, 1e-5)))
+        assert (verdict.status, keys(verdict)) == ("false", ["clt"])
+
     def test_steps(self):
         one = gaussdp.account(DPSGD(1.0, 0.00512, 1)).epsilon(1e-5)
         assert keys(verdict_on(as_claim(one))) == ["one step"]
