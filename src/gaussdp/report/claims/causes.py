@@ -1,109 +1,251 @@
-"""Choose: from a policy of pure ε-DP to a budget μ."""
+"""The usual mistakes behind a claim, each recognised by what it would have given."""
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 
+import numpy as np
 from scipy import special
 
-from gaussdp import conversions
-from gaussdp.choosing import RuleOfThumb
-from gaussdp.guarantees import GDP, PureDP
-from gaussdp.web.schemas.requests import CRITERIA, ChooseRequest, CriterionName
-from gaussdp.web.schemas.responses import Budget, ChooseResponse, MatchedCurves, Mu, Point, RiskValue, Rule
-from gaussdp.web.snippets import choose_snippets
-from gaussdp.web.views.criteria import USUAL_LEVELS, criterion_of, risk_words
-from gaussdp.web.views.sampling import curve_rates
-from gaussdp.web.wording import budget_text, guarantee_text, level_text, percent_text
+from gaussdp.accounting import account
+from gaussdp.errors import DomainError, MissingExtraError
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
+from gaussdp.numerics import Floats
+from gaussdp.report.claims.claim import Claim
+from gaussdp.report.claims.enclosures import of_gdp, smallest
+from gaussdp.report.claims.shuffled import without_sampling
+from gaussdp.report.rounding import Rounding, rounded, shown
+from gaussdp.report.runs import Run
 
-DIVISORS = (5.0, 3.0)
-_LEAST_KINK = 1e-6  # below, the curve's corner is no more than the corner of the picture
-_MATCHED_MU: dict[CriterionName, Callable[..., Any]] = {
-    "multiplicative_advantage": conversions.mu_from_multiplicative_advantage,
-    "precision": conversions.mu_from_precision,
-    "profile": conversions.mu_from_profile,
-}
+CLOSE = 0.012  # relative: claims are written with three digits or so
+
+_LARGEST_ORDER = 256
 
 
-def choose(request: ChooseRequest) -> ChooseResponse:
-    """The budget, what it allows, the same by the other criteria, the rules of thumb, and both curves."""
-    policy = PureDP(request.epsilon)
-    mu = float(criterion_of(request.criterion, request.level).mu_from_epsilon(request.epsilon))
-    budget = GDP(mu)
-    matched = matched_point(request, budget)
-    implied = policy.implied().mu
-    others = [row for name in CRITERIA for row in _budgets(name, request.epsilon)]
-    return ChooseResponse(
-        epsilon=request.epsilon,
-        mu=mu,
-        mu_text=budget_text(mu),
-        criterion=request.criterion,
-        level=request.level,
-        level_text=level_text(request.level),
-        risk=_risk(request, budget),
-        others=others,
-        implied=Mu(mu=implied, mu_text=guarantee_text(implied)),
-        rules=[_rule(divisor, request, mu) for divisor in DIVISORS],
-        curves=_curves(policy, budget, matched["fpr"]),
-        matched=matched,
-        snippets=choose_snippets(request, mu),
+@dataclass(frozen=True)
+class Cause:
+    """A mistake that would have given the claim.
+
+    Attributes:
+        key: its machine name.
+        value: what the mistake gives.
+        words: what it is.
+    """
+
+    key: str
+    value: float
+    words: str
+
+
+def causes(run: Run, claim: Claim, status: str) -> tuple[Cause, ...]:
+    """The mistakes whose result is the claim, within about one part in a hundred.
+
+    Args:
+        run: what was run.
+        claim: what was claimed.
+        status: of the claim: "false" and "undecided" look for numbers that are too small, "loose" for too large ones.
+    """
+    candidates = _too_large(run, claim) if status == "loose" else _too_small(run, claim)
+    found: list[Cause] = []
+    for key, compute, words in candidates:
+        try:
+            value = compute()
+        except (DomainError, MissingExtraError, OverflowError):
+            continue
+        if value and abs(claim.value - value) <= CLOSE * value and all(cause.key != key for cause in found):
+            found.append(Cause(key, value, words))
+    if status != "loose":
+        found += _missing_floor(run, claim)
+    return tuple(found)
+
+
+Candidate = tuple[str, Callable[[], float | None], str]
+
+
+def _too_small(run: Run, claim: Claim) -> Iterator[Candidate]:
+    mechanism = run.mechanism
+
+    def as_described() -> float:
+        return smallest(mechanism, claim).upper
+
+    if run.sampled and run.sampling in ("shuffle", "fixed batches", "without replacement"):
+        yield (
+            "sampling",
+            lambda: smallest(run.accounted, claim).upper,
+            "It is the number of Poisson sampling, reported for batches that are made otherwise.",
+        )
+    if run.tuning_runs:
+        yield "tuning", as_described, "It is the number of the final run alone: the tuning runs are not counted."
+    if run.adjacency != mechanism.adjacency:
+        yield (
+            "adjacency",
+            as_described,
+            "It is the number for adding or removing a record, claimed for replacing one: off by a factor of 2 in μ.",
+        )
+    if (run.records_per_unit or 1) > 1:
+        yield "unit", as_described, "It is the number for one record, claimed for a unit that has several."
+    if run.sampled:
+        yield (
+            "clt",
+            lambda: of_gdp(_clt_mu(mechanism), claim),
+            "It is what the central limit theorem approximates, which is no bound: at few steps, small noise or a small"
+            " sample rate the truth is larger.",
+        )
+        yield (
+            "clt",
+            lambda: of_gdp(_clt_mu_uniform(mechanism), claim),
+            "It is what the central limit theorem approximates for batches of a fixed size, which is no bound.",
+        )
+    yield (
+        "adjacency",
+        lambda: smallest(_with_noise(mechanism, 2.0), claim).upper,
+        "It is the number for twice the noise: the sensitivity is off by a factor of 2, as between replacing a record"
+        " and adding or removing one.",
     )
+    if isinstance(mechanism, DPSGD):
+        one = DPSGD(mechanism.noise_multiplier, mechanism.sample_rate, 1)
+        yield "one step", lambda: _of_few(one, mechanism, claim), "It is the number of a single step."
+        epochs = max(1, round(mechanism.steps * mechanism.sample_rate))
+        few = DPSGD(mechanism.noise_multiplier, mechanism.sample_rate, epochs)
+        yield "epochs for steps", lambda: _of_few(few, mechanism, claim), "It counts the epochs as if they were steps."
 
 
-def _risk(request: ChooseRequest, budget: GDP) -> RiskValue:
-    value = float(criterion_of(request.criterion, request.level).of(budget))
-    text = percent_text(value) if request.criterion == "precision" else guarantee_text(value)
-    return RiskValue(name=risk_words(request.criterion, request.level), value=value, text=text)
+def _of_few(few: DPSGD, mechanism: DPSGD, claim: Claim) -> float | None:
+    """The number of far fewer steps; not looked for where the claim is near that of all of them."""
+    if few.steps > mechanism.steps / 4 or claim.value > 0.7 * smallest(mechanism, claim).upper:
+        return None
+    return smallest(few, claim).upper
 
 
-def _budgets(name: CriterionName, epsilon: float) -> list[Budget]:
-    levels = USUAL_LEVELS[name]
-    mus = _MATCHED_MU[name](epsilon, levels).tolist()
-    return [
-        Budget(criterion=name, level=level, level_text=level_text(level), mu=mu, mu_text=budget_text(mu))
-        for level, mu in zip(levels, mus, strict=True)
-    ]
-
-
-def _rule(divisor: float, request: ChooseRequest, matched: float) -> Rule:
-    rule = RuleOfThumb(divisor)
-    mu = rule.mu(request.epsilon)
-    conservative = bool(mu <= matched)
-    name, spent = f"μ = ε/{divisor:g}", guarantee_text(mu)
-    if conservative:
-        here = f"{name} = {spent} is conservative here: at most the matched budget {budget_text(matched)}."
-    else:
-        here = f"{name} = {spent} is too much here: the matched budget is {budget_text(matched)}."
-    return Rule(
-        divisor=divisor,
-        mu=mu,
-        mu_text=spent,
-        conservative=conservative,
-        verdict=here,
+def _too_large(run: Run, claim: Claim) -> Iterator[Candidate]:
+    mechanism = run.accounted
+    if run.sampled and claim.kind == "approximate":
+        for improved, how in ((True, "with the improved conversion"), (False, "with the first conversion published")):
+            yield (
+                "rdp",
+                partial(_renyi_epsilon, mechanism, float(claim.delta or 0.0), improved=improved),
+                f"It is what Renyi DP gives at the best whole order, {how}: sound, and not tight.",
+            )
+    if run.sampled:
+        yield (
+            "amplification",
+            lambda: of_gdp(without_sampling(mechanism, each_step=True), claim),
+            "It is the number without amplification by sampling, as if every record were in every batch.",
+        )
+        for limit, batches in ((_clt_mu, "Poisson samples"), (_clt_mu_uniform, "batches of a fixed size")):
+            yield (
+                "clt",
+                partial(_of_limit, limit, mechanism, claim),
+                f"It is what the central limit theorem approximates for {batches}: here it happens to be above the"
+                " truth, but it is no bound.",
+            )
+    yield (
+        "adjacency",
+        lambda: smallest(_with_noise(mechanism, 0.5), claim).upper,
+        "It is the number for half the noise: the sensitivity is off by a factor of 2, as between replacing a record"
+        " and adding or removing one.",
     )
+    if claim.kind == "approximate":
+        yield (
+            "basic composition",
+            lambda: _basic_epsilon(mechanism, float(claim.delta or 0.0)),
+            "It is the sum of the single steps' ε: sound, and far from tight.",
+        )
 
 
-def _curves(policy: PureDP, budget: GDP, matched: float) -> MatchedCurves:
-    kink = 1 / (1 + math.exp(min(policy.epsilon_bound, 700.0)))
-    fpr = curve_rates(matched, *((kink, 1 - kink) if kink > _LEAST_KINK else ()))
-    return MatchedCurves(
-        fpr=fpr.tolist(),
-        pure=policy.fnr(fpr).tolist(),
-        gdp=budget.fnr(fpr).tolist(),
-        pure_tpr=policy.tpr(fpr).tolist(),
-        gdp_tpr=budget.tpr(fpr).tolist(),
+def _of_limit(limit: Callable[[Mechanism], float], mechanism: Mechanism, claim: Claim) -> float:
+    return of_gdp(limit(mechanism), claim)
+
+
+def _missing_floor(run: Run, claim: Claim) -> list[Cause]:
+    """A mu without a floor, where only one with a floor holds: at which floor would it?"""
+    if claim.kind != "gdp" or claim.floor is not None or not run.sampled:
+        return []
+    try:
+        fit = account(run.accounted).fit()
+    except (DomainError, MissingExtraError):
+        return []
+    if claim.value < fit.mu * (1 - CLOSE):
+        return []
+    mu, floor = (shown(rounded(value, Rounding.UP, 4)) for value in (fit.mu, fit.floor))
+    words = (
+        f"It has no floor. Above a floor of {floor} the run is {mu}-GDP, so that a claim with this floor would hold;"
+        " without one, only the number without any amplification by sampling does."
     )
+    return [Cause("floor", fit.mu, words)]
 
 
-def matched_point(request: ChooseRequest, budget: GDP) -> Point:
-    """The attack at which budget and policy meet: for the profile, where the GDP curve has slope −e^ε."""
-    if request.criterion == "multiplicative_advantage":
-        fpr = request.level
-    elif request.criterion == "precision":
-        fpr = budget.fpr(request.level)
-        return Point(fpr=fpr, fnr=1 - request.level, tpr=request.level)
-    elif 0 < budget.mu < math.inf:
-        fpr = float(special.ndtr(-request.epsilon / budget.mu - budget.mu / 2))
-    else:
-        fpr = 0.5 if budget.mu == 0 else 0.0
-    return Point(fpr=fpr, fnr=budget.fnr(fpr), tpr=budget.tpr(fpr))
+def _clt_mu(mechanism: Mechanism) -> float:
+    """The limit for Poisson samples: q sqrt(T (e^(1/sigma^2) - 1))."""
+    return _limit(mechanism, lambda mu: math.expm1(mu * mu))
+
+
+def _clt_mu_uniform(mechanism: Mechanism) -> float:
+    """The limit for batches of a fixed size, symmetrised."""
+
+    def spread(mu: float) -> float:
+        above, below = special.ndtr(1.5 * mu), special.ndtr(-0.5 * mu)
+        return 2 * (math.exp(mu * mu) * float(above) + 3 * float(below) - 2)
+
+    return _limit(mechanism, spread)
+
+
+def _limit(mechanism: Mechanism, spread: Callable[[float], float]) -> float:
+    squares: list[float] = []
+    for part, count in mechanism.parts():
+        if isinstance(part, PoissonSampled):
+            squares.append(count * part.sample_rate**2 * spread(part.mechanism.mu))
+        elif isinstance(part, Gaussian | ZCDPGaussian):
+            squares.append(count * part.mu**2)
+        else:
+            raise DomainError("the limit is taken of Gaussian releases only")
+    return math.sqrt(math.fsum(squares))
+
+
+def _with_noise(mechanism: Mechanism, factor: float) -> Mechanism:
+    """The same Gaussian releases with so many times the noise."""
+    parts: list[Mechanism] = []
+    for part, count in mechanism.parts():
+        if isinstance(part, PoissonSampled):
+            sampled = PoissonSampled(Gaussian(factor * part.mechanism.noise_multiplier), part.sample_rate)
+            parts.append(count * sampled)
+        elif isinstance(part, Gaussian | ZCDPGaussian):
+            parts.append(count * Gaussian(factor / part.mu, part.adjacency))
+        else:
+            raise DomainError("the noise is changed of Gaussian releases only")
+    return Composition(parts)
+
+
+def _basic_epsilon(mechanism: Mechanism, delta: float) -> float:
+    """The sum of the steps' epsilons, each at an equal share of delta."""
+    parts = list(mechanism.parts())
+    share = delta / sum(count for _, count in parts)
+    return math.fsum(count * account(part).epsilon(share) for part, count in parts)
+
+
+def _renyi_epsilon(mechanism: Mechanism, delta: float, *, improved: bool) -> float:
+    """From the divergences at whole orders (Mironov, Talwar & Zhang 2019)."""
+    orders: Floats = np.arange(2.0, _LARGEST_ORDER + 1)
+    total = np.zeros(orders.size)
+    for part, count in mechanism.parts():
+        if isinstance(part, PoissonSampled):
+            total += count * _renyi_sampled(orders, part)
+        elif isinstance(part, Gaussian | ZCDPGaussian):
+            total += count * orders * part.mu**2 / 2
+        else:
+            raise DomainError("Renyi divergences are taken of Gaussian releases only")
+    if improved:  # Canonne, Kamath & Steinke 2020, Proposition 12
+        return float(np.min(total + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)))
+    return float(np.min(total + math.log(1 / delta) / (orders - 1)))
+
+
+def _renyi_sampled(orders: Floats, part: PoissonSampled) -> Floats:
+    rate, mu = part.sample_rate, part.mechanism.mu
+    found = np.empty(len(orders))
+    for place, order in enumerate(orders):
+        k = np.arange(order + 1)
+        binomial = special.gammaln(order + 1) - special.gammaln(k + 1) - special.gammaln(order - k + 1)
+        terms = binomial + special.xlog1py(order - k, -rate) + special.xlogy(k, rate) + k * (k - 1) / 2 * mu**2
+        found[place] = special.logsumexp(terms) / (order - 1)
+    return found
