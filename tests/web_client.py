@@ -25,7 +25,8 @@ class Client:
     def post(self, path, body=None, **options):
         return self.request("POST", f"/api/v1/{path}", **({"json": body} if body is not None else {}), **options)
 
-    async def _request(self, method, path, **options):
-        transport = httpx.ASGITransport(self.app, raise_app_exceptions=True)
+    async def _request(self, method, path, fail=False, **options):
+        """A failure of the server is one of the test, unless it is what the test is about."""
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=not fail)
         async with httpx.AsyncClient(transport=transport, base_url=self.base_url) as client:
             return await client.request(method, path, **options)

@@ -21,7 +21,7 @@ from gaussdp.web.openapi import openapi
 from gaussdp.web.operations import API, JSON, Operation
 from gaussdp.web.refusals import RefusalError, refusal_response
 from gaussdp.web.safety.bodies import BodyLimit
-from gaussdp.web.safety.headers import SafeHeaders
+from gaussdp.web.safety.headers import HEADERS, SafeHeaders
 from gaussdp.web.safety.hosts import LOOPBACK_NAMES, KnownHosts
 from gaussdp.web.safety.rates import RateLimit
 from gaussdp.web.schemas.reading import Request as Asked
@@ -201,4 +201,7 @@ async def _refuse_by_status(request: Request, error: HTTPException) -> Response:
 
 
 async def _fail(request: Request, error: Exception) -> Response:
-    return refusal_response(500, "the server failed; its log says how")
+    # Made outside of the middleware, which would have added the headers.
+    return refusal_response(
+        500, "the server failed; its log says how", headers={**HEADERS, "Cache-Control": "no-store"}
+    )

@@ -104,7 +104,7 @@ def _interval(schema: dict[str, Any]) -> str:
     if low is None or high is None:
         return ""
     left = "[" if "minimum" in schema else "("
-    right = "]" if "maximum" in schema else ")"
+    right = "]" if "maximum" in schema and high < _HUGE else ")"
     end = "∞" if high > _HUGE else f"{high:,}" if isinstance(high, int) else f"{high:g}"
     return f" in {left}{low:g}, {end}{right}"
 

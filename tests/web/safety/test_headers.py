@@ -45,3 +45,17 @@ def test_on_every_response(responses):
 def test_answers_are_not_stored(responses):
     assert responses[4].headers["cache-control"] == "no-store"
     assert responses[0].headers["cache-control"] == "no-cache"
+
+
+def test_a_failure_carries_them_too_and_tells_nothing(monkeypatch):
+    import gaussdp.web.app
+
+    def broken():
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(gaussdp.web.app, "deployments", broken)
+    response = Client().get("/api/v1/deployments", fail=True)
+    assert response.status_code == 500
+    assert "secret" not in response.text
+    assert response.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
+    assert set(response.json()["error"]) == {"field", "message"}
