@@ -93,3 +93,10 @@ def test_digits_reach_every_rendering():
 
 def test_text_fits_a_narrow_terminal():
     assert all(len(line) <= 80 for line in RENDERINGS["text"](DOCUMENTS["risks"], 4, width=80).splitlines()[2:])
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_text_is_the_same_inside_a_notebook(name, monkeypatch):
+    outside = RENDERINGS["text"](DOCUMENTS[name])
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert RENDERINGS["text"](DOCUMENTS[name]) == outside

@@ -39,7 +39,15 @@ def _printed(thing: object, width: int) -> str:
     from rich.console import Console
 
     buffer = io.StringIO()
-    console = Console(file=buffer, width=width, color_system=None, emoji=False, markup=False, highlight=False)
+    console = Console(
+        file=buffer,
+        width=width,
+        color_system=None,
+        emoji=False,
+        markup=False,
+        highlight=False,
+        force_jupyter=False,  # else rich, in a notebook, shows the tables at once instead of giving them to the buffer
+    )
     console.print(thing)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
