@@ -141,11 +141,12 @@ class GdpAccountant(PrivacyAccountant):
 
     def get_delta(self, target_epsilon: float) -> float:
         """The least delta at this epsilon, in [0, inf]."""
+        epsilon = number("target_epsilon", target_epsilon, NON_NEGATIVE)
         if not self._entries.private:
             return 1.0
-        if self._entries.empty or target_epsilon >= self._entries.pure_epsilon():
+        if self._entries.empty or epsilon >= self._entries.pure_epsilon():
             return 0.0
-        return min(self._padded(self.curve().delta(target_epsilon)), 1.0)
+        return min(self._padded(self.curve().delta(epsilon)), 1.0)
 
     def _padded(self, value: float) -> float:
         """The reading with its numerical error on the side of less privacy; distributions are pessimistic already."""

@@ -7,7 +7,7 @@ from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit
 from gaussdp.auditing import Audit, AuditPlan, OneRunAudit
 from gaussdp.calibration import Calibration
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
+from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP, TradeoffPoints
 from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS, fit_notes
 from gaussdp.report.audits import audit_document, one_run_document, plan_document
 from gaussdp.report.calibrations import calibration_document
@@ -133,6 +133,10 @@ def _title(guarantee: Guarantee) -> str:
             return "Accounted guarantee"
         case DistributionCurve():
             return "Accounted guarantee, from a privacy loss distribution"
+        case ZCDP(rho=rho, xi=xi):
+            return f"zCDP with ρ = {shown(rho)}" + (f" and ξ = {shown(xi)}" if xi else "")
+        case TradeoffPoints():
+            return f"Guarantee from {guarantee.fprs.size:,} {guarantee.meaning} of a trade-off curve"
         case ProfilePoints():
             return f"Guarantee from {guarantee.epsilons.size:,} points of a profile"
     return type(guarantee).__name__
