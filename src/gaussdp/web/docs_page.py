@@ -55,7 +55,7 @@ def _operation(path: str, method: str, operation: dict[str, Any], schemas: dict[
         name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
         parts.append(_fields(schemas[name]))
         example = json.dumps(_example(schemas[name], schemas), ensure_ascii=False)
-        parts.append(f"<p>For example:</p>\n<pre><code>{escape(example)}</code></pre>\n")
+        parts.append(f"<p>For example:</p>\n<pre tabindex='0'><code>{escape(example)}</code></pre>\n")
     parts.append("<table>\n<thead><tr><th>Status</th><th>Meaning</th><th>Content</th></tr></thead>\n<tbody>\n")
     for status, response in operation["responses"].items():
         content = ", ".join(f"{media}: {_kind(body['schema'])}" for media, body in response["content"].items())

@@ -11,7 +11,14 @@ from calculator import ARGUMENTS, CHROMIUM, NO_CHROMIUM, PATIENCE, Calculator
 
 
 @pytest.fixture(scope="session")
-def address() -> Iterator[str]:
+def chromium() -> str:
+    if CHROMIUM is None:
+        pytest.skip(NO_CHROMIUM)
+    return CHROMIUM
+
+
+@pytest.fixture(scope="session")
+def address(chromium: str) -> Iterator[str]:
     """Where a server of the calculator listens."""
     command = [sys.executable, "-m", "gaussdp", "serve", "--port", "0", "--no-open"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -21,15 +28,14 @@ def address() -> Iterator[str]:
         server.terminate()
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip(NO_CHROMIUM)
+@pytest.fixture(scope="package")
+def browser(chromium: str) -> Iterator[Any]:
+    """A browser for the tests of this folder only: while it runs, no other test in this process could start asyncio."""
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield browser
         browser.close()
 

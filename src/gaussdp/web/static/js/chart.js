@@ -7,6 +7,7 @@ import { oneSided, powerOfTen } from "./numbers.js";
 import { colour } from "./theme.js";
 
 const LINEAR_TICKS = [0, 0.25, 0.5, 0.75, 1];
+const STEPS = [1, 2, 5, 10, 20, 50, 100]; // decades between ticks
 const FONT = "system-ui, sans-serif";
 
 /** @typedef {{fpr: number[], curves: {fnr: number[], tpr: number[]}[], lowest: number, words: string}} Data */
@@ -131,7 +132,7 @@ export function createChart(place, series, onDraw) {
 /** Powers of ten from the lowest to 1, every second or third one where there is little room. */
 function decades(lowest, narrow) {
   const first = Math.round(Math.log10(lowest));
-  const step = Math.ceil(-first / (narrow ? 4 : 8));
+  const step = STEPS.find((one) => -first / one <= (narrow ? 4 : 8));
   const exponents = [];
   for (let e = 0; e >= first; e -= step) exponents.unshift(e);
   return exponents.map((e) => 10 ** e);
