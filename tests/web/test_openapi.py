@@ -65,7 +65,7 @@ def test_the_curve_through_a_point_conforms(case):
 
 
 @SCHEMA.include(operation_id=["account", "calibrate", "figure", "statement"]).parametrize()
-@QUICK
+@settings(QUICK, max_examples=10)
 def test_work_that_is_refused_conforms(case, monkeypatch):
     """Bad requests never reach a worker; good ones do, and are not done here."""
 
