@@ -44,7 +44,8 @@ def test_the_central_limit_theorem_is_no_bound():
     assert verdict.status == "false"
     assert keys(verdict) == ["clt"]
     assert verdict.causes[0].value == pytest.approx(3.00, abs=0.01)
-    assert 6.7 < verdict.lower <= 6.995 <= verdict.upper < 7.1
+    assert 6.7 < verdict.lower < 7.0
+    assert 6.98 < verdict.upper < 7.1
     assert "no accountant can go below" in str(verdict)
     assert verdict.instead.value >= verdict.upper
 
