@@ -94,7 +94,7 @@ class ZCDP(ProfilePoints):
 
 def _log_delta(rho: float, xi: float, epsilon: Floats) -> Floats:
     """The bound at the best order; at any other order it would hold too, so the search cannot make it unsound."""
-    low, high = np.full_like(epsilon, -40.0), np.full_like(epsilon, 60.0)  # of log(alpha - 1)
+    low, high = np.full_like(epsilon, -30.0), np.full_like(epsilon, 60.0)  # of log(alpha - 1)
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         beyond = np.exp(middle)
