@@ -8,13 +8,14 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parent
 PATHS = sorted(FOLDER.glob("*.ipynb"))
-LONGEST = 120  # seconds for one cell, on a busy machine
+LONGEST = 300  # seconds for the start or for one cell, on a busy machine
 
 
 def executed(path: Path) -> nbformat.NotebookNode:
     """The notebook with the outputs of a fresh run, and nothing that differs from run to run or machine to machine."""
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=LONGEST, kernel_name="python3", resources={"metadata": {"path": FOLDER}}).execute()
+    where = {"metadata": {"path": FOLDER}}
+    NotebookClient(notebook, timeout=LONGEST, startup_timeout=LONGEST, kernel_name="python3", resources=where).execute()
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
