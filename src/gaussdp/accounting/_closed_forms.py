@@ -18,6 +18,8 @@ _NEWTON_STEPS = 100
 class GaussianTails:
     """The loss of plain Gaussian releases, N(-mu^2/2, mu^2) under Q."""
 
+    skewness = 0.0
+
     def __init__(self, mu: float) -> None:
         self.mu = mu
         self.mean = -0.5 * mu * mu
@@ -59,6 +61,8 @@ class OneStepTails:
 
     .. math:: x(\tau) = \sigma^2 \log\frac{e^\tau - 1 + q}{q} + \frac12
     """
+
+    skewness = 0.0
 
     def __init__(self, noise_multiplier: float, sample_rate: float) -> None:
         self._sigma, self._rate = noise_multiplier, sample_rate

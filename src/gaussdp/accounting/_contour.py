@@ -28,6 +28,7 @@ _DEEP = 230.0  # -log of tails from which on the tolerance grows with the logari
 _POLE_DISTANCE = 0.4  # in standard deviations
 _MIDDLE_FROM = 2.0  # from this standard deviation on there is room for a line between the poles
 _SPAN = 0.8 * REACH
+_NEARLY_NORMAL = 0.3  # skewness
 _KERNELS = 3
 _LONG = 400  # nodes from which on another line would hardly be more accurate, only slow
 
@@ -35,11 +36,11 @@ _LONG = 400  # nodes from which on another line would hardly be more accurate, o
 class Contours:
     """Integrals along a few vertical lines, which are computed when first needed and kept."""
 
-    def __init__(self, cumulants: LossCumulants) -> None:
+    def __init__(self, cumulants: LossCumulants, near: Sequence[float] = ()) -> None:
         self._cumulants = cumulants
         self.origin = cumulants.tilt(0.0)
         self.lines: list[tuple[Line, float]] = []
-        self._tilts: list[Tilt] = [self.origin]
+        self._tilts: list[Tilt] = [self.origin, *map(cumulants.tilt, near)]
         self._refused = {True: math.inf, False: math.inf}  # sizes of positive and negative thresholds given up
 
     def integrals(self, tau: Floats) -> tuple[Floats, Booleans]:
@@ -110,19 +111,28 @@ class Contours:
 
     def _candidates(self, waiting: Floats, start: float, side: float) -> Iterator[tuple[Tilt, tuple[float, ...]]]:
         """Tilts for a line that must serve start: first one that covers much, then the saddle point of start."""
-        saddle = self._saddle(start)
         covered = [
             line.tilt.mean + side * REACH * line.deviation for line, _ in self.lines if line.tilt.mean * side > 0
         ]
         inner = max((abs(edge) for edge in covered if abs(edge) < abs(start)), default=0.0)
+        middle = side * 0.5 * (inner + float(np.abs(waiting).max()))
+        nearly_normal = abs(self.origin.third) < _NEARLY_NORMAL * self.origin.variance**1.5
+        if nearly_normal and abs(middle - start) <= _SPAN * self.origin.deviation and middle > self._cumulants.lowest:
+            # The deviation is the same everywhere, so this needs no look at start.
+            yield self._saddle(middle), (TARGET,)
+        saddle = self._saddle(start)
         span = _SPAN * saddle.deviation
-        wanted = side * 0.5 * (inner + float(np.abs(waiting).max()))
-        wanted = max(min(wanted, start + span), start - span)
+        wanted = max(min(middle, start + span), start - span)
         if wanted > self._cumulants.lowest:
             wide = self._saddle(wanted)
             if wide is not saddle:
                 yield wide, (TARGET,)
         yield saddle, (TARGET, LIMIT)
+
+    @property
+    def last_tilt(self) -> float:
+        """Where the last search for a saddle point ended."""
+        return self._tilts[-1].at
 
     def _saddle(self, tau: float) -> Tilt:
         nearest = min(self._tilts, key=lambda tilt: abs(tilt.mean - tau))
@@ -163,6 +173,12 @@ class ContourTails:
         return self._contours[0].origin.deviation
 
     @property
+    def skewness(self) -> float:
+        """Third standardised cumulant of the loss under Q, rare outputs left out."""
+        origin = self._contours[0].origin
+        return origin.third / origin.variance**1.5
+
+    @property
     def lowest(self) -> float:
         """Infimum of the loss."""
         return self._whole.lowest
@@ -199,7 +215,8 @@ class ContourTails:
             if not (~done & worth).any():
                 break
             if len(self._contours) <= index:
-                self._contours.append(self._at_depth(depth))
+                # Unless the rare outputs matter, the saddle points hardly move.
+                self._contours.append(self._at_depth(depth, [self._contours[-1].last_tilt]))
             missing = np.flatnonzero(~done & worth)
             table[:, missing], found = self._contours[index].integrals(tau[missing])
             done[missing] = found
@@ -210,11 +227,11 @@ class ContourTails:
             )
         return table
 
-    def _at_depth(self, depth: float) -> Contours:
+    def _at_depth(self, depth: float, near: Sequence[float] = ()) -> Contours:
         """Contours that leave out only outputs of total probability below 1e-12 of e^(-depth)."""
         cutoff = math.sqrt(2 * (depth + _LOSS_EXPONENT + math.log(max(self._count, 1))))
         steps = [(replace(step, cutoff=cutoff), count) for step, count in self._steps]
-        return Contours(LossCumulants(self._squared_mu, steps))
+        return Contours(LossCumulants(self._squared_mu, steps), near)
 
 
 def _accurate(at: float, tau: Floats, readings: Readings, tolerance: float) -> Booleans:

@@ -22,17 +22,19 @@ Complexes = npt.NDArray[np.complex128]
 _TABLE_FROM = 20_000  # angles from which on the matrix product pays
 _BLOCK = 1 << 18  # elements of one temporary table: a few megabytes
 _SADDLE_STEPS = 200
+_GENTLE = 0.9  # change of the variance over Newton's step, as a share, up to which an exponential models it
 _SADDLE_TOLERANCE = 0.2  # in standard deviations; the contour need not pass exactly through the saddle
 
 
 @dataclass(frozen=True, slots=True)
 class Tilt:
-    """The composed loss under the law tilted by e^(at L): log-normaliser, mean, variance, and the step grids."""
+    """The composed loss under the law tilted by e^(at L): log-normaliser, first cumulants, and the step grids."""
 
     at: float
     value: float
     mean: float
     variance: float
+    third: float
     grids: tuple[TiltedGrid, ...]
 
     @property
@@ -53,14 +55,16 @@ class LossCumulants:
         value = 0.5 * self._squared_mu * (at * at - at)
         mean = self._squared_mu * (at - 0.5)
         variance = self._squared_mu
+        third = 0.0
         grids = []
         for step, count in self._steps:
             grid = step.tilted(at, refinement)
             value += count * grid.log_mgf
             mean += count * grid.mean
             variance += count * grid.variance
+            third += count * grid.third
             grids.append(grid)
-        return Tilt(at, value, mean, variance, tuple(grids))
+        return Tilt(at, value, mean, variance, third, tuple(grids))
 
     @property
     def lowest(self) -> float:
@@ -106,17 +110,30 @@ class LossCumulants:
                 high = here.at
             else:
                 low = here.at
-            # K' may grow exponentially with the tilt; its inverse hyperbolic sine is nearly linear.
             if not 0 < here.variance < math.inf:
                 break
-            gap = math.asinh(here.mean / scale) - math.asinh(tau / scale)
-            at = here.at - gap * math.hypot(here.mean, scale) / here.variance
+            bend = here.third * miss / here.variance**2
+            if abs(bend) < _GENTLE:
+                at = here.at - miss / here.variance * _stretch(bend)
+            else:
+                # K' may grow faster still; its inverse hyperbolic sine is nearly linear.
+                gap = math.asinh(here.mean / scale) - math.asinh(tau / scale)
+                at = here.at - gap * math.hypot(here.mean, scale) / here.variance
             if not low < at < high:
                 at = (
                     0.5 * (low + high) if math.isfinite(low) and math.isfinite(high) else here.at - miss / here.variance
                 )
             here = self.tilt(at)
         raise ConvergenceError(f"no tilt of the privacy loss has mean {tau:g}")
+
+
+def _stretch(bend: float) -> float:
+    """The factor on Newton's step to a mean if the mean grows exponentially with the tilt.
+
+    With mean m, variance v and third cumulant av, solving m + v (e^(as) - 1) / a = tau for the step s gives
+    log(1 - bend) / a with bend = a (m - tau) / v; Newton's step is -(m - tau) / v.
+    """
+    return -math.log1p(-bend) / bend if abs(bend) > 1e-8 else 1.0
 
 
 def _log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:

@@ -1,6 +1,8 @@
 """The threshold at which the loss has a given tail or profile, by safeguarded Newton on normal quantiles."""
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy import special
@@ -12,6 +14,9 @@ from gaussdp.numerics import Floats
 _MAX_STEPS = 80
 _LONGEST_STEP = 4.0  # in units of the quantile, which is nearly linear in the threshold
 _TOLERANCE = 1e-13
+_NEARLY = 1e-8
+_SMALL_SKEWNESS = 0.3
+_MODERATE = 8.0  # standard deviations
 _HALF_LOG_2PI = 0.9189385332046727
 
 
@@ -40,7 +45,10 @@ def points_at_add_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
 
 
 def points_at_floor(tails: LossTails, floor: float) -> OperatingPoints:
-    """The two operating points with FNR and with FPR equal to the floor, in this order, solved together."""
+    """The two operating points with FNR and with FPR equal to the floor, in this order, solved together.
+
+    The thresholds have all digits, the rates nearly eight.
+    """
     target = special.ndtri(floor) * np.array([1.0, -1.0])
     guess = np.concatenate(
         (_normal_guess(tails, target[:1], under_p=True), _normal_guess(tails, target[1:], under_p=False))
@@ -52,15 +60,36 @@ def points_at_floor(tails: LossTails, floor: float) -> OperatingPoints:
         )
         return z, points.log_density + np.array([points.tau[0], 0.0])
 
-    return _solve(tails, target, quantile, guess)
+    points = _solve(tails, target, quantile, guess, tolerance=_NEARLY)
+    # The error left by one more step is of the order of the square of the miss; its points need no reading.
+    z, log_slope = quantile(points)
+    return replace(points, tau=points.tau - (z - target) * _per_quantile(z, log_slope))
 
 
 def _normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
-    """The thresholds of a normal loss with the same mean and variance; under P its mean is larger by the variance."""
-    tau = tails.mean + tails.deviation * (target + (tails.deviation if under_p else 0.0))
+    """The thresholds of a normal loss of this mean and variance, corrected for skewness after Cornish and Fisher.
+
+    Under P the cumulants are those at tilt 1, to first order in the skewness. The correction is made where it is one:
+    for moderate quantiles, and under P for small skewness.
+    """
+    mean, deviation, skewness = tails.mean, tails.deviation, tails.skewness
+    if under_p:
+        skewness = skewness if abs(skewness) < _SMALL_SKEWNESS else 0.0
+        growth = min(skewness * deviation, 1.0)  # of the variance, as a share
+        mean += deviation * deviation * (1 + 0.5 * growth)
+        deviation *= math.sqrt(1 + growth)
+    size = np.abs(target)
+    correction = np.clip(skewness / 6 * (target * target - 1), -0.3 * size, 0.5 * size)
+    tau = mean + deviation * (target + np.where(size < _MODERATE, correction, 0.0))
     if np.isfinite(tails.lowest):
         tau = np.maximum(tau, tails.lowest + 0.2 * (tails.mean - tails.lowest))
     return tau
+
+
+def _per_quantile(z: Floats, log_slope: Floats) -> Floats:
+    """dtau/dz from log(phi(z) dz/dtau)."""
+    step: Floats = np.exp(-_HALF_LOG_2PI - 0.5 * z * z - log_slope)
+    return step
 
 
 def _fpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
@@ -84,7 +113,11 @@ def _add_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
 
 
 def _solve(
-    tails: LossTails, target: Floats, quantile: Callable[[OperatingPoints], tuple[Floats, Floats]], tau: Floats
+    tails: LossTails,
+    target: Floats,
+    quantile: Callable[[OperatingPoints], tuple[Floats, Floats]],
+    tau: Floats,
+    tolerance: float = _TOLERANCE,
 ) -> OperatingPoints:
     """Newton on an increasing quantile z(tau); the callable returns z and log(phi(z) dz/dtau)."""
     low, high = np.full_like(tau, tails.lowest), np.full_like(tau, np.inf)
@@ -92,16 +125,13 @@ def _solve(
         points = tails.read(tau)
         z, log_slope = quantile(points)
         miss = z - target
-        if np.all(np.abs(miss) <= _TOLERANCE * (1 + np.abs(target)) + 2 * points.errors):
-            return points
+        found = np.abs(miss) <= tolerance * (1 + np.abs(target)) + 2 * points.errors
         # Next to the least loss a double may not hold the threshold to more digits than this.
-        found = np.abs(miss) <= _TOLERANCE * (1 + np.abs(target)) + 2 * points.errors
         if np.all(found | (high - low <= 4e-16 * np.abs(tau))):
             return points
         low = np.where(miss < 0, tau, low)
         high = np.where(miss > 0, tau, high)
-        step = np.exp(-_HALF_LOG_2PI - 0.5 * z * z - log_slope)
-        proposed = tau - np.clip(miss, -_LONGEST_STEP, _LONGEST_STEP) * step
+        proposed = tau - np.clip(miss, -_LONGEST_STEP, _LONGEST_STEP) * _per_quantile(z, log_slope)
         proposed = np.where(proposed <= low, np.where(np.isfinite(low), 0.7 * low + 0.3 * tau, proposed), proposed)
         tau = np.where(proposed >= high, 0.5 * (tau + high), proposed)
     raise ConvergenceError(f"no threshold found in {_MAX_STEPS} steps")

@@ -57,19 +57,22 @@ class Line:
     def __init__(self, cumulants: LossCumulants, tilt: Tilt) -> None:
         if not all(grid.clean for grid in tilt.grids):
             raise ConvergenceError("the tilt gives weight to outputs beyond the cutoff")
-        for refinement in range(1, _MAX_REFINEMENT + 2):
+        refinement = 0
+        while True:
             self.tilt = tilt
             self.deviation = tilt.deviation
             self._place_images(cumulants)
             t = self._nodes(cumulants)
+            # A grid too coarse to see any decay is refined twice at once.
+            refinement = refinement + 1 if t.size else min(refinement + 2, max(refinement + 1, _MAX_REFINEMENT))
             finer = cumulants.tilt(tilt.at, refinement) if tilt.grids else tilt
             if t.size:
                 grid_error = self._grid_error(cumulants, t, finer)
                 if grid_error <= _GRID_TOLERANCE + 1e-15 * abs(tilt.value) + 4 * cumulants.rounding(tilt):
                     break
+            if refinement > _MAX_REFINEMENT:
+                raise ConvergenceError("the characteristic function of the privacy loss decays too slowly")
             tilt = finer
-        else:
-            raise ConvergenceError("the characteristic function of the privacy loss decays too slowly")
         self._t = t
         coefficients = self._weigh(t, cumulants.log_ratio(self.tilt, t))
         self._parts = np.hstack((coefficients.real, coefficients.imag))

@@ -36,6 +36,7 @@ class TiltedGrid:
     log_mgf: float
     mean: float
     variance: float
+    third: float  # central moment
     clean: bool  # whether the cutoff, if there is one, cuts nothing of weight
 
 
@@ -80,8 +81,9 @@ class SampledGaussianLoss:
         kept = log_weights > heaviest - _NEGLIGIBLE
         losses, weights = losses[kept], weights[kept] / total
         mean = float(weights @ losses)
-        variance = float(weights @ (losses - mean) ** 2)
-        return TiltedGrid(losses, weights, log_mgf, mean, variance, clean)
+        centred = losses - mean
+        weighted = weights * centred * centred
+        return TiltedGrid(losses, weights, log_mgf, mean, float(weighted.sum()), float(weighted @ centred), clean)
 
     def log_mgf(self, tilts: Floats) -> Floats:
         """log M at many real tilts, from one grid; rounding error near 1e-15, also where log M is smaller."""

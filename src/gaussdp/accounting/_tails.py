@@ -48,6 +48,10 @@ class LossTails(Protocol):
         """Standard deviation of the loss under Q, the scale of searches."""
 
     @property
+    def skewness(self) -> float:
+        """Skewness of the loss under Q, or 0 where searches need none."""
+
+    @property
     def lowest(self) -> float:
         """Infimum of the loss."""
 
