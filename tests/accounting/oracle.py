@@ -26,7 +26,7 @@ def one_step(tau, sigma, rate):
 
 def two_steps(tau, sigma, rate):
     """FPR and FNR of two Poisson-sampled steps: the second in closed form, the first integrated."""
-    sigma, rate = mpf(sigma), mpf(rate)
+    sigma, rate, tau = mpf(sigma), mpf(rate), mpf(tau)
 
     def fpr_density(x):
         return mpmath.npdf(x, 0, sigma) * one_step(tau - loss(x, sigma, rate), sigma, rate)[0]
@@ -35,8 +35,14 @@ def two_steps(tau, sigma, rate):
         density = (1 - rate) * mpmath.npdf(x, 0, sigma) + rate * mpmath.npdf(x, 1, sigma)
         return density * one_step(tau - loss(x, sigma, rate), sigma, rate)[1]
 
-    nodes = mpmath.linspace(-13 * sigma, 1 + 13 * sigma, 27)
-    return mpmath.quad(fpr_density, nodes), mpmath.quad(fnr_density, nodes)
+    # From this output on the first step alone passes the threshold; towards it the second one's outputs matter less
+    # and less, on ever finer scales.
+    passing = output(tau - mpmath.log(1 - rate), sigma, rate)
+    end = min(passing, 1 + 14 * sigma)
+    nodes = mpmath.linspace(-14 * sigma, end, 31)
+    nodes = nodes[:-1] + [end - (end - nodes[-2]) * mpf(2) ** -k for k in range(1, 30)] + [end]
+    beyond = mpmath.ncdf(-end / sigma) if end == passing else 0
+    return mpmath.quad(fpr_density, nodes) + beyond, mpmath.quad(fnr_density, nodes)
 
 
 def step_and_gaussian(tau, sigma, rate, mu):

@@ -31,11 +31,10 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
     """The guarantee of a mechanism as a curve: exact where it can be, sound everywhere.
 
     Gaussian and Poisson-sampled Gaussian releases, in any composition, are read off exactly. Where that cannot give 9
-    digits the reading comes from a pessimistic privacy loss distribution instead (`AccountedCurve.fell_back` tells);
-    that happens with sample rates below about 1e-3 and noise multipliers below about 3, in two regimes: with few steps
-    (steps times squared noise multiplier below about 100) the characteristic function of the loss decays too slowly;
-    and between the bulk of the loss and the losses that a single rare output causes, a tail lies too far below every
-    exponential bound. A composition with a part whose privacy loss has atoms is read off a distribution throughout.
+    digits the reading comes from a pessimistic privacy loss distribution instead (`AccountedCurve.fell_back` tells):
+    with sample rates below about 1e-3 and noise multipliers below about 3, between the bulk of the loss and the losses
+    that a single rare output causes, a tail may lie too far below every exponential bound. A composition with a part
+    whose privacy loss has atoms is read off a distribution throughout.
 
     Args:
         mechanism: what is released: a mechanism, a guarantee that is stated for one, or a DpEvent or

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from gaussdp.accounting._cumulants import LossCumulants, Tilt
 from gaussdp.accounting._inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting._line import REACH, Line, Readings
+from gaussdp.accounting._slices import SlicedTails
 from gaussdp.accounting._step_loss import SampledGaussianLoss
 from gaussdp.accounting._tails import OperatingPoints, log_complement
 from gaussdp.errors import ConvergenceError
@@ -162,6 +164,11 @@ class ContourTails:
         self._whole = LossCumulants(squared_mu, steps)
         self._contours: list[Contours] = [self._at_depth(_DEPTHS[0])]
 
+    @cached_property
+    def _bent(self) -> SlicedTails:
+        """Bent contours, for what no line reaches."""
+        return SlicedTails(self._squared_mu, self._steps)
+
     @property
     def mean(self) -> float:
         """Mean of the loss under Q."""
@@ -176,7 +183,7 @@ class ContourTails:
     def skewness(self) -> float:
         """Third standardised cumulant of the loss under Q, rare outputs left out."""
         origin = self._contours[0].origin
-        return origin.third / origin.variance**1.5
+        return origin.third / (origin.variance * origin.deviation)
 
     @property
     def lowest(self) -> float:
@@ -221,6 +228,9 @@ class ContourTails:
             table[:, missing], found = self._contours[index].integrals(tau[missing])
             done[missing] = found
         if not done.all():
+            missing = np.flatnonzero(~done)
+            table[:, missing], done[missing] = self._bent.integrals(tau[missing], _within_limit)
+        if not done.all():
             raise ConvergenceError(
                 f"the tails of the privacy loss at threshold {tau[~done][0]:g} do not reach the tolerance; account this"
                 " composition through its privacy loss distribution instead"
@@ -232,6 +242,10 @@ class ContourTails:
         cutoff = math.sqrt(2 * (depth + _LOSS_EXPONENT + math.log(max(self._count, 1))))
         steps = [(replace(step, cutoff=cutoff), count) for step, count in self._steps]
         return Contours(LossCumulants(self._squared_mu, steps), near)
+
+
+def _within_limit(at: float, tau: Floats, readings: Readings) -> Booleans:
+    return _accurate(at, tau, readings, LIMIT)
 
 
 def _accurate(at: float, tau: Floats, readings: Readings, tolerance: float) -> Booleans:

@@ -1,0 +1,48 @@
+"""Transforms of one step at complex tilts, on every path, against direct integration."""
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from gaussdp.accounting._rotated import PATHS, REAL, Path, RotatedStep
+
+SUPPORT = (-9.8, 11.0)
+
+
+def transform(sigma, rate, w):
+    """log E_Q[e^(wL)] by quadrature in 25 digits on the real axis."""
+    with mp.workdps(25):
+        s, q, w = mp.mpf(sigma), mp.mpf(rate), mp.mpc(w)
+
+        def density(x):
+            return mp.npdf(x, 0, s) * mp.exp(w * mp.log(1 - q + q * mp.exp((2 * x - 1) / (2 * s * s))))
+
+        return complex(mp.log(mp.quad(density, mp.linspace(-12 * s, 13 * s, 101))))
+
+
+@pytest.mark.parametrize(("sigma", "rate", "w"), [(1.0, 0.01, 3 + 20j), (0.7, 1e-3, -40 + 300j), (2.0, 0.1, 0.5 + 4j)])
+def test_transform(sigma, rate, w):
+    step = RotatedStep(sigma, rate, 0.2)
+    expected, tilt = transform(sigma, rate, w), np.array([w])
+    judged = [step.judge(tilt, path, step.below(path, math.inf, SUPPORT), SUPPORT)[1][0] for path in PATHS]
+    best = PATHS[int(np.nanargmin(judged))]
+    got = step.log_transform(tilt, best, math.inf, SUPPORT)[0][0]
+    assert abs(np.expm1(got - expected)) < 1e-13
+
+
+def test_the_error_that_is_judged_covers_the_true_one():
+    step, w = RotatedStep(1.0, 0.01, 0.2), np.array([9.0 + 60j])
+    expected = transform(1.0, 0.01, w[0])
+    for path in (REAL, Path(0.25, 0.0), Path(0.8, 0.0)):
+        error = math.exp(step.judge(w, path, step.below(path, math.inf, SUPPORT), SUPPORT)[1][0])
+        got = step.log_transform(w, path, math.inf, SUPPORT)[0][0]
+        assert abs(np.exp(got) - np.exp(expected)) <= error + 1e-14
+
+
+def test_what_a_cut_takes_is_what_lies_beyond():
+    """At tilts 0 and 1 the transform below a cut is the probability below it, under Q and under P."""
+    step = RotatedStep(0.8, 0.05, 0.3)
+    change, _ = step.change(np.array([0j, 1 + 0j]), REAL, 2.0, (-9.8, 2.0 + 9.5 * 0.3))
+    np.testing.assert_allclose(-change.real, step.lost(2.0), rtol=1e-12)
