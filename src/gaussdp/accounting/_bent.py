@@ -80,8 +80,10 @@ class BentContour:
         """The contour and its derivative."""
         t, slope = self._scale * np.sinh(u), self._scale * np.cosh(u)
         radius = np.hypot(t, bend)
-        theta: Complexes = self.at + 1j * t + _SLOPE * t * t / (radius + bend)
-        return theta, slope * (1j + _SLOPE * t / radius)
+        theta, derivative = np.empty(u.size, np.complex128), np.empty(u.size, np.complex128)
+        theta.real, theta.imag = self.at + _SLOPE * t * t / (radius + bend), t
+        derivative.real, derivative.imag = slope * _SLOPE * t / radius, slope
+        return theta, derivative
 
     def _choose_bend(self, tau: float, slabs: list[float]) -> tuple[float, float, PathChoice, Floats]:
         """The earliest bend along which the integrand does not rise, and where it has died out."""
