@@ -19,7 +19,7 @@ def transform(sigma, rate, w):
         def density(x):
             return mp.npdf(x, 0, s) * mp.exp(w * mp.log(1 - q + q * mp.exp((2 * x - 1) / (2 * s * s))))
 
-        return complex(mp.log(mp.quad(density, mp.linspace(-12 * s, 13 * s, 101))))
+        return complex(mp.log(mp.quad(density, mp.linspace(-12 * s, 24 * s, 145))))
 
 
 @pytest.mark.parametrize(("sigma", "rate", "w"), [(1.0, 0.01, 3 + 20j), (0.7, 1e-3, -40 + 300j), (2.0, 0.1, 0.5 + 4j)])
