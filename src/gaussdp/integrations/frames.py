@@ -16,7 +16,7 @@ from gaussdp.errors import DomainError
 from gaussdp.integrations._versions import require
 
 PANDAS = ">=2.2,<4"
-POLARS = ">=1.20,<3"
+POLARS = ">=1.33,<3"
 
 Parameters: TypeAlias = Mapping[str, tuple[Any, Domain]]
 Arrays: TypeAlias = dict[str, tuple[Any, Domain]]
