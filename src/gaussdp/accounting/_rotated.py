@@ -137,10 +137,12 @@ class RotatedStep:
         terms = np.exp(exponent - top[:, np.newaxis]) * kept
         sizes = np.abs(terms)
         size = sizes.sum(axis=1)
-        # The rule of twice the spacing errs by the root of the error of this one, once it converges.
+        # The rule of twice the spacing errs by the root of the error of this one, once it converges; what lies beyond
+        # the ends falls off geometrically.
         coarse = np.abs(terms.sum(axis=1) - 2 * terms[:, ::2].sum(axis=1)) / size
         error = (
-            np.where(coarse < _CONVERGING, 30 * coarse * coarse, coarse) + np.maximum(sizes[:, 0], sizes[:, -1]) / size
+            np.where(coarse < _CONVERGING, 30 * coarse * coarse, coarse)
+            + 8 * np.maximum(sizes[:, 0], sizes[:, -1]) / size
         )
         log_size: Floats = top + np.log(size)
         log_error: Floats = log_size + np.log(error + 1e-40)
