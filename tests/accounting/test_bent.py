@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from gaussdp.accounting._bent import BentContour
+from gaussdp.accounting._rotated_law import RotatedLaw
 from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.accounting._sublaws import RotatedLaw, Sublaw
 
 
 def contour(tau, at):
     law = RotatedLaw(0.0, [(SampledGaussianLoss(1.0, 0.01), 2)])
-    return BentContour(Sublaw(law, math.inf, -math.inf, law.support(math.inf, at)), tau, at, abs(at) / 2)
+    return BentContour(law, tau, at, abs(at) / 2)
 
 
 def test_the_crossing_of_the_axis_does_not_matter():

@@ -1,6 +1,7 @@
 """gaussdp serve: the address, the warning, and one line where it cannot start."""
 
 import builtins
+import logging
 import signal
 import socket
 import subprocess
@@ -36,6 +37,15 @@ def test_a_port_in_use(capsys):
         port = taken.getsockname()[1]
         assert main(["serve", "--port", str(port)]) == 2
     assert capsys.readouterr().err == f"gaussdp: port {port} is in use; take another, or 0 for any that is free\n"
+
+
+def test_loggers_of_other_libraries_stay_open(monkeypatch):
+    handler = logging.StreamHandler()
+    closed = []
+    monkeypatch.setattr(handler, "close", lambda: closed.append(True))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert main(["serve", "--port", str(taken.getsockname()[1])]) == 2
+    assert closed == []
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp.accounting._cumulants import Complexes
-from gaussdp.accounting._sublaws import PathChoice, Sublaw
+from gaussdp.accounting._rotated_law import PathChoice, RotatedLaw
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
@@ -36,21 +36,21 @@ _UNKNOWN = 1e3
 
 
 class BentContour:
-    """The integrals of one sub-law, for thresholds near the one it is made for.
+    """The integrals of a composed loss, for thresholds near the one it is made for.
 
     Args:
-        sublaw: the measure.
+        law: of the loss.
         tau: the threshold.
         at: where the contour crosses the real axis, near the saddle point.
         scale: the width of the integrand there.
     """
 
-    def __init__(self, sublaw: Sublaw, tau: float, at: float, scale: float) -> None:
+    def __init__(self, law: RotatedLaw, tau: float, at: float, scale: float) -> None:
         self.at = at
         self._scale = min(scale, abs(at), abs(at - 1))
-        self.log_value, slabs = sublaw.on_axis(at)
-        self._sublaw = sublaw
-        self._bend, end, choice, shares = self._choose_bend(tau, slabs)
+        self._law, self._support = law, law.support(at)
+        self.log_value = float(law.on_axis(np.array([at]), self._support)[0])
+        self._bend, end, choice, shares = self._choose_bend(tau)
         self._refine(tau, end, choice, shares)
 
     def read(self, tau: Floats) -> tuple[Floats, Floats, Floats]:
@@ -60,7 +60,9 @@ class BentContour:
         sizes = np.abs(terms)
         size = sizes.sum(axis=1)
         errors = _extrapolated(terms.imag, size)
-        errors += np.einsum("kjt,j->kt", sizes, self._errors + _ROUNDING * (1 + np.abs(self._theta / self.at)))
+        # An exponent is rounded relative to itself, so its size multiplies the error of the exponential.
+        exponents = 1 + np.abs(self._finite_ratio)[:, np.newaxis] + np.multiply.outer(np.abs(self._theta), np.abs(tau))
+        errors += np.einsum("kjt,jt->kt", sizes, self._errors[:, np.newaxis] + _ROUNDING * exponents)
         errors += _ROUNDING * (abs(self.log_value) + np.abs(self.at * tau)) * np.abs(values)
         # Where another threshold makes the last terms matter, the contour ends too early.
         errors += sizes[:, -1] * terms.shape[1]
@@ -85,14 +87,14 @@ class BentContour:
         derivative.real, derivative.imag = slope * _SLOPE * t / radius, slope
         return theta, derivative
 
-    def _choose_bend(self, tau: float, slabs: list[float]) -> tuple[float, float, PathChoice, Floats]:
+    def _choose_bend(self, tau: float) -> tuple[float, float, PathChoice, Floats]:
         """The earliest bend along which the integrand does not rise, and where it has died out."""
         best: tuple[float, float, float, PathChoice] | None = None
         for bend in self._scale * _BENDS:
             theta, slope = self._points(_SCAN, bend)
             with np.errstate(all="ignore"):
-                choice = self._sublaw.choose_paths(theta, slabs)
-                value, error = self._sublaw.transform(theta, _SCAN / _SCAN[-1], choice)
+                choice = self._law.choose_paths(theta, self._support)
+                value, error = self._law.transform(theta, _SCAN / _SCAN[-1], choice, self._support)
                 ratio = np.abs(np.exp(value - self.log_value - (theta - self.at) * tau))
                 size = ratio * np.abs(slope / theta)
             size = np.where(np.isfinite(size), size, np.inf)
@@ -118,13 +120,13 @@ class BentContour:
         u = np.linspace(0.0, end, _FEWEST)
         theta, slope = self._points(u, self._bend)
         with np.errstate(all="ignore"):
-            value, error = self._sublaw.transform(theta, u / scan[-1], choice)
+            value, error = self._law.transform(theta, u / scan[-1], choice, self._support)
         one = np.array([tau])
         for _ in range(_DOUBLINGS):
             middle = 0.5 * (u[1:] + u[:-1])
             fresh, fresh_slope = self._points(middle, self._bend)
             with np.errstate(all="ignore"):
-                fresh_value, fresh_error = self._sublaw.transform(fresh, middle / scan[-1], choice)
+                fresh_value, fresh_error = self._law.transform(fresh, middle / scan[-1], choice, self._support)
             u = _merged(u, middle)
             theta, slope = _merged(theta, fresh), _merged(slope, fresh_slope)
             value, error = _merged(value, fresh_value), _merged(error, fresh_error)
@@ -132,6 +134,7 @@ class BentContour:
             # A transform of zero is a fine value; one that is not a number spoils the contour.
             known = ~np.isnan(value)
             self._log_ratio = np.where(known & (value.real > -math.inf), value - self.log_value, -math.inf)
+            self._finite_ratio = np.where(np.isfinite(self._log_ratio), self._log_ratio, 0.0)
             self._errors = np.where(known, np.minimum(error, _UNKNOWN), math.inf)
             terms = self._weigh(one)[:3]
             size = np.abs(terms).sum(axis=1)

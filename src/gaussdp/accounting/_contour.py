@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from gaussdp.accounting._bent_tails import BentTails
 from gaussdp.accounting._cumulants import LossCumulants, Tilt
 from gaussdp.accounting._inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting._line import REACH, Line, Readings
-from gaussdp.accounting._slices import SlicedTails
 from gaussdp.accounting._step_loss import SampledGaussianLoss
 from gaussdp.accounting._tails import OperatingPoints, log_complement
 from gaussdp.errors import ConvergenceError
@@ -165,9 +165,9 @@ class ContourTails:
         self._contours: list[Contours] = [self._at_depth(_DEPTHS[0])]
 
     @cached_property
-    def _bent(self) -> SlicedTails:
+    def _bent(self) -> BentTails:
         """Bent contours, for what no line reaches."""
-        return SlicedTails(self._squared_mu, self._steps)
+        return BentTails(self._squared_mu, self._steps)
 
     @property
     def mean(self) -> float:

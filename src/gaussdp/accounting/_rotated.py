@@ -3,9 +3,6 @@ r"""Expectations of one sampled step at complex tilts, along paths that leave th
 At an imaginary tilt the integrand :math:`e^{wL(x)}` oscillates, ever faster where the loss is large. The loss is
 analytic for :math:`|\mathrm{Im}\,x| < \pi\sigma^2`, so the line of integration may move up until the real part of wL
 is nowhere large and little cancels. Outputs are standard normal here: :math:`x = \sigma g`.
-
-A law may be cut softly: only outputs with :math:`g + \kappa g' \le b` for independent normal noise g' count, so that
-an expectation is weighted with :math:`\Phi((b - g)/\kappa)`. The slab between two cuts is the difference.
 """
 
 import math
@@ -19,14 +16,15 @@ from gaussdp.accounting._cumulants import Complexes
 from gaussdp.numerics import Floats
 
 REACH = 9.8  # standard deviations of outputs kept on each side
-CUT_REACH = 9.5  # widths kept beyond a soft cut
 
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 _ALIASING = 74.0  # exponents of the trapezoid rule's error: from normal factors, whose coarser rule is the check,
 _BRANCHING = 40.0  # and from the branch points of the loss
 _FAR = 0.7  # log odds from which on the loss is taken from its linear end
 _LARGEST = 600.0
+_RESOLVED = 0.12  # width of the narrowest normal factor that the spacing resolves, so that a rule of twice it converges
 _SMALL = 0.5
+_ROUNDING = 2e-16
 _CONVERGING = 1e-4
 _RISES = (0.1, 0.25, 0.5, 0.8, 1.1, 1.4, 1.7)
 _SLOPES = (0.0, 0.6)
@@ -55,11 +53,10 @@ class Nodes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RotatedStep:
-    """One step with soft cuts of one width (in standard deviations of the noise)."""
+    """One step of given noise multiplier and sample rate, with the nodes of each path that was asked for."""
 
     noise_multiplier: float
     sample_rate: float
-    width: float
     _known: dict[tuple[Path, float, float], Nodes] = field(default_factory=dict, repr=False)
 
     @property
@@ -74,30 +71,28 @@ class RotatedStep:
             self._known[key] = self._make_nodes(path, low, high)
         return self._known[key]
 
-    def log_transform(
-        self, w: Complexes, path: Path, cut: float, support: tuple[float, float]
-    ) -> tuple[Complexes, Floats]:
-        """log E[e^(wL); below the cut], and the sum of the sizes of what was added up, over the transform's size."""
+    def log_transform(self, w: Complexes, path: Path, support: tuple[float, float]) -> tuple[Complexes, Floats]:
+        """log E[e^(wL)], and its error: of the rule, and of rounding."""
         lowest = math.log1p(-self.sample_rate)
-        value, size = np.empty(w.size, np.complex128), np.empty(w.size)
+        value, error = np.empty(w.size, np.complex128), np.empty(w.size)
         # The terms that keep the digits of small changes need not decay off the axis.
         near = (np.abs(w * lowest) < 1) & (path == REAL)
         if near.any():
-            change, sizes = self.change(w[near], path, cut, support)
-            value[near], size[near] = special.log1p(change), sizes / np.abs(1 + change)
+            change, errors = self.change(w[near], path, support)
+            value[near], error[near] = special.log1p(change), errors / np.abs(1 + change)
         if not near.all():
             # Far out the transform is e^(w inf L) times something of the order of 1.
             far = w[~near]
             nodes = self.nodes(path, *support)
             exponent = np.multiply.outer(far, nodes.losses - lowest) + nodes.log_weights
-            terms = np.exp(exponent) * self.below(path, cut, support)
+            terms = np.exp(exponent)
             total = terms.sum(axis=1)
             value[~near] = far * lowest + np.log(total)
-            size[~near] = np.abs(terms).sum(axis=1) / np.abs(total)
-        return value, size
+            error[~near] = (_rule_error(terms) + _rounding_error(terms, exponent)) / np.abs(total)
+        return value, error
 
-    def change(self, w: Complexes, path: Path, cut: float, support: tuple[float, float]) -> tuple[Complexes, Floats]:
-        """E[e^(wL); below the cut] - 1, and the sum of the sizes of its terms."""
+    def change(self, w: Complexes, path: Path, support: tuple[float, float]) -> tuple[Complexes, Floats]:
+        """E[e^(wL)] - 1, and its error."""
         _, losses, ratio_change, log_weights, weights = self.nodes(path, *support)
         exponent = np.multiply.outer(w, losses)
         small = np.abs(exponent) < _SMALL
@@ -105,71 +100,18 @@ class RotatedStep:
         np.copyto(terms, np.expm1(np.where(small, exponent, 0)) * weights, where=small)
         # Since E[e^L] = 1 the first order may be left out.
         terms -= np.multiply.outer(w, ratio_change * weights)
-        kept = self.below(path, cut, support)
-        return terms @ kept + self.cut_change(w, cut), np.abs(terms) @ np.abs(kept)
+        return terms.sum(axis=1), _rule_error(terms) + _rounding_error(terms, exponent)
 
-    def cut_change(self, w: Complexes, cut: float) -> Complexes:
-        """E[(kept - 1)(1 + w (e^L - 1))], in closed form."""
-        if cut == math.inf:
-            return np.zeros_like(w)
-        spread = math.hypot(1.0, self.width)
-        plain = float(special.ndtr(-cut / spread))
-        shifted = float(special.ndtr((self.signal - cut) / spread))
-        change: Complexes = -plain - w * self.sample_rate * (shifted - plain)
-        return change
-
-    def slab(self, w: Complexes, path: Path, cuts: tuple[float, float], support: tuple[float, float]) -> Complexes:
-        """E[e^(wL); between the cuts]."""
-        nodes = self.nodes(path, *support)
-        return self._terms(w, nodes) @ self.between(path, cuts, support)
-
-    def lost(self, cut: float) -> tuple[float, float]:
-        """Probabilities under Q and under P of the outputs beyond a cut."""
-        spread = math.hypot(1.0, self.width)
-        plain, shifted = float(special.ndtr(-cut / spread)), float(special.ndtr((self.signal - cut) / spread))
-        return plain, (1 - self.sample_rate) * plain + self.sample_rate * shifted
-
-    def judge(self, w: Complexes, path: Path, kept: Complexes, support: tuple[float, float]) -> tuple[Floats, Floats]:
-        """Logarithms of the sum of sizes of the terms of E[e^(wL) kept], and of the error of the rule."""
+    def judge(self, w: Complexes, path: Path, support: tuple[float, float]) -> tuple[Floats, Floats]:
+        """Logarithms of the sum of sizes of the terms of E[e^(wL)], and of the error of the rule."""
         nodes = self.nodes(path, *support)
         exponent = np.multiply.outer(w, nodes.losses) + nodes.log_weights
         top = exponent.real.max(axis=1)
-        terms = np.exp(exponent - top[:, np.newaxis]) * kept
-        sizes = np.abs(terms)
-        size = sizes.sum(axis=1)
-        # The rule of twice the spacing errs by the root of the error of this one, once it converges; what lies beyond
-        # the ends falls off geometrically.
-        coarse = np.abs(terms.sum(axis=1) - 2 * terms[:, ::2].sum(axis=1)) / size
-        error = (
-            np.where(coarse < _CONVERGING, 30 * coarse * coarse, coarse)
-            + 8 * np.maximum(sizes[:, 0], sizes[:, -1]) / size
-        )
+        terms = np.exp(exponent - top[:, np.newaxis])
+        size = np.abs(terms).sum(axis=1)
         log_size: Floats = top + np.log(size)
-        log_error: Floats = log_size + np.log(error + 1e-40)
+        log_error: Floats = top + np.log(_rule_error(terms) + 1e-40 * size)
         return log_size, log_error
-
-    def below(self, path: Path, cut: float, support: tuple[float, float]) -> Complexes:
-        """The weight below a cut at the nodes."""
-        outputs = self.nodes(path, *support).outputs
-        if cut == math.inf:
-            return np.ones_like(outputs)
-        weight: Complexes = special.ndtr((cut - outputs) / self.width)
-        return weight
-
-    def between(self, path: Path, cuts: tuple[float, float], support: tuple[float, float]) -> Complexes:
-        """The weight between two cuts at the nodes, with its digits on both sides."""
-        outputs = self.nodes(path, *support).outputs
-        inner, outer = ((cut - outputs) / self.width for cut in cuts)
-        weight: Complexes = np.where(
-            outputs.real > 0.5 * sum(cuts),
-            special.ndtr(outer) - special.ndtr(inner),
-            special.ndtr(-inner) - special.ndtr(-outer),
-        )
-        return weight
-
-    def _terms(self, w: Complexes, nodes: Nodes) -> Complexes:
-        terms: Complexes = np.exp(np.multiply.outer(w, nodes.losses) + nodes.log_weights)
-        return terms
 
     def _make_nodes(self, path: Path, low: float, high: float) -> Nodes:
         signal, rate = self.signal, self.sample_rate
@@ -200,6 +142,26 @@ class RotatedStep:
         clear = math.pi - path.rise - 0.7 * path.slope
         return min(
             1 / 3,
-            resolving(self.width / math.hypot(1.0, self.width)),
+            resolving(_RESOLVED),
             2 * math.pi * clear / _BRANCHING * self.noise_multiplier,
         )
+
+
+def _rule_error(terms: Complexes) -> Floats:
+    """About the error of the trapezoid rule, a row of terms for each sum.
+
+    The rule of twice the spacing errs by the root of the error of this one, once it converges; what lies beyond the
+    ends falls off geometrically.
+    """
+    sizes = np.abs(terms)
+    size = np.maximum(sizes.sum(axis=1), 1e-300)
+    coarse = np.abs(terms.sum(axis=1) - 2 * terms[:, ::2].sum(axis=1)) / size
+    share = np.where(coarse < _CONVERGING, 30 * coarse * coarse, coarse)
+    error: Floats = share * size + 8 * np.maximum(sizes[:, 0], sizes[:, -1])
+    return error
+
+
+def _rounding_error(terms: Complexes, exponent: Complexes) -> Floats:
+    """An exponent is rounded relative to itself, so its size multiplies the error of the exponential."""
+    error: Floats = _ROUNDING * (np.abs(terms) * (1 + np.abs(exponent))).sum(axis=1)
+    return error

@@ -8,6 +8,11 @@ from gaussdp.domains import Domain, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import POSITIVE, Adjacency, Elementary, Mechanism, checked_adjacency
 
+NOISE = Domain(1e-100, 1e100, advice="beyond, the square of mu leaves the range of a double")
+SAMPLED_NOISE = Domain(
+    1e-3, 1e9, advice="beyond, a sampled release has no privacy to speak of, or is nothing but noise"
+)
+RHO = Domain(1e-200, 1e200, advice="beyond, the square of mu leaves the range of a double")
 SAMPLE_RATE = Domain(0.0, 1.0, closed_low=False)
 MOST = 10**15  # records, passes or steps: beyond, their products leave the range of a double
 
@@ -17,7 +22,7 @@ class Gaussian(Elementary):
     """A value of bounded sensitivity plus Gaussian noise: exactly mu-GDP with mu = 1 / noise_multiplier.
 
     Args:
-        noise_multiplier: standard deviation of the noise over the sensitivity; positive.
+        noise_multiplier: standard deviation of the noise over the sensitivity, in [1e-100, 1e100].
         adjacency: the neighbours that the sensitivity speaks about.
 
     >>> Gaussian(noise_multiplier=2.0).mu
@@ -28,7 +33,8 @@ class Gaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, POSITIVE))
+        noise = number("noise_multiplier", self.noise_multiplier, POSITIVE)
+        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", noise, NOISE))
         checked_adjacency(self.adjacency)
 
     @property
@@ -44,7 +50,7 @@ class ZCDPGaussian(Elementary):
     Holds for a release that *is* Gaussian. A bare rho-zCDP guarantee of an unknown mechanism implies less.
 
     Args:
-        rho: zCDP parameter; positive.
+        rho: zCDP parameter, in [1e-200, 1e200].
         adjacency: the neighbours that rho speaks about.
 
     >>> round(ZCDPGaussian(rho=0.5).mu, 12)
@@ -55,7 +61,7 @@ class ZCDPGaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", number("rho", self.rho, POSITIVE))
+        object.__setattr__(self, "rho", number("rho", number("rho", self.rho, POSITIVE), RHO))
         checked_adjacency(self.adjacency)
 
     @property
@@ -71,7 +77,7 @@ class PoissonSampled(Elementary):
     Only add-remove adjacency: under replace-one the worst pair of datasets of a composition is not known.
 
     Args:
-        mechanism: the release that sees the sample.
+        mechanism: the release that sees the sample; its noise multiplier must be in [1e-3, 1e9] if sample_rate < 1.
         sample_rate: in (0, 1]; at 1 the sampled release equals the plain one.
 
     >>> PoissonSampled(Gaussian(1.0), sample_rate=0.01).sample_rate
@@ -93,6 +99,8 @@ class PoissonSampled(Elementary):
                 " multiplier for adding or removing a record"
             )
         object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
+        if self.sample_rate < 1:
+            number("noise_multiplier", self.mechanism.noise_multiplier, SAMPLED_NOISE)
 
     @property
     def adjacency(self) -> Adjacency:
@@ -108,7 +116,7 @@ class DPSGD(Mechanism):
     """DP-SGD with Poisson sampling: clipped per-example gradients, summed with Gaussian noise, many times.
 
     Args:
-        noise_multiplier: standard deviation of the noise over the clipping norm; positive.
+        noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
         sample_rate: probability with which a record enters a batch, in (0, 1].
         steps: number of updates; a whole number of at least 1.
 

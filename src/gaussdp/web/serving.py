@@ -43,6 +43,7 @@ def serve(
         http=connections_within(allowed.body_seconds),
         ws="none",
         lifespan="on",
+        log_config=None,  # uvicorn's own would close the handlers of other libraries in this process
         log_level="error",
         access_log=False,
         server_header=False,

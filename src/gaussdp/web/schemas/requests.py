@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
 
-from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, Domain
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL
 from gaussdp.mechanisms.base import POSITIVE, Adjacency
+from gaussdp.mechanisms.gaussian import SAMPLED_NOISE
 from gaussdp.report.explaining.facts import RATE
 from gaussdp.report.runs.run import Sampling
 from gaussdp.web.schemas.kinds import Anything, Number, OneOf, Text, Whole
@@ -30,8 +31,6 @@ FIGURE_FORMATS = ("svg", "png", "pdf")
 STATEMENT_FORMATS = ("markdown", "html", "latex", "json", "text")
 
 MOST_RECORDS = 10**15
-
-NOISE = Domain(1e-3, 1e9, advice="beyond, a run has no privacy to speak of, or nothing but noise")
 
 _DELTA = Number(LEVEL, "δ at which to read ε.", 1e-5)
 
@@ -76,7 +75,9 @@ class PointRequest:
 class AccountRequest:
     """A run of DP-SGD with Poisson sampling."""
 
-    noise_multiplier: Annotated[float, Number(NOISE, "Standard deviation of the noise over the clipping norm.", 1.0)]
+    noise_multiplier: Annotated[
+        float, Number(SAMPLED_NOISE, "Standard deviation of the noise over the clipping norm.", 1.0)
+    ]
     dataset_size: Annotated[int, Whole(1, MOST_RECORDS, "Number of records.", 50_000)]
     batch_size: Annotated[int, Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_size.", 256)]
     epochs: Annotated[float, Number(POSITIVE, "Expected number of times that a record is seen.", 30.0)]
