@@ -105,7 +105,8 @@ class Run:
             )
         if self.unit is None or self.unit == "":
             raise DomainError(_WHY_UNIT)
-        if self.adjacency is None or self.adjacency == "":  # type: ignore[comparison-overlap]
+        stated: object = self.adjacency
+        if stated is None or stated == "":
             raise DomainError(_WHY_ADJACENCY)
         for key in ("unit", "title", "contact", "data"):
             if getattr(self, key) != "":

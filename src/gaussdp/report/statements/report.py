@@ -85,7 +85,7 @@ class Report:
         verdicts = {assumption.verdict for assumption in self.assumptions if assumption.decisive}
         return "does not hold" if "not met" in verdicts else "depends" if "not stated" in verdicts else "holds"
 
-    def render(self, format: Format = "text") -> str:  # noqa: A002
+    def render(self, format: Format = "text") -> str:
         """The report as "text", "markdown", "html", "latex" or "json".
 
         HTML is one page that needs nothing else; LaTeX compiles by itself and can be \\input; the schema of JSON is in
@@ -95,7 +95,7 @@ class Report:
 
         return renderings.RENDERINGS[one_of("format", format, get_args(Format))](self)
 
-    def figure(self, format: str = "svg") -> bytes:  # noqa: A002
+    def figure(self, format: str = "svg") -> bytes:
         """The trade-off curve beside that of mu, with attacks named, as "svg", "pdf" or "png".
 
         Raises:
