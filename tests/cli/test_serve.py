@@ -1,6 +1,7 @@
 """gaussdp serve: the address, the warning, and one line where it cannot start."""
 
 import builtins
+import importlib
 import logging
 import signal
 import socket
@@ -9,6 +10,7 @@ import sys
 
 import pytest
 
+import gaussdp
 from gaussdp.cli import main
 from gaussdp.cli.serve import _has_desktop
 
@@ -64,6 +66,7 @@ def test_a_warning_where_others_can_reach_it(capsys):
 
 
 def test_without_the_extra(capsys, monkeypatch):
+    monkeypatch.setattr(gaussdp, "web", importlib.import_module("gaussdp.web"))  # put back what is imported anew below
     for name in [name for name in sys.modules if name.partition(".")[0] in ("starlette", "uvicorn")]:
         monkeypatch.delitem(sys.modules, name)
     for name in [name for name in sys.modules if name.startswith("gaussdp.web")]:

@@ -99,3 +99,16 @@ def test_mechanisms_are_values():
     assert hash(DPSGD(1, 0.5, 3)) == hash(DPSGD(1.0, 0.5, 3))
     with pytest.raises(AttributeError):
         Gaussian(1.0).noise_multiplier = 2.0
+
+
+@pytest.mark.parametrize("noise", [1e-101, 1e101, 1e-300, 1e300])
+def test_noise_whose_mu_leaves_the_doubles_is_refused(noise):
+    with pytest.raises(DomainError, match=r"noise_multiplier must be in \[1e-100, 1e\+100\]"):
+        Gaussian(noise)
+
+
+@pytest.mark.parametrize("noise", [9e-4, 2e9])
+def test_sampled_noise_out_of_range(noise):
+    with pytest.raises(DomainError, match=r"noise_multiplier must be in \[0.001, 1e\+09\]"):
+        DPSGD(noise, 0.1, 10)
+    assert DPSGD(noise, 1.0, 10).noise_multiplier == noise  # the plain release

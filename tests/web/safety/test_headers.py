@@ -1,5 +1,7 @@
 """Every response carries the headers that keep the page to itself."""
 
+from importlib import import_module
+
 import pytest
 
 from gaussdp.web.safety.headers import CONTENT_SECURITY_POLICY
@@ -48,12 +50,10 @@ def test_answers_are_not_stored(responses):
 
 
 def test_a_failure_carries_them_too_and_tells_nothing(monkeypatch):
-    import gaussdp.web.app
-
     def broken():
         raise RuntimeError("secret")
 
-    monkeypatch.setattr(gaussdp.web.app, "deployments", broken)
+    monkeypatch.setattr(import_module("gaussdp.web.app"), "deployments", broken)
     response = Client().get("/api/v1/deployments", fail=True)
     assert response.status_code == 500
     assert "secret" not in response.text
