@@ -12,6 +12,7 @@ def expect():
     return pytest.importorskip("playwright.sync_api").expect
 
 
+PATIENCE = 200  # looks, a tenth of a second apart
 STATES = (
     {"view": "choose", "epsilon": "3", "criterion": "precision", "level": "0.05", "scale": "log"},
     {"view": "understand", "mu": "0.7", "fpr": "0.01", "prior": "0.3", "recall": "0.1", "delta": "1e-7"},
@@ -38,7 +39,7 @@ def test_a_link_gives_the_same_page(new_calculator, expect):
             if name not in ("view", "criterion", "scale"):
                 expect(there.field(name)).to_have_value(text)
         view = f"#{state['view']}"
-        expect(here.page.locator(view)).to_have_text(there.page.locator(view).inner_text(), use_inner_text=True)
+        _wait_for_the_same_text(here.page.locator(view), there.page.locator(view))
 
 
 def test_copy(new_calculator, expect):
@@ -106,3 +107,12 @@ def test_the_statement_of_a_run_says_whom_it_protects(calculator, expect):
     assert name.endswith(".html")
     assert "one patient" in content.decode()
     calculator.wait_for_state(unit="one patient")
+
+
+def _wait_for_the_same_text(one, other):
+    """Either page may still be waiting for an answer, so that neither text is the one to compare with."""
+    for _ in range(PATIENCE):
+        if one.inner_text() == other.inner_text():
+            return
+        one.page.wait_for_timeout(100)
+    assert one.inner_text() == other.inner_text()
