@@ -32,8 +32,8 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
 
     Gaussian and Poisson-sampled Gaussian releases, in any composition, are read off exactly. Where that cannot give 9
     digits the reading comes from a pessimistic privacy loss distribution instead (`AccountedCurve.fell_back` tells):
-    with sample rates below about 1e-3 and noise multipliers below about 3, between the bulk of the loss and the losses
-    that a single rare output causes, a tail may lie too far below every exponential bound. A composition with a part
+    with few steps or sample rates below about 1e-3, between the bulk of the loss and the losses that a single rare
+    output causes, a tail may lie too far below every exponential bound. A composition with a part
     whose privacy loss has atoms is read off a distribution throughout.
 
     Args:

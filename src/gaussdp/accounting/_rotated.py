@@ -42,9 +42,8 @@ PATHS = (REAL, *(Path(rise, slope) for rise in _RISES for slope in _SLOPES if ri
 
 
 class Nodes(NamedTuple):
-    """Trapezoid nodes on a path: outputs g, losses, e^L - 1, log-weights and weights."""
+    """Trapezoid nodes on a path: losses, e^L - 1, log-weights and weights."""
 
-    outputs: Complexes
     losses: Complexes
     ratio_change: Complexes
     log_weights: Complexes
@@ -93,7 +92,7 @@ class RotatedStep:
 
     def change(self, w: Complexes, path: Path, support: tuple[float, float]) -> tuple[Complexes, Floats]:
         """E[e^(wL)] - 1, and its error."""
-        _, losses, ratio_change, log_weights, weights = self.nodes(path, *support)
+        losses, ratio_change, log_weights, weights = self.nodes(path, *support)
         exponent = np.multiply.outer(w, losses)
         small = np.abs(exponent) < _SMALL
         terms = np.exp(np.minimum(exponent.real, _LARGEST) + 1j * exponent.imag + log_weights) - weights
@@ -130,7 +129,7 @@ class RotatedStep:
         )
         bent = np.log(1 - 1j * path.slope * np.expm1(-rising))
         log_weights = -0.5 * outputs * outputs + math.log(spacing) - _LOG_ROOT_2PI + bent
-        return Nodes(outputs, losses, ratio_change, log_weights, np.exp(log_weights))
+        return Nodes(losses, ratio_change, log_weights, np.exp(log_weights))
 
     def _spacing(self, path: Path) -> float:
         lift = (path.rise + 1.5 * path.slope) * self.noise_multiplier
