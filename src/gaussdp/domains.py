@@ -73,6 +73,9 @@ class Domain:
 
 NON_NEGATIVE = Domain(0.0, math.inf)
 FINITE_NON_NEGATIVE = Domain(0.0, math.inf, closed_high=False)
+POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)
+REAL = Domain(-math.inf, math.inf)  # infinity included, which FINITE and POSITIVE refuse
+FINITE = Domain(-math.inf, math.inf, closed_low=False, closed_high=False)
 LEVEL = Domain(0.0, 1.0, closed_low=False, closed_high=False)
 PROBABILITY = Domain(0.0, 1.0)
 

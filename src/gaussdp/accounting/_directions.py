@@ -6,11 +6,9 @@ import numpy as np
 
 from gaussdp.accounting._inversion import points_at_add_delta, points_at_remove_delta
 from gaussdp.accounting._tails import LossTails
-from gaussdp.domains import PROBABILITY, Domain, evaluate
+from gaussdp.domains import PROBABILITY, REAL, evaluate
 from gaussdp.guarantees.base import Numbers
 from gaussdp.numerics import Floats, inside_or
-
-REAL = Domain(-math.inf, math.inf)
 
 
 class Direction:

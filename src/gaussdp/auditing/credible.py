@@ -1,21 +1,19 @@
 """A Bayesian answer, labelled as one."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
 from gaussdp.auditing.counts import ScoreCounts
-from gaussdp.auditing.methods import ANY_THRESHOLD, Method, single_point_band
+from gaussdp.auditing.methods import Method, single_point_band
 from gaussdp.auditing.result import Audit
-from gaussdp.domains import Domain, number
+from gaussdp.domains import POSITIVE, REAL, number
 from gaussdp.numerics import Floats
 
 _NODES = 801
 _OUTSIDE = 1e-18  # posterior mass left out at either end of the quadrature
 _BISECTIONS = 60
-_POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)
 
 
 @dataclass(frozen=True)
@@ -37,8 +35,8 @@ class Credible(Method):
     prior: float = 0.5
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "threshold", number("threshold", self.threshold, ANY_THRESHOLD))
-        object.__setattr__(self, "prior", number("prior", self.prior, _POSITIVE))
+        object.__setattr__(self, "threshold", number("threshold", self.threshold, REAL))
+        object.__setattr__(self, "prior", number("prior", self.prior, POSITIVE))
 
     def run(self, counts: ScoreCounts, confidence: float) -> Audit:
         false_positives, false_negatives = counts.errors_at(self.threshold)

@@ -10,12 +10,10 @@ from gaussdp.auditing.binomial import quantile_sum, rate_upper
 from gaussdp.auditing.counts import Counts, ScoreCounts
 from gaussdp.auditing.ranks import rank_grid
 from gaussdp.auditing.result import Audit, Band
-from gaussdp.domains import Domain, integer, number
+from gaussdp.domains import REAL, integer, number
 
 _CAUTION = 0.1  # of the tail when choosing: a threshold must not win by luck alone
 _ALMOST_ONE = 1 - 1e-15
-
-ANY_THRESHOLD = Domain(float("-inf"), float("inf"))
 
 
 class Method(ABC):
@@ -42,7 +40,7 @@ class FixedThreshold(Method):
     threshold: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "threshold", number("threshold", self.threshold, ANY_THRESHOLD))
+        object.__setattr__(self, "threshold", number("threshold", self.threshold, REAL))
 
     def run(self, counts: ScoreCounts, confidence: float) -> Audit:
         return at_threshold(self, counts, self.threshold, confidence)

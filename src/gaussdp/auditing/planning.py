@@ -13,14 +13,13 @@ from gaussdp.auditing.binomial import rate_upper
 from gaussdp.auditing.counts import Counts
 from gaussdp.auditing.one_run import refuted_mu
 from gaussdp.displays import Displayed
-from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, Domain, number
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, number
 from gaussdp.errors import DomainError
 
 Plan = TypeVar("Plan", "PlannedTrials", "PlannedRun")
 
 MOST_TRIALS = 10_000_000
 MOST_CANARIES = 100_000
-_FINITE_POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)
 _SHIFTS = np.arange(0.0, 4.01, 0.25)  # of the threshold from the symmetric one, in standard deviations
 _SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # of the canaries that are guessed
 _WINDOW = 9.0  # standard deviations of a count beyond which its mass is below 1e-16
@@ -93,7 +92,7 @@ def plan_audit(mu: float, claim_mu: float = 0.0, power: float = 0.9, confidence:
     >>> plan_audit(mu=1.0).fixed_threshold
     PlannedTrials(trials=..., fpr=0.3..., power=0.9...)
     """
-    truth, claim = number("mu", mu, _FINITE_POSITIVE), number("claim_mu", claim_mu, FINITE_NON_NEGATIVE)
+    truth, claim = number("mu", mu, POSITIVE), number("claim_mu", claim_mu, FINITE_NON_NEGATIVE)
     if truth <= claim:
         raise DomainError(f"mu must be above claim_mu = {claim:g}, got {truth:g}: there is nothing to refute")
     asked, level = number("power", power, LEVEL), number("confidence", confidence, LEVEL)

@@ -12,18 +12,16 @@ from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.searching import Axis, calibrate
 from gaussdp.calibration.targets import Target
-from gaussdp.domains import Domain, integer, number
+from gaussdp.domains import POSITIVE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD
+from gaussdp.mechanisms.gaussian import SAMPLE_RATE
 
 DEFAULT_DIGITS = 4
 DEFAULT_FLOOR = 1e-10
 LEAST_NOISE, MOST_NOISE = 0.2, 1e4
 LEAST_RATE = 1e-9
 MOST_STEPS = 10**9
-
-_POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)
-_RATE = Domain(0.0, 1.0, closed_low=False)
 
 
 def noise_multiplier(
@@ -56,7 +54,7 @@ def noise_multiplier(
     (0.9654, 'tight', True)
     """
     reader = Reader(target, floor)
-    rate, count = number("sample_rate", sample_rate, _RATE), integer("steps", steps, low=1)
+    rate, count = number("sample_rate", sample_rate, SAMPLE_RATE), integer("steps", steps, low=1)
     share = reader.mu / math.sqrt(count)  # of the budget, for one step
     squared = _square(share / rate)
     inverse_square = squared if rate == 1 else math.log1p(squared)
@@ -99,7 +97,8 @@ def steps(
     100
     """
     reader = Reader(target, floor)
-    noise, rate = number("noise_multiplier", noise_multiplier, _POSITIVE), number("sample_rate", sample_rate, _RATE)
+    noise = number("noise_multiplier", noise_multiplier, POSITIVE)
+    rate = number("sample_rate", sample_rate, SAMPLE_RATE)
     axis = Axis("steps", 1, integer("most", most, low=1), WholeNumbers(), "smaller", slope=-0.5)
     start = _square(reader.mu / rate) / _one_step_energy(noise, rate)
     return calibrate(axis, reader, lambda count: DPSGD(noise, rate, int(count)), start)
@@ -134,8 +133,8 @@ def sample_rate(
     0.001925
     """
     reader = Reader(target, floor)
-    noise, count = number("noise_multiplier", noise_multiplier, _POSITIVE), integer("steps", steps, low=1)
-    least, most = _range(number("low", low, _RATE), number("high", high, _RATE))
+    noise, count = number("noise_multiplier", noise_multiplier, POSITIVE), integer("steps", steps, low=1)
+    least, most = _range(number("low", low, SAMPLE_RATE), number("high", high, SAMPLE_RATE))
     axis = Axis("sample_rate", least, most, SignificantDigits(digits), "smaller")
     start = reader.mu / math.sqrt(count * _one_step_energy(noise, 0.0))
     return calibrate(axis, reader, lambda rate: DPSGD(noise, rate, count), start)
@@ -153,7 +152,7 @@ def _square(x: float) -> float:
 
 
 def _range(low: float, high: float) -> tuple[float, float]:
-    least, most = number("low", low, _POSITIVE), number("high", high, _POSITIVE)
+    least, most = number("low", low, POSITIVE), number("high", high, POSITIVE)
     if least >= most:
         raise DomainError(f"low must be below high, got {least!r} and {most!r}")
     return least, most

@@ -8,10 +8,8 @@ from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.searching import Axis, Family, Safer, calibrate
 from gaussdp.calibration.targets import Target
-from gaussdp.domains import Domain, number
+from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
-
-_POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)
 
 
 def parameter(
@@ -47,14 +45,14 @@ def parameter(
     2.829
     """
     reader = Reader(target, floor)
-    least, most = number("low", low, _POSITIVE), number("high", high, _POSITIVE)
+    least, most = number("low", low, POSITIVE), number("high", high, POSITIVE)
     if least >= most:
         raise DomainError(f"low must be below high, got {least!r} and {most!r}")
     if safer not in ("larger", "smaller"):
         raise DomainError(f"safer must be 'larger' or 'smaller', got {safer!r}")
     if digits is None and not (least.is_integer() and most.is_integer()):
         raise DomainError(f"low and high must be whole for whole numbers, got {least!r} and {most!r}")
-    guess = math.sqrt(least) * math.sqrt(most) if start is None else number("start", start, _POSITIVE)
+    guess = math.sqrt(least) * math.sqrt(most) if start is None else number("start", start, POSITIVE)
     if digits is None:
         axis = Axis(name, int(least), int(most), WholeNumbers(), safer)
         return calibrate(axis, reader, lambda count: family(int(count)), guess)

@@ -3,12 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from gaussdp.domains import Domain, number
+from gaussdp.domains import FINITE, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.risks import Risk
-
-_REAL = Domain(-math.inf, math.inf, closed_low=False, closed_high=False)
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class AtMost:
     def __post_init__(self) -> None:
         if not isinstance(self.risk, Risk):
             raise DomainError(f"risk must be a risk such as Advantage(), got {self.risk!r}")
-        object.__setattr__(self, "value", number("value", self.value, _REAL))
+        object.__setattr__(self, "value", number("value", self.value, FINITE))
         self.risk.mu_for(self.value)
 
     def by_mu(self) -> GDP:

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussdp.domains import NON_NEGATIVE, Domain, evaluate, number
+from gaussdp.domains import NON_NEGATIVE, POSITIVE, evaluate, number
 from gaussdp.errors import DomainError
 from gaussdp.numerics import Floats
 from gaussdp.risks import Risk
 
-_POSITIVE = Domain(0.0, np.inf, closed_low=False, closed_high=False)
 _LEAST_EPSILON = 1e-300  # the profile at a tiny delta bends as low as epsilon near delta
 _LARGEST_EPSILON = 1e300
 _REFINEMENTS, _REFINED_POINTS = 8, 33  # each round narrows the hump sixteen-fold
@@ -41,7 +40,7 @@ class RuleOfThumb:
     divisor: float = 5.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "divisor", number("divisor", self.divisor, _POSITIVE))
+        object.__setattr__(self, "divisor", number("divisor", self.divisor, POSITIVE))
 
     def mu(self, epsilon: ArrayLike) -> Any:
         """The budget that the rule gives a policy epsilon; broadcasts."""
@@ -94,8 +93,8 @@ def conservative_divisor(risks: Iterable[Risk], epsilon_low: float, epsilon_high
     >>> conservative_divisor([Profile(delta=1e-8)], 0.1, 2.0)
     5.305...
     """
-    low = number("epsilon_low", epsilon_low, _POSITIVE)
-    high = number("epsilon_high", epsilon_high, _POSITIVE)
+    low = number("epsilon_low", epsilon_low, POSITIVE)
+    high = number("epsilon_high", epsilon_high, POSITIVE)
     if low > high:
         raise DomainError(f"epsilon_low must be at most epsilon_high, got {low!r} and {high!r}")
     criteria = list(risks)

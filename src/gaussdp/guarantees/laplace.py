@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
+from gaussdp.domains import FINITE_NON_NEGATIVE, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.numerics import Floats
-
-_FINITE = Domain(0.0, math.inf, closed_high=False)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -36,7 +34,7 @@ class LaplaceDP(Guarantee):
     epsilon_bound: float
 
     def __init__(self, epsilon: float) -> None:
-        object.__setattr__(self, "epsilon_bound", number("epsilon", epsilon, _FINITE))
+        object.__setattr__(self, "epsilon_bound", number("epsilon", epsilon, FINITE_NON_NEGATIVE))
 
     def __repr__(self) -> str:
         return f"LaplaceDP(epsilon={self.epsilon_bound})"
@@ -79,7 +77,7 @@ class LaplaceDP(Guarantee):
         >>> LaplaceDP.from_mu(1.0).epsilon_bound
         0.9655...
         """
-        level = number("mu", mu, _FINITE)
+        level = number("mu", mu, FINITE_NON_NEGATIVE)
         if level < 1:
             return cls(-2 * math.log1p(-math.erf(level / math.sqrt(8))))
         return cls(-2 * (math.log(2) + float(special.log_ndtr(-0.5 * level))))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
 from gaussdp.accounting._pld import GivenDistribution
-from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, checked, integer, number
+from gaussdp.domains import FINITE, NON_NEGATIVE, PROBABILITY, checked, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ZCDP, ProfilePoints, PureDP
 from gaussdp.integrations._versions import require
@@ -63,7 +63,6 @@ else:
     PrivacyAccountant, DpEvent = _library.PrivacyAccountant, _events.DpEvent
 
 _Relation = _library.NeighboringRelation
-_REAL = Domain(-math.inf, math.inf, closed_low=False, closed_high=False)
 _MOST_COMPOSITIONS = 10_000  # that a distribution made elsewhere is taken to consist of
 _READING_ERROR = 1e-9  # relative, of an exactly accounted epsilon or delta
 
@@ -415,7 +414,7 @@ def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: En
 
 
 def _mixture(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
-    shifts = checked("sensitivities", event.sensitivities, _REAL).ravel().tolist()
+    shifts = checked("sensitivities", event.sensitivities, FINITE).ravel().tolist()
     probabilities = checked("sampling_probs", event.sampling_probs, PROBABILITY).ravel().tolist()
     deviation = number("standard_deviation", event.standard_deviation, NON_NEGATIVE)
     if shifts == [0.0]:

@@ -14,12 +14,11 @@ from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
 from gaussdp.calibration import AtMost
 from gaussdp.calibration import noise_multiplier as least_noise_multiplier
 from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
-from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, integer, number
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.integrations._versions import require
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Mechanism
-from gaussdp.mechanisms.base import POSITIVE
 from gaussdp.mechanisms.gaussian import SAMPLE_RATE
 from gaussdp.report.runs import Run
 from gaussdp.report.runs.run import Sampling

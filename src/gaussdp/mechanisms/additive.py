@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from gaussdp.domains import integer, number
+from gaussdp.domains import POSITIVE, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import POSITIVE, Adjacency, Elementary, checked_adjacency
+from gaussdp.mechanisms.base import Adjacency, Elementary, checked_adjacency
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,9 @@
 """What all descriptions of mechanisms share: an adjacency, repetition, and their parts."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, get_args
 
-from gaussdp.domains import Domain
 from gaussdp.errors import DomainError
 
 if TYPE_CHECKING:
@@ -13,8 +11,6 @@ if TYPE_CHECKING:
 
 Adjacency = Literal["add-remove", "replace-one"]
 """Which datasets are neighbours: one record more or less, or one record exchanged for another."""
-
-POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)
 
 
 class Mechanism(ABC):

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gaussdp.domains import Domain, integer, number
+from gaussdp.domains import POSITIVE, Domain, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import POSITIVE, Adjacency, Elementary, Mechanism, checked_adjacency
+from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, checked_adjacency
 
 NOISE = Domain(1e-100, 1e100, advice="beyond, the square of mu leaves the range of a double")
 SAMPLED_NOISE = Domain(

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import POSITIVE
 from gaussdp.web.schemas.describing import components
 from gaussdp.web.schemas.kinds import Number, OneOf, Text, Whole
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest

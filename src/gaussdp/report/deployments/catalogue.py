@@ -8,14 +8,13 @@ from importlib import resources
 from typing import Literal
 
 from gaussdp.conversions import mu_from_profile
-from gaussdp.domains import LEVEL, Domain, integer, number
+from gaussdp.domains import LEVEL, POSITIVE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
 
 Setting = Literal["central", "local"]
 Basis = Literal["exact", "implied", "none"]
 
-_POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)
 _WORDS = ("name", "organisation", "unit", "covers", "source")
 _OLDEST = 2006  # the year of the definition
 
@@ -73,7 +72,7 @@ class Deployment:
         integer("year", self.year, low=_OLDEST)
         if self.setting not in ("central", "local"):
             raise DomainError(f'setting must be "central" or "local", got {self.setting!r}')
-        for key, domain in (("epsilon", _POSITIVE), ("delta", LEVEL), ("rho", _POSITIVE)):
+        for key, domain in (("epsilon", POSITIVE), ("delta", LEVEL), ("rho", POSITIVE)):
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, number(key, getattr(self, key), domain))
         mu, basis = self._derived()

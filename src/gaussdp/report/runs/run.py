@@ -4,10 +4,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from gaussdp.domains import number
+from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Gaussian, Mechanism, PoissonSampled
-from gaussdp.mechanisms.base import POSITIVE
 from gaussdp.report.runs.texts import line_of_words, lines_of_words, one_of
 from gaussdp.report.runs.training import Training, count
 

@@ -4,10 +4,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gaussdp.domains import integer, number
+from gaussdp.domains import POSITIVE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD
-from gaussdp.mechanisms.base import POSITIVE
 from gaussdp.mechanisms.gaussian import MOST, SAMPLE_RATE
 from gaussdp.report.runs.texts import brief
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
 
-from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL
-from gaussdp.mechanisms.base import POSITIVE, Adjacency
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE
+from gaussdp.mechanisms.base import Adjacency
 from gaussdp.mechanisms.gaussian import SAMPLED_NOISE
 from gaussdp.report.explaining.facts import RATE
 from gaussdp.report.runs.run import Sampling
