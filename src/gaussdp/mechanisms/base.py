@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from gaussdp.errors import DomainError
@@ -13,8 +14,9 @@ Adjacency = Literal["add-remove", "replace-one"]
 """Which datasets are neighbours: one record more or less, or one record exchanged for another."""
 
 
+@dataclass(frozen=True)
 class Mechanism(ABC):
-    """A randomised release, described by its parameters.
+    """A randomised release, described by its parameters, which are the fields of a frozen dataclass.
 
     Repetition is written `steps * mechanism`; several releases together are a `Composition`.
     """

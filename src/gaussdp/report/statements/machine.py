@@ -148,7 +148,7 @@ def plan_entry(mechanism: Mechanism, times: int) -> dict[str, object]:
         noise = mechanism.mechanism.noise_multiplier
         entry = {"mechanism": _KINDS[PoissonSampled], "noise_multiplier": noise, "sample_rate": mechanism.sample_rate}
     else:
-        kept = [field.name for field in fields(mechanism)]  # type: ignore[arg-type]
+        kept = [field.name for field in fields(mechanism)]
         if isinstance(mechanism, RandomizedResponse):
             kept.remove("adjacency")  # there is only one
         entry = {"mechanism": _KINDS[type(mechanism)], **{key: getattr(mechanism, key) for key in kept}}

@@ -1,6 +1,7 @@
 """How long a client may take to say what it wants: uvicorn waits for the rest of a request's headers without end."""
 
 import asyncio
+from typing import cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -11,8 +12,8 @@ class PromptConnection(H11Protocol):
     seconds = 10.0
     _deadline: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(cast(asyncio.Transport, transport))  # a server's connections are streams
         self._wait_for_headers()
 
     def data_received(self, data: bytes) -> None:
