@@ -42,6 +42,7 @@ def imports_of(path):
                 yield from (f"gaussdp.{alias.name}" for alias in node.names)
             elif node.module.startswith("gaussdp."):
                 yield node.module
+                yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name.startswith("_"))
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.startswith("gaussdp"))
 
@@ -56,6 +57,15 @@ def test_imports_point_down(path):
     own = LAYERS.index(path.relative_to(SOURCE).parts[0].removesuffix(".py"))
     for module in imports_of(path):
         assert layer_of(module) <= own, f"{path.name} is below {module}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_private_modules_stay_in_their_folder(path):
+    own = path.relative_to(SOURCE).parts
+    for module in imports_of(path):
+        parts = module.split(".")[1:]
+        private = next((place for place, name in enumerate(parts) if name.startswith("_")), 0)
+        assert own[:private] == tuple(parts[:private]), f"{path.name} reaches into {module}"
 
 
 def test_importing_gaussdp_is_light():

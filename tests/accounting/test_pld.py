@@ -134,3 +134,14 @@ def test_missing_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
     with pytest.raises(gaussdp.MissingExtraError, match=r'pip install "gaussdp\[accounting\]"'):
         both(Laplace(1.0))
+
+
+@pytest.mark.parametrize("pessimistic", [True, False])
+def test_epsilon_inverts_delta_noise_included(pessimistic):
+    distribution = LossDistribution([(Laplace(2.0), 3), (Gaussian(1.0), 1)], pessimistic=pessimistic)
+    for delta in (1.5 * distribution.noise_floor, 1e-9, 1e-4):
+        epsilon = distribution.epsilon(delta)
+        above, below = distribution.delta(epsilon * np.array([1 - 1e-6, 1 + 1e-6]))
+        assert above > delta > below
+    assert (distribution.epsilon(0.5 * distribution.noise_floor) == math.inf) == pessimistic
+    assert distribution.epsilon(1.0) == 0.0

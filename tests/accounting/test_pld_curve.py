@@ -109,6 +109,36 @@ def test_a_floor_that_leaves_nothing():
         account(500 * RandomizedResponse(1.0)).fit(floor=0.4)
 
 
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
+def test_epsilons_enclose_the_truth(delta):
+    truth = GDP(0.5).epsilon(delta)
+    curve = DistributionCurve([(Gaussian(4.0), 4)])
+    assert truth - 2e-3 < curve.epsilon_lower(delta) < truth < curve.epsilon(delta) < truth + 2e-3
+
+
+def test_epsilons_of_one_coin_meet():
+    """Randomized response is (epsilon, 0)-DP and no better: delta(e) = (e^eps - e^e) / (1 + e^eps)."""
+    curve = account(RandomizedResponse(1.0))
+    for epsilon in (0.25, 0.75, 1.0):
+        delta = (math.e - math.exp(epsilon)) / (1 + math.e) + 1e-9
+        assert epsilon - 1e-6 < curve.epsilon_lower(delta) < epsilon
+    assert curve.epsilon_lower(0.5) == 0.0
+
+
+def test_no_epsilon_is_enough_below_an_infinite_loss():
+    curve = account(Composition([Stated(gaussdp.ApproxDP(1.0, 1e-5)), Laplace(1.0)]))
+    assert curve.epsilon_lower(0.9e-5) == curve.epsilon(0.9e-5) == math.inf
+    assert curve.epsilon_lower(1.1e-5) < 2 < math.inf
+
+
+def test_no_epsilon_from_below_without_the_mechanism():
+    from dp_accounting.pld import privacy_loss_distribution as distributions
+
+    curve = DistributionCurve.read(distributions.from_laplace_mechanism(1.0), 1)
+    assert curve.epsilon(1e-3) == pytest.approx(1 + 2 * math.log1p(-1e-3), rel=1e-6)
+    assert curve.epsilon_lower(1e-3) == 0.0
+
+
 def test_a_stated_guarantee_alone():
     curve = account(Stated(gaussdp.ApproxDP(1.0, 1e-5)))
     assert curve.epsilon(2e-5) <= 1.0

@@ -54,6 +54,11 @@ class _ReadProfile:
         raw = np.asarray(self._composed.get_delta_for_epsilon(epsilons), dtype=np.float64)
         return np.clip(raw + self._sign * self.noise_floor, 0.0, 1.0)
 
+    def epsilon(self, delta: float) -> float:
+        """The least epsilon >= 0 at which the profile, its numerical noise included, is at most delta; inf if none."""
+        raw = min(delta - self._sign * self.noise_floor, 1.0)
+        return max(float(self._composed.get_epsilon_for_delta(raw)), 0.0)
+
     def largest_epsilon(self) -> float:
         """An epsilon beyond which the profile is flat to within the noise floor."""
         return self._reach(self.noise_floor)

@@ -3,12 +3,14 @@
 import math
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from gaussdp import conversions
 from gaussdp.accounting._pld import GivenDistribution, LossDistribution
 from gaussdp.accounting._points_curve import PointsCurve
+from gaussdp.domains import PROBABILITY, number
 from gaussdp.mechanisms import Mechanism
 from gaussdp.numerics import Floats
 
@@ -22,7 +24,7 @@ class DistributionCurve(PointsCurve):
     Its profile bounds the true one from above; between grid points it is the hull, which is pessimistic again. Rates
     and deltas below `noise_floor`, where rounding errors of the transforms could speak, are refused.
 
-    Made by `account`.
+    Made by `account`; of a distribution that somebody else made, by `read`.
     """
 
     def __init__(self, parts: Sequence[tuple[Mechanism, int]] | GivenDistribution) -> None:
@@ -45,11 +47,35 @@ class DistributionCurve(PointsCurve):
     _parts: tuple[tuple[Mechanism, int], ...]
     _grid: Floats
 
+    @classmethod
+    def read(cls, distribution: Any, compositions: int) -> "DistributionCurve":
+        """The curve of a dp_accounting PrivacyLossDistribution, composed of this many at the most.
+
+        Raises:
+            DomainError: if it is an optimistic estimate, which bounds the privacy loss from the wrong side.
+        """
+        return cls(GivenDistribution(distribution, compositions))
+
+    def epsilon_lower(self, delta: float) -> float:
+        """A lower bound on the least epsilon with which (epsilon, delta)-DP holds; `epsilon` bounds it from above.
+
+        Args:
+            delta: in [0, 1].
+        Returns:
+            The epsilon at which an optimistic distribution comes down to delta, inf if it never does; 0 where only a
+            pessimistic distribution is known.
+        """
+        level = number("delta", delta, PROBABILITY)
+        return self._lower.epsilon(level) if self._parts else 0.0
+
+    @cached_property
+    def _lower(self) -> LossDistribution:
+        return LossDistribution(self._parts, pessimistic=False)
+
     @cached_property
     def _optimistic(self) -> Floats:
         """Lower bounds on delta at the grid."""
-        lower = LossDistribution(self._parts, pessimistic=False)
-        return np.minimum(lower.delta(self._grid), self.delta(self._grid))
+        return np.minimum(self._lower.delta(self._grid), self.delta(self._grid))
 
     def _mu_lower(self, floor: float, mu: float) -> float:
         """No smaller mu holds: at epsilons whose best attack surely has rates above the floor, delta is at least this.

@@ -13,7 +13,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
-from gaussdp.accounting._pld import GivenDistribution
 from gaussdp.domains import FINITE, NON_NEGATIVE, PROBABILITY, checked, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ZCDP, ProfilePoints, PureDP
@@ -187,7 +186,7 @@ def curve_of(distribution: Any, compositions: int = _MOST_COMPOSITIONS) -> Distr
     if not isinstance(distribution, _distributions.PrivacyLossDistribution):
         kind = type(distribution).__name__
         raise DomainError(f"distribution must be a dp_accounting PrivacyLossDistribution, got {kind}")
-    return DistributionCurve(GivenDistribution(distribution, compositions))
+    return DistributionCurve.read(distribution, compositions)
 
 
 def adapted(thing: object, adjacency: Adjacency | None) -> Mechanism | PointsCurve:

@@ -19,7 +19,6 @@ from gaussdp.report.claims.claim import Claim
 from gaussdp.report.claims.concentrated import pure_epsilon, smallest_rho
 
 _EXACT = 1e-9  # relative error of exact readings, as the accounting promises it
-_POINTS = 4001
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def smallest(mechanism: Mechanism, claim: Claim, group: int = 1) -> Enclosure:
         found = _smallest_mu(curve, claim.floor)
         return Enclosure(found.lower, group * found.upper)
     delta = float(claim.delta or 0.0)
-    one = _smallest_epsilon(curve, mechanism, delta)
+    one = _smallest_epsilon(curve, delta)
     return one if group == 1 else Enclosure(one.lower, _group_epsilon(curve, delta, group))
 
 
@@ -116,24 +115,16 @@ def _least_mu(curve: DistributionCurve) -> float:
         return 0.0
 
 
-def _smallest_epsilon(curve: AccountedCurve | DistributionCurve, mechanism: Mechanism, delta: float) -> Enclosure:
+def _smallest_epsilon(curve: AccountedCurve | DistributionCurve, delta: float) -> Enclosure:
     try:
         upper = curve.epsilon(delta)
     except DomainError:  # below the noise floor of a distribution
         return Enclosure(0.0, math.inf)
-    if isinstance(curve, DistributionCurve) or curve.fell_back:
-        return Enclosure(min(_optimistic_epsilon(mechanism, delta, upper), upper), upper)
-    return exactly(upper)
-
-
-def _optimistic_epsilon(mechanism: Mechanism, delta: float, upper: float) -> float:
-    """The largest epsilon of a grid at which even a lower bound on the profile exceeds delta."""
-    from gaussdp.accounting._pld import LossDistribution  # the curve keeps its lower bound to itself
-
-    lower = LossDistribution(mechanism.parts(), pessimistic=False)
-    grid: Floats = np.linspace(0.0, min(upper, 700.0), _POINTS)
-    beyond = np.flatnonzero(lower.delta(grid) > delta)
-    return float(grid[beyond[-1]]) if beyond.size else 0.0
+    if isinstance(curve, AccountedCurve):
+        if not curve.fell_back:
+            return exactly(upper)
+        curve = curve.by_distribution
+    return Enclosure(min(curve.epsilon_lower(delta), upper), upper)
 
 
 def _group_epsilon(curve: AccountedCurve | DistributionCurve, delta: float, group: int) -> float:
