@@ -258,7 +258,7 @@ def _fnr_from_mu(mu: Floats, fpr: Floats) -> Floats:
 
 
 def _multiplicative_advantage_from_mu(mu: Floats, fpr: Floats) -> Floats:
-    return inside_or(1.0, mu > 0, lambda m, a: numerics.tpr(m, a) / a, mu, fpr)
+    return inside_or(1.0, mu > 0, numerics.multiplicative_advantage, mu, fpr)
 
 
 def _precision_from_mu(mu: Floats, recall: Floats, prior: Floats) -> Floats:

@@ -6,7 +6,7 @@ Callers hold the arrays to the stated domain; `gaussdp.conversions` is the valid
 from gaussdp.numerics._growth import log_tail_growth
 from gaussdp.numerics._limits import inside_or
 from gaussdp.numerics._log_profile import log_profile
-from gaussdp.numerics._operating_points import advantage, fnr, precision, tpr
+from gaussdp.numerics._operating_points import advantage, fnr, multiplicative_advantage, precision, tpr
 from gaussdp.numerics._profile import epsilon_from_mu, mu_from_profile, profile
 from gaussdp.numerics._quantiles import mu_matching_curve_at_fpr, mu_matching_precision_bound, mu_through_point
 from gaussdp.numerics._types import Floats
@@ -23,6 +23,7 @@ __all__ = [
     "mu_matching_curve_at_fpr",
     "mu_matching_precision_bound",
     "mu_through_point",
+    "multiplicative_advantage",
     "precision",
     "profile",
     "tpr",
