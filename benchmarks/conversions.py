@@ -68,3 +68,7 @@ def main() -> None:
         ("function", "ns each", "times ndtri", "goal", "against brentq"),
         rows,
     )
+
+
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gaussdp
 import oracles
-from domains_of_test import epsilons, levels, mus
+from domains_of_test import epsilons, levels, log_uniform, mus
 
 TOLERANCE = 1e-12
 REFERENCE = Path(__file__).parent / "reference"
@@ -68,6 +68,17 @@ class TestTextbookFormulas:
         fpr = 1 / (1 + math.exp(epsilon)) * (1 + offset)
         exact = oracles.mu_from_multiplicative_advantage(epsilon, fpr)
         assert oracles.relative_error(gaussdp.mu_from_multiplicative_advantage(epsilon, fpr), exact) < TOLERANCE
+
+    @given(epsilons | log_uniform(500, 800), log_uniform(1e-323, 1e-270))
+    def test_mu_where_the_exponential_overflows_or_the_rate_is_subnormal(self, epsilon, fpr):
+        exact = oracles.mu_from_multiplicative_advantage(epsilon, fpr)
+        assert oracles.relative_error(gaussdp.mu_from_multiplicative_advantage(epsilon, fpr), exact) < TOLERANCE
+
+    @given(log_uniform(500, 744), st.sampled_from([0.0, 1e-15, -3e-16, 1e-12, -1e-9, -1e-4, 1e-2]))
+    def test_at_the_kink_where_the_exponential_overflows(self, epsilon, offset):
+        self.test_mu_where_the_exponential_overflows_or_the_rate_is_subnormal.hypothesis.inner_test(
+            self, epsilon, math.exp(-epsilon) * (1 + offset)
+        )
 
     @given(epsilons, levels)
     def test_mu_from_precision(self, epsilon, recall):

@@ -12,10 +12,11 @@ from scipy import special
 
 from gaussdp.numerics import _double_double as dd
 from gaussdp.numerics._mills import mills, mills_difference
-from gaussdp.numerics._types import Floats, Mask
+from gaussdp.numerics._types import Floats
 
 _CANCELLED = 4e-3  # below this share of the quantiles, subtracting leaves fewer than 13 digits
 _NEARLY_ONE = 1e-3  # below this distance from 1, e**epsilon * fpr needs more than double precision
+_ROUNDING = 1e-15  # more than the error of a product near 1
 _EXP_LIMIT = 650.0  # e**650 is still a double, and e**-650 is below _DEEP
 _DEEP = 1e-280  # below, probabilities go by their logarithm
 
@@ -23,27 +24,38 @@ _DEEP = 1e-280  # below, probabilities go by their logarithm
 def mu_matching_curve_at_fpr(epsilon: Floats, fpr: Floats) -> Floats:
     """The mu whose GDP curve meets the pure-DP curve at this FPR (Prop. 3.1), 0 < epsilon < inf."""
     z = special.ndtri(fpr)
-    growth = np.exp(np.minimum(epsilon, _EXP_LIMIT))
+    tnr = 1 - fpr
+    growth = np.exp(epsilon)
     tpr = growth * fpr  # on the steep piece of the curve, where fpr < 1/(e^epsilon + 1)
+    overflowing = epsilon > _EXP_LIMIT
+    if overflowing.any():
+        root = np.exp(0.5 * epsilon[overflowing])
+        tpr[overflowing] = root * fpr[overflowing] * root
     complement = 1 - tpr
-    close = np.abs(complement) < _NEARLY_ONE
+    close = (complement < _NEARLY_ONE) & (complement > fpr - _ROUNDING)
     if close.any():
         complement[close] = _one_minus_product(epsilon[close], fpr[close])
-    steep = (complement > fpr) & (epsilon < _EXP_LIMIT)
-    p = np.where(steep, tpr, (1 - fpr) / growth)
+    steep = complement > fpr
+    p = np.where(steep, tpr, tnr / growth)
     quantile = special.ndtri(p)
     close &= steep
     if close.any():
         quantile[close] = -special.ndtri(complement[close])
-    _mend_deep(quantile, (p < _DEEP) & ~steep, 1 - fpr, epsilon)
+    deep = p < _DEEP
+    if deep.any():
+        up, change = steep[deep], epsilon[deep]
+        quantile[deep] = _quantile_of_product(np.where(up, fpr[deep], tnr[deep]), np.where(up, change, -change))
     mu = np.where(steep, quantile, -quantile) - z
 
     cancelled = mu < _CANCELLED * np.maximum(np.abs(z), 1.0)
     rising = cancelled & (fpr <= 0.5)
     if rising.any():
-        e, a = epsilon[rising], fpr[rising]
-        # Right of the kink the TPR is 1 - e^-epsilon (1 - fpr); what it exceeds the FPR by is known exactly.
-        log_ratio = np.where(steep[rising], e, np.log1p(-(1 - a) * np.expm1(-e) / a))
+        log_ratio = epsilon[rising]
+        gentle = ~steep[rising]
+        if gentle.any():
+            # Right of the kink the TPR is 1 - e^-epsilon (1 - fpr); what it exceeds the FPR by is known exactly.
+            a = fpr[rising][gentle]
+            log_ratio[gentle] = np.log1p(-(1 - a) * np.expm1(-log_ratio[gentle]) / a)
         mu[rising] = _refined_rise(-z[rising], log_ratio, mu[rising])
     falling = cancelled & ~rising
     if falling.any():
@@ -60,7 +72,9 @@ def mu_matching_precision_bound(epsilon: Floats, recall: Floats) -> Floats:
     upper = missed < 0.5
     p = np.where(upper, missed, decay * recall)
     quantile = special.ndtri(p)
-    _mend_deep(quantile, (p < _DEEP) & ~upper, recall, epsilon)
+    deep = (p < _DEEP) & ~upper
+    if deep.any():
+        quantile[deep] = _quantile_of_product(recall[deep], -epsilon[deep])
     mu = z + np.where(upper, quantile, -quantile)
 
     cancelled = mu < _CANCELLED * np.maximum(np.abs(z), 1.0)
@@ -93,17 +107,18 @@ def mu_through_point(fpr: Floats, fnr: Floats, tpr: Floats) -> Floats:
 
 
 def _one_minus_product(epsilon: Floats, fpr: Floats) -> Floats:
-    """1 - e^epsilon fpr where it cancels, from 32 digits of the product."""
+    """1 - e^epsilon fpr where it cancels, from 30 digits of the product."""
     zero = np.zeros_like(fpr)
-    product = dd.multiply(dd.exp((np.minimum(epsilon, _EXP_LIMIT), zero)), (fpr, zero))
+    root = dd.exp((0.5 * epsilon, zero))  # e^epsilon itself may overflow
+    product = dd.multiply(dd.multiply(root, (fpr, zero)), root)
     high, low = dd.add(dd.constant(1.0, fpr), dd.negate(product))
     return high + low
 
 
-def _mend_deep(quantile: Floats, deep: Mask, p: Floats, epsilon: Floats) -> None:
-    """Put Phi^-1(e^-epsilon p) in place where the product is too small for a double."""
-    if deep.any():
-        quantile[deep] = special.ndtri_exp(np.log(p[deep]) - epsilon[deep])
+def _quantile_of_product(p: Floats, exponent: Floats) -> Floats:
+    """Phi^-1(e^exponent p) where the product is too small for a double, or has few digits there."""
+    quantile: Floats = special.ndtri_exp(np.log(p) + exponent)
+    return quantile
 
 
 def _refined_rise(s: Floats, growth: Floats, mu: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The array types of the kernels: numbers and masks, any shape."""
+"""The array type of the kernels: numbers in any shape."""
 
 from typing import TypeAlias
 
@@ -6,4 +6,3 @@ import numpy as np
 import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Mask: TypeAlias = npt.NDArray[np.bool_]

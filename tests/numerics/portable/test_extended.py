@@ -23,7 +23,7 @@ def test_erf_minus_its_own_rounding(mu):
             assert abs(found / difference - 1) < 1e-10, units
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.4999, 0.5, 1.0, 7.123, 100.5, 640.0])
+@pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.4999, 0.5, 1.0, 7.123, 100.5, 640.0, 705.0])
 def test_one_minus_product(epsilon):
     with mp.workdps(60):
         fpr = float(mp.exp(-mp.mpf(epsilon)))

@@ -36,6 +36,15 @@ def test_the_whole_domain(name):
     assert np.all(found[beyond] <= 1.1e-300)
 
 
+def test_the_steep_piece_where_the_exponential_overflows():
+    epsilon, fpr = (
+        grid.ravel() for grid in np.meshgrid([640.0, 651.0, 700.0, 720.0, 1e3], np.geomspace(3e-308, 1e-270, 40))
+    )
+    expected = gaussdp.mu_from_multiplicative_advantage(epsilon, fpr)
+    found = PORTS["mu_from_multiplicative_advantage"].value(XP, epsilon, fpr)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", PORTS)
 def test_the_ends_of_the_domain(name):
     ends = {

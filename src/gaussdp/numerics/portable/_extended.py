@@ -6,7 +6,6 @@ spaced nodes, filled once by those functions, and a short Taylor series about th
 
 import math
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ _COMPLEMENT_FROM = 4.5
 _PAIRED_TERMS = 6  # the terms after these are too small to need pairs
 _TERMS = 15
 
-_LARGEST_POWER = 651
+_LARGEST_POWER = 375
 _PARTS = 32  # nodes of the table of exp between whole numbers
 
 
@@ -40,14 +39,16 @@ def erf_minus(xp: Operations, mu: Array, delta: Array) -> Array:
 
 
 def one_minus_product(xp: Operations, epsilon: Array, fpr: Array) -> Array:
-    """1 - e^epsilon fpr, for 0 <= epsilon <= 650 and a product near 1."""
-    whole = xp.round(epsilon)
-    part = xp.round((epsilon - whole) * _PARTS)
-    rest = (epsilon - whole) - part / _PARTS
+    """1 - e^epsilon fpr, for 0 <= epsilon <= 750 and a product near 1."""
+    half = 0.5 * epsilon  # e^epsilon itself may overflow
+    whole = xp.round(half)
+    part = xp.round((half - whole) * _PARTS)
+    rest = (half - whole) - part / _PARTS
     by_whole, by_part = _exp_tables()
-    power = dd.multiply(_looked_up(xp, by_whole, whole), _looked_up(xp, by_part, part + _PARTS))
-    power = dd.multiply(power, _exp_series(rest))
-    high, low = dd.add((1.0 + 0.0 * fpr, 0.0 * fpr), dd.negate(dd.multiply(power, (fpr, 0.0 * fpr))))
+    root = dd.multiply(_looked_up(xp, by_whole, whole), _looked_up(xp, by_part, part + _PARTS))
+    root = dd.multiply(root, dd.exp_series((rest, 0.0 * rest)))
+    product = dd.multiply(dd.multiply(root, (fpr, 0.0 * fpr)), root)
+    high, low = dd.add((1.0 + 0.0 * fpr, 0.0 * fpr), dd.negate(product))
     return high + low
 
 
@@ -62,29 +63,9 @@ def _hermite_series(start: Array, t: Array) -> tuple[Array, Array]:
     total = (plain, 0.0 * t)
     zero = 0.0 * t
     for n in range(_PAIRED_TERMS - 1, -1, -1):
-        coefficient = dd.multiply((hermite[n], zero), _reciprocal_factorial(n + 1))
+        coefficient = dd.multiply((hermite[n], zero), dd.reciprocal_factorial(n + 1))
         total = dd.add(dd.multiply(total, (t, zero)), coefficient)
     return dd.multiply(total, (t, zero))
-
-
-def _exp_series(t: Array) -> tuple[Array, Array]:
-    plain = 0.0 * t
-    zero = 0.0 * t
-    for n in range(_TERMS - 1, _PAIRED_TERMS, -1):
-        plain = plain * t + 1 / math.factorial(n)
-    total = (plain, zero)
-    for n in range(_PAIRED_TERMS, -1, -1):
-        high, low = _reciprocal_factorial(n)
-        total = dd.add(dd.multiply(total, (t, zero)), (high + zero, low + zero))
-    return total
-
-
-def _reciprocal_factorial(n: int) -> tuple[Any, Any]:
-    """1/n! as a pair."""
-    high = 1 / math.factorial(n)
-    numerator, denominator = high.as_integer_ratio()
-    rest = denominator - numerator * math.factorial(n)  # exact in whole numbers
-    return high, rest / denominator / math.factorial(n)
 
 
 def _looked_up(xp: Operations, pair: tuple[list[float], list[float]], node: Array) -> tuple[Array, Array]:

@@ -17,15 +17,18 @@ _LOG_HALF = -math.log(2)
 def mu_matching_curve_at_fpr(xp: Operations, epsilon: Array, fpr: Array) -> Array:
     """The mu whose GDP curve meets the pure-DP curve at this FPR (Prop. 3.1), 0 < epsilon < inf."""
     z = ndtri(xp, fpr)
-    bounded = xp.smaller(epsilon, _EXP_LIMIT)
-    growth = xp.exp(bounded)
+    growth = xp.exp(xp.smaller(epsilon, _EXP_LIMIT))
     tpr = growth * fpr  # on the steep piece of the curve, where fpr < 1/(e^epsilon + 1)
+    overflowing = epsilon > _EXP_LIMIT
+    if xp.some(overflowing):
+        root = xp.exp(0.5 * xp.smaller(epsilon, 2 * _EXP_LIMIT))
+        tpr = xp.where(overflowing, root * fpr * root, tpr)
     complement = 1 - tpr
     close = abs(complement) < _NEARLY_ONE
     if xp.some(close):
-        exact = one_minus_product(xp, xp.where(close, bounded, 0.0), xp.where(close, fpr, 1.0))
+        exact = one_minus_product(xp, xp.where(close, epsilon, 0.0), xp.where(close, fpr, 1.0))
         complement = xp.where(close, exact, complement)
-    steep = (complement > fpr) & (epsilon < _EXP_LIMIT)
+    steep = complement > fpr
     close = close & steep
     p = xp.where(close, complement, xp.where(steep, tpr, (1 - fpr) / growth))
     quantile = xp.where(close, -1.0, 1.0) * ndtri(xp, p)
