@@ -1,0 +1,95 @@
+"""One direction of a curve: closed forms of Gaussian releases and of one sampled step, both ways."""
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gaussdp import GDP
+from gaussdp.accounting import Direction
+from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
+from gaussdp.errors import DomainError
+
+SIGMA, RATE = 0.7, 0.15
+REMOVE, ADD = (Direction(OneStepTails(SIGMA, RATE), remove=remove) for remove in (True, False))
+LEVELS = np.array([0.0, 1e-40, 1e-6, 0.1, 0.5, 0.97, 1.0])
+
+
+def sampled(x):
+    """P(output <= x) with the record, in 40 digits."""
+    return (1 - mp.mpf(RATE)) * mp.ncdf(x / mp.mpf(SIGMA)) + mp.mpf(RATE) * mp.ncdf((x - 1) / mp.mpf(SIGMA))
+
+
+def plain(x):
+    """And without."""
+    return mp.ncdf(x / mp.mpf(SIGMA))
+
+
+def growth(x):
+    """The likelihood ratio, with the record to without."""
+    return 1 - mp.mpf(RATE) + mp.mpf(RATE) * mp.exp((x - mp.mpf("0.5")) / mp.mpf(SIGMA) ** 2)
+
+
+@pytest.mark.parametrize("remove", [True, False])
+@pytest.mark.parametrize("mu", [0.3, 4.0])
+def test_gaussian_directions_are_the_gdp_curve(mu, remove):
+    direction, curve = Direction(GaussianTails(mu), remove=remove), GDP(mu)
+    np.testing.assert_allclose(direction.fnr(LEVELS), curve.fnr(LEVELS), rtol=1e-12)
+    np.testing.assert_allclose(direction.tpr(LEVELS), curve.tpr(LEVELS), rtol=1e-12)
+    epsilons = np.array([0.0, 0.2, 3.0, 20.0, math.inf])
+    np.testing.assert_allclose(direction.delta(epsilons), curve.delta(epsilons), rtol=1e-11)
+    deltas = np.array([0.0, 1e-60, 1e-5, 0.999 * curve.delta(0.0), curve.delta(0.0), 1.0])
+    np.testing.assert_allclose(direction.epsilon(deltas), curve.epsilon(deltas), rtol=1e-8, atol=1e-12)
+
+
+@given(st.floats(-4, 8))
+def test_attacks_on_one_sampled_step(x):
+    """Accuse of membership whoever's output exceeds x; and the other way round, of being none."""
+    with mp.workdps(40):
+        fpr, fnr = 1 - plain(mp.mpf(x)), sampled(mp.mpf(x))
+        exact = [float(rate) for rate in (fpr, 1 - fpr, fnr, 1 - fnr)]
+    fpr, tnr, fnr, tpr = exact
+    if fpr < 0.9:
+        assert (REMOVE.fnr(fpr), REMOVE.tpr(fpr)) == pytest.approx((fnr, tpr), rel=1e-10)
+    if fnr < 0.9:
+        assert (ADD.fnr(fnr), ADD.tpr(fnr)) == pytest.approx((fpr, tnr), rel=1e-10)
+
+
+@given(st.floats(-2, 6))
+def test_profiles_of_one_sampled_step(x):
+    """With a threshold at x, delta = P(S) - e^epsilon Q(S) for epsilon the loss at x; epsilon may be negative."""
+    with mp.workdps(40):
+        ratio = growth(mp.mpf(x))
+        remove = (1 - sampled(mp.mpf(x))) - ratio * (1 - plain(mp.mpf(x)))
+        add = plain(mp.mpf(x)) - sampled(mp.mpf(x)) / ratio
+        epsilon, remove, add = float(mp.log(ratio)), float(remove), float(add)
+    assert REMOVE.delta(epsilon) == pytest.approx(remove, rel=1e-9)
+    assert ADD.delta(-epsilon) == pytest.approx(add, rel=1e-9)
+    if epsilon > 1e-3:
+        assert REMOVE.epsilon(remove) == pytest.approx(epsilon, rel=1e-9)
+    if epsilon < -1e-3:
+        assert ADD.epsilon(add) == pytest.approx(-epsilon, rel=1e-9)
+
+
+def test_ends():
+    assert REMOVE.delta(np.array([-math.inf, math.inf])).tolist() == [1.0, 0.0]
+    assert ADD.delta(np.array([-math.inf, math.inf])).tolist() == [1.0, 0.0]
+    assert (REMOVE.epsilon(0.0), REMOVE.epsilon(1.0)) == (math.inf, 0.0)
+    assert (ADD.epsilon(0.0), ADD.epsilon(1.0)) == (pytest.approx(-math.log1p(-RATE)), 0.0)
+    for direction in (REMOVE, ADD):
+        assert direction.fnr(np.array([0.0, 1.0])).tolist() == [1.0, 0.0]
+        assert direction.tpr(np.array([0.0, 1.0])).tolist() == [0.0, 1.0]
+
+
+def test_scalars_and_shapes():
+    assert type(REMOVE.fnr(0.1)) is float
+    assert ADD.delta(np.full((2, 3), 0.1)).shape == (2, 3)
+
+
+@pytest.mark.parametrize(("reading", "value"), [("fnr", -0.1), ("tpr", 2.0), ("delta", math.nan), ("epsilon", 1.5)])
+def test_refusals(reading, value):
+    with pytest.raises(DomainError, match=r"must be in \["):
+        getattr(REMOVE, reading)(value)

@@ -1,0 +1,85 @@
+"""Slack and regret of a fit, against the suprema that define them, taken over fine grids."""
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from gaussdp.accounting import account
+from gaussdp.guarantees import GDP
+from gaussdp.mechanisms import DPSGD
+
+SETTINGS = [(9.4, 0.328, 2000), (0.5, 0.002, 10_000), (1.0, 0.00512, 20_000), (21.1, 0.5, 1000), (0.7, 1e-4, 100_000)]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_slack_makes_the_fit_hold_everywhere(setting):
+    curve = account(DPSGD(*setting))
+    fit = curve.fit(floor=1e-6)
+    epsilon = np.linspace(0, 1.5 * curve.epsilon(1e-9), 300)
+    own, gaussian = curve.delta(epsilon), GDP(fit.mu).delta(epsilon)
+    needed = (own - gaussian) / (1 - gaussian)
+    assert needed.max() <= fit.slack
+    assert needed.max() >= 0.9 * fit.slack > 0
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_regret_is_the_least_diagonal_shift(setting):
+    curve = account(DPSGD(*setting))
+    fit = curve.fit()
+    alpha = np.concatenate((np.geomspace(1e-9, 0.1, 80), np.linspace(0.1, 0.9, 161)))
+
+    def holds(kappa):
+        shifted = np.minimum(alpha + kappa, 1.0)
+        return np.all(curve.fnr(shifted) - kappa <= GDP(fit.mu).fnr(alpha) + 1e-12)
+
+    assert holds(fit.regret)
+    assert not holds(0.99 * fit.regret)
+
+
+def gaussian_profile(mu, epsilon):
+    return mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
+
+
+def one_step_profile(sigma, rate, epsilon):
+    """Sampling with a rate maps (log(1 + (e^eps - 1)/rate), delta) to (eps, rate delta), for removing a record."""
+    sigma, rate, epsilon = mp.mpf(sigma), mp.mpf(rate), mp.mpf(epsilon)
+    return rate * gaussian_profile(1 / sigma, mp.log1p(mp.expm1(epsilon) / rate))
+
+
+def by_definition(sigma, rate, mu):
+    """Slack and regret of mu for one sampled step, over a grid of epsilons."""
+    with mp.workdps(30):
+        grid = mp.linspace(0, 6, 1200)
+        own, gaussian = (
+            [one_step_profile(sigma, rate, epsilon) for epsilon in grid],
+            [gaussian_profile(mp.mpf(mu), epsilon) for epsilon in grid],
+        )
+        slack = max((x - y) / (1 - y) for x, y in zip(own, gaussian, strict=True))
+        regret = max((y - x) / (1 + mp.exp(epsilon)) for x, y, epsilon in zip(own, gaussian, grid, strict=True))
+    return float(slack), float(regret)
+
+
+@pytest.mark.parametrize(("sigma", "rate", "floor"), [(1.0, 0.2, 1e-3), (0.6, 0.05, 1e-4), (2.0, 0.5, 1e-2)])
+def test_one_sampled_step_in_closed_form(sigma, rate, floor):
+    fit = account(DPSGD(sigma, rate, 1)).fit(floor)
+    slack, regret = by_definition(sigma, rate, fit.mu)
+    assert slack * (1 - 1e-6) <= fit.slack <= 1.03 * slack
+    assert regret * (1 - 1e-4) <= fit.regret <= regret + 2e-7
+
+
+def test_slack_where_much_is_revealed_already():
+    """Here 1 - delta_mu, which the excess is divided by, is far from 1."""
+    fit = account(DPSGD(0.3, 0.8, 1)).fit(0.15)
+    slack, regret = by_definition(0.3, 0.8, fit.mu)
+    assert slack > 0.2
+    assert slack * (1 - 1e-6) <= fit.slack <= 1.03 * slack
+    assert fit.regret >= regret
+
+
+def test_no_distance_where_the_curve_is_gaussian():
+    fit = account(DPSGD(3.0, 1 - 1e-13, 5)).fit(1e-6)
+    assert fit.mu == pytest.approx(math.sqrt(5) / 3, rel=1e-6)
+    assert fit.slack < 1e-6
+    assert fit.regret < 1e-6
