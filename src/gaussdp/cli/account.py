@@ -1,16 +1,17 @@
 """gaussdp account: from a mechanism to its guarantee."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import partial, wraps
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
-from gaussdp.accounting import AccountedCurve, PointsCurve
 from gaussdp.accounting import account as account_for
 from gaussdp.cli.default_group import DefaultGroup
-from gaussdp.cli.options import Command, levels, number, output_options, show
-from gaussdp.guarantees import read_points
+from gaussdp.cli.options import levels, number, output_options, show
+from gaussdp.guarantees import ProfilePoints, read_points
 from gaussdp.guarantees.tradeoff import Directions, Meaning
 from gaussdp.mechanisms import DPSGD, Mechanism
 from gaussdp.mechanisms.plan import KINDS, read_plan
@@ -20,7 +21,42 @@ from gaussdp.report.figures.accounted import accounted_plot, render_accounted
 from gaussdp.report.tables import Document
 
 
-def _reading_options(command: Command) -> Command:
+@dataclass(frozen=True)
+class _Reading:
+    """What to read off a curve and how to show it: the options that every way to account has."""
+
+    floor: float | None
+    plot: Path | None
+    delta: Sequence[float]
+    fpr: Sequence[float]
+    style: str
+    digits: int
+    only: Sequence[str]
+
+    def show(self, accounted: Mechanism | ProfilePoints, document: Callable[..., Document]) -> None:
+        """Print the document of what is accounted for, and draw its curve if asked to.
+
+        Args:
+            accounted: a mechanism, or points of a curve.
+            document: called with the accounted curve, the floor, the deltas, the FPRs and the digits.
+        """
+        ending = format_of(self.plot) if self.plot else ""
+        curve = account_for(accounted)
+        content = document(curve, self.floor, self.delta, self.fpr, self.digits)
+        if self.plot:
+            drawing = accounted_plot(curve, self.floor, self.delta[0])
+            self.plot.write_bytes(render_accounted(drawing, ending)[ending])
+        show(content, self.style, self.digits, self.only)
+
+
+def _reading_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of a reading, handed to the command as one."""
+
+    @wraps(command)
+    def read(**values: Any) -> None:
+        reading = _Reading(**{field.name: values.pop(field.name) for field in fields(_Reading)})
+        command(reading=reading, **values)
+
     for option in (
         output_options(TABLES),
         levels("--fpr", DEFAULT_FPRS, "False-positive rates at which to read the attacker's TPR"),
@@ -36,8 +72,8 @@ def _reading_options(command: Command) -> Command:
             help="Also draw the curve beside its fit, and μ by floor, into this .svg, .pdf or .png file.",
         ),
     ):
-        command = option(command)
-    return command
+        read = option(read)
+    return read
 
 
 @click.group(cls=DefaultGroup, default="plan", by_ending={".csv": "points", ".tsv": "points"})
@@ -73,13 +109,7 @@ def dpsgd(
     dataset_size: int | None,
     batch_size: int | None,
     epochs: float | None,
-    floor: float | None,
-    plot: Path | None,
-    delta: Sequence[float],
-    fpr: Sequence[float],
-    style: str,
-    digits: int,
-    only: Sequence[str],
+    reading: _Reading,
 ) -> None:
     """DP-SGD with Poisson sampling.
 
@@ -95,7 +125,7 @@ def dpsgd(
         run = DPSGD.from_training(dataset_size, batch_size, epochs, noise_multiplier)
     else:
         raise click.UsageError("give either --sample-rate and --steps, or --dataset-size, --batch-size and --epochs")
-    _report(run, floor, plot, delta, fpr, style, digits, only)
+    _report(run, reading)
 
 
 @account.command(
@@ -115,17 +145,8 @@ def dpsgd(
 )
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @_reading_options
-def plan(
-    file: Path,
-    floor: float | None,
-    plot: Path | None,
-    delta: Sequence[float],
-    fpr: Sequence[float],
-    style: str,
-    digits: int,
-    only: Sequence[str],
-) -> None:
-    _report(read_plan(file), floor, plot, delta, fpr, style, digits, only)
+def plan(file: Path, reading: _Reading) -> None:
+    _report(read_plan(file), reading)
 
 
 @account.command()
@@ -145,18 +166,7 @@ def plan(
     help="Whether (fpr, fnr) points hold for both of two neighbouring datasets as the member's, or for one.",
 )
 @_reading_options
-def points(
-    file: Path,
-    meaning: Meaning,
-    directions: Directions,
-    floor: float | None,
-    plot: Path | None,
-    delta: Sequence[float],
-    fpr: Sequence[float],
-    style: str,
-    digits: int,
-    only: Sequence[str],
-) -> None:
+def points(file: Path, meaning: Meaning, directions: Directions, reading: _Reading) -> None:
     """The curve of which FILE, a CSV or TSV file, holds points: of another tool, or of a paper.
 
     Its header names two columns: fpr and fnr (or tpr), also called alpha and beta (or recall, power), or epsilon and
@@ -167,40 +177,9 @@ def points(
       gaussdp account points.csv
       gaussdp account points roc.csv --meaning vertices --directions one --floor 1e-5 --plot curve.svg
     """
-    ending = format_of(plot) if plot else ""
     stated = read_points(file, meaning=meaning, directions=directions)
-    curve = account_for(stated)
-    document = points_document(file.name, stated, curve, floor, delta, fpr, digits)
-    _show(document, curve, plot, ending, floor, delta, style, digits, only)
+    reading.show(stated, partial(points_document, file.name, stated))
 
 
-def _report(
-    mechanism: Mechanism,
-    floor: float | None,
-    plot: Path | None,
-    deltas: Sequence[float],
-    fprs: Sequence[float],
-    style: str,
-    digits: int,
-    only: Sequence[str],
-) -> None:
-    ending = format_of(plot) if plot else ""
-    curve = account_for(mechanism)
-    document = account_document(mechanism, curve, floor, deltas, fprs, digits)
-    _show(document, curve, plot, ending, floor, deltas, style, digits, only)
-
-
-def _show(
-    document: Document,
-    curve: AccountedCurve | PointsCurve,
-    plot: Path | None,
-    ending: str,
-    floor: float | None,
-    deltas: Sequence[float],
-    style: str,
-    digits: int,
-    only: Sequence[str],
-) -> None:
-    if plot:
-        plot.write_bytes(render_accounted(accounted_plot(curve, floor, deltas[0]), ending)[ending])
-    show(document, style, digits, only)
+def _report(mechanism: Mechanism, reading: _Reading) -> None:
+    reading.show(mechanism, partial(account_document, mechanism))
