@@ -8,7 +8,7 @@ from gaussdp import calibration
 from gaussdp.calibration.dpsgd import DEFAULT_FLOOR
 from gaussdp.calibration.notation import NOTATIONS, parse_target
 from gaussdp.calibration.targets import Target
-from gaussdp.cli.options import number, output_options, prior_option, show
+from gaussdp.cli.options import floor_option, number, output_options, prior_option, show
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
 from gaussdp.report.budgets import level_of
@@ -34,12 +34,7 @@ from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
 @click.option("--dataset-size", type=int, help="Number of records; with --batch-size, gives the sample rate.")
 @click.option("--batch-size", type=int, help="Expected size of a batch.")
 @click.option("--epochs", type=number, help="Expected number of times that a record is seen; gives the steps.")
-@click.option(
-    "--floor",
-    type=number,
-    default=DEFAULT_FLOOR,
-    help="Smallest error rate of the attacks that the fitted μ speaks about.  [default: 1e-10]",
-)
+@floor_option(DEFAULT_FLOOR)
 @prior_option
 @output_options(TABLES)
 def calibrate(

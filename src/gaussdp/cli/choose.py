@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import click
 
-from gaussdp.cli.options import levels, number, numbers, output_options, prior_option, show
+from gaussdp.cli.options import levels, number, output_options, prior_option, rule_option, show
 from gaussdp.report import budget_document
-from gaussdp.report.budgets import DEFAULT_DELTAS, DEFAULT_DIVISORS, DEFAULT_FPRS, DEFAULT_RECALLS, TABLES, Criterion
+from gaussdp.report.budgets import DEFAULT_DELTAS, DEFAULT_FPRS, DEFAULT_RECALLS, TABLES, Criterion
 from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
 
 CRITERIA = ("multiplicative-advantage", "precision", "profile")
@@ -24,14 +24,7 @@ CRITERIA = ("multiplicative-advantage", "precision", "profile")
 @levels("--fpr", DEFAULT_FPRS, "False-positive rates at which to match multiplicative advantage")
 @levels("--recall", DEFAULT_RECALLS, "Recalls at which to match precision")
 @levels("--delta", DEFAULT_DELTAS, "Deltas at which to match the privacy profile")
-@click.option(
-    "--rule",
-    "divisors",
-    type=numbers,
-    default=DEFAULT_DIVISORS,
-    metavar="K,K,...",
-    help="Judge the rules of thumb μ = ε/K for these K.  [default: 5,3]",
-)
+@rule_option
 @prior_option
 @output_options(TABLES)
 def choose(

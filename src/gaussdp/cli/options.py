@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from gaussdp.report import RENDERINGS, Document
+from gaussdp.report.budgets import DEFAULT_DIVISORS
 from gaussdp.report.renderings import DEFAULT_DIGITS
 from gaussdp.report.rounding import MOST_DIGITS, shown
 
@@ -54,6 +55,28 @@ def prior_option(command: Command) -> Command:
         show_default=True,
         help="Probability of membership before the attack, for precision and for the share of right guesses.",
     )(command)
+
+
+def rule_option(command: Command) -> Command:
+    """--rule, the divisors of rules of thumb."""
+    return click.option(
+        "--rule",
+        "divisors",
+        type=numbers,
+        default=DEFAULT_DIVISORS,
+        metavar="K,K,...",
+        help="Judge the rules of thumb μ = ε/K for these K.  [default: 5,3]",
+    )(command)
+
+
+def floor_option(default: float) -> Callable[[Command], Command]:
+    """--floor, of a fitted mu."""
+    return click.option(
+        "--floor",
+        type=number,
+        default=default,
+        help=f"Smallest error rate of the attacks that the fitted μ speaks about.  [default: {shown(default)}]",
+    )
 
 
 def output_options(tables: Sequence[str], digits: int | None = DEFAULT_DIGITS) -> Callable[[Command], Command]:

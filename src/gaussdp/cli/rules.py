@@ -5,9 +5,8 @@ from pathlib import Path
 
 import click
 
-from gaussdp.cli.options import levels, numbers, output_options, show
+from gaussdp.cli.options import levels, numbers, output_options, rule_option, show
 from gaussdp.errors import DomainError
-from gaussdp.report.budgets import DEFAULT_DIVISORS
 from gaussdp.report.figures import format_of
 from gaussdp.report.figures.rule_map import render_rule_map, rule_map
 from gaussdp.report.grids import DELTA, FPR, RECALL
@@ -16,14 +15,7 @@ from gaussdp.report.writing import write_rules
 
 
 @click.command()
-@click.option(
-    "--rule",
-    "divisors",
-    type=numbers,
-    default=DEFAULT_DIVISORS,
-    metavar="K,K,...",
-    help="Judge the rules of thumb μ = ε/K for these K.  [default: 5,3]",
-)
+@rule_option
 @click.option(
     "--epsilon-range",
     type=numbers,

@@ -14,7 +14,7 @@ from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
 from gaussdp.calibration.notation import NOTATIONS
 from gaussdp.calibration.sweeps import Progress
 from gaussdp.calibration.sweeps import sweep as run_sweep
-from gaussdp.cli.options import number, prior_option
+from gaussdp.cli.options import floor_option, number, prior_option
 from gaussdp.report.heat_maps import figure_path, heat_map
 from gaussdp.report.rounding import shown
 
@@ -63,12 +63,7 @@ def whole_values(text: str) -> tuple[int, ...]:
 )
 @click.option("--figure", type=click.Path(dir_okay=False, path_type=Path), help="A heat map too: .png, .pdf or .svg.")
 @click.option("--workers", type=int, default=-1, help="Number of processes.  [default: all cores]")
-@click.option(
-    "--floor",
-    type=number,
-    default=DEFAULT_FLOOR,
-    help="Smallest error rate of the attacks that the fitted μ speaks about.  [default: 1e-10]",
-)
+@floor_option(DEFAULT_FLOOR)
 @prior_option
 @click.option("--digits", type=int, default=DEFAULT_DIGITS, show_default=True, help="Significant digits of the noise.")
 def sweep(

@@ -7,6 +7,8 @@ With :math:`J_k(x) = \int_0^\infty t^k e^{-xt - t^2/2} dt` we have :math:`R = J_
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -17,7 +19,7 @@ SQRT_HALF = math.sqrt(0.5)
 SQRT_HALF_PI = math.sqrt(math.pi / 2)
 
 _NARROW = 0.02  # below this relative half-width the series beats the direct difference
-_FRACTION_FROM = 5.0  # from here on the continued fraction is both short and exact
+FRACTION_FROM = 5.0  # from here on the continued fraction is both short and exact
 _FRACTION_DEPTH = 20
 
 
@@ -68,14 +70,14 @@ def _narrow_difference(m: Floats, h: Floats) -> Floats:
 
 def _odd_moments(m: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """J_1, J_3, J_5 and J_7 at m >= 0."""
-    far = m > _FRACTION_FROM
+    far = m > FRACTION_FROM
     if not far.any():
         return _odd_moments_near(m)
     if far.all():
-        return _odd_moments_far(m)
+        return odd_moments_far(m, np.sqrt)
     near = ~far
     merged = []
-    for near_part, far_part in zip(_odd_moments_near(m[near]), _odd_moments_far(m[far]), strict=True):
+    for near_part, far_part in zip(_odd_moments_near(m[near]), odd_moments_far(m[far], np.sqrt), strict=True):
         moment = np.empty_like(m)
         moment[near] = near_part
         moment[far] = far_part
@@ -95,11 +97,14 @@ def _odd_moments_near(m: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     return j1, j3, j5, 6 * j5 - m * j6
 
 
-def _odd_moments_far(m: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Backward continued fraction r_k = J_{k+1}/J_k = (k+1) / (m + r_{k+1}), then J_0 = 1/(m + r_0)."""
+def odd_moments_far(m: Any, sqrt: Callable[[Any], Any]) -> tuple[Any, Any, Any, Any]:
+    """Backward continued fraction r_k = J_{k+1}/J_k = (k+1) / (m + r_{k+1}), then J_0 = 1/(m + r_0).
+
+    Any library's arrays will do, with its square root.
+    """
     tail = _FRACTION_DEPTH + 1.0
-    ratio = 2 * tail / (m + np.sqrt(m * m + 4 * tail))
-    low: list[Floats] = []
+    ratio = 2 * tail / (m + sqrt(m * m + 4 * tail))
+    low: list[Any] = []
     for k in range(_FRACTION_DEPTH - 1, -1, -1):
         ratio = (k + 1) / (m + ratio)
         if k < 7:

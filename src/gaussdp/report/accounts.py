@@ -76,19 +76,6 @@ def _tables(
     for name, levels in (("delta", deltas), ("fpr", fprs)):
         checked(name, levels, LEVEL)
     fit = curve.fit() if floor is None else curve.fit(floor)
-    guarantee = Table(
-        "guarantee",
-        "The guarantee as one number",
-        (
-            Column("mu", "μ", Rounding.UP),
-            Column("mu_lower", "no μ below", Rounding.DOWN),
-            Column("floor", "floor", Rounding.UP),
-            Column("fpr", "binds at FPR", Rounding.NEAREST),
-            Column("slack", "slack δ", Rounding.UP),
-            Column("regret", "regret", Rounding.UP),
-        ),
-        ((fit.mu, fit.mu_lower, fit.floor, fit.fpr, fit.slack, fit.regret),),
-    )
     epsilon = Table(
         "epsilon",
         "As (ε, δ)-DP, from the curve itself",
@@ -106,7 +93,24 @@ def _tables(
         ),
         tuple((fpr, curve.tpr(fpr), fit.guarantee.tpr(fpr), curve.multiplicative_advantage(fpr)) for fpr in fprs),
     )
-    return fit, (guarantee, epsilon, attacker)
+    return fit, (guarantee_table(fit), epsilon, attacker)
+
+
+def guarantee_table(fit: Fit) -> Table:
+    """The guarantee as one number, with what belongs to it."""
+    return Table(
+        "guarantee",
+        "The guarantee as one number",
+        (
+            Column("mu", "μ", Rounding.UP),
+            Column("mu_lower", "no μ below", Rounding.DOWN),
+            Column("floor", "floor", Rounding.UP),
+            Column("slack", "slack δ", Rounding.UP),
+            Column("regret", "regret", Rounding.UP),
+            Column("fpr", "binds at FPR", Rounding.NEAREST),
+        ),
+        ((fit.mu, fit.mu_lower, fit.floor, fit.slack, fit.regret, fit.fpr),),
+    )
 
 
 def describe(mechanism: Mechanism) -> str:

@@ -8,13 +8,12 @@ from gaussdp.auditing import Audit, AuditPlan, OneRunAudit
 from gaussdp.calibration import Calibration
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP, TradeoffPoints
-from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS, fit_notes
+from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS, fit_notes, guarantee_table
 from gaussdp.report.audits import audit_document, one_run_document, plan_document
 from gaussdp.report.calibrations import calibration_document
 from gaussdp.report.escaping import html_text
 from gaussdp.report.renderings import DEFAULT_DIGITS
 from gaussdp.report.rounding import Rounding, rounded, shown
-from gaussdp.report.statements.tables import guarantee as guarantee_table
 from gaussdp.report.tables import Column, Document, Table
 
 # Colours are those of the page around it, so that it can be read on light and on dark.

@@ -28,11 +28,13 @@ def html_page(document: Document, digits: int = DEFAULT_DIGITS) -> str:
 
 
 def _table(table: Table, digits: int) -> str:
+    return f"<h2>{html_text(table.title)}</h2>\n<div><table>\n{head_and_body(table, digits)}</table></div>\n"
+
+
+def head_and_body(table: Table, digits: int) -> str:
+    """The inside of a table element, its caption left to the page."""
     head = "".join(f'<th scope="col">{html_text(heading)}</th>' for heading in table.headings())
     rows = "".join(
         "<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>\n" for row in table.text_rows(digits)
     )
-    return (
-        f"<h2>{html_text(table.title)}</h2>\n<div><table>\n<thead><tr>{head}</tr></thead>\n"
-        f"<tbody>\n{rows}</tbody>\n</table></div>\n"
-    )
+    return f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n"

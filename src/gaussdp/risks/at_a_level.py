@@ -17,31 +17,13 @@ from gaussdp.risks.base import Risk
 
 
 @dataclass(frozen=True)
-class MultiplicativeAdvantage(Risk):
-    """The largest TPR/FPR of an attack with this false-positive rate.
-
-    Args:
-        fpr: in (0, 1).
-
-    >>> from gaussdp import PureDP
-    >>> MultiplicativeAdvantage(fpr=1e-3).of(PureDP(1.0))
-    2.71828...
-    >>> MultiplicativeAdvantage(fpr=1e-3).match(PureDP(1.0))
-    0.31027...
-    """
+class _AtFPR(Risk):
+    """A risk read off the curve at one false-positive rate: whichever it is, it matches the curve there."""
 
     fpr: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fpr", number("fpr", self.fpr, LEVEL))
-
-    def of(self, guarantee: Guarantee) -> float:
-        return guarantee.multiplicative_advantage(self.fpr)
-
-    def mu_for(self, value: float) -> float:
-        ratio = number("multiplicative advantage", value, Domain(1.0, 1 / self.fpr))
-        tpr = min(ratio * self.fpr, 1.0)
-        return _mu_through(self.fpr, 1 - tpr, tpr)
 
     def match(self, reference: Guarantee) -> float:
         return reference.mu_at_fpr(self.fpr)
@@ -54,7 +36,30 @@ class MultiplicativeAdvantage(Risk):
 
 
 @dataclass(frozen=True)
-class TruePositiveRate(Risk):
+class MultiplicativeAdvantage(_AtFPR):
+    """The largest TPR/FPR of an attack with this false-positive rate.
+
+    Args:
+        fpr: in (0, 1).
+
+    >>> from gaussdp import PureDP
+    >>> MultiplicativeAdvantage(fpr=1e-3).of(PureDP(1.0))
+    2.71828...
+    >>> MultiplicativeAdvantage(fpr=1e-3).match(PureDP(1.0))
+    0.31027...
+    """
+
+    def of(self, guarantee: Guarantee) -> float:
+        return guarantee.multiplicative_advantage(self.fpr)
+
+    def mu_for(self, value: float) -> float:
+        ratio = number("multiplicative advantage", value, Domain(1.0, 1 / self.fpr))
+        tpr = min(ratio * self.fpr, 1.0)
+        return _mu_through(self.fpr, 1 - tpr, tpr)
+
+
+@dataclass(frozen=True)
+class TruePositiveRate(_AtFPR):
     """The largest TPR of an attack with this false-positive rate; matches the same mu as multiplicative advantage.
 
     Args:
@@ -67,26 +72,12 @@ class TruePositiveRate(Risk):
     0.76388...
     """
 
-    fpr: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "fpr", number("fpr", self.fpr, LEVEL))
-
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.tpr(self.fpr)
 
     def mu_for(self, value: float) -> float:
         tpr = number("tpr", value, Domain(self.fpr, 1.0))
         return _mu_through(self.fpr, 1 - tpr, tpr)
-
-    def match(self, reference: Guarantee) -> float:
-        return reference.mu_at_fpr(self.fpr)
-
-    def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
-        return conversions.mu_from_multiplicative_advantage(epsilon, self.fpr)
-
-    def epsilon_from_mu(self, mu: float) -> float:
-        return _epsilon_through(mu, self.fpr)
 
 
 @dataclass(frozen=True)

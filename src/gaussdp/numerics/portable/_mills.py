@@ -2,12 +2,11 @@ r"""Differences of the Mills ratio without cancellation; see `gaussdp.numerics._
 
 import math
 
+from gaussdp.numerics._mills import FRACTION_FROM, odd_moments_far
 from gaussdp.numerics.portable._operations import Array, Operations
 from gaussdp.numerics.portable._special import mills
 
 _NARROW = 0.02  # below this relative half-width the series beats the direct difference
-_FRACTION_FROM = 5.0
-_FRACTION_DEPTH = 20
 
 
 def mills_difference(xp: Operations, m: Array, h: Array) -> Array:
@@ -31,13 +30,13 @@ def narrow_difference(xp: Operations, m: Array, h: Array) -> Array:
 
 
 def _odd_moments(xp: Operations, m: Array) -> tuple[Array, ...]:
-    far = m > _FRACTION_FROM
+    far = m > FRACTION_FROM
     if not xp.some(far):
         return _odd_moments_near(xp, m)
-    distant = _odd_moments_far(xp, xp.where(far, m, _FRACTION_FROM))
+    distant = odd_moments_far(xp.where(far, m, FRACTION_FROM), xp.sqrt)
     if not xp.some(~far):
         return distant
-    close = _odd_moments_near(xp, xp.where(far, _FRACTION_FROM, m))
+    close = _odd_moments_near(xp, xp.where(far, FRACTION_FROM, m))
     return tuple(xp.where(far, a, b) for a, b in zip(distant, close, strict=True))
 
 
@@ -49,21 +48,6 @@ def _odd_moments_near(xp: Operations, m: Array) -> tuple[Array, ...]:
         if k % 2 == 0:
             odd.append(now)
     return tuple(odd)
-
-
-def _odd_moments_far(xp: Operations, m: Array) -> tuple[Array, ...]:
-    tail = _FRACTION_DEPTH + 1.0
-    ratio = 2 * tail / (m + xp.sqrt(m * m + 4 * tail))
-    low: list[Array] = []
-    for k in range(_FRACTION_DEPTH - 1, -1, -1):
-        ratio = (k + 1) / (m + ratio)
-        if k < 7:
-            low.append(ratio)
-    r6, r5, r4, r3, r2, r1, r0 = low
-    j1 = r0 / (m + r0)
-    j3 = j1 * r1 * r2
-    j5 = j3 * r3 * r4
-    return j1, j3, j5, j5 * r5 * r6
 
 
 def rough_mills(xp: Operations, x: Array) -> Array:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from gaussdp.report.escaping import html_text
 from gaussdp.report.explaining.icons import IconArray, symbol
 from gaussdp.report.explaining.numbers import document
+from gaussdp.report.html_page import head_and_body
 from gaussdp.report.renderings import DEFAULT_DIGITS
 from gaussdp.report.tables import Table
 
@@ -86,11 +87,7 @@ def _figure(array: IconArray, name: str) -> str:
 
 
 def _table(table: Table, digits: int) -> str:
-    head = "".join(f'<th scope="col">{html_text(heading)}</th>' for heading in table.headings())
-    rows = "\n".join(
-        "<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in table.text_rows(digits)
-    )
     return (
         f'<div class="scroll" tabindex="0"><table>\n<caption>{html_text(table.title)}</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table></div>"
+        f"{head_and_body(table, digits)}</table></div>"
     )

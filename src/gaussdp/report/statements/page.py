@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from gaussdp.errors import MissingExtraError
 from gaussdp.report.escaping import html_text
+from gaussdp.report.html_page import head_and_body
 from gaussdp.report.statements.content import Block, Facts, Judged, Picture, Words, sections, title
 from gaussdp.report.tables import Table
 
@@ -149,14 +150,9 @@ def _paragraph(words: str) -> str:
 
 
 def _table(table: Table, digits: int) -> str:
-    head = "".join(f'<th scope="col">{html_text(heading)}</th>' for heading in table.headings())
-    rows = "\n".join(
-        "<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in table.text_rows(digits)
-    )
     return (
         f'<p class="label" id="table-{table.key}">{html_text(table.title)}</p>\n<div class="scroll">'
-        f'<table aria-labelledby="table-{table.key}">\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody>\n</table></div>"
+        f'<table aria-labelledby="table-{table.key}">\n{head_and_body(table, digits)}</table></div>'
     )
 
 

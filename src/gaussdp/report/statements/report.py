@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
 from gaussdp.domains import LEVEL, checked, number
 from gaussdp.errors import DomainError
-from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS
+from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS, guarantee_table
 from gaussdp.report.claims.verdict import Verdict, check_claim
 from gaussdp.report.figures import FORMATS
 from gaussdp.report.figures.tradeoffs import TradeoffPlot, render_tradeoffs
@@ -223,7 +223,7 @@ def _report(run: Run, at: _Readings) -> Report:
         run=run,
         fit=fit,
         assumptions=assumptions(run, curve, fit, at.digits),
-        guarantee=tables.guarantee(fit),
+        guarantee=guarantee_table(fit),
         epsilon=epsilon,
         attacker=tables.attacker(curve, fit, at.fprs),
         precision=tables.precision(curve, at.recalls, at.prior),

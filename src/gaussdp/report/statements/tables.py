@@ -10,23 +10,6 @@ from gaussdp.report.tables import Column, Table
 Curve = AccountedCurve | DistributionCurve
 
 
-def guarantee(fit: Fit) -> Table:
-    """The guarantee as one number, with what belongs to it."""
-    return Table(
-        "guarantee",
-        "The guarantee as one number",
-        (
-            Column("mu", "μ", Rounding.UP),
-            Column("mu_lower", "no μ below", Rounding.DOWN),
-            Column("floor", "floor", Rounding.UP),
-            Column("slack", "slack δ", Rounding.UP),
-            Column("regret", "regret", Rounding.UP),
-            Column("fpr", "binds at FPR", Rounding.NEAREST),
-        ),
-        ((fit.mu, fit.mu_lower, fit.floor, fit.slack, fit.regret, fit.fpr),),
-    )
-
-
 def epsilons(curve: Curve, deltas: Sequence[float], *, strict: bool) -> tuple[Table, tuple[str, ...]]:
     """The least epsilon at each delta, from the curve itself, and a note on the deltas that it does not reach.
 

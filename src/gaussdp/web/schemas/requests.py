@@ -33,6 +33,10 @@ STATEMENT_FORMATS = ("markdown", "html", "latex", "json", "text")
 MOST_RECORDS = 10**15
 
 _DELTA = Number(LEVEL, "δ at which to read ε.", 1e-5)
+_DATASET_SIZE = Whole(1, MOST_RECORDS, "Number of records.", 50_000)
+_BATCH_SIZE = Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_size.", 256)
+_EPOCHS = Number(POSITIVE, "Expected number of times that a record is seen.", 30.0)
+_FLOOR = Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", 1e-10)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,13 +82,11 @@ class AccountRequest:
     noise_multiplier: Annotated[
         float, Number(SAMPLED_NOISE, "Standard deviation of the noise over the clipping norm.", 1.0)
     ]
-    dataset_size: Annotated[int, Whole(1, MOST_RECORDS, "Number of records.", 50_000)]
-    batch_size: Annotated[int, Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_size.", 256)]
-    epochs: Annotated[float, Number(POSITIVE, "Expected number of times that a record is seen.", 30.0)]
+    dataset_size: Annotated[int, _DATASET_SIZE]
+    batch_size: Annotated[int, _BATCH_SIZE]
+    epochs: Annotated[float, _EPOCHS]
     delta: Annotated[float, _DELTA] = 1e-5
-    floor: Annotated[
-        float, Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", 1e-10)
-    ] = 1e-10
+    floor: Annotated[float, _FLOOR] = 1e-10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,13 +109,11 @@ class CalibrateRequest:
     """A run of DP-SGD whose noise is sought."""
 
     target: TargetRequest
-    dataset_size: Annotated[int, Whole(1, MOST_RECORDS, "Number of records.", 50_000)]
-    batch_size: Annotated[int, Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_size.", 256)]
-    epochs: Annotated[float, Number(POSITIVE, "Expected number of times that a record is seen.", 30.0)]
+    dataset_size: Annotated[int, _DATASET_SIZE]
+    batch_size: Annotated[int, _BATCH_SIZE]
+    epochs: Annotated[float, _EPOCHS]
     delta: Annotated[float, _DELTA] = 1e-5
-    floor: Annotated[
-        float, Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", 1e-10)
-    ] = 1e-10
+    floor: Annotated[float, _FLOOR] = 1e-10
 
 
 State = ChooseRequest | UnderstandRequest | AccountRequest | CalibrateRequest
