@@ -23,17 +23,12 @@ def fnr_from_mu(xp: Operations, mu: Array, fpr: Array) -> Array:
 
 def multiplicative_advantage_from_mu(xp: Operations, mu: Array, fpr: Array) -> Array:
     """Phi(Phi^-1(fpr) + mu) / fpr."""
-    return xp.where(mu > 0, ndtr(xp, ndtri(xp, fpr) + mu) / fpr, 1.0)
+    return xp.where(mu > 0, _growth(xp, fpr, mu), 1.0)
 
 
 def precision_from_mu(xp: Operations, mu: Array, recall: Array, prior: Array) -> Array:
     """The posterior of membership at this recall."""
-    z = ndtri(xp, recall)
-    least_fpr = ndtr(xp, z - mu)
-    ratio = least_fpr / recall
-    deep = least_fpr < _DEEP
-    if xp.some(deep):
-        ratio = xp.where(deep, xp.exp(mu * (z - 0.5 * mu)) * (mills(xp, mu - z) / mills(xp, -z)), ratio)
+    ratio = _growth(xp, recall, -mu)
     return xp.where(mu > 0, 1 / (1 + ratio * ((1 - prior) / prior)), prior)
 
 
@@ -72,6 +67,18 @@ def mu_from_precision(xp: Operations, epsilon: Array, recall: Array) -> Array:
     inside = _finite_positive(epsilon)
     value = _quantiles.mu_matching_precision_bound(xp, xp.where(inside, epsilon, 1.0), recall)
     return xp.where(inside, value, epsilon)
+
+
+def _growth(xp: Operations, p: Array, shift: Array) -> Array:
+    """Phi(Phi^-1(p) + shift) / p."""
+    z = ndtri(xp, p)
+    shifted = ndtr(xp, z + shift)
+    ratio, deep = shifted / p, shifted < _DEEP
+    if xp.some(deep):
+        low, move = xp.where(deep, z, 0.0), xp.where(deep, shift, 0.0)
+        logs = -move * (low + 0.5 * move)
+        ratio = xp.where(deep, xp.exp(logs) * (mills(xp, -low - move) / mills(xp, -low)), ratio)
+    return ratio
 
 
 def _finite_positive(values: Array) -> Array:
