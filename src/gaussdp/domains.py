@@ -70,6 +70,11 @@ class Domain:
         below = values <= self.high if self.closed_high else values < self.high
         return above & below
 
+    def holds(self, value: float) -> bool:
+        """Whether one number lies inside; NaN never does."""
+        above = value >= self.low if self.closed_low else value > self.low
+        return above and (value <= self.high if self.closed_high else value < self.high)
+
 
 NON_NEGATIVE = Domain(0.0, math.inf)
 FINITE_NON_NEGATIVE = Domain(0.0, math.inf, closed_high=False)
@@ -126,6 +131,8 @@ def checked(name: str, value: npt.ArrayLike, domain: Domain) -> npt.NDArray[np.f
 
 def number(name: str, value: object, domain: Domain) -> float:
     """The value as one Python float inside the domain; arrays are refused."""
+    if type(value) is float and domain.holds(value):
+        return value
     array = _real_array(name, value, domain)
     if array.ndim:
         raise DomainError(f"{name} must be one number in {domain}, got an array of shape {array.shape}")

@@ -1,14 +1,14 @@
 """Smooth functions on an interval, known by their Chebyshev interpolants, and their largest values."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
-_DEGREES = (32, 64, 128, 256, 512)
+_MAX_DEGREE = 512
 _DENSER = 8
 _POLISHING_STEPS = 8
 
@@ -23,41 +23,43 @@ class Interpolant:
         # The coefficients fall off geometrically, so those left out add up to about the last ones kept.
         self.error = 4 * float(np.abs(self._series[-(values.size // 8) :]).max())
 
-    def largest(self, low: float) -> tuple[float, float]:
-        """The largest value above low, and where."""
+    def largest(self, low: float, high: float) -> tuple[float, float]:
+        """The largest value between low and high, and where."""
+        low, high = max(low, self.low), min(high, self.high)
+        at_low, at_high = self._at(np.array([low, high])).tolist()
         degree = _DENSER * (self._series.size - 1)
-        tau = chebyshev_points(self.low, self.high, np.arange(degree + 1), degree)
-        dense = _dense(self._series, degree)
-        inside = tau >= low
-        top = int(np.argmax(np.where(inside, dense, -np.inf)))
-        best, at = float(dense[top]), float(tau[top])
-        if top == 0 or top == degree or not inside[top + 1]:
-            edge = max(low, self.low)
-            at_edge = self._at(edge)
-            return (best, at) if best >= at_edge else (at_edge, edge)
+        rising = chebyshev_points(self.low, self.high, degree)[::-1]
+        first, last = int(rising.searchsorted(low, side="right")), int(rising.searchsorted(high, side="left"))
+        dense = _dense(self._series, degree)[::-1][first:last]
+        top = int(dense.argmax()) if dense.size else 0
+        if not dense.size or dense[top] <= max(at_low, at_high):
+            return (at_high, high) if at_high >= at_low else (at_low, low)
+        best, at = float(dense[top]), float(rising[first + top])
+        step = float(rising[first + top + 1]) - at
         # A parabola through three neighbours, repeated on ever closer ones.
-        step = float(tau[top - 1] - tau[top])
         for _ in range(_POLISHING_STEPS):
-            left, middle, right = (self._at(at + offset) for offset in (-step, 0.0, step))
+            left, middle, right = self._at(np.array([at - step, at, at + step])).tolist()
             bend = left - 2 * middle + right
             if bend >= 0:
                 break
             shift = 0.5 * step * (left - right) / bend
-            at = min(max(at + shift, max(low, self.low)), self.high)
+            at = min(max(at + shift, low), high)
             step *= 0.1
             if abs(shift) < 1e-7 * self._radius:
                 break
-        return max(best, self._at(at)), at
+        return max(best, float(self._at(np.array([at]))[0])), at
 
-    def _at(self, tau: float) -> float:
-        """The interpolant at one point: sum of a_k cos(k arccos x)."""
-        angle = np.arccos(min(max((tau - self._centre) / self._radius, -1.0), 1.0))
-        return float(self._series @ np.cos(angle * np.arange(self._series.size)))
+    def _at(self, tau: Floats) -> Floats:
+        """The interpolant at a few points: sums of a_k cos(k arccos x)."""
+        angle = np.arccos(np.minimum(np.maximum((tau - self._centre) / self._radius, -1.0), 1.0))
+        values: Floats = np.cos(np.multiply.outer(angle, np.arange(self._series.size))) @ self._series
+        return values
 
 
 def resolve(
     low: float,
     high: float,
+    table: Floats,
     sample: Callable[[Floats], Floats],
     value: Callable[[Floats], Floats],
     tolerance: Callable[[Floats], float],
@@ -67,7 +69,8 @@ def resolve(
     Args:
         low: lower end of the interval.
         high: upper end.
-        sample: what is known at abscissas, one column each.
+        table: what is known at the Chebyshev points of some degree, one column each, in falling order.
+        sample: such a table for further abscissas.
         value: the function, from a table of such columns.
         tolerance: the error to aim at, from such a table.
     Returns:
@@ -75,23 +78,32 @@ def resolve(
     Raises:
         ConvergenceError: if 513 points do not resolve it.
     """
-    table = sample(chebyshev_points(low, high, np.arange(_DEGREES[0] + 1), _DEGREES[0]))
-    for degree in _DEGREES:
+    degree = table.shape[1] - 1
+    while True:
         function = Interpolant(low, high, value(table))
         if function.error <= tolerance(table):
             return function, table
+        degree *= 2
+        if degree > _MAX_DEGREE:
+            raise ConvergenceError("the curve is not smooth enough to be interpolated")
         # The points of the double degree hold these ones.
-        known, table = table, np.empty((table.shape[0], 2 * degree + 1))
+        known, table = table, np.empty((table.shape[0], degree + 1))
         table[:, ::2] = known
-        table[:, 1::2] = sample(chebyshev_points(low, high, np.arange(1, 2 * degree, 2), 2 * degree))
-    raise ConvergenceError("the curve is not smooth enough to be interpolated")
+        table[:, 1::2] = sample(chebyshev_points(low, high, degree)[1::2])
 
 
-def chebyshev_points(low: float, high: float, index: npt.NDArray[np.intp], degree: int) -> Floats:
+def chebyshev_points(low: float, high: float, degree: int) -> Floats:
     """Chebyshev points of [low, high] in falling order, with the ends exact."""
-    points: Floats = 0.5 * (low + high) + 0.5 * (high - low) * np.cos(np.pi * index / degree)
-    points[index == 0], points[index == degree] = high, low
+    points: Floats = 0.5 * (low + high) + 0.5 * (high - low) * _cosines(degree)
+    points[0], points[-1] = high, low
     return points
+
+
+@lru_cache
+def _cosines(degree: int) -> Floats:
+    cosines: Floats = np.cos(np.arange(degree + 1) * (np.pi / degree))
+    cosines.flags.writeable = False
+    return cosines
 
 
 def _coefficients(values: Floats) -> Floats:

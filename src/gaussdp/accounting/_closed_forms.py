@@ -30,6 +30,10 @@ class GaussianTails:
         """Operating points at the thresholds."""
         return self._at(tau / self.mu + 0.5 * self.mu, tau)
 
+    def near_quantile(self, quantile: float, pole: float) -> float:
+        """The threshold that the loss exceeds with the probability of a normal quantile, under Q or under P."""
+        return self.mu * (quantile + (pole - 0.5) * self.mu)
+
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
         z = upper_quantile(log_fpr, log_tnr)
@@ -78,6 +82,10 @@ class OneStepTails:
             far = tau - math.log(self._rate) + np.log1p(-(1 - self._rate) * np.exp(-tau))
         log_ratio = np.where(tau > self.lowest, np.where(tau > 1, far, near), -np.inf)
         return self._at(self._sigma**2 * log_ratio + 0.5, tau)
+
+    def near_quantile(self, quantile: float, pole: float) -> float | None:
+        """The threshold that the loss exceeds with the probability of a normal quantile, under Q only."""
+        return float(self._loss(np.array([self._sigma * quantile]))[0]) if pole == 0 else None
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +11,7 @@ from gaussdp.accounting._bent_tails import BentTails
 from gaussdp.accounting._cumulants import LossCumulants, Tilt
 from gaussdp.accounting._inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting._line import REACH, Line, Readings
+from gaussdp.accounting._saddlepoint import near_quantile
 from gaussdp.accounting._step_loss import SampledGaussianLoss
 from gaussdp.accounting._tails import OperatingPoints, log_complement
 from gaussdp.errors import ConvergenceError
@@ -30,6 +30,7 @@ _DEEP = 230.0  # -log of tails from which on the tolerance grows with the logari
 _POLE_DISTANCE = 0.4  # in standard deviations
 _MIDDLE_FROM = 2.0  # from this standard deviation on there is room for a line between the poles
 _SPAN = 0.8 * REACH
+_NORMAL_SPAN = 0.9 * REACH  # where a line through the middle serves both sides alike
 _NEARLY_NORMAL = 0.3  # skewness
 _KERNELS = 3
 _LONG = 400  # nodes from which on another line would hardly be more accurate, only slow
@@ -48,65 +49,76 @@ class Contours:
     def integrals(self, tau: Floats) -> tuple[Floats, Booleans]:
         """Rows at, log scale, the integrals and their errors, for each threshold; and where these are accurate."""
         table = np.empty((2 + 2 * _KERNELS + 1, tau.size))
-        done, given_up = np.zeros(tau.size, np.bool_), np.zeros(tau.size, np.bool_)
-
-        def fill(line: Line, tolerance: float, chosen: Indices) -> None:
-            if chosen.size == 0:
-                return
-            readings = line.read(tau[chosen])
-            good = _accurate(line.tilt.at, tau[chosen], readings, tolerance)
-            if not good.all():
-                chosen = chosen[good]
-            table[0, chosen], table[1, chosen] = line.tilt.at, readings.log_scale[good]
-            table[2:6, chosen], table[6:, chosen] = readings.values[:, good], readings.errors[:_KERNELS, good]
-            done[chosen] = True
-
+        done = np.zeros(tau.size, np.bool_)
         if self.lines:
             nearest = self._nearest(tau)
             for index, (line, tolerance) in enumerate(self.lines):
-                fill(line, tolerance, np.flatnonzero(nearest == index))
-        if done.all():
-            return table, done
-        given_up |= np.abs(tau) >= np.where(tau >= 0, self._refused[True], self._refused[False])
-        while True:
-            open_ = ~(done | given_up)
-            if not open_.any():
+                chosen = np.flatnonzero(nearest == index)
+                if chosen.size:
+                    thresholds = tau[chosen]
+                    readings = line.read(thresholds)
+                    good = _accurate(line.tilt.at, thresholds, readings, tolerance)
+                    _fill(table, done, chosen, line.tilt.at, readings, good)
+            if done.all():
                 return table, done
-            upper = open_ & (tau >= 0)
-            waiting = np.flatnonzero(upper if upper.any() else open_)
-            first = waiting[np.argmin(np.abs(tau[waiting]))]
-            found = self._new_line(tau[waiting], float(tau[first]))
+        given_up = np.abs(tau) >= np.where(tau >= 0, self._refused[True], self._refused[False])
+        while True:
+            waiting = np.flatnonzero(~(done | given_up))
+            if waiting.size == 0:
+                return table, done
+            upper = waiting[tau[waiting] >= 0]
+            if upper.size:
+                waiting = upper
+            thresholds = tau[waiting]
+            first = int(np.abs(thresholds).argmin())
+            found = self._new_line(thresholds, first)
             if found is None:
                 given_up[waiting] = True
-                self._refused[bool(tau[first] >= 0)] = abs(float(tau[first]))
+                self._refused[bool(thresholds[first] >= 0)] = abs(float(thresholds[first]))
             else:
-                self.lines.append(found)
-                fill(*found, waiting[found[0].serves(tau[waiting])])
+                line, tolerance, served, readings, good = found
+                self.lines.append((line, tolerance))
+                _fill(table, done, waiting[served], line.tilt.at, readings, good)
 
     def _nearest(self, tau: Floats) -> Indices:
         """Index of the nearest line that serves each threshold, -1 where none does."""
+        if len(self.lines) == 1:
+            return np.where(self.lines[0][0].serves(tau), 0, -1)
         distances = np.array(
             [
                 np.where(line.serves(tau), np.abs(tau - line.tilt.mean) / line.deviation, np.inf)
                 for line, _ in self.lines
             ]
         )
-        return np.where(distances.min(axis=0) < np.inf, distances.argmin(axis=0), -1)
+        nearest = distances.argmin(axis=0)
+        return np.where(distances.min(axis=0) < np.inf, nearest, -1)
 
-    def _new_line(self, waiting: Floats, start: float) -> tuple[Line, float] | None:
-        """A line that serves start, and much beside it if that can be, with its tolerance; None if there is none."""
+    def _new_line(self, waiting: Floats, first: int) -> tuple[Line, float, Indices, Readings, Booleans] | None:
+        """A line that serves the first threshold, and much beside it if that can be, with its tolerance; or None.
+
+        With it come the thresholds that it serves, the readings there and which of these are accurate.
+        """
+        start = float(waiting[first])
         side = 1.0 if start >= 0 else -1.0
-        one = np.array([start])
+        tried = {line.tilt.at for line, _ in self.lines}
         try:
-            for tilt, tolerances in self._candidates(waiting, start, side):
-                line = Line(self._cumulants, self._off_poles(tilt, side))
-                if not line.serves(one)[0]:
+            for candidate, tolerances in self._candidates(waiting, start, side):
+                tilt = self._off_poles(candidate, side)
+                if tilt.at in tried:
                     continue
+                tried.add(tilt.at)
+                line = Line(self._cumulants, tilt)
+                serves = line.serves(waiting)
+                if not serves[first]:
+                    continue
+                served = np.flatnonzero(serves)
+                readings = line.read(waiting[served])
                 if line.size > _LONG:
                     tolerances = (TARGET, LIMIT)
                 for tolerance in tolerances:
-                    if _accurate(line.tilt.at, one, line.read(one), tolerance)[0]:
-                        return line, tolerance
+                    good = _accurate(tilt.at, waiting[served], readings, tolerance)
+                    if good[np.searchsorted(served, first)]:
+                        return line, tolerance, served, readings, good
         except ConvergenceError:
             pass
         return None
@@ -119,7 +131,11 @@ class Contours:
         inner = max((abs(edge) for edge in covered if abs(edge) < abs(start)), default=0.0)
         middle = side * 0.5 * (inner + float(np.abs(waiting).max()))
         nearly_normal = abs(self.origin.third) < _NEARLY_NORMAL * self.origin.variance**1.5
-        if nearly_normal and abs(middle - start) <= _SPAN * self.origin.deviation and middle > self._cumulants.lowest:
+        if (
+            nearly_normal
+            and abs(middle - start) <= _NORMAL_SPAN * self.origin.deviation
+            and middle > self._cumulants.lowest
+        ):
             # The deviation is the same everywhere, so this needs no look at start.
             yield self._saddle(middle), (TARGET,)
         saddle = self._saddle(start)
@@ -131,15 +147,21 @@ class Contours:
                 yield wide, (TARGET,)
         yield saddle, (TARGET, LIMIT)
 
-    @property
-    def last_tilt(self) -> float:
-        """Where the last search for a saddle point ended."""
-        return self._tilts[-1].at
+    def near_quantile(self, quantile: float, pole: float) -> float | None:
+        """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known."""
+        near = near_quantile(self._cumulants, self.origin, quantile, pole)
+        if near is None:
+            return None
+        self._tilts.append(near.tilt)
+        return near.tau
+
+    def tilt_near(self, tau: float) -> float:
+        """Of the tilts known, the one whose mean is nearest to tau."""
+        return min(self._tilts, key=lambda tilt: abs(tilt.mean - tau)).at
 
     def _saddle(self, tau: float) -> Tilt:
-        nearest = min(self._tilts, key=lambda tilt: abs(tilt.mean - tau))
-        tilt = self._cumulants.saddle(tau, nearest)
-        if tilt is not nearest:
+        tilt = self._cumulants.saddle(tau, self._tilts)
+        if all(tilt is not known for known in self._tilts):
             self._tilts.append(tilt)
         return tilt
 
@@ -205,6 +227,10 @@ class ContourTails:
             table[:, possible] = [getattr(points, field) for field in OperatingPoints.__slots__[1:]]
         return OperatingPoints(tau, *table)
 
+    def near_quantile(self, quantile: float, pole: float) -> float | None:
+        """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known."""
+        return self._contours[0].near_quantile(quantile, pole)
+
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
         return points_at_fpr(self, log_fpr, log_tnr)
@@ -223,7 +249,8 @@ class ContourTails:
                 break
             if len(self._contours) <= index:
                 # Unless the rare outputs matter, the saddle points hardly move.
-                self._contours.append(self._at_depth(depth, [self._contours[-1].last_tilt]))
+                missed = float(tau[~done & worth][0])
+                self._contours.append(self._at_depth(depth, [self._contours[-1].tilt_near(missed)]))
             missing = np.flatnonzero(~done & worth)
             table[:, missing], found = self._contours[index].integrals(tau[missing])
             done[missing] = found
@@ -240,8 +267,18 @@ class ContourTails:
     def _at_depth(self, depth: float, near: Sequence[float] = ()) -> Contours:
         """Contours that leave out only outputs of total probability below 1e-12 of e^(-depth)."""
         cutoff = math.sqrt(2 * (depth + _LOSS_EXPONENT + math.log(max(self._count, 1))))
-        steps = [(replace(step, cutoff=cutoff), count) for step, count in self._steps]
+        steps = [(step.cut(cutoff), count) for step, count in self._steps]
         return Contours(LossCumulants(self._squared_mu, steps), near)
+
+
+def _fill(table: Floats, done: Booleans, chosen: Indices, at: float, readings: Readings, good: Booleans) -> None:
+    """Enter the accurate ones of the readings at the chosen thresholds."""
+    values, errors, log_scale = readings.values, readings.errors[:_KERNELS], readings.log_scale
+    if not good.all():
+        chosen, values, errors, log_scale = chosen[good], values[:, good], errors[:, good], log_scale[good]
+    table[0, chosen], table[1, chosen] = at, log_scale
+    table[2:6, chosen], table[6:, chosen] = values, errors
+    done[chosen] = True
 
 
 def _within_limit(at: float, tau: Floats, readings: Readings) -> Booleans:

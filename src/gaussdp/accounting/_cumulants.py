@@ -8,6 +8,7 @@ Plain Gaussian releases enter in closed form, :math:`(\theta^2 - \theta)\,\mu^2/
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +20,11 @@ from gaussdp.numerics import Floats
 
 Complexes = npt.NDArray[np.complex128]
 
-_TABLE_FROM = 20_000  # angles from which on the matrix product pays
+_TABLE_FROM = 3_000  # angles from which on the matrix product pays
 _BLOCK = 1 << 18  # elements of one temporary table: a few megabytes
+_MANY = 30_000  # steps whose rounding errors add up to more than those of the sums along a line
+_SERIES_TO = 0.5
+_SERIES = [(2 * k) * (2 * k + 1) for k in range(1, 9)]  # the next term is below 1e-17 of the first
 _SADDLE_STEPS = 200
 _GENTLE = 0.9  # change of the variance over Newton's step, as a share, up to which an exponential models it
 _SADDLE_TOLERANCE = 0.2  # in standard deviations; the contour need not pass exactly through the saddle
@@ -49,8 +53,10 @@ class LossCumulants:
     def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
         self._squared_mu = squared_mu
         self._steps = tuple(steps)
+        # Where E[e^(theta L)] comes to be ruled by the outputs of the record, K' soars.
+        self._rare_from = min((step.rare_from for step, _ in self._steps), default=math.inf)
 
-    def tilt(self, at: float, refinement: int = 0) -> Tilt:
+    def tilt(self, at: float, refinement: int = 0, *, moved: bool = False) -> Tilt:
         """Value, mean K'(at) and variance K''(at) on the real axis."""
         value = 0.5 * self._squared_mu * (at * at - at)
         mean = self._squared_mu * (at - 0.5)
@@ -58,7 +64,7 @@ class LossCumulants:
         third = 0.0
         grids = []
         for step, count in self._steps:
-            grid = step.tilted(at, refinement)
+            grid = step.tilted(at, refinement, moved=moved, precise=count >= _MANY)
             value += count * grid.log_mgf
             mean += count * grid.mean
             variance += count * grid.variance
@@ -73,6 +79,7 @@ class LossCumulants:
             return -math.inf
         return sum(count * math.log1p(-step.sample_rate) for step, count in self._steps)
 
+    @cached_property
     def lost(self) -> tuple[float, float]:
         """Bounds on the probabilities under Q and under P of all that the cutoffs leave out."""
         parts = [(count, *step.lost()) for step, count in self._steps]
@@ -97,11 +104,12 @@ class LossCumulants:
             total += count * _log_characteristic(grid, t)
         return total
 
-    def saddle(self, tau: float, start: Tilt) -> Tilt:
-        """The tilt whose mean is tau, to a small fraction of a standard deviation."""
-        here = start
-        low, high = -math.inf, math.inf
-        scale = start.deviation
+    def saddle(self, tau: float, known: Sequence[Tilt]) -> Tilt:
+        """The tilt whose mean is tau, to a small fraction of a standard deviation, from tilts that are known."""
+        here = min(known, key=lambda tilt: abs(tilt.mean - tau))
+        low = max((tilt.at for tilt in known if tilt.mean < tau), default=-math.inf)
+        high = min((tilt.at for tilt in known if tilt.mean > tau), default=math.inf)
+        scale = here.deviation
         for _ in range(_SADDLE_STEPS):
             miss = here.mean - tau
             if abs(miss) <= _SADDLE_TOLERANCE * here.deviation:
@@ -119,6 +127,8 @@ class LossCumulants:
                 # K' may grow faster still; its inverse hyperbolic sine is nearly linear.
                 gap = math.asinh(here.mean / scale) - math.asinh(tau / scale)
                 at = here.at - gap * math.hypot(here.mean, scale) / here.variance
+            if here.at < self._rare_from < at:
+                at = self._rare_from
             if not low < at < high:
                 at = (
                     0.5 * (low + high) if math.isfinite(low) and math.isfinite(high) else here.at - miss / here.variance
@@ -138,21 +148,23 @@ def _stretch(bend: float) -> float:
 
 def _log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
     """log E[e^(it(L - mean))] of one tilted step, accurate also when it is multiplied by 1e7 steps."""
-    centred = grid.losses - grid.mean
+    centred = grid.centred
     if t.size * centred.size > _TABLE_FROM and _evenly_spaced(t):
         real, imaginary = _expectation_by_blocks(centred, grid.weights, t)
+    elif t.size * centred.size <= _BLOCK:
+        real, imaginary = _expected_change(np.multiply.outer(t, centred), grid.weights)
     else:
         real, imaginary = np.empty(t.size), np.empty(t.size)
         rows = max(1, _BLOCK // centred.size)
         for first in range(0, t.size, rows):
             part = slice(first, first + rows)
             real[part], imaginary[part] = _expected_change(np.multiply.outer(t[part], centred), grid.weights)
-    modulus = np.where(
-        real > -0.5,
-        0.5 * np.log1p(np.maximum(real * (2 + real) + imaginary * imaginary, -0.75)),
-        np.log(np.maximum(np.hypot(1 + real, imaginary), 1e-300)),
-    )
-    logarithm: Complexes = modulus + 1j * np.arctan2(imaginary, 1 + real)
+    logarithm = np.empty(t.size, np.complex128)
+    modulus = 0.5 * np.log1p(np.maximum(real * (2 + real) + imaginary * imaginary, -0.75))
+    if real[real.argmin()] <= -0.5:
+        modulus = np.where(real > -0.5, modulus, np.log(np.maximum(np.hypot(1 + real, imaginary), 1e-300)))
+    logarithm.real = modulus
+    logarithm.imag = np.arctan2(imaginary, 1 + real)
     return logarithm
 
 
@@ -166,9 +178,27 @@ def _change(angle: Floats) -> tuple[Floats, Floats]:
 
 def _expected_change(angle: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Real and imaginary part of E[e^(i angle) - 1 - i angle], a row of angles for each expectation."""
-    real, imaginary = _change(angle)
-    imaginary -= angle
-    return weighted_rows(real, weights), weighted_rows(imaginary, weights)
+    real = np.sin(0.5 * angle)
+    real *= real
+    real *= -2
+    return weighted_rows(real, weights), weighted_rows(_sine_excess(angle), weights)
+
+
+def _sine_excess(angle: Floats) -> Floats:
+    """sin(angle) - angle; for small angles by its series, which keeps the digits that 1e7 steps ask for."""
+    # A table of angles is largest in its last row, at one of the ends.
+    if max(abs(angle[-1, 0]), abs(angle[-1, -1])) > _SERIES_TO:
+        excess = np.sin(angle)
+        excess -= angle
+        return excess
+    squared = angle * angle
+    bracket = squared * (-1 / _SERIES[-1])
+    for divisor in _SERIES[-2::-1]:
+        bracket += 1
+        bracket *= squared
+        bracket *= -1 / divisor
+    bracket *= angle
+    return bracket
 
 
 def _expectation_by_blocks(centred: Floats, weights: Floats, t: Floats) -> tuple[Floats, Floats]:
@@ -178,16 +208,19 @@ def _expectation_by_blocks(centred: Floats, weights: Floats, t: Floats) -> tuple
     only the sines of about 2 sqrt(N).
     """
     fine = math.isqrt(t.size) + 1
-    coarse = -(-t.size // fine)
-    inner, outer = np.multiply.outer(t[:fine], centred), np.multiply.outer(t[::fine][:coarse], centred)
-    inner_sums, outer_sums = _expected_change(inner, weights), _expected_change(outer, weights)
-    (inner_real, inner_imaginary), (outer_real, outer_imaginary) = _change(inner), _change(outer)
-    left = np.hstack((outer_real * weights, outer_imaginary * weights))
-    real = product(left, np.hstack((inner_real, -inner_imaginary)).T)
-    imaginary = product(left, np.hstack((inner_imaginary, inner_real)).T)
-    real += outer_sums[0][:, np.newaxis] + inner_sums[0]
-    imaginary += outer_sums[1][:, np.newaxis] + inner_sums[1]
-    return real.ravel()[: t.size], imaginary.ravel()[: t.size]
+    angle = np.multiply.outer(np.concatenate((t[:fine], t[::fine])), centred)
+    real, imaginary = _change(angle)
+    real_sums = weighted_rows(real, weights)
+    imaginary_sums = weighted_rows(imaginary - angle, weights)
+    inner_real, inner_imaginary = real[:fine], imaginary[:fine]
+    left = np.hstack((real[fine:] * weights, imaginary[fine:] * weights))
+    right = np.empty((2 * centred.size, 2 * fine))
+    right[: centred.size, :fine], right[centred.size :, :fine] = inner_real.T, -inner_imaginary.T
+    right[: centred.size, fine:], right[centred.size :, fine:] = inner_imaginary.T, inner_real.T
+    both = product(left, right)
+    expected_real = both[:, :fine] + (real_sums[fine:, np.newaxis] + real_sums[:fine])
+    expected_imaginary = both[:, fine:] + (imaginary_sums[fine:, np.newaxis] + imaginary_sums[:fine])
+    return expected_real.ravel()[: t.size], expected_imaginary.ravel()[: t.size]
 
 
 def _evenly_spaced(t: Floats) -> bool:

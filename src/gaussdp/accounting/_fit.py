@@ -16,19 +16,25 @@ from typing import Protocol
 
 import numpy as np
 
-from gaussdp.accounting._chebyshev import resolve
-from gaussdp.accounting._distances import ProfileDistances
-from gaussdp.accounting._inversion import points_at_floor
+from gaussdp.accounting._chebyshev import Interpolant, resolve
+from gaussdp.accounting._regret import RegretSearch, farthest
+from gaussdp.accounting._slack import SlackSearch
+from gaussdp.accounting._span import Span, as_points, as_table, exact_ends, in_order, sample_span
 from gaussdp.accounting._supremum import supremum
 from gaussdp.accounting._tails import LossTails, OperatingPoints, upper_quantile
 from gaussdp.displays import Displayed
-from gaussdp.errors import ConvergenceError, DomainError
+from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees import GDP
 from gaussdp.numerics import Floats
 
 DEFAULT_FLOOR = 1e-10
 
-_SAMPLES = 25  # on each side of tau = 0, to start with
+Sample = Callable[[Floats], Floats]
+
+_SAMPLES = 40
+_ERRORS = OperatingPoints.__slots__.index("errors")  # row of a table of samples
+_MILLS_AT_ZERO = math.sqrt(0.5 * math.pi)
+_FEW_ACTIVE = 4  # intervals that may hold the supremum
 _RELATIVE_GAP = 1e-9
 _ABSOLUTE_GAP = 1e-12
 
@@ -90,24 +96,29 @@ def exact_fit(mu: float) -> Fit:
 
 def fit_tails(tails: LossTails, floor: float) -> Fit:
     """The fit of an accounted loss."""
-    ends = points_at_floor(tails, floor)
-    low, high = float(ends.tau[0]), float(ends.tau[1])
-    if low > high:
-        raise DomainError(
-            f"floor must leave attacks to speak about, got {floor!r}: an attack with this FPR has FNR"
-            f" {math.exp(ends.log_fnr[1]):.3g}; lower the floor"
-        )
 
     def sample(tau: Floats) -> Floats:
-        return _table(tails.read(tau))
+        return as_table(tails.read(tau))
 
-    try:
-        enclosure, known = _smooth_enclosure(sample, low, high)
-        smooth = True
-    except ConvergenceError:
-        enclosure, known = _safe_enclosure(sample, low, high)
-        smooth = False
-    distances = ProfileDistances(tails, enclosure.upper, floor, OperatingPoints(*known))
+    span = sample_span(tails, floor)
+    curve = Interpolant(span.low, span.high, _mu(span.table))
+    near = span.near_ends(floor)
+    best, at = curve.largest(*near)
+    known = span.known
+    search = RegretSearch(as_points(known), best) if span.zero.size else None
+    if search is None or search.open:
+        # The floor leaves only a part of the curve; the regret is that of the whole.
+        known = in_order(np.hstack((known, sample(np.linspace(0.0, max(span.high, farthest(best)), _SAMPLES)))))
+        search = RegretSearch(as_points(known), best)
+    # All that is still missing is read at once: the ends, the maximum and what the regret asks for.
+    fresh = sample(np.concatenate(((*near, at), search.thresholds)))
+    ends = exact_ends(tails, floor, fresh[:, :2])
+    low, high = ends[0].tolist()
+    if (low, high) != near:
+        best = curve.largest(low, high)[0]
+    samples = np.hstack((known, fresh[:, 2:3]))
+    samples = np.hstack((samples[:, (samples[0] > low) & (samples[0] < high)], ends))
+    enclosure = _enclosure(sample, span, curve, best, samples)
     return Fit(
         mu=enclosure.upper,
         mu_lower=enclosure.lower,
@@ -115,8 +126,8 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
         floor=floor,
         fpr=math.exp(enclosure.log_fpr),
         fnr=math.exp(enclosure.log_fnr),
-        regret=(distances.smooth_regret() if smooth else None) or distances.regret(),
-        _distances=distances,
+        regret=search.regret(enclosure.upper, as_points(fresh[:, 3:]), tails),
+        _distances=SlackSearch(tails, enclosure.upper, floor, as_points(known)),
     )
 
 
@@ -128,48 +139,68 @@ class _Enclosure:
     log_fnr: float
 
 
-def _smooth_enclosure(sample: Callable[[Floats], Floats], low: float, high: float) -> tuple[_Enclosure, Floats]:
-    """The supremum of the interpolated mu, with the error of the interpolation and of the samples."""
+def _enclosure(sample: Sample, span: Span, curve: Interpolant, peak: float, table: Floats) -> _Enclosure:
+    """The supremum of mu: interpolated if mu is smooth, by branch and bound where that is quicker.
 
-    def tolerance(table: Floats) -> float:
-        return _RELATIVE_GAP * float(_mu(table).max()) + 4 * float(table[-1].max())
+    Args:
+        sample: tables for further thresholds.
+        span: the samples that the curve interpolates.
+        curve: the interpolated mu.
+        peak: its largest value between the ends of the attacks above the floor.
+        table: all samples between these ends, which are the last two columns.
+    """
+    resolved = span.table
+    if curve.error > _tolerance(resolved):
+        low, high = table[0, -2:].tolist()
+        table = in_order(table)
+        best = float(_mu(table).max())
+        active = np.count_nonzero(_mu_between(table) > best + _ABSOLUTE_GAP + _RELATIVE_GAP * best)
+        try:
+            if active <= _FEW_ACTIVE:
+                return _safe_enclosure(sample, table)
+            curve, resolved = resolve(span.low, span.high, resolved, sample, _mu, _tolerance)
+        except ConvergenceError:
+            return _safe_enclosure(sample, table)
+        peak, at = curve.largest(low, high)
+        table = np.hstack((table, sample(np.array([at]))))
+    mu = _mu(table)
+    top = int(mu.argmax())
+    attained = float(mu[top])
+    error = float(_mu_errors(resolved).max())
+    return _Enclosure(
+        attained - error, max(peak, attained) + curve.error + error, float(table[1, top]), float(table[3, top])
+    )
 
-    curve, table = resolve(low, high, sample, _mu, tolerance)
-    best, tau = curve.largest(low)
-    column = sample(np.array([tau]))[:, 0] if low < tau < high else table[:, 0 if tau == high else -1]
-    attained = float(_mu(column[:, np.newaxis])[0])
-    error = 4 * float(table[-1].max()) + 1e-15
-    upper = max(best, attained) + curve.error + error
-    return _Enclosure(attained - error, upper, float(column[1]), float(column[3])), table[:, ::-1]
 
-
-def _safe_enclosure(sample: Callable[[Floats], Floats], low: float, high: float) -> tuple[_Enclosure, Floats]:
+def _safe_enclosure(sample: Sample, table: Floats) -> _Enclosure:
     """The supremum by branch and bound, whose bounds between samples hold for any convex curve."""
-    best = supremum(sample(_start(low, high)), sample, _mu, _mu_between, _ABSOLUTE_GAP, _RELATIVE_GAP)
-    error = 4 * float(best.column[-1]) + 1e-15
-    column = best.column
-    return _Enclosure(best.lower - error, best.upper + error, float(column[1]), float(column[3])), best.table
+    best = supremum(table, sample, _mu, _mu_between, _ABSOLUTE_GAP, _RELATIVE_GAP)
+    error = float(_mu_errors(best.column))
+    return _Enclosure(best.lower - error, best.upper + error, float(best.column[1]), float(best.column[3]))
 
 
-def _start(low: float, high: float) -> Floats:
-    """First samples between the ends; zero is one of them, where the two halves of the bounds meet."""
-    if low >= 0 or high <= 0:
-        return np.linspace(low, high, 2 * _SAMPLES)
-    return np.concatenate((np.linspace(low, 0.0, _SAMPLES)[:-1], np.linspace(0.0, high, _SAMPLES)))
-
-
-def _table(points: OperatingPoints) -> Floats:
-    """The fields of the points, in their order, as rows."""
-    return np.stack([getattr(points, field) for field in OperatingPoints.__slots__])
+def _tolerance(table: Floats) -> float:
+    return _RELATIVE_GAP * float(_mu(table).max()) + float(_mu_errors(table).max())
 
 
 def _mu(table: Floats) -> Floats:
-    return upper_quantile(table[1], table[2]) + upper_quantile(table[3], table[4])
+    mu: Floats = table[-2] + table[-1]
+    return mu
+
+
+def _mu_errors(table: Floats) -> Floats:
+    """Errors of mu: relative errors of tail probabilities times the Mills ratios of their quantiles.
+
+    The Mills ratio at z is at most sqrt(pi / 2), and at most 1 / z.
+    """
+    mills = np.minimum(_MILLS_AT_ZERO, 1 / np.maximum(np.abs(table[-2:]), 0.5)).sum(axis=0)
+    errors: Floats = 1.1 * table[_ERRORS] * mills + 1e-15
+    return errors
 
 
 def _mu_between(table: Floats) -> Floats:
     """mu at the corners of neighbouring tangents, with the numerical error of the corners."""
-    tau, log_fpr, log_tnr, log_fnr, log_tpr, _, log_remove, log_add, errors = table
+    tau, log_fpr, log_tnr, log_fnr, log_tpr, _, log_remove, log_add, errors, _, _ = table
     bounds = np.empty(tau.size - 1)
     upper = np.flatnonzero(tau[:-1] >= 0)
     lower = np.flatnonzero(tau[:-1] < 0)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from scipy import special
@@ -44,26 +43,47 @@ def points_at_add_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
     return _solve(tails, target, _add_quantile, _normal_guess(tails, target, under_p=False))
 
 
-def points_at_floor(tails: LossTails, floor: float) -> OperatingPoints:
+def points_at_floor(
+    tails: LossTails, floor: float, guess: Floats, tolerance: float = _NEARLY, first: OperatingPoints | None = None
+) -> OperatingPoints:
     """The two operating points with FNR and with FPR equal to the floor, in this order, solved together.
 
-    The thresholds have all digits, the rates nearly eight.
+    Args:
+        tails: the loss.
+        floor: the error rate.
+        guess: thresholds to start from.
+        tolerance: relative to the quantiles; what is left of the error is of the order of its square.
+        first: the operating points at the guess, if they are known.
     """
-    target = special.ndtri(floor) * np.array([1.0, -1.0])
-    guess = np.concatenate(
-        (_normal_guess(tails, target[:1], under_p=True), _normal_guess(tails, target[1:], under_p=False))
+    target = floor_quantiles(floor)
+    points = _solve(tails, target, _floor_quantile, guess, tolerance, first)
+    z, log_slope = _floor_quantile(points)
+    return points.moved(points.tau - (z - target) * _per_quantile(z, log_slope))
+
+
+def near_floor(tails: LossTails, floor: float) -> tuple[Floats, bool]:
+    """Thresholds near those with FNR and with FPR equal to the floor; whether they are some thousandths off at most."""
+    target = floor_quantiles(floor)
+    found = [tails.near_quantile(float(quantile), pole) for quantile, pole in zip(target, (1.0, 0.0), strict=True)]
+    return np.array(
+        [
+            _normal_guess(tails, target[i : i + 1], under_p=i == 0)[0] if near is None else near
+            for i, near in enumerate(found)
+        ]
+    ), None not in found
+
+
+def floor_quantiles(floor: float) -> Floats:
+    """The quantiles that the loss has where the FNR and where the FPR is the floor, under P and under Q."""
+    quantiles: Floats = special.ndtri(floor) * np.array([1.0, -1.0])
+    return quantiles
+
+
+def _floor_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
+    z = upper_quantile(
+        np.array([points.log_tpr[0], points.log_fpr[1]]), np.array([points.log_fnr[0], points.log_tnr[1]])
     )
-
-    def quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
-        z = upper_quantile(
-            np.array([points.log_tpr[0], points.log_fpr[1]]), np.array([points.log_fnr[0], points.log_tnr[1]])
-        )
-        return z, points.log_density + np.array([points.tau[0], 0.0])
-
-    points = _solve(tails, target, quantile, guess, tolerance=_NEARLY)
-    # The error left by one more step is of the order of the square of the miss; its points need no reading.
-    z, log_slope = quantile(points)
-    return replace(points, tau=points.tau - (z - target) * _per_quantile(z, log_slope))
+    return z, points.log_density + np.array([points.tau[0], 0.0])
 
 
 def _normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
@@ -118,11 +138,12 @@ def _solve(
     quantile: Callable[[OperatingPoints], tuple[Floats, Floats]],
     tau: Floats,
     tolerance: float = _TOLERANCE,
+    first: OperatingPoints | None = None,
 ) -> OperatingPoints:
     """Newton on an increasing quantile z(tau); the callable returns z and log(phi(z) dz/dtau)."""
     low, high = np.full_like(tau, tails.lowest), np.full_like(tau, np.inf)
+    points = tails.read(tau) if first is None else first
     for _ in range(_MAX_STEPS):
-        points = tails.read(tau)
         z, log_slope = quantile(points)
         miss = z - target
         found = np.abs(miss) <= tolerance * (1 + np.abs(target)) + 2 * points.errors
@@ -134,4 +155,5 @@ def _solve(
         proposed = tau - np.clip(miss, -_LONGEST_STEP, _LONGEST_STEP) * _per_quantile(z, log_slope)
         proposed = np.where(proposed <= low, np.where(np.isfinite(low), 0.7 * low + 0.3 * tau, proposed), proposed)
         tau = np.where(proposed >= high, 0.5 * (tau + high), proposed)
+        points = tails.read(tau)
     raise ConvergenceError(f"no threshold found in {_MAX_STEPS} steps")

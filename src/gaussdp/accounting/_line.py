@@ -17,7 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp.accounting._cumulants import Complexes, LossCumulants, Tilt
+from gaussdp.accounting._outputs import FINENESS
 from gaussdp.accounting._products import product
+from gaussdp.accounting._step_loss import TiltedGrid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
@@ -28,11 +30,20 @@ MAX_WORK = 1 << 26  # nodes of the line times nodes of the outputs: a fraction o
 _EXPONENT = 39.0  # errors aimed at: exp(-39), before division by values as small as exp(-REACH^2 / 2)
 _LADDER = np.array([0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 14.0, 24.0])  # tilts of Chernoff's bounds, in deviations
 _SCAN = 5.0 * 1.25 ** np.arange(8)  # where the decay is looked for first, in inverse standard deviations
-_NEAR_POLE = 2.5  # about a pole nearer than this images are subtracted; about farther ones they are bounded
+_NEAR_POLE = 6.0  # about a pole nearer than this images are subtracted; about farther ones they are bounded
+_NEARLY_NORMAL = 0.3  # skewness up to which it is taken to decay as that of a normal law, and looked at there first
+_NORMAL_REACH = float(_SCAN[3])
+_PAST = 1.15  # how far past the point where it dies out the nodes go, so that the last of them no longer matter
+_BEYOND = np.array([1.25, 1.25**2])  # of the last node: there too it must have died out
+_FEW = 3000  # angles that are computed together with those that are checked
 _CHECKED = np.array([0.02, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.62, 0.75, 0.9, 1.0])  # shares of the last node
-_MAX_REFINEMENT = 7
+_MAX_REFINEMENT = 7 * FINENESS
+_MAX_GUESS = 3 * FINENESS  # at the refinement that will be needed
+_TURNS = (1.35, 0.9)  # from one output to the next that the grid can bear, as a rule; fewer if a finer one costs little
+_WEIGHTY = 2e-9  # of the heaviest
 _BLOCKS_FROM = 256  # nodes
 _GRID_TOLERANCE = 2e-13
+_FINE_GRID_TOLERANCE = 2e-14  # where a finer grid costs little, since then the line serves farther
 _ROUNDING = 1e-15
 _LARGEST_EXPONENT = 700.0
 _IMAGES = 4 * math.exp(-_EXPONENT)  # bound on all images, above and below, of every threshold in reach
@@ -57,24 +68,9 @@ class Line:
     def __init__(self, cumulants: LossCumulants, tilt: Tilt) -> None:
         if not all(grid.clean for grid in tilt.grids):
             raise ConvergenceError("the tilt gives weight to outputs beyond the cutoff")
-        refinement = 0
-        while True:
-            self.tilt = tilt
-            self.deviation = tilt.deviation
-            self._place_images(cumulants)
-            t = self._nodes(cumulants)
-            # A grid too coarse to see any decay is refined twice at once.
-            refinement = refinement + 1 if t.size else min(refinement + 2, max(refinement + 1, _MAX_REFINEMENT))
-            finer = cumulants.tilt(tilt.at, refinement) if tilt.grids else tilt
-            if t.size:
-                grid_error = self._grid_error(cumulants, t, finer)
-                if grid_error <= _GRID_TOLERANCE + 1e-15 * abs(tilt.value) + 4 * cumulants.rounding(tilt):
-                    break
-            if refinement > _MAX_REFINEMENT:
-                raise ConvergenceError("the characteristic function of the privacy loss decays too slowly")
-            tilt = finer
-        self._t = t
-        coefficients = self._weigh(t, cumulants.log_ratio(self.tilt, t))
+        log_ratio, grid_error = self._settle(cumulants, tilt)
+        t, tilt = self._t, self.tilt
+        coefficients = self._weigh(t, log_ratio)
         self._parts = np.hstack((coefficients.real, coefficients.imag))
         sizes = np.abs(coefficients)
         # The tail beyond the last node falls off at least as fast as the nodes before it.
@@ -83,8 +79,48 @@ class Line:
         # E[(e^(L - x) - 1)+] is below the tail's bound by the factor 1/c' or smaller, and so is its mirror image.
         fixed_error[2] -= _IMAGES * (1 - 1 / (1 + _LADDER[0] / self.deviation))
         self._fixed_error = fixed_error[:, np.newaxis]
-        self._lost = cumulants.lost()
+        self._lost = cumulants.lost
         self._relative_error = 4e-16 * (abs(tilt.value) + abs(tilt.at * tilt.mean)) + cumulants.rounding(tilt)
+
+    def _settle(self, cumulants: LossCumulants, tilt: Tilt) -> tuple[Complexes, float]:
+        """Choose the distance of the images, the nodes and the grid of the outputs.
+
+        Returns the logarithm of the integrand at the nodes and the error that the grid leaves in the integrand.
+        """
+        refinement = 0
+        nearly_normal = abs(tilt.third) < _NEARLY_NORMAL * tilt.variance**1.5
+        reach, sure = (_NORMAL_REACH / tilt.deviation if nearly_normal else math.inf), math.inf
+        while refinement <= _MAX_REFINEMENT:
+            self.tilt, self.deviation = tilt, tilt.deviation
+            self._place_images(cumulants)
+            step = 2 * math.pi / self._period
+            outputs = max((grid.centred.size for grid in tilt.grids), default=1)
+            affordable = min(MAX_NODES, MAX_WORK // outputs) * step
+            if reach >= affordable:
+                reach, sure = self._scan(cumulants, affordable)
+            if reach == math.inf:
+                # A grid too coarse to see any decay is refined twice at once.
+                refinement = min(refinement + 2 * FINENESS, max(refinement + FINENESS, _MAX_REFINEMENT))
+                tilt = cumulants.tilt(tilt.at, refinement)
+                continue
+            size = math.ceil(reach / step) + 1
+            few = size * outputs <= _FEW
+            if refinement == 0:
+                refinement = max((_refinement_for(reach, grid, _TURNS[few]) for grid in tilt.grids), default=0)
+                if refinement > 0:
+                    tilt = cumulants.tilt(tilt.at, refinement)
+                    continue
+            self._t: Floats = step * np.arange(size, dtype=np.float64)
+            log_ratio, grid_error, dead = self._evaluate(cumulants, refinement, few=few)
+            tolerance = _FINE_GRID_TOLERANCE if few and refinement < _MAX_GUESS else _GRID_TOLERANCE
+            if not dead and reach != sure:
+                reach = sure
+            elif grid_error <= tolerance + 1e-15 * abs(tilt.value) + 4 * cumulants.rounding(tilt):
+                return log_ratio if few else cumulants.log_ratio(tilt, self._t), grid_error
+            else:
+                refinement += FINENESS
+                tilt = cumulants.tilt(tilt.at, refinement)
+        raise ConvergenceError("the characteristic function of the privacy loss decays too slowly")
 
     @property
     def size(self) -> int:
@@ -155,31 +191,49 @@ class Line:
         needed_below = np.min(values[above.size :] / (tilt.at - below)) + tilt.mean
         self._period = float(max(needed_above, needed_below)) + REACH * deviation
 
-    def _nodes(self, cumulants: LossCumulants) -> Floats:
-        """Trapezoid nodes from 0 to where the characteristic function has died out; none if it does not.
+    def _scan(self, cumulants: LossCumulants, affordable: float) -> tuple[float, float]:
+        """Where the characteristic function has died out, and where it surely has.
 
-        It may seem not to because the grid of the outputs is too coarse for so high a frequency.
+        Both are infinite if that is not affordable. It may seem not to die out because the grid of the outputs is too
+        coarse for so high a frequency.
         """
-        step = 2 * math.pi / self._period
         scan = np.divide(_SCAN, self.deviation)
-        outputs = max((grid.losses.size for grid in self.tilt.grids), default=1)
-        affordable = min(MAX_NODES, MAX_WORK // outputs) * step
+        before, decay_before = 0.0, 0.0
         while scan[0] < affordable:
-            dead = cumulants.log_ratio(self.tilt, scan).real < -_EXPONENT
+            decay = -cumulants.log_ratio(self.tilt, scan).real
+            dead = decay > _EXPONENT
             gone = np.flatnonzero(dead[:-2] & dead[1:-1] & dead[2:])
             if gone.size and scan[gone[0]] < affordable:
-                return step * np.arange(math.ceil(scan[gone[0]] / step) + 1)
+                first = int(gone[0])
+                if first > 0:
+                    before, decay_before = float(scan[first - 1]), float(decay[first - 1])
+                sure = float(scan[first])
+                share = (_EXPONENT - decay_before) / (float(decay[first]) - decay_before)
+                here = before + max(share, 0.0) * (sure - before)
+                return min(_PAST * here, affordable * (1 - 1e-12)), sure
+            before, decay_before = float(scan[-3]), float(decay[-3])
             scan = scan[-2] * _SCAN / _SCAN[0]
-        return np.empty(0)
+        return math.inf, math.inf
 
-    def _grid_error(self, cumulants: LossCumulants, t: Floats, finer: Tilt) -> float:
-        """Change of the integrand when the grid of the outputs is refined, at a few nodes along the line."""
-        checked = t[-1] * _CHECKED
-        coarse = cumulants.log_ratio(self.tilt, checked)
-        change = cumulants.log_ratio(finer, checked) - coarse
-        change += (finer.value - self.tilt.value) + 1j * checked * (finer.mean - self.tilt.mean)
+    def _evaluate(self, cumulants: LossCumulants, refinement: int, *, few: bool) -> tuple[Complexes, float, bool]:
+        """The logarithm of the integrand at the nodes, if they are few; its error; whether it has died out.
+
+        The error is the change of the integrand when the grid of the outputs moves by half its spacing, at a few nodes:
+        twice the error of the grid, since the trapezoid rule errs the other way on the moved one.
+        """
+        t, tilt = self._t, self.tilt
+        index = np.ceil(_CHECKED * (t.size - 1)).astype(np.intp)
+        checked = t[index]
+        log_ratio = cumulants.log_ratio(tilt, np.concatenate((t if few else checked, t[-1] * _BEYOND)))
+        dead = bool((log_ratio.real[-1 - _BEYOND.size :] < -_EXPONENT).all())
+        if not tilt.grids:
+            return log_ratio[: t.size], 0.0, dead
+        coarse = log_ratio[index] if few else log_ratio[: index.size]
+        moved = cumulants.tilt(tilt.at, refinement, moved=True)
+        change = cumulants.log_ratio(moved, checked) - coarse
+        change += (moved.value - tilt.value) + 1j * (moved.mean - tilt.mean) * checked
         weighted = np.abs(np.exp(coarse) * np.expm1(change))
-        return float(max(weighted.max(), abs(finer.value - self.tilt.value)))
+        return log_ratio[: t.size], max(float(weighted.max()), abs(moved.value - tilt.value)), dead
 
     def _weigh(self, t: Floats, log_ratio: Complexes) -> Complexes:
         """Rows of trapezoid coefficients, one for each kernel."""
@@ -188,3 +242,16 @@ class Line:
         weighted[0] *= 0.5
         to_zero, to_one = 1 / (at + 1j * t), 1 / (at - 1 + 1j * t)
         return np.stack((weighted * to_zero, weighted * to_one, weighted * to_zero * to_one, weighted))
+
+
+def _refinement_for(t: float, grid: TiltedGrid, bearable: float) -> int:
+    """How much finer than this an unrefined grid of the outputs will have to be for the frequency t: a guess.
+
+    What counts is by how many turns e^(itL) advances from one output to the next, where these have weight.
+    """
+    bearable *= 2 * math.pi
+    if t * float(grid.centred[-1] - grid.centred[-2]) <= bearable:
+        return 0
+    last = max(1, int(np.flatnonzero(grid.weights > _WEIGHTY * grid.weights.max())[-1]))
+    turns = t * float(grid.centred[last] - grid.centred[last - 1]) / bearable
+    return min(math.ceil(FINENESS * math.log2(turns)), _MAX_GUESS) if turns > 1 else 0

@@ -10,34 +10,37 @@ exponentially in the number of nodes.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import special
 
+from gaussdp.accounting._outputs import SERIES_TO, OutputGrids, Outputs, exponential_excess
 from gaussdp.numerics import Floats
 
 _REACH = 9.8  # standard deviations kept on each side: the rest weighs less than 1e-21
 _NEGLIGIBLE = 46.0  # nodes below exp(-46) of the heaviest add nothing, even to 1e7 steps
+_WORTH_DROPPING = 55.0  # and are dropped if the outermost are far below
 _CLEAN = 39.0
-_NODES_PER_DEVIATION = 3.0
-_BRANCH_EXPONENT = 38.0  # error exponent that the branch points may leave: exp(-38) = 3e-17
-_LINEAR_FROM = 300.0  # exponent past which the loss is linear in x to rounding
 _SMALL_LOG_MGF = 0.5  # below, log M comes from M - 1, summed without cancellation
-_FEWEST_PER_WIDTH = 0.3  # spacing over the width of a peak narrowed by a strong negative tilt
 
 
 @dataclass(frozen=True, slots=True)
 class TiltedGrid:
     """The loss under the law proportional to e^(tilt L) dQ: nodes with weights, and the first cumulants."""
 
-    losses: Floats
+    centred: Floats  # losses less their mean
     weights: Floats
     log_mgf: float
     mean: float
     variance: float
     third: float  # central moment
-    clean: bool  # whether the cutoff, if there is one, cuts nothing of weight
+    cut: float  # how far the last node, where the cutoff may be, lies below the heaviest, as a logarithm
+
+    @property
+    def clean(self) -> bool:
+        """Whether the cutoff, if there is one, cuts nothing of weight."""
+        return self.cut > _CLEAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,21 @@ class SampledGaussianLoss:
     noise_multiplier: float
     sample_rate: float
     cutoff: float = math.inf
+    _outputs: OutputGrids = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_outputs", OutputGrids(self.noise_multiplier, self.sample_rate))
+
+    def cut(self, cutoff: float) -> "SampledGaussianLoss":
+        """The same step with another cutoff, on the same grids."""
+        step = replace(self, cutoff=cutoff)
+        object.__setattr__(step, "_outputs", self._outputs)
+        return step
+
+    @property
+    def rare_from(self) -> float:
+        """The tilt at which q^tilt e^(tilt (tilt - 1) / 2 sigma^2), the share of the record's outputs in M, is 1."""
+        return 1 - 2 * self.noise_multiplier**2 * math.log(self.sample_rate)
 
     def lost(self) -> tuple[float, float]:
         """Probabilities under Q and under P of the outputs left out."""
@@ -58,63 +76,50 @@ class SampledGaussianLoss:
         plain = float(special.ndtr(-(1 / sigma + self.cutoff)))
         return plain, (1 - self.sample_rate) * plain + self.sample_rate * float(special.ndtr(-self.cutoff))
 
-    def tilted(self, tilt: float, refinement: int) -> TiltedGrid:
-        """The tilted law on a grid whose spacing halves with each refinement."""
+    def tilted(self, tilt: float, refinement: int = 0, *, moved: bool = False, precise: bool = False) -> TiltedGrid:
+        """The tilted law on a grid that is finer the larger the refinement, or on the one halfway between.
+
+        A precise one bears many steps: the errors of its first cumulants are of the size of rounding errors of squared
+        losses, not of losses.
+        """
         low, high, width = self._support(tilt)
-        spacing = self._spacing(width) * 0.5**refinement
-        ratio_change, losses, log_density = self._nodes(low, high, spacing)
-        log_weights = log_density + tilt * losses
-        heaviest = float(log_weights.max())
+        fineness = self._outputs.fineness(width) + refinement
+        outputs = self._outputs.between(low, high, fineness, moved=moved)
+        exponent = tilt * outputs.losses
+        log_weights = exponent + outputs.log_density
+        heaviest = float(log_weights[log_weights.argmax()])
         weights = np.exp(log_weights - heaviest)
         total = float(weights.sum())
         log_mgf = heaviest + math.log(total)
+        mean = None
         if abs(log_mgf) < _SMALL_LOG_MGF:
-            # M - 1 = E[e^(tilt L) - 1 - tilt (e^L - 1)], since E[e^L] = 1: no rounding error of size 1 is left.
-            density, exponent = np.exp(log_density), tilt * losses
-            change = np.where(
-                np.abs(exponent) < 1,
-                density * np.expm1(np.clip(exponent, -1, 1)),
-                weights * math.exp(heaviest) - density,
-            )
-            log_mgf = math.log1p(float(np.sum(change - tilt * density * ratio_change)))
-        clean = bool(log_weights[-1] < heaviest - _CLEAN)
-        kept = log_weights > heaviest - _NEGLIGIBLE
-        losses, weights = losses[kept], weights[kept] / total
-        mean = float(weights @ losses)
+            change, mean = _moments(outputs, exponent, weights * math.exp(heaviest), tilt, precise=precise)
+            log_mgf = math.log1p(change)
+        weights /= total
+        losses = outputs.losses
+        if min(log_weights[0], log_weights[-1]) < heaviest - _WORTH_DROPPING:
+            kept = log_weights > heaviest - _NEGLIGIBLE
+            losses, weights = losses[kept], weights[kept]
+        if mean is None:
+            mean = float(weights @ losses)
         centred = losses - mean
-        weighted = weights * centred * centred
-        return TiltedGrid(losses, weights, log_mgf, mean, float(weighted.sum()), float(weighted @ centred), clean)
+        weighted = weights * centred
+        variance = float(weighted @ centred)
+        weighted *= centred
+        cut = heaviest - float(log_weights[-1])
+        return TiltedGrid(centred, weights, log_mgf, mean, variance, float(weighted @ centred), cut)
 
     def log_mgf(self, tilts: Floats) -> Floats:
         """log M at many real tilts, from one grid; rounding error near 1e-15, also where log M is smaller."""
         low, high, width = self._support(float(tilts.min()))
         _, high, _ = self._support(max(float(tilts.max()), 0.0))
-        _, losses, log_density = self._nodes(low, high, self._spacing(width))
-        log_weights = np.multiply.outer(tilts, losses)
-        log_weights += log_density
+        outputs = self._outputs.between(low, high, self._outputs.fineness(width), moved=False)
+        log_weights = np.multiply.outer(tilts, outputs.losses)
+        log_weights += outputs.log_density
         heaviest = log_weights.max(axis=1)
         log_weights -= heaviest[:, np.newaxis]
         logarithm: Floats = heaviest + np.log(np.exp(log_weights, out=log_weights).sum(axis=1))
         return logarithm
-
-    def _spacing(self, width: float) -> float:
-        sigma = self.noise_multiplier
-        spacing = min(sigma / _NODES_PER_DEVIATION, 2 * math.pi**2 * sigma * sigma / _BRANCH_EXPONENT)
-        return min(spacing, _FEWEST_PER_WIDTH * width)
-
-    def _nodes(self, low: float, high: float, spacing: float) -> tuple[Floats, Floats, Floats]:
-        """e^L - 1, L and the logarithm of the weight under Q, on the grid over [low, high]."""
-        sigma, rate = self.noise_multiplier, self.sample_rate
-        x = np.arange(math.floor(low / spacing), math.ceil(high / spacing) + 1, dtype=np.float64)
-        x *= spacing
-        exponent = (x - 0.5) / sigma**2
-        ratio_change = rate * np.expm1(np.minimum(exponent, 700.0))
-        losses = np.log1p(ratio_change)
-        if exponent[-1] > _LINEAR_FROM:
-            far = exponent > _LINEAR_FROM
-            losses[far] = exponent[far] + math.log(rate)
-        log_density = -0.5 * (x / sigma) ** 2 + math.log(spacing / (sigma * math.sqrt(2 * math.pi)))
-        return ratio_change, losses, log_density
 
     def _support(self, tilt: float) -> tuple[float, float, float]:
         """Ends of the interval that holds all of the mass, and the width of the peak."""
@@ -144,3 +149,27 @@ class SampledGaussianLoss:
             if high - low < 1e-3 * sigma:
                 break
         return 0.5 * (low + high), weight
+
+
+def _moments(
+    outputs: Outputs, exponent: Floats, tilted: Floats, tilt: float, *, precise: bool
+) -> tuple[float, float | None]:
+    """M - 1 = E[e^(tilt L) - 1 - tilt (e^L - 1)], since E[e^L] = 1: no rounding error of size 1 is left.
+
+    If precise, with the mean of the tilted law; E[L] is computed as -E[e^L - 1 - L] and E[L e^(tilt L)] as
+    E[L (e^(tilt L) - 1)] + E[L], so that no rounding error of the size of the losses is left either.
+    """
+    losses, density = outputs.losses, outputs.density
+    change = tilted - density
+    size = abs(tilt)
+    first, last = losses.searchsorted((-1 / size, 1 / size)) if tilt else (0, losses.size)
+    change[first:last] = density[first:last] * np.expm1(exponent[first:last])
+    excess = change - density * exponent
+    if precise:
+        small = SERIES_TO / size if tilt else math.inf
+        first, last = losses.searchsorted((-small, small))
+        excess[first:last] = density[first:last] * exponential_excess(exponent[first:last])
+        total = float(outputs.excess.sum())
+        growth = float(excess.sum()) - tilt * total
+        return growth, (float(change @ losses) - total) / (1 + growth)
+    return float((excess - tilt * outputs.excess).sum()), None

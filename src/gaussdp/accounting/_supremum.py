@@ -57,3 +57,23 @@ def supremum(
         values, bounds = value(table), between(table)
     top = int(values.argmax())
     return Supremum(float(values[top]), max(float(values[top]), float(bounds.max())), table[:, top], table)
+
+
+def largest_gap(epsilon: Floats, upper: Floats, lower: Floats, lower_slope: Floats) -> Floats:
+    """Bounds on upper - lower between neighbouring samples of two convex functions.
+
+    The chord of the first lies above it, the tangents of the second below it; their difference is concave and
+    piecewise linear, so it is largest at an end or where the tangents meet.
+    """
+    width = np.diff(epsilon)
+    bend = np.diff(lower_slope)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (lower[:-1] - lower[1:] + lower_slope[1:] * width) / (bend * width)
+    share = np.clip(np.where(np.isfinite(share), share, 0.5), 0.0, 1.0)
+    chord = upper[:-1] + share * np.diff(upper)
+    tangent = np.maximum(
+        lower[:-1] + share * width * lower_slope[:-1], lower[1:] - (1 - share) * width * lower_slope[1:]
+    )
+    ends = upper - lower
+    bound: Floats = np.maximum(np.maximum(ends[:-1], ends[1:]), chord - tangent)
+    return bound

@@ -1,6 +1,6 @@
 """What every exact method returns: the operating points of the likelihood-ratio test at given thresholds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -35,6 +35,21 @@ class OperatingPoints:
         """The mu of the GDP curve through each point."""
         return upper_quantile(self.log_fpr, self.log_tnr) + upper_quantile(self.log_fnr, self.log_tpr)
 
+    def moved(self, tau: Floats) -> "OperatingPoints":
+        """The points at thresholds so close by that the tails are linear in between."""
+        step = tau - self.tau
+        under_q, under_p = self.log_density, self.log_density + self.tau
+        return replace(
+            self,
+            tau=tau,
+            log_fpr=_moved(self.log_fpr, -step, under_q),
+            log_tnr=_moved(self.log_tnr, step, under_q),
+            log_fnr=_moved(self.log_fnr, step, under_p),
+            log_tpr=_moved(self.log_tpr, -step, under_p),
+            log_delta_remove=_moved(self.log_delta_remove, -step, self.tau + self.log_fpr),
+            log_delta_add=_moved(self.log_delta_add, step, self.log_fnr - self.tau),
+        )
+
 
 class LossTails(Protocol):
     """A method that knows the tails of the composed privacy loss."""
@@ -58,11 +73,22 @@ class LossTails(Protocol):
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at finite thresholds, each to relative error 1e-11, or ConvergenceError."""
 
+    def near_quantile(self, quantile: float, pole: float) -> float | None:
+        """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known.
+
+        Near are some thousandths of a quantile. Pole 0 is for the probability under Q, pole 1 for that under P.
+        """
+
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points whose FPR has this logarithm, and its complement the other; FPR in (0, 1)."""
 
     def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
         """Operating points whose FNR has this logarithm, and its complement the other; FNR in (0, 1)."""
+
+
+def _moved(log_p: Floats, step: Floats, log_slope: Floats) -> Floats:
+    """log(p + step * slope) to first order; what is zero stays so."""
+    return np.where(log_p > -np.inf, log_p + step * np.exp(log_slope - log_p), log_p)
 
 
 def upper_quantile(log_p: Floats, log_rest: Floats) -> Floats:
