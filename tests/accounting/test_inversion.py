@@ -13,6 +13,7 @@ from domains_of_test import log_uniform
 from gaussdp.accounting import _inversion
 from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting._inversion import (
+    near_floor,
     points_at_add_delta,
     points_at_floor,
     points_at_fnr,
@@ -72,7 +73,8 @@ LOSSES = [GaussianTails(0.2), GaussianTails(6.0), *(OneStepTails(s, q) for s in 
 @pytest.mark.parametrize("tails", LOSSES)
 @pytest.mark.parametrize("floor", [0.02, 1e-3, 1e-4])
 def test_both_ends_at_a_floor(tails, floor):
-    points = tails.read(points_at_floor(tails, floor).tau)
+    near, _ = near_floor(tails, floor)
+    points = tails.read(points_at_floor(tails, floor, near).tau)
     assert (points.log_fnr[0], points.log_fpr[1]) == pytest.approx((math.log(floor), math.log(floor)), rel=1e-12)
 
 
