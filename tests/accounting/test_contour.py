@@ -36,7 +36,7 @@ def test_a_sampled_step_and_a_plain_release(tau):
 
 
 @pytest.mark.parametrize("tau", [-700.0, -30.0, -1.0, 0.0, 0.3, 4.0, 90.0])
-@pytest.mark.parametrize("mu", [0.01, 1.0, 6.0])
+@pytest.mark.parametrize("mu", [1e-6, 0.01, 1.0, 6.0])
 def test_contours_of_a_plain_gaussian_equal_the_closed_form(mu, tau):
     tau *= mu / 6
     expected, got = GaussianTails(mu).read(np.array([tau])), ContourTails(mu * mu, []).read(np.array([tau]))

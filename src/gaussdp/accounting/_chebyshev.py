@@ -10,6 +10,7 @@ from gaussdp.numerics import Floats
 
 _MAX_DEGREE = 512
 _DENSER = 8
+_BY_MATRIX = 32  # degree up to which a product with a matrix is quicker than a Fourier transform
 _POLISHING_STEPS = 8
 
 
@@ -30,7 +31,7 @@ class Interpolant:
         degree = _DENSER * (self._series.size - 1)
         rising = chebyshev_points(self.low, self.high, degree)[::-1]
         first, last = int(rising.searchsorted(low, side="right")), int(rising.searchsorted(high, side="left"))
-        dense = _dense(self._series, degree)[::-1][first:last]
+        dense = _dense(self._series)[::-1][first:last]
         top = int(dense.argmax()) if dense.size else 0
         if not dense.size or dense[top] <= max(at_low, at_high):
             return (at_high, high) if at_high >= at_low else (at_low, low)
@@ -108,16 +109,40 @@ def _cosines(degree: int) -> Floats:
 
 def _coefficients(values: Floats) -> Floats:
     """Chebyshev coefficients of the interpolant through values at cos(pi k / n)."""
-    series: Floats = np.fft.rfft(np.concatenate((values, values[-2:0:-1]))).real / (values.size - 1)
+    degree = values.size - 1
+    if degree <= _BY_MATRIX:
+        return _analysis(degree) @ values
+    series: Floats = np.fft.rfft(np.concatenate((values, values[-2:0:-1]))).real / degree
     series[0] *= 0.5
     series[-1] *= 0.5
     return series
 
 
-def _dense(series: Floats, degree: int) -> Floats:
-    """Values at cos(pi j / degree) for a degree above that of the series."""
+def _dense(series: Floats) -> Floats:
+    """Values at the Chebyshev points of a degree that is larger by a factor."""
+    if series.size - 1 <= _BY_MATRIX:
+        return _synthesis(series.size - 1) @ series
+    degree = _DENSER * (series.size - 1)
     padded = np.zeros(degree + 1)
     padded[: series.size] = 0.5 * series
     padded[0] *= 2
     values: Floats = np.fft.irfft(padded, 2 * degree)[: degree + 1] * (2 * degree)
     return values
+
+
+@lru_cache
+def _analysis(degree: int) -> Floats:
+    """The matrix from values at the Chebyshev points of a low degree to coefficients."""
+    index = np.arange(degree + 1)
+    matrix = np.cos(np.multiply.outer(index, index) * (np.pi / degree)) * (2 / degree)
+    matrix[:, [0, -1]] *= 0.5
+    matrix[[0, -1]] *= 0.5
+    return matrix
+
+
+@lru_cache
+def _synthesis(degree: int) -> Floats:
+    """The matrix from the coefficients of a low degree to values at denser Chebyshev points."""
+    return np.cos(
+        np.multiply.outer(np.arange(_DENSER * degree + 1), np.arange(degree + 1)) * (np.pi / degree / _DENSER)
+    )

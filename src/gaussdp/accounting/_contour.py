@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from gaussdp.accounting._bent_tails import BentTails
 from gaussdp.accounting._cumulants import LossCumulants, Tilt
-from gaussdp.accounting._inversion import points_at_fnr, points_at_fpr
+from gaussdp.accounting._inversion import normal_guess, points_at_fnr, points_at_fpr
 from gaussdp.accounting._line import REACH, Line, Readings
 from gaussdp.accounting._saddlepoint import near_quantile
-from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting._step_loss import OUTPUT_REACH, SampledGaussianLoss
 from gaussdp.accounting._tails import OperatingPoints, log_complement
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
@@ -32,24 +32,28 @@ _MIDDLE_FROM = 2.0  # from this standard deviation on there is room for a line b
 _SPAN = 0.8 * REACH
 _NORMAL_SPAN = 0.9 * REACH  # where a line through the middle serves both sides alike
 _NEARLY_NORMAL = 0.3  # skewness
+_TINY_SKEWNESS = 0.02  # with which normal quantiles, corrected for it, are off by some thousandths
+_MODERATE = 8.0  # quantile up to which they are
 _KERNELS = 3
+_HOPELESS = 25.0  # -log of the weight of the outputs at the cutoff with which no line comes about
 _LONG = 400  # nodes from which on another line would hardly be more accurate, only slow
 
 
 class Contours:
     """Integrals along a few vertical lines, which are computed when first needed and kept."""
 
-    def __init__(self, cumulants: LossCumulants, near: Sequence[float] = ()) -> None:
+    def __init__(self, cumulants: LossCumulants, origin: Tilt | None = None) -> None:
         self._cumulants = cumulants
-        self.origin = cumulants.tilt(0.0)
+        self.origin = origin or cumulants.tilt(0.0)
         self.lines: list[tuple[Line, float]] = []
-        self._tilts: list[Tilt] = [self.origin, *map(cumulants.tilt, near)]
+        self._tilts: list[Tilt] = [self.origin]
         self._refused = {True: math.inf, False: math.inf}  # sizes of positive and negative thresholds given up
 
     def integrals(self, tau: Floats) -> tuple[Floats, Booleans]:
         """Rows at, log scale, the integrals and their errors, for each threshold; and where these are accurate."""
         table = np.empty((2 + 2 * _KERNELS + 1, tau.size))
         done = np.zeros(tau.size, np.bool_)
+        size = np.abs(tau)
         if self.lines:
             nearest = self._nearest(tau)
             for index, (line, tolerance) in enumerate(self.lines):
@@ -61,7 +65,7 @@ class Contours:
                     _fill(table, done, chosen, line.tilt.at, readings, good)
             if done.all():
                 return table, done
-        given_up = np.abs(tau) >= np.where(tau >= 0, self._refused[True], self._refused[False])
+        given_up = size >= np.where(tau >= 0, self._refused[True], self._refused[False])
         while True:
             waiting = np.flatnonzero(~(done | given_up))
             if waiting.size == 0:
@@ -70,7 +74,7 @@ class Contours:
             if upper.size:
                 waiting = upper
             thresholds = tau[waiting]
-            first = int(np.abs(thresholds).argmin())
+            first = int(size[waiting].argmin())
             found = self._new_line(thresholds, first)
             if found is None:
                 given_up[waiting] = True
@@ -155,9 +159,15 @@ class Contours:
         self._tilts.append(near.tilt)
         return near.tau
 
-    def tilt_near(self, tau: float) -> float:
-        """Of the tilts known, the one whose mean is nearest to tau."""
-        return min(self._tilts, key=lambda tilt: abs(tilt.mean - tau)).at
+    def learn(self, shallower: "Contours", tau: float) -> None:
+        """Start from where another search for this threshold ended: saddle points hardly move with the cutoff."""
+        near = min(shallower._tilts, key=lambda tilt: abs(tilt.mean - tau) / tilt.deviation)
+        tilt = self._cumulants.tilt(near.at)
+        self._tilts.append(tilt)
+        found = abs(near.mean - tau) <= near.deviation
+        if found and any(grid.cut < _HOPELESS for grid in tilt.grids):
+            # A lower cutoff moves the saddle point up, which only adds to the weight there; a higher one, little down.
+            self._refused[tau >= 0] = abs(tau)
 
     def _saddle(self, tau: float) -> Tilt:
         tilt = self._cumulants.saddle(tau, self._tilts)
@@ -184,7 +194,8 @@ class ContourTails:
         self._squared_mu, self._steps = squared_mu, tuple(steps)
         self._count = sum(count for _, count in steps)
         self._whole = LossCumulants(squared_mu, steps)
-        self._contours: list[Contours] = [self._at_depth(_DEPTHS[0])]
+        self._contours: list[Contours] = []
+        self._contours.append(self._at_depth(_DEPTHS[0]))
 
     @cached_property
     def _bent(self) -> BentTails:
@@ -229,6 +240,8 @@ class ContourTails:
 
     def near_quantile(self, quantile: float, pole: float) -> float | None:
         """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known."""
+        if abs(self.skewness) * max(self.deviation, 1.0) < _TINY_SKEWNESS and abs(quantile) < _MODERATE:
+            return float(normal_guess(self, np.array([quantile]), under_p=pole == 1)[0])
         return self._contours[0].near_quantile(quantile, pole)
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
@@ -249,8 +262,9 @@ class ContourTails:
                 break
             if len(self._contours) <= index:
                 # Unless the rare outputs matter, the saddle points hardly move.
-                missed = float(tau[~done & worth][0])
-                self._contours.append(self._at_depth(depth, [self._contours[-1].tilt_near(missed)]))
+                contours = self._at_depth(depth)
+                contours.learn(self._contours[-1], float(tau[~done & worth][0]))
+                self._contours.append(contours)
             missing = np.flatnonzero(~done & worth)
             table[:, missing], found = self._contours[index].integrals(tau[missing])
             done[missing] = found
@@ -264,11 +278,13 @@ class ContourTails:
             )
         return table
 
-    def _at_depth(self, depth: float, near: Sequence[float] = ()) -> Contours:
+    def _at_depth(self, depth: float) -> Contours:
         """Contours that leave out only outputs of total probability below 1e-12 of e^(-depth)."""
         cutoff = math.sqrt(2 * (depth + _LOSS_EXPONENT + math.log(max(self._count, 1))))
         steps = [(step.cut(cutoff), count) for step, count in self._steps]
-        return Contours(LossCumulants(self._squared_mu, steps), near)
+        # Without a tilt no output that far out matters.
+        origin = self._contours[0].origin if self._contours and cutoff > OUTPUT_REACH else None
+        return Contours(LossCumulants(self._squared_mu, steps), origin)
 
 
 def _fill(table: Floats, done: Booleans, chosen: Indices, at: float, readings: Readings, good: Booleans) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from gaussdp.accounting._chebyshev import Interpolant, resolve
 from gaussdp.accounting._regret import RegretSearch, farthest
 from gaussdp.accounting._slack import SlackSearch
-from gaussdp.accounting._span import Span, as_points, as_table, exact_ends, in_order, sample_span
+from gaussdp.accounting._span import Span, as_points, as_table, exact_ends, in_order, is_end, sample_span
 from gaussdp.accounting._supremum import supremum
 from gaussdp.accounting._tails import LossTails, OperatingPoints, upper_quantile
 from gaussdp.displays import Displayed
@@ -102,6 +102,7 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
 
     span = sample_span(tails, floor)
     curve = Interpolant(span.low, span.high, _mu(span.table))
+    smooth = curve.error <= _tolerance(span.table)
     near = span.near_ends(floor)
     best, at = curve.largest(*near)
     known = span.known
@@ -110,15 +111,17 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
         # The floor leaves only a part of the curve; the regret is that of the whole.
         known = in_order(np.hstack((known, sample(np.linspace(0.0, max(span.high, farthest(best)), _SAMPLES)))))
         search = RegretSearch(as_points(known), best)
-    # All that is still missing is read at once: the ends, the maximum and what the regret asks for.
-    fresh = sample(np.concatenate(((*near, at), search.thresholds)))
-    ends = exact_ends(tails, floor, fresh[:, :2])
-    low, high = ends[0].tolist()
-    if (low, high) != near:
-        best = curve.largest(low, high)[0]
-    samples = np.hstack((known, fresh[:, 2:3]))
-    samples = np.hstack((samples[:, (samples[0] > low) & (samples[0] < high)], ends))
-    enclosure = _enclosure(sample, span, curve, best, samples)
+    # All that is still missing is read at once: the maximum, or both ends, and what the regret asks for.
+    wanted = (at,) if smooth else near
+    fresh = sample(np.concatenate((wanted, search.thresholds)))
+    fresh, regretted = fresh[:, : len(wanted)], fresh[:, len(wanted) :]
+    if smooth and at in near and not is_end(fresh[:, 0], floor):
+        fresh = exact_ends(tails, floor, sample(np.array(near)))
+        best = curve.largest(*fresh[0].tolist())[0]
+    if smooth:
+        enclosure = _smooth_enclosure(curve, best, span.table, fresh)
+    else:
+        enclosure = _rough_enclosure(sample, span, known, exact_ends(tails, floor, fresh))
     return Fit(
         mu=enclosure.upper,
         mu_lower=enclosure.lower,
@@ -126,7 +129,7 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
         floor=floor,
         fpr=math.exp(enclosure.log_fpr),
         fnr=math.exp(enclosure.log_fnr),
-        regret=search.regret(enclosure.upper, as_points(fresh[:, 3:]), tails),
+        regret=search.regret(enclosure.upper, as_points(regretted), tails),
         _distances=SlackSearch(tails, enclosure.upper, floor, as_points(known)),
     )
 
@@ -139,37 +142,38 @@ class _Enclosure:
     log_fnr: float
 
 
-def _enclosure(sample: Sample, span: Span, curve: Interpolant, peak: float, table: Floats) -> _Enclosure:
-    """The supremum of mu: interpolated if mu is smooth, by branch and bound where that is quicker.
+def _smooth_enclosure(curve: Interpolant, peak: float, samples: Floats, table: Floats) -> _Enclosure:
+    """The supremum of an interpolated mu.
 
     Args:
-        sample: tables for further thresholds.
-        span: the samples that the curve interpolates.
-        curve: the interpolated mu.
-        peak: its largest value between the ends of the attacks above the floor.
-        table: all samples between these ends, which are the last two columns.
+        curve: the interpolant.
+        peak: its largest value.
+        samples: what it interpolates.
+        table: samples where it is largest, or may be.
     """
-    resolved = span.table
-    if curve.error > _tolerance(resolved):
-        low, high = table[0, -2:].tolist()
-        table = in_order(table)
-        best = float(_mu(table).max())
-        active = np.count_nonzero(_mu_between(table) > best + _ABSOLUTE_GAP + _RELATIVE_GAP * best)
-        try:
-            if active <= _FEW_ACTIVE:
-                return _safe_enclosure(sample, table)
-            curve, resolved = resolve(span.low, span.high, resolved, sample, _mu, _tolerance)
-        except ConvergenceError:
-            return _safe_enclosure(sample, table)
-        peak, at = curve.largest(low, high)
-        table = np.hstack((table, sample(np.array([at]))))
     mu = _mu(table)
     top = int(mu.argmax())
-    attained = float(mu[top])
-    error = float(_mu_errors(resolved).max())
+    attained, error = float(mu[top]), float(_mu_errors(samples).max())
     return _Enclosure(
         attained - error, max(peak, attained) + curve.error + error, float(table[1, top]), float(table[3, top])
     )
+
+
+def _rough_enclosure(sample: Sample, span: Span, known: Floats, ends: Floats) -> _Enclosure:
+    """The supremum between the ends of a mu that the span does not resolve: with more samples, where they help most."""
+    low, high = ends[0].tolist()
+    table = in_order(np.hstack((ends, known[:, (known[0] > low) & (known[0] < high)])))
+    best = float(_mu(table).max())
+    active = np.count_nonzero(_mu_between(table) > best + _ABSOLUTE_GAP + _RELATIVE_GAP * best)
+    if active > _FEW_ACTIVE:
+        try:
+            curve, samples = resolve(span.low, span.high, span.table, sample, _mu, _tolerance)
+        except ConvergenceError:
+            pass
+        else:
+            peak, at = curve.largest(low, high)
+            return _smooth_enclosure(curve, peak, samples, np.hstack((ends, sample(np.array([at])))))
+    return _safe_enclosure(sample, table)
 
 
 def _safe_enclosure(sample: Sample, table: Floats) -> _Enclosure:

@@ -22,25 +22,25 @@ _HALF_LOG_2PI = 0.9189385332046727
 def points_at_fpr(tails: LossTails, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
     """Operating points whose FPR has the given logarithm (and its complement the other), strictly inside (0, 1)."""
     target = upper_quantile(log_fpr, log_tnr)
-    return _solve(tails, target, _fpr_quantile, _normal_guess(tails, target, under_p=False))
+    return _solve(tails, target, _fpr_quantile, normal_guess(tails, target, under_p=False))
 
 
 def points_at_fnr(tails: LossTails, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
     """Operating points whose FNR has the given logarithm (and its complement the other), strictly inside (0, 1)."""
     target = upper_quantile(log_tpr, log_fnr)
-    return _solve(tails, target, _tpr_quantile, _normal_guess(tails, target, under_p=True))
+    return _solve(tails, target, _tpr_quantile, normal_guess(tails, target, under_p=True))
 
 
 def points_at_remove_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
     """Operating points whose threshold is the epsilon of the remove direction at these deltas."""
     target = upper_quantile(log_delta, log_complement(log_delta))
-    return _solve(tails, target, _remove_quantile, _normal_guess(tails, target, under_p=True))
+    return _solve(tails, target, _remove_quantile, normal_guess(tails, target, under_p=True))
 
 
 def points_at_add_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
     """Operating points whose threshold is minus the epsilon of the add direction at these deltas."""
     target = upper_quantile(log_complement(log_delta), log_delta)
-    return _solve(tails, target, _add_quantile, _normal_guess(tails, target, under_p=False))
+    return _solve(tails, target, _add_quantile, normal_guess(tails, target, under_p=False))
 
 
 def points_at_floor(
@@ -64,13 +64,13 @@ def points_at_floor(
 def near_floor(tails: LossTails, floor: float) -> tuple[Floats, bool]:
     """Thresholds near those with FNR and with FPR equal to the floor; whether they are some thousandths off at most."""
     target = floor_quantiles(floor)
-    found = [tails.near_quantile(float(quantile), pole) for quantile, pole in zip(target, (1.0, 0.0), strict=True)]
-    return np.array(
-        [
-            _normal_guess(tails, target[i : i + 1], under_p=i == 0)[0] if near is None else near
-            for i, near in enumerate(found)
-        ]
-    ), None not in found
+    under_p, under_q = tails.near_quantile(float(target[0]), 1.0), tails.near_quantile(float(target[1]), 0.0)
+    sure = under_p is not None and under_q is not None
+    if under_p is None:
+        under_p = float(normal_guess(tails, target[:1], under_p=True)[0])
+    if under_q is None:
+        under_q = float(normal_guess(tails, target[1:], under_p=False)[0])
+    return np.array([under_p, under_q]), sure
 
 
 def floor_quantiles(floor: float) -> Floats:
@@ -86,7 +86,7 @@ def _floor_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
     return z, points.log_density + np.array([points.tau[0], 0.0])
 
 
-def _normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
+def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
     """The thresholds of a normal loss of this mean and variance, corrected for skewness after Cornish and Fisher.
 
     Under P the cumulants are those at tilt 1, to first order in the skewness. The correction is made where it is one:

@@ -29,10 +29,12 @@ MAX_WORK = 1 << 26  # nodes of the line times nodes of the outputs: a fraction o
 
 _EXPONENT = 39.0  # errors aimed at: exp(-39), before division by values as small as exp(-REACH^2 / 2)
 _LADDER = np.array([0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 14.0, 24.0])  # tilts of Chernoff's bounds, in deviations
-_SCAN = 5.0 * 1.25 ** np.arange(8)  # where the decay is looked for first, in inverse standard deviations
+_SCAN = 6.25 * 1.25 ** np.arange(10)  # where the decay is looked for first, in inverse standard deviations
 _NEAR_POLE = 6.0  # about a pole nearer than this images are subtracted; about farther ones they are bounded
-_NEARLY_NORMAL = 0.3  # skewness up to which it is taken to decay as that of a normal law, and looked at there first
-_NORMAL_REACH = float(_SCAN[3])
+_NORMAL_REACH = 9.8  # where that of a normal law has died out
+_NEARLY_NORMAL = 0.2  # squared skewness up to which others follow it, somewhat later
+_LONGER = 5.5
+_SAME = 1e-9  # change of K that leaves the distance between images as it was
 _PAST = 1.15  # how far past the point where it dies out the nodes go, so that the last of them no longer matter
 _BEYOND = np.array([1.25, 1.25**2])  # of the last node: there too it must have died out
 _FEW = 3000  # angles that are computed together with those that are checked
@@ -88,11 +90,16 @@ class Line:
         Returns the logarithm of the integrand at the nodes and the error that the grid leaves in the integrand.
         """
         refinement = 0
-        nearly_normal = abs(tilt.third) < _NEARLY_NORMAL * tilt.variance**1.5
-        reach, sure = (_NORMAL_REACH / tilt.deviation if nearly_normal else math.inf), math.inf
+        reach = sure = math.inf
+        squared_skewness = tilt.third**2 / tilt.variance**3
+        if squared_skewness < _NEARLY_NORMAL:
+            reach = _NORMAL_REACH * (1 + _LONGER * squared_skewness) / tilt.deviation
+        placed = math.inf
         while refinement <= _MAX_REFINEMENT:
             self.tilt, self.deviation = tilt, tilt.deviation
-            self._place_images(cumulants)
+            if abs(tilt.value - placed) > _SAME:
+                self._place_images(cumulants)
+                placed = tilt.value
             step = 2 * math.pi / self._period
             outputs = max((grid.centred.size for grid in tilt.grids), default=1)
             affordable = min(MAX_NODES, MAX_WORK // outputs) * step
@@ -111,7 +118,7 @@ class Line:
                     tilt = cumulants.tilt(tilt.at, refinement)
                     continue
             self._t: Floats = step * np.arange(size, dtype=np.float64)
-            log_ratio, grid_error, dead = self._evaluate(cumulants, refinement, few=few)
+            log_ratio, grid_error, dead = self._evaluate(cumulants, refinement, few=few, anyway=reach == sure)
             tolerance = _FINE_GRID_TOLERANCE if few and refinement < _MAX_GUESS else _GRID_TOLERANCE
             if not dead and reach != sure:
                 reach = sure
@@ -138,14 +145,8 @@ class Line:
         """The four integrals at thresholds that the line serves."""
         tilt = self.tilt
         values = self._sums(tau - tilt.mean)
-        for pole, row, sign in ((0.0, 0, -1.0), (1.0, 1, 1.0)):
-            if pole not in self._near:
-                continue
-            distance = tilt.at - pole
-            decay = abs(distance) * self._period
-            image = np.exp(distance * tau - tilt.value - decay) / math.copysign(-math.expm1(-decay), distance)
-            values[row] -= image
-            values[2] -= sign * image
+        if self._near:
+            values[:3] -= self._pole_images(tau)
         errors = np.abs(values)
         errors *= self._relative_error
         errors += self._fixed_error
@@ -156,6 +157,28 @@ class Line:
             lost[0] = self._lost[0] * np.exp(np.minimum(-log_scale, _LARGEST_EXPONENT))
             lost[1:] = self._lost[1] * np.exp(np.minimum(-log_scale - tau, _LARGEST_EXPONENT))
         return Readings(log_scale, values, errors, lost)
+
+    def _pole_images(self, tau: Floats) -> Floats:
+        """The images of the near poles in the rows of the FPR, the FNR and the profile."""
+        at, period = self.tilt.at, self._period
+        images = np.zeros((3, tau.size))
+        for pole in self._near:
+            distance = at - pole
+            decay = abs(distance) * period
+            scale = math.copysign(-math.expm1(-decay), distance)
+            np.exp(distance * tau - (self.tilt.value + decay), out=images[int(pole)])
+            images[int(pole)] /= scale
+        if len(self._near) < 2 or 0 <= at <= 1:
+            np.subtract(images[1], images[0], out=images[2])
+            return images
+        # Poles that are close together have nearly the same images; only the difference of these counts here.
+        if at > 1:
+            nearer, decay, ahead = images[1], (at - 1) * period, period - tau
+        else:
+            nearer, decay, ahead = -images[0], -at * period, period + tau
+        share = math.expm1(-decay) * np.expm1(-ahead) - math.exp(-decay) * math.expm1(-period)
+        np.multiply(nearer, share / -math.expm1(-decay - period), out=images[2])
+        return images
 
     def _sums(self, offset: Floats) -> Floats:
         """Real parts of the trapezoid sums of the kernels, for thresholds this far from the mean."""
@@ -215,8 +238,12 @@ class Line:
             scan = scan[-2] * _SCAN / _SCAN[0]
         return math.inf, math.inf
 
-    def _evaluate(self, cumulants: LossCumulants, refinement: int, *, few: bool) -> tuple[Complexes, float, bool]:
+    def _evaluate(
+        self, cumulants: LossCumulants, refinement: int, *, few: bool, anyway: bool
+    ) -> tuple[Complexes, float, bool]:
         """The logarithm of the integrand at the nodes, if they are few; its error; whether it has died out.
+
+        If it has not, its error is not computed, unless it is wanted anyway.
 
         The error is the change of the integrand when the grid of the outputs moves by half its spacing, at a few nodes:
         twice the error of the grid, since the trapezoid rule errs the other way on the moved one.
@@ -225,8 +252,8 @@ class Line:
         index = np.ceil(_CHECKED * (t.size - 1)).astype(np.intp)
         checked = t[index]
         log_ratio = cumulants.log_ratio(tilt, np.concatenate((t if few else checked, t[-1] * _BEYOND)))
-        dead = bool((log_ratio.real[-1 - _BEYOND.size :] < -_EXPONENT).all())
-        if not tilt.grids:
+        dead = bool(log_ratio.real[-1 - _BEYOND.size :].max() < -_EXPONENT)
+        if not tilt.grids or not (dead or anyway):
             return log_ratio[: t.size], 0.0, dead
         coarse = log_ratio[index] if few else log_ratio[: index.size]
         moved = cumulants.tilt(tilt.at, refinement, moved=True)

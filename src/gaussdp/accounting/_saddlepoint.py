@@ -64,7 +64,8 @@ def near_quantile(cumulants: LossCumulants, origin: Tilt, quantile: float, pole:
             low = shift
         else:
             high = shift
-        shift += miss * per_quantile / tilt.variance
+        # The logarithm of w is nearly linear where w grows fast.
+        shift += math.log(max((quantile - correction) / w, 0.1)) * w * per_quantile / tilt.variance
         if not low < shift < high:
             shift = 0.5 * (low + high) if math.isfinite(low + high) else 2 * (low if quantile > 0 else high)
     return None

@@ -79,11 +79,14 @@ def sample_span(tails: LossTails, floor: float) -> Span:
     return _sampled(tails, low, high)
 
 
+def is_end(column: Floats, floor: float) -> bool:
+    """Whether the FPR or the FNR of a sample equals the floor, to rounding."""
+    target = float(floor_quantiles(floor)[1])
+    return min(abs(float(column[-2]) - target), abs(float(column[-1]) - target)) <= _EXACT * target
+
+
 def exact_ends(tails: LossTails, floor: float, near: Floats) -> Floats:
     """Samples where the FNR and where the FPR equals the floor, from samples nearby."""
-    target = float(floor_quantiles(floor)[1])
-    if max(abs(float(near[-1, 0]) - target), abs(float(near[-2, 1]) - target)) <= _EXACT * target:
-        return near
     points = as_points(near)
     return as_table(points_at_floor(tails, floor, points.tau, first=points))
 

@@ -18,7 +18,7 @@ from scipy import special
 from gaussdp.accounting._outputs import SERIES_TO, OutputGrids, Outputs, exponential_excess
 from gaussdp.numerics import Floats
 
-_REACH = 9.8  # standard deviations kept on each side: the rest weighs less than 1e-21
+OUTPUT_REACH = 9.8  # standard deviations kept on each side: the rest weighs less than 1e-21
 _NEGLIGIBLE = 46.0  # nodes below exp(-46) of the heaviest add nothing, even to 1e7 steps
 _WORTH_DROPPING = 55.0  # and are dropped if the outermost are far below
 _CLEAN = 39.0
@@ -124,7 +124,7 @@ class SampledGaussianLoss:
     def _support(self, tilt: float) -> tuple[float, float, float]:
         """Ends of the interval that holds all of the mass, and the width of the peak."""
         sigma = self.noise_multiplier
-        reach = _REACH * sigma
+        reach = OUTPUT_REACH * sigma
         if tilt >= 0:
             # The tilt moves every mode into [0, tilt]; 1 is the centre of the term e^L.
             return -reach, min(max(tilt, 1.0) + reach, 1.0 + self.cutoff * sigma), sigma
