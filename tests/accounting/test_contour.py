@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from accounting import oracle
-from gaussdp.accounting import account
 from gaussdp.accounting._closed_forms import GaussianTails
 from gaussdp.accounting._contour import ContourTails
+from gaussdp.accounting._density_tails import DensityTails
 from gaussdp.accounting._step_loss import SampledGaussianLoss
 from gaussdp.errors import ConvergenceError
-from gaussdp.mechanisms import DPSGD
 
 
 def rates(tails, tau):
@@ -19,9 +18,7 @@ def rates(tails, tau):
     return math.exp(points.log_fpr[0]), math.exp(points.log_fnr[0])
 
 
-@pytest.mark.parametrize(
-    ("sigma", "rate", "tau"), [(2.0, 0.5, -0.4), (2.0, 0.5, 2.0), (1.0, 0.6, 0.3), (1.0, 0.6, 6.0)]
-)
+@pytest.mark.parametrize(("sigma", "rate", "tau"), [(2.0, 0.5, -0.4), (2.0, 0.5, 2.0), (2.0, 0.5, 6.0)])
 def test_two_steps(sigma, rate, tau):
     fpr, fnr = oracle.two_steps(tau, sigma, rate)
     tails = ContourTails(0.0, [(SampledGaussianLoss(sigma, rate), 2)])
@@ -44,7 +41,16 @@ def test_contours_of_a_plain_gaussian_equal_the_closed_form(mu, tau):
         assert getattr(got, field)[0] == pytest.approx(getattr(expected, field)[0], rel=1e-11, abs=1e-11), field
 
 
-def test_what_no_contour_reaches_is_refused_by_the_exact_engine():
-    curve = account(DPSGD(noise_multiplier=0.4, sample_rate=1e-5, steps=2))
-    with pytest.raises(ConvergenceError, match="privacy loss distribution"):
-        curve.remove.delta(1.0)
+def test_what_no_line_reaches_is_refused():
+    tails = ContourTails(0.0, [(SampledGaussianLoss(0.4, 1e-5), 2)])
+    with pytest.raises(ConvergenceError, match="no line reaches"):
+        tails.read(np.ones(1))
+
+
+def test_a_long_line_errs_no_more_than_it_says():
+    """Here a coarse grid of outputs errs at a few of thousands of nodes only."""
+    step = SampledGaussianLoss(0.9294494809145046, 0.06717607955513362)
+    lines, density = ContourTails(0.0, [(step, 25)]), DensityTails(0.0, [(step, 25)])
+    for tau in (5.3, 13.0, 29.8, 44.13):
+        got, expected = lines.read(np.array([tau])), density.read(np.array([tau]))
+        assert abs(got.log_fpr - expected.log_fpr)[0] <= got.errors[0] + expected.errors[0]

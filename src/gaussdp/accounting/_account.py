@@ -4,7 +4,7 @@ import math
 from typing import overload
 
 from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting._contour import ContourTails
+from gaussdp.accounting._composed_tails import ComposedTails
 from gaussdp.accounting._curve import AccountedCurve
 from gaussdp.accounting._foreign import adapted
 from gaussdp.accounting._pld_curve import DistributionCurve
@@ -16,7 +16,7 @@ from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import Adjacency, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
 from gaussdp.mechanisms.base import checked_adjacency
 
-_LEAST_NOISE = 0.25  # of a sampled step: below, losses are so large that contour integrals lose their footing
+_LEAST_NOISE = 0.1  # of a sampled step: below, a density takes too many panels
 
 
 @overload
@@ -30,11 +30,10 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
 def account(mechanism: object, *, adjacency: Adjacency | None = None) -> AccountedCurve | PointsCurve:
     """The guarantee of a mechanism as a curve: exact where it can be, sound everywhere.
 
-    Gaussian and Poisson-sampled Gaussian releases, in any composition, are read off exactly. Where that cannot give 9
-    digits the reading comes from a pessimistic privacy loss distribution instead (`AccountedCurve.fell_back` tells):
-    with few steps or sample rates below about 1e-3, between the bulk of the loss and the losses that a single rare
-    output causes, a tail may lie too far below every exponential bound. A composition with a part
-    whose privacy loss has atoms is read off a distribution throughout.
+    Gaussian and Poisson-sampled Gaussian releases, in any composition, are read off exactly, from the bulk to the
+    deepest tails. Where that cannot give 9 digits (sampled noise below 0.1, a threshold next to the least loss) the
+    reading comes from a pessimistic privacy loss distribution instead, and `AccountedCurve.fell_back` tells. A
+    composition with a part whose privacy loss has atoms is read off a distribution throughout.
 
     Args:
         mechanism: what is released: a mechanism, a guarantee that is stated for one, or a DpEvent or
@@ -84,6 +83,6 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
     elif squared_mu == 0 and len(steps) == 1 and steps[0][1] == 1:
         tails = OneStepTails(steps[0][0].noise_multiplier, steps[0][0].sample_rate)
     else:
-        tails = ContourTails(squared_mu, steps)
+        tails = ComposedTails(squared_mu, steps)
     parts = list(mechanism.parts())
     return AccountedCurve(tails, unsampled_mu, lambda: DistributionCurve(parts), gaussian=not steps)

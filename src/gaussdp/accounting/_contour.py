@@ -2,12 +2,10 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.accounting._bent_tails import BentTails
 from gaussdp.accounting._cumulants import LossCumulants, Tilt
 from gaussdp.accounting._inversion import normal_guess, points_at_fnr, points_at_fpr
 from gaussdp.accounting._line import REACH, Line, Readings
@@ -197,11 +195,6 @@ class ContourTails:
         self._contours: list[Contours] = []
         self._contours.append(self._at_depth(_DEPTHS[0]))
 
-    @cached_property
-    def _bent(self) -> BentTails:
-        """Bent contours, for what no line reaches."""
-        return BentTails(self._squared_mu, self._steps)
-
     @property
     def mean(self) -> float:
         """Mean of the loss under Q."""
@@ -225,18 +218,7 @@ class ContourTails:
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at the thresholds, each to relative error 1e-9 or better, or ConvergenceError."""
-        possible = tau > self.lowest
-        if possible.all():
-            return _interpret(tau, self._integrals(tau))
-        below = tau[~possible]
-        nothing, all_ = np.full_like(below, -np.inf), np.zeros_like(below)
-        rows = (all_, nothing, nothing, all_, nothing, log_complement(below), nothing, all_)
-        table = np.empty((len(rows), tau.size))
-        table[:, ~possible] = rows
-        if possible.any():
-            points = self.read(tau[possible])
-            table[:, possible] = [getattr(points, field) for field in OperatingPoints.__slots__[1:]]
-        return OperatingPoints(tau, *table)
+        return _interpret(tau, self._integrals(tau))
 
     def near_quantile(self, quantile: float, pole: float) -> float | None:
         """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known."""
@@ -269,13 +251,7 @@ class ContourTails:
             table[:, missing], found = self._contours[index].integrals(tau[missing])
             done[missing] = found
         if not done.all():
-            missing = np.flatnonzero(~done)
-            table[:, missing], done[missing] = self._bent.integrals(tau[missing], _within_limit)
-        if not done.all():
-            raise ConvergenceError(
-                f"the tails of the privacy loss at threshold {tau[~done][0]:g} do not reach the tolerance; account this"
-                " composition through its privacy loss distribution instead"
-            )
+            raise ConvergenceError(f"no line reaches the tails of the privacy loss at threshold {tau[~done][0]:g}")
         return table
 
     def _at_depth(self, depth: float) -> Contours:
@@ -295,10 +271,6 @@ def _fill(table: Floats, done: Booleans, chosen: Indices, at: float, readings: R
     table[0, chosen], table[1, chosen] = at, log_scale
     table[2:6, chosen], table[6:, chosen] = values, errors
     done[chosen] = True
-
-
-def _within_limit(at: float, tau: Floats, readings: Readings) -> Booleans:
-    return _accurate(at, tau, readings, LIMIT)
 
 
 def _accurate(at: float, tau: Floats, readings: Readings, tolerance: float) -> Booleans:

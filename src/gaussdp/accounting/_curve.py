@@ -40,7 +40,7 @@ class AccountedCurve(Guarantee):
     Definition F.1): the lower of the two trade-off curves up to the point of slope -1, the segment of slope -1 to its
     mirror image, and the mirror image beyond; its :math:`\delta(\varepsilon)` is the larger of the two.
 
-    Values have relative error below 1e-9 (nearly always below 1e-11), as deep into the tails as they are asked for.
+    Values have relative error below 1e-9 (mostly below 1e-11), as deep into the tails as they are asked for.
     Where they cannot be had so, they come from a pessimistic privacy loss distribution, and `fell_back` says so; the
     two directions by name, `remove` and `add`, raise ConvergenceError there.
 

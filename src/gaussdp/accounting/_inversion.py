@@ -14,6 +14,7 @@ _MAX_STEPS = 80
 _LONGEST_STEP = 4.0  # in units of the quantile, which is nearly linear in the threshold
 _TOLERANCE = 1e-13
 _NEARLY = 1e-8
+_RESOLUTION = 4e-16
 _SMALL_SKEWNESS = 0.3
 _MODERATE = 8.0  # standard deviations
 _HALF_LOG_2PI = 0.9189385332046727
@@ -123,13 +124,13 @@ def _tpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
 
 
 def _remove_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
-    log_delta = points.log_delta_remove
-    return upper_quantile(log_delta, log_complement(log_delta)), points.log_fpr + points.tau
+    log_rest = np.logaddexp(points.log_fnr, points.log_fpr + points.tau)  # 1 - delta
+    return upper_quantile(points.log_delta_remove, log_rest), points.log_fpr + points.tau
 
 
 def _add_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
-    log_delta = points.log_delta_add
-    return upper_quantile(log_complement(log_delta), log_delta), points.log_fnr - points.tau
+    log_rest = np.logaddexp(points.log_fpr, points.log_fnr - points.tau)
+    return upper_quantile(log_rest, points.log_delta_add), points.log_fnr - points.tau
 
 
 def _solve(
@@ -147,12 +148,14 @@ def _solve(
         z, log_slope = quantile(points)
         miss = z - target
         found = np.abs(miss) <= tolerance * (1 + np.abs(target)) + 2 * points.errors
+        step = np.clip(miss, -_LONGEST_STEP, _LONGEST_STEP) * _per_quantile(z, log_slope)
         # Next to the least loss a double may not hold the threshold to more digits than this.
-        if np.all(found | (high - low <= 4e-16 * np.abs(tau))):
+        found |= np.minimum(np.abs(step), high - low) <= _RESOLUTION * np.abs(tau)
+        if np.all(found):
             return points
         low = np.where(miss < 0, tau, low)
         high = np.where(miss > 0, tau, high)
-        proposed = tau - np.clip(miss, -_LONGEST_STEP, _LONGEST_STEP) * _per_quantile(z, log_slope)
+        proposed = tau - step
         proposed = np.where(proposed <= low, np.where(np.isfinite(low), 0.7 * low + 0.3 * tau, proposed), proposed)
         tau = np.where(proposed >= high, 0.5 * (tau + high), proposed)
         points = tails.read(tau)

@@ -25,7 +25,7 @@ from gaussdp.numerics import Floats
 
 REACH = 3.5  # thresholds served, in standard deviations of the tilted law about its mean
 MAX_NODES = 1 << 15
-MAX_WORK = 1 << 26  # nodes of the line times nodes of the outputs: a fraction of a second
+MAX_WORK = 1 << 23  # nodes of the line times nodes of the outputs: past that, a density is no slower
 
 _EXPONENT = 39.0  # errors aimed at: exp(-39), before division by values as small as exp(-REACH^2 / 2)
 _LADDER = np.array([0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 14.0, 24.0])  # tilts of Chernoff's bounds, in deviations
@@ -37,8 +37,7 @@ _LONGER = 5.5
 _SAME = 1e-9  # change of K that leaves the distance between images as it was
 _PAST = 1.15  # how far past the point where it dies out the nodes go, so that the last of them no longer matter
 _BEYOND = np.array([1.25, 1.25**2])  # of the last node: there too it must have died out
-_FEW = 3000  # angles that are computed together with those that are checked
-_CHECKED = np.array([0.02, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.62, 0.75, 0.9, 1.0])  # shares of the last node
+_FEW = 3000  # angles up to which a finer grid costs little
 _MAX_REFINEMENT = 7 * FINENESS
 _MAX_GUESS = 3 * FINENESS  # at the refinement that will be needed
 _TURNS = (1.35, 0.9)  # from one output to the next that the grid can bear, as a rule; fewer if a finer one costs little
@@ -118,12 +117,12 @@ class Line:
                     tilt = cumulants.tilt(tilt.at, refinement)
                     continue
             self._t: Floats = step * np.arange(size, dtype=np.float64)
-            log_ratio, grid_error, dead = self._evaluate(cumulants, refinement, few=few, anyway=reach == sure)
+            log_ratio, grid_error, dead = self._evaluate(cumulants, refinement, anyway=reach == sure)
             tolerance = _FINE_GRID_TOLERANCE if few and refinement < _MAX_GUESS else _GRID_TOLERANCE
             if not dead and reach != sure:
                 reach = sure
             elif grid_error <= tolerance + 1e-15 * abs(tilt.value) + 4 * cumulants.rounding(tilt):
-                return log_ratio if few else cumulants.log_ratio(tilt, self._t), grid_error
+                return log_ratio, grid_error
             else:
                 refinement += FINENESS
                 tilt = cumulants.tilt(tilt.at, refinement)
@@ -238,29 +237,25 @@ class Line:
             scan = scan[-2] * _SCAN / _SCAN[0]
         return math.inf, math.inf
 
-    def _evaluate(
-        self, cumulants: LossCumulants, refinement: int, *, few: bool, anyway: bool
-    ) -> tuple[Complexes, float, bool]:
-        """The logarithm of the integrand at the nodes, if they are few; its error; whether it has died out.
+    def _evaluate(self, cumulants: LossCumulants, refinement: int, *, anyway: bool) -> tuple[Complexes, float, bool]:
+        """The logarithm of the integrand at the nodes; its error; whether it has died out.
 
         If it has not, its error is not computed, unless it is wanted anyway.
 
-        The error is the change of the integrand when the grid of the outputs moves by half its spacing, at a few nodes:
-        twice the error of the grid, since the trapezoid rule errs the other way on the moved one.
+        The error is the change of the integrand when the grid of the outputs moves by half its spacing: twice the error
+        of the grid, since the trapezoid rule errs the other way on the moved one. All nodes are compared, since too
+        coarse a grid may err at any of them.
         """
         t, tilt = self._t, self.tilt
-        index = np.ceil(_CHECKED * (t.size - 1)).astype(np.intp)
-        checked = t[index]
-        log_ratio = cumulants.log_ratio(tilt, np.concatenate((t if few else checked, t[-1] * _BEYOND)))
-        dead = bool(log_ratio.real[-1 - _BEYOND.size :].max() < -_EXPONENT)
+        log_ratio, beyond = cumulants.log_ratio(tilt, t), cumulants.log_ratio(tilt, t[-1] * _BEYOND)
+        dead = max(float(log_ratio.real[-1]), float(beyond.real.max())) < -_EXPONENT
         if not tilt.grids or not (dead or anyway):
-            return log_ratio[: t.size], 0.0, dead
-        coarse = log_ratio[index] if few else log_ratio[: index.size]
+            return log_ratio, 0.0, dead
         moved = cumulants.tilt(tilt.at, refinement, moved=True)
-        change = cumulants.log_ratio(moved, checked) - coarse
-        change += (moved.value - tilt.value) + 1j * (moved.mean - tilt.mean) * checked
-        weighted = np.abs(np.exp(coarse) * np.expm1(change))
-        return log_ratio[: t.size], max(float(weighted.max()), abs(moved.value - tilt.value)), dead
+        change = cumulants.log_ratio(moved, t) - log_ratio
+        change += (moved.value - tilt.value) + 1j * (moved.mean - tilt.mean) * t
+        weighted = np.abs(np.exp(log_ratio) * np.expm1(change))
+        return log_ratio, max(float(weighted.max()), abs(moved.value - tilt.value)), dead
 
     def _weigh(self, t: Floats, log_ratio: Complexes) -> Complexes:
         """Rows of trapezoid coefficients, one for each kernel."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
 FINENESS = 4  # that many halve the spacing
@@ -15,6 +16,7 @@ _PER_WIDTH = 0.3  # and at most, over the width of a peak that a strong negative
 _BRANCH_EXPONENT = 38.0  # error exponent that the branch points may leave: exp(-38) = 3e-17
 _LINEAR_FROM = 300.0  # exponent past which the loss is linear in x to rounding
 _MARGIN = 2.0  # standard deviations by which a grid reaches farther than it is asked to
+_MOST = 20_000
 _SERIES_TERMS = 11  # the next one is below 1e-17 of the first
 
 
@@ -56,6 +58,8 @@ class OutputGrids:
     def between(self, low: float, high: float, fineness: int, *, moved: bool) -> Outputs:
         """The outputs from just below low to just above high; moved ones lie halfway between the others."""
         spacing = self.spacing(fineness)
+        if high - low > _MOST * spacing:
+            raise ConvergenceError("a tilt of the privacy loss gives weight to too many outputs")
         first, last = math.floor(low / spacing), math.ceil(high / spacing)
         start, made = self._made.get((fineness, moved), (first, None))
         if made is None or first < start or last >= start + made.losses.size:

@@ -13,7 +13,7 @@ import numpy as np
 from gaussdp.accounting._chebyshev import chebyshev_points
 from gaussdp.accounting._inversion import floor_quantiles, near_floor, points_at_floor
 from gaussdp.accounting._tails import LossTails, OperatingPoints, upper_quantile
-from gaussdp.errors import DomainError
+from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.numerics import Floats
 
 _FIELDS = OperatingPoints.__slots__
@@ -117,6 +117,8 @@ def _sampled(tails: LossTails, low: float, high: float) -> Span:
     tau = chebyshev_points(low, high, _DEGREE)
     zero = [0.0] if low < 0 < high else []
     table = as_table(tails.read(np.concatenate((tau, zero))))
+    if not np.isfinite(table[-2:]).all():
+        raise ConvergenceError("the floor lies nearer to the least loss than a double can tell")
     return Span(low, high, table[:, : tau.size], table[:, tau.size :])
 
 

@@ -86,6 +86,16 @@ class LossTails(Protocol):
         """Operating points whose FNR has this logarithm, and its complement the other; FNR in (0, 1)."""
 
 
+def merged(
+    first: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], some: OperatingPoints, others: OperatingPoints
+) -> OperatingPoints:
+    """Points of two sources in one order: those of the first source where first is true."""
+    table = np.empty((len(OperatingPoints.__slots__), first.size))
+    for here, points in ((first, some), (~first, others)):
+        table[:, here] = [getattr(points, field) for field in OperatingPoints.__slots__]
+    return OperatingPoints(*table)
+
+
 def _moved(log_p: Floats, step: Floats, log_slope: Floats) -> Floats:
     """log(p + step * slope) to first order; what is zero stays so."""
     return np.where(log_p > -np.inf, log_p + step * np.exp(log_slope - log_p), log_p)

@@ -1,0 +1,144 @@
+"""The logarithm of a density as Chebyshev polynomials on panels, which are halved until they hold it to rounding error.
+
+A logarithm keeps its digits however small the density is.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Floats
+
+Indices = npt.NDArray[np.intp]
+
+NODES = 20  # of a panel
+
+_PRECISION = 2e-14  # of a logarithm up to _SIZE
+_SIZE = 20.0
+_ROUNDING = 2.0**-52
+_BENDING = 1.2  # how far a panel may be from an exponential: then Gauss-Legendre rules integrate the density itself
+_LAST = 3  # coefficients that tell the error
+_NARROWEST = 1e-10
+_MOST_PANELS = 4000
+_MOST_ROUNDS = 48
+_FORGIVING = 40.0  # exponent of the largest factor on errors
+
+_ANGLES = math.pi / (2 * NODES) * np.arange(2 * NODES - 1, 0, -2)
+_CHEBYSHEV = np.cos(_ANGLES)
+_TO_COEFFICIENTS = np.cos(np.outer(_ANGLES, np.arange(NODES))) * np.where(np.arange(NODES) > 0, 2 / NODES, 1 / NODES)
+
+
+@dataclass(frozen=True)
+class LogDensity:
+    """Polynomials between neighbouring edges, and their error where the density matters."""
+
+    edges: Floats
+    coefficients: Floats  # one row for each panel
+    error: float
+
+    @cached_property
+    def centres(self) -> Floats:
+        """Middle of each panel."""
+        return 0.5 * (self.edges[1:] + self.edges[:-1])
+
+    @cached_property
+    def halves(self) -> Floats:
+        """Half the width of each panel."""
+        return 0.5 * (self.edges[1:] - self.edges[:-1])
+
+    def panels(self, points: Floats) -> Indices:
+        """The panel of each point, the first or the last one if it lies outside."""
+        found: Indices = np.clip(np.searchsorted(self.edges, points, side="right") - 1, 0, self.centres.size - 1)
+        return found
+
+    def values(self, panels: Indices, points: Floats) -> Floats:
+        """The logarithm at rows of points, each row within one panel."""
+        shares = points - self.centres[panels][:, np.newaxis]
+        shares /= self.halves[panels][:, np.newaxis]
+        return _polynomials(self.coefficients[panels], shares)
+
+    def at(self, points: Floats) -> Floats:
+        """The logarithm at any points."""
+        return self.values(self.panels(points), points[:, np.newaxis])[:, 0]
+
+    def at_nodes(self, shares: Floats) -> tuple[Floats, Floats]:
+        """Points at these places of [-1, 1] in every panel, a row for each, and the logarithms there."""
+        points = self.centres[:, np.newaxis] + np.multiply.outer(self.halves, shares)
+        return points, _polynomials(self.coefficients, np.broadcast_to(shares, points.shape))
+
+    def scaled(self, log_factor: float) -> "LogDensity":
+        """The density times a factor."""
+        coefficients = self.coefficients.copy()
+        coefficients[:, 0] += log_factor
+        return LogDensity(self.edges, coefficients, self.error)
+
+
+def resolved(
+    function: Callable[[Floats], Floats], edges: Floats, irrelevance: Callable[[Floats, Floats], Floats]
+) -> LogDensity:
+    """The panels that hold a logarithm.
+
+    Args:
+        function: the logarithm at given points.
+        edges: of the panels to begin with.
+        irrelevance: of points and the logarithms there, the exponents of factors by which errors may be larger.
+    Raises:
+        ConvergenceError: if it takes too many panels.
+    """
+    kept: list[tuple[Floats, Floats, Floats]] = []
+    left, right = edges[:-1], edges[1:]
+    error, count = 0.0, 0
+    for _ in range(_MOST_ROUNDS):
+        centre, half = 0.5 * (left + right), 0.5 * (right - left)
+        points = centre[:, np.newaxis] + np.multiply.outer(half, _CHEBYSHEV)
+        values = function(points.ravel()).reshape(points.shape)
+        middle = values[:, NODES // 2]
+        # A large constant would leave a trace of rounding in every coefficient.
+        coefficients = (values - middle[:, np.newaxis]) @ _TO_COEFFICIENTS
+        sizes = np.abs(coefficients)
+        coefficients[:, 0] += middle
+        last = sizes[:, -_LAST:].max(axis=1)
+        # A point is rounded relative to itself, and a slope turns that into an error of the value.
+        noise = _ROUNDING * (1 + np.abs(centre)) * (sizes @ np.arange(NODES)) / half
+        allowed = _PRECISION * (1 + np.abs(values).max(axis=1) / _SIZE) + 4 * noise
+        excess = np.clip(irrelevance(points, values).min(axis=1), 0.0, _FORGIVING)
+        straight = (sizes[:, 2:].sum(axis=1) <= _BENDING) | (excess > 0.5 * _FORGIVING)
+        fine = (last <= allowed * np.exp(excess)) & straight
+        fine |= half < _NARROWEST * (1 + np.abs(centre))
+        kept.append((left[fine], right[fine], coefficients[fine]))
+        error = max(error, float(np.max(((last + noise) * np.exp(-excess))[fine], initial=0.0)))
+        count += int(np.count_nonzero(fine))
+        rest = ~fine
+        if not rest.any():
+            break
+        left, right = np.concatenate((left[rest], centre[rest])), np.concatenate((centre[rest], right[rest]))
+        if count + left.size > _MOST_PANELS:
+            raise ConvergenceError(f"the density of the privacy loss is not resolved by {_MOST_PANELS} panels")
+    else:
+        raise ConvergenceError("the density of the privacy loss is not resolved by panels of any width")
+    lefts = np.concatenate([part[0] for part in kept])
+    order = np.argsort(lefts)
+    coefficients = np.concatenate([part[2] for part in kept])[order]
+    return LogDensity(np.append(lefts[order], edges[-1]), coefficients, error)
+
+
+def _polynomials(coefficients: Floats, shares: Floats) -> Floats:
+    """Rows of Chebyshev coefficients at rows of points, by Clenshaw's recurrence."""
+    double = 2 * shares
+    older, newer, product = np.zeros_like(double), np.zeros_like(double), np.empty_like(double)
+    columns = coefficients.T[:, :, np.newaxis]
+    for column in columns[:0:-1]:
+        # The next one is double * newer - older + column; in place, since memory is what takes time.
+        np.multiply(double, newer, out=product)
+        np.subtract(product, older, out=older)
+        older += column
+        older, newer = newer, older
+    newer *= shares
+    newer -= older
+    newer += columns[0]
+    return newer
