@@ -125,6 +125,15 @@ def test_different_steps_and_a_plain_release():
         assert getattr(got, field) == pytest.approx(getattr(other, field), abs=1e-10), field
 
 
+def test_a_release_that_hides_nearly_everything():
+    """It moves rates by the order of its squared mu times the curvature, and is resolved on a scale of its own."""
+    tau = np.array([-1.5, 0.5, 20.0])
+    with_release, without = tails(0.34, 0.1, 19, 1.3e-5).read(tau), tails(0.34, 0.1, 19).read(tau)
+    assert np.all(with_release.errors < 1e-9)
+    for field in FIELDS:
+        assert getattr(with_release, field) == pytest.approx(getattr(without, field), abs=1e-3), field
+
+
 def test_past_all_doubles():
     points = tails(2.0, 1e-4, 3).read(np.array([1e-4, 60.0]))
     assert points.log_fpr[1] == points.log_tpr[1] == points.log_delta_remove[1] == -np.inf

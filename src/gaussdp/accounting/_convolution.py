@@ -21,6 +21,7 @@ _RULE = np.polynomial.legendre.leggauss(16)
 _NEGLIGIBLE = 38.0  # panels below exp(-38) of the largest add nothing
 _AT_ONCE = 1 << 14  # edges in one table
 _LEAST_WIDTH = 1e-14
+_ROUNDING = 2.0**-52
 _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 Integrand = Callable[[Indices | slice, Floats], Floats]
@@ -80,7 +81,12 @@ def smoothed(law: LossDensity, squared_mu: float) -> LossDensity:
     scale = Scale(-math.inf, law.scale.depth)
     ends = law.scale.loss(density.edges[[0, -1]]) - 0.5 * squared_mu + mu * reach * np.array([-1.0, 1.0])
     live = scale.live(log_density, float(ends[0]), law.mean - 0.5 * squared_mu, float(ends[1]))
-    return scale.build(log_density, *live).normalised()
+
+    def noise(loss: Floats) -> Floats:
+        # Excesses are rounded relative to themselves, and the releases see that on the scale of mu.
+        return _ROUNDING / mu * (np.abs(loss) + abs(least))
+
+    return scale.build(log_density, *live, noise).normalised()
 
 
 def _half(small: LogDensity, large: LogDensity, s: Floats) -> Floats:

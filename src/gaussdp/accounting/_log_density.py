@@ -79,7 +79,10 @@ class LogDensity:
 
 
 def resolved(
-    function: Callable[[Floats], Floats], edges: Floats, irrelevance: Callable[[Floats, Floats], Floats]
+    function: Callable[[Floats], Floats],
+    edges: Floats,
+    irrelevance: Callable[[Floats, Floats], Floats],
+    noise: Callable[[Floats], Floats] = np.zeros_like,
 ) -> LogDensity:
     """The panels that hold a logarithm.
 
@@ -87,6 +90,7 @@ def resolved(
         function: the logarithm at given points.
         edges: of the panels to begin with.
         irrelevance: of points and the logarithms there, the exponents of factors by which errors may be larger.
+        noise: of the function at points, beside what their own rounding makes of its slope.
     Raises:
         ConvergenceError: if it takes too many panels.
     """
@@ -104,14 +108,14 @@ def resolved(
         coefficients[:, 0] += middle
         last = sizes[:, -_LAST:].max(axis=1)
         # A point is rounded relative to itself, and a slope turns that into an error of the value.
-        noise = _ROUNDING * (1 + np.abs(centre)) * (sizes @ np.arange(NODES)) / half
-        allowed = _PRECISION * (1 + np.abs(values).max(axis=1) / _SIZE) + 4 * noise
+        rounding = _ROUNDING * (1 + np.abs(centre)) * (sizes @ np.arange(NODES)) / half + noise(centre)
+        allowed = _PRECISION * (1 + np.abs(values).max(axis=1) / _SIZE) + 4 * rounding
         excess = np.clip(irrelevance(points, values).min(axis=1), 0.0, _FORGIVING)
         straight = (sizes[:, 2:].sum(axis=1) <= _BENDING) | (excess > 0.5 * _FORGIVING)
         fine = (last <= allowed * np.exp(excess)) & straight
         fine |= half < _NARROWEST * (1 + np.abs(centre))
         kept.append((left[fine], right[fine], coefficients[fine]))
-        error = max(error, float(np.max(((last + noise) * np.exp(-excess))[fine], initial=0.0)))
+        error = max(error, float(np.max(((last + rounding) * np.exp(-excess))[fine], initial=0.0)))
         count += int(np.count_nonzero(fine))
         rest = ~fine
         if not rest.any():

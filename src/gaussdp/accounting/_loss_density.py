@@ -63,8 +63,15 @@ class Scale:
         """The larger of the densities under Q and under P, as a logarithm."""
         return log_density + np.maximum(self.loss(s), 0.0)
 
-    def build(self, log_density: Callable[[Floats], Floats], low: float, centre: float, high: float) -> "LossDensity":
-        """The density between two points; the bulk is near the centre."""
+    def build(
+        self,
+        log_density: Callable[[Floats], Floats],
+        low: float,
+        centre: float,
+        high: float,
+        noise: Callable[[Floats], Floats] = np.zeros_like,
+    ) -> "LossDensity":
+        """The density between two points; the bulk is near the centre. The logarithm may be noisy."""
         widest = max(_WIDEST, (high - low) / _MANY)
         edges = [np.linspace(a, b, math.ceil((b - a) / widest) + 1) for a, b in ((low, centre), (centre, high))]
 
@@ -75,7 +82,7 @@ class Scale:
         def irrelevance(s: Floats, values: Floats) -> Floats:
             return MARGIN - self.depth - self.height(s, values)
 
-        density = resolved(above_bottom, np.concatenate((edges[0], edges[1][1:])), irrelevance)
+        density = resolved(above_bottom, np.concatenate((edges[0], edges[1][1:])), irrelevance, noise)
         return LossDensity(self, density)
 
     def live(
