@@ -159,7 +159,8 @@ class Contours:
 
     def learn(self, shallower: "Contours", tau: float) -> None:
         """Start from where another search for this threshold ended: saddle points hardly move with the cutoff."""
-        near = min(shallower._tilts, key=lambda tilt: abs(tilt.mean - tau) / tilt.deviation)
+        tilts = [tilt for tilt in shallower._tilts if tilt.variance > 0]
+        near = min(tilts, key=lambda tilt: abs(tilt.mean - tau) / tilt.deviation)
         tilt = self._cumulants.tilt(near.at)
         self._tilts.append(tilt)
         found = abs(near.mean - tau) <= near.deviation

@@ -25,7 +25,7 @@ _TILTS = 24
 _REFINEMENT = 2 * FINENESS  # of the grids whose transforms are compared
 _NOTHING = 1e-13  # share of a tilted law that may lie where the density is not exact
 _LARGEST_EXPONENT = 1e3  # of a transform, past which its own rounding shows
-_CAUTION = 10.0  # on errors that are seen, not bounded
+_CAUTION = 10.0  # on what transforms tell
 _ROUNDING = 2.0**-52
 _AT_ONCE = 1 << 18
 _NEWTON_STEPS = 100
@@ -115,7 +115,7 @@ class DensityReadings:
 
     def __init__(self, law: LossDensity, cumulants: LossCumulants) -> None:
         self.law = law
-        self.error = _CAUTION * (law.density.error + max(map(abs, self._deviations(cumulants))))
+        self.error = law.density.error + _CAUTION * max(map(abs, self._deviations(cumulants)))
         if not self.error <= LIMIT:
             raise ConvergenceError(f"the density of the privacy loss errs by {self.error:.1g}")
 

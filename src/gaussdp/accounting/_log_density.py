@@ -26,6 +26,8 @@ _LAST = 3  # coefficients that tell the error
 _NARROWEST = 1e-10
 _MOST_PANELS = 4000
 _MOST_ROUNDS = 48
+_CAUTION = 10.0  # on what the last coefficients tell
+_ROUNDINGS = 3.0
 _FORGIVING = 40.0  # exponent of the largest factor on errors
 
 _ANGLES = math.pi / (2 * NODES) * np.arange(2 * NODES - 1, 0, -2)
@@ -115,7 +117,8 @@ def resolved(
         fine = (last <= allowed * np.exp(excess)) & straight
         fine |= half < _NARROWEST * (1 + np.abs(centre))
         kept.append((left[fine], right[fine], coefficients[fine]))
-        error = max(error, float(np.max(((last + rounding) * np.exp(-excess))[fine], initial=0.0)))
+        estimate = (_CAUTION * last + _ROUNDINGS * rounding) * np.exp(-excess)
+        error = max(error, float(np.max(estimate[fine], initial=0.0)))
         count += int(np.count_nonzero(fine))
         rest = ~fine
         if not rest.any():
