@@ -6,8 +6,10 @@ from scipy import special
 
 from gaussdp import numerics
 from gaussdp.accounting import account
+from gaussdp.accounting._chebyshev import chebyshev_points
 from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting._regret import RegretSearch, farthest
+from gaussdp.accounting._regret import RegretSearch, farthest, interpolated_regret
+from gaussdp.accounting._span import Piece, as_table
 from gaussdp.mechanisms import DPSGD
 
 LAWS = [
@@ -33,6 +35,26 @@ def test_largest_quotient(tails, mu, samples):
     scan = np.linspace(0.0, farthest(mu), 1500)
     expected = max(brute_force(tails, mu, scan), 0.0)
     assert expected - 1e-12 <= found <= expected + 3e-7 + 1e-5 * expected
+
+
+@pytest.mark.parametrize("tails", LAWS)
+@pytest.mark.parametrize("mu", [0.3, 1.0, 2.0])
+def test_from_samples_at_chebyshev_points(tails, mu):
+    points = chebyshev_points(0.0, farthest(mu), 64)
+    found = interpolated_regret(Piece(0.0, farthest(mu), as_table(tails.read(points))), mu)
+    if found is not None:
+        expected = max(brute_force(tails, mu, np.linspace(0.0, farthest(mu), 1500)), 0.0)
+        assert expected - 1e-12 <= found <= expected + 3e-7 + 1e-5 * expected
+
+
+def test_samples_that_do_not_tell():
+    tails = LAWS[1]
+    few = as_table(tails.read(chebyshev_points(0.0, 9.0, 4)))
+    assert interpolated_regret(Piece(0.0, 9.0, few), 1.6) is None
+    short = as_table(tails.read(chebyshev_points(0.0, 0.5, 32)))
+    assert interpolated_regret(Piece(0.0, 0.5, short), 1.6) is None
+    late = as_table(tails.read(chebyshev_points(0.1, 9.0, 32)))
+    assert interpolated_regret(Piece(0.1, 9.0, late), 1.6) is None
 
 
 def test_the_last_digits_of_mu_may_come_late():

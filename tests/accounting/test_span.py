@@ -25,14 +25,36 @@ LAWS = [
 @pytest.mark.parametrize("floor", [1e-3, 1e-10])
 def test_the_samples_reach_from_floor_to_floor(tails, floor):
     span = sample_span(tails, floor)
-    assert np.exp(span.table[3, -1]) <= floor * (1 + 1e-6)
-    assert np.exp(span.table[1, 0]) <= floor * (1 + 1e-6)
-    assert np.exp(span.table[3, -1]) >= 1e-3 * floor
-    assert np.exp(span.table[1, 0]) >= 1e-3 * floor
-    low, high = span.near_ends(floor)
-    ends = exact_ends(tails, floor, as_table(tails.read(np.array([low, high]))))
-    assert math.exp(ends[3, 0]) == pytest.approx(floor, rel=1e-11)
-    assert math.exp(ends[1, 1]) == pytest.approx(floor, rel=1e-11)
+    known = span.known
+    assert (np.diff(known[0]) > 0).all()
+    for fnr, fpr in ((known[3, 0], known[1, -1]),):
+        assert 1e-3 * floor <= np.exp(fnr) <= floor * (1 + 1e-6)
+        assert 1e-3 * floor <= np.exp(fpr) <= floor * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("tails", LAWS)
+@pytest.mark.parametrize("floor", [1e-3, 1e-10])
+def test_interpolated_ends(tails, floor):
+    ends = sample_span(tails, floor).ends(floor)
+    if ends.wobble > 1e-6:
+        return  # and says so
+    found = tails.read(np.array([ends.low, ends.high]))
+    exact = tails.read(exact_ends(tails, floor, as_table(found))[0])
+    assert exact.log_fnr[0] == pytest.approx(math.log(floor), rel=1e-12)
+    assert exact.log_fpr[1] == pytest.approx(math.log(floor), rel=1e-12)
+    np.testing.assert_allclose(found.mu(), exact.mu(), rtol=1e-11, atol=2 * ends.wobble)
+
+
+def test_pieces_meet_at_zero():
+    upper, lower = sample_span(LAWS[2], 1e-10).pieces
+    assert lower.high == upper.low == 0.0
+    np.testing.assert_array_equal(upper.table[:, -1], lower.table[:, 0])
+    assert upper.table[0, -1] == 0.0
+
+
+def test_one_piece_if_zero_is_outside():
+    (piece,) = sample_span(OneStepTails(0.5, 0.01), 0.3).pieces
+    assert piece.low * piece.high > 0
 
 
 def test_ends_are_exact_however_far_off_they_start():
@@ -48,7 +70,7 @@ def test_ends_are_exact_however_far_off_they_start():
 
 
 def test_the_last_rows_are_quantiles_whose_sum_is_mu():
-    table = sample_span(GaussianTails(0.7), 1e-10).table
+    table = sample_span(GaussianTails(0.7), 1e-10).known
     np.testing.assert_allclose(table[-2] + table[-1], 0.7, rtol=1e-12)
     np.testing.assert_allclose(special.ndtr(-table[-2]), np.exp(table[1]), rtol=1e-11)
 

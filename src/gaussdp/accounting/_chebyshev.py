@@ -22,7 +22,7 @@ class Interpolant:
         self._centre, self._radius = 0.5 * (low + high), 0.5 * (high - low)
         self._series = _coefficients(values)
         # The coefficients fall off geometrically, so those left out add up to about the last ones kept.
-        self.error = 4 * float(np.abs(self._series[-(values.size // 8) :]).max())
+        self.error = 4 * float(np.abs(self._series[-max(3, values.size // 8) :]).max())
 
     def largest(self, low: float, high: float) -> tuple[float, float]:
         """The largest value between low and high, and where."""
@@ -48,7 +48,11 @@ class Interpolant:
             step *= 0.1
             if abs(shift) < 1e-7 * self._radius:
                 break
-        return max(best, float(self._at(np.array([at]))[0])), at
+        return max(best, self(at)), at
+
+    def __call__(self, tau: float) -> float:
+        """The value at one point."""
+        return float(self._at(np.array([tau]))[0])
 
     def _at(self, tau: Floats) -> Floats:
         """The interpolant at a few points: sums of a_k cos(k arccos x)."""

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp.accounting._cumulants import LossCumulants, Tilt
-from gaussdp.accounting._inversion import normal_guess, points_at_fnr, points_at_fpr
+from gaussdp.accounting._inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting._line import REACH, Line, Readings
 from gaussdp.accounting._saddlepoint import near_quantile
 from gaussdp.accounting._step_loss import OUTPUT_REACH, SampledGaussianLoss
@@ -223,8 +223,12 @@ class ContourTails:
 
     def near_quantile(self, quantile: float, pole: float) -> float | None:
         """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known."""
-        if abs(self.skewness) * max(self.deviation, 1.0) < _TINY_SKEWNESS and abs(quantile) < _MODERATE:
-            return float(normal_guess(self, np.array([quantile]), under_p=pole == 1)[0])
+        mean, deviation, skewness = self.mean, self.deviation, self.skewness
+        growth = pole * skewness * deviation
+        if max(abs(skewness), abs(skewness * deviation)) < _TINY_SKEWNESS and abs(quantile) < _MODERATE:
+            # Cornish and Fisher's quantile; under P the cumulants are those at tilt 1.
+            mean += pole * deviation * deviation * (1 + 0.5 * growth)
+            return mean + deviation * math.sqrt(1 + growth) * (quantile + skewness / 6 * (quantile * quantile - 1))
         return self._contours[0].near_quantile(quantile, pole)
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:

@@ -9,17 +9,18 @@ corner where the tangents meet bounds mu between the samples.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from scipy import special
 
 from gaussdp.accounting._chebyshev import Interpolant, resolve
-from gaussdp.accounting._regret import RegretSearch, farthest
+from gaussdp.accounting._regret import RegretSearch, farthest, interpolated_regret
 from gaussdp.accounting._slack import SlackSearch
-from gaussdp.accounting._span import Span, as_points, as_table, exact_ends, in_order, is_end, sample_span
+from gaussdp.accounting._span import Ends, Piece, Span, as_points, as_table, exact_ends, in_order, sample_span
 from gaussdp.accounting._supremum import supremum
 from gaussdp.accounting._tails import LossTails, OperatingPoints, upper_quantile
 from gaussdp.displays import Displayed
@@ -101,78 +102,82 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
         return as_table(tails.read(tau))
 
     span = sample_span(tails, floor)
-    curve = Interpolant(span.low, span.high, _mu(span.table))
-    smooth = curve.error <= _tolerance(span.table)
-    near = span.near_ends(floor)
-    best, at = curve.largest(*near)
-    known = span.known
-    search = RegretSearch(as_points(known), best) if span.zero.size else None
-    if search is None or search.open:
-        # The floor leaves only a part of the curve; the regret is that of the whole.
-        known = in_order(np.hstack((known, sample(np.linspace(0.0, max(span.high, farthest(best)), _SAMPLES)))))
-        search = RegretSearch(as_points(known), best)
-    # All that is still missing is read at once: the maximum, or both ends, and what the regret asks for.
-    wanted = (at,) if smooth else near
-    fresh = sample(np.concatenate((wanted, search.thresholds)))
-    fresh, regretted = fresh[:, : len(wanted)], fresh[:, len(wanted) :]
-    if smooth and at in near and not is_end(fresh[:, 0], floor):
-        fresh = exact_ends(tails, floor, sample(np.array(near)))
-        best = curve.largest(*fresh[0].tolist())[0]
-    if smooth:
-        enclosure = _smooth_enclosure(curve, best, span.table, fresh)
+    ends, known = span.ends(floor), span.known
+    curves = [Interpolant(piece.low, piece.high, _mu(piece.table)) for piece in span.pieces]
+    if all(map(_resolved, curves, span.pieces)) and ends.wobble <= _RELATIVE_GAP * float(_mu(known).max()):
+        enclosure = _smooth_enclosure(curves, span.pieces, ends)
+        regret = interpolated_regret(span.pieces[0], enclosure.upper)
+        if regret is None:
+            search, known = _search(sample, known, enclosure.upper)
+            regret = search.regret(enclosure.upper, tails.read(search.thresholds), tails)
     else:
-        enclosure = _rough_enclosure(sample, span, known, exact_ends(tails, floor, fresh))
+        search, known = _search(sample, known, max(curve.largest(ends.low, ends.high)[0] for curve in curves))
+        fresh = sample(np.concatenate(((ends.low, ends.high), search.thresholds)))
+        enclosure = _rough_enclosure(sample, span, exact_ends(tails, floor, fresh[:, :2]))
+        regret = search.regret(enclosure.upper, as_points(fresh[:, 2:]), tails)
     return Fit(
         mu=enclosure.upper,
         mu_lower=enclosure.lower,
         mu_upper=enclosure.upper,
         floor=floor,
-        fpr=math.exp(enclosure.log_fpr),
-        fnr=math.exp(enclosure.log_fnr),
-        regret=search.regret(enclosure.upper, as_points(regretted), tails),
+        fpr=enclosure.fpr,
+        fnr=enclosure.fnr,
+        regret=regret,
         _distances=SlackSearch(tails, enclosure.upper, floor, as_points(known)),
     )
+
+
+def _search(sample: Sample, known: Floats, mu: float) -> tuple[RegretSearch, Floats]:
+    """The search for the regret, and what has to be known for it."""
+    if known[0, 0] <= 0 <= known[0, -1]:
+        search = RegretSearch(as_points(known), mu)
+        if not search.open:
+            return search, known
+    # The floor leaves only a part of the curve; the regret is that of the whole.
+    whole = np.linspace(0.0, max(float(known[0, -1]), farthest(mu)), _SAMPLES)
+    known = in_order(np.hstack((known, sample(whole))))
+    return RegretSearch(as_points(known), mu), known
 
 
 @dataclass(frozen=True, slots=True)
 class _Enclosure:
     lower: float
     upper: float
-    log_fpr: float
-    log_fnr: float
+    fpr: float
+    fnr: float
 
 
-def _smooth_enclosure(curve: Interpolant, peak: float, samples: Floats, table: Floats) -> _Enclosure:
-    """The supremum of an interpolated mu.
+def _resolved(curve: Interpolant, piece: Piece) -> bool:
+    return curve.error <= _tolerance(piece.table)
 
-    Args:
-        curve: the interpolant.
-        peak: its largest value.
-        samples: what it interpolates.
-        table: samples where it is largest, or may be.
-    """
-    mu = _mu(table)
-    top = int(mu.argmax())
-    attained, error = float(mu[top]), float(_mu_errors(samples).max())
-    return _Enclosure(
-        attained - error, max(peak, attained) + curve.error + error, float(table[1, top]), float(table[3, top])
+
+def _smooth_enclosure(curves: Sequence[Interpolant], pieces: Sequence[Piece], ends: Ends) -> _Enclosure:
+    """The supremum of an interpolated mu between the ends."""
+    peaks = [curve.largest(ends.low, ends.high) for curve in curves]
+    which = max(range(len(peaks)), key=lambda index: peaks[index][0])
+    (mu, at), piece = peaks[which], pieces[which]
+    from_q = Interpolant(piece.low, piece.high, piece.table[-2])(at)
+    error = ends.wobble + max(
+        curve.error + float(_mu_errors(piece.table).max()) for curve, piece in zip(curves, pieces, strict=True)
     )
+    return _Enclosure(mu - error, mu + error, float(special.ndtr(-from_q)), float(special.ndtr(from_q - mu)))
 
 
-def _rough_enclosure(sample: Sample, span: Span, known: Floats, ends: Floats) -> _Enclosure:
+def _rough_enclosure(sample: Sample, span: Span, ends: Floats) -> _Enclosure:
     """The supremum between the ends of a mu that the span does not resolve: with more samples, where they help most."""
     low, high = ends[0].tolist()
+    known = span.known
     table = in_order(np.hstack((ends, known[:, (known[0] > low) & (known[0] < high)])))
     best = float(_mu(table).max())
     active = np.count_nonzero(_mu_between(table) > best + _ABSOLUTE_GAP + _RELATIVE_GAP * best)
     if active > _FEW_ACTIVE:
         try:
-            curve, samples = resolve(span.low, span.high, span.table, sample, _mu, _tolerance)
+            resolved = [resolve(piece.low, piece.high, piece.table, sample, _mu, _tolerance) for piece in span.pieces]
         except ConvergenceError:
             pass
         else:
-            peak, at = curve.largest(low, high)
-            return _smooth_enclosure(curve, peak, samples, np.hstack((ends, sample(np.array([at])))))
+            pieces = [Piece(curve.low, curve.high, samples) for curve, samples in resolved]
+            return _smooth_enclosure([curve for curve, _ in resolved], pieces, Ends(low, high, 0.0))
     return _safe_enclosure(sample, table)
 
 
@@ -180,7 +185,8 @@ def _safe_enclosure(sample: Sample, table: Floats) -> _Enclosure:
     """The supremum by branch and bound, whose bounds between samples hold for any convex curve."""
     best = supremum(table, sample, _mu, _mu_between, _ABSOLUTE_GAP, _RELATIVE_GAP)
     error = float(_mu_errors(best.column))
-    return _Enclosure(best.lower - error, best.upper + error, float(best.column[1]), float(best.column[3]))
+    fpr, fnr = math.exp(best.column[1]), math.exp(best.column[3])
+    return _Enclosure(best.lower - error, best.upper + error, fpr, fnr)
 
 
 def _tolerance(table: Floats) -> float:

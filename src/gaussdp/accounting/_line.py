@@ -12,13 +12,14 @@ probabilities, which Chernoff's inequality bounds. So the discretisation error i
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from gaussdp.accounting._cumulants import Complexes, LossCumulants, Tilt
 from gaussdp.accounting._outputs import FINENESS
-from gaussdp.accounting._products import product
+from gaussdp.accounting._products import complex_product, product
 from gaussdp.accounting._step_loss import TiltedGrid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
@@ -181,16 +182,27 @@ class Line:
 
     def _sums(self, offset: Floats) -> Floats:
         """Real parts of the trapezoid sums of the kernels, for thresholds this far from the mean."""
-        size = self._t.size
-        if size < _BLOCKS_FROM:
+        if self._t.size < _BLOCKS_FROM:
             angle = np.multiply.outer(self._t, offset)
             return product(self._parts, np.concatenate((np.cos(angle), np.sin(angle))))
         # Each frequency is a coarse one plus a fine one, so few exponentials are needed.
+        table, coarse, fine = self._blocks
+        inner = np.exp(np.multiply.outer(-1j * self._t[:fine], offset))
+        outer = np.exp(np.multiply.outer(-1j * self._t[::fine], offset))
+        sums = complex_product(table, inner).reshape(-1, coarse, offset.size)
+        sums *= outer
+        values: Floats = sums.sum(axis=1).real
+        return values
+
+    @cached_property
+    def _blocks(self) -> tuple[Complexes, int, int]:
+        """The coefficients by kernels and coarse frequencies (rows) and fine frequencies (columns)."""
+        size = self._t.size
         fine = math.isqrt(size) + 1
-        inner = np.exp(np.multiply.outer(1j * self._t[:fine], offset))
-        outer = np.exp(np.multiply.outer(1j * self._t[::fine], offset))
-        waves = (outer[:, np.newaxis] * inner).reshape(-1, offset.size)[:size]
-        return product(self._parts, np.concatenate((waves.real, waves.imag)))
+        coarse = -(-size // fine)
+        table = np.zeros((self._parts.shape[0], coarse * fine), np.complex128)
+        table[:, :size] = self._parts[:, :size] + 1j * self._parts[:, size:]
+        return table.reshape(-1, fine), coarse, fine
 
     def _place_images(self, cumulants: LossCumulants) -> None:
         """The least distance s between images that makes them all smaller than exp(-39) of the scale of the line."""

@@ -11,7 +11,7 @@ from gaussdp.numerics import Floats
 FINENESS = 4  # that many halve the spacing
 SERIES_TO = 0.15  # up to which `exponential_excess` serves
 
-_COARSEST = 0.25  # spacing in standard deviations of the noise
+_COARSEST = 0.29  # spacing in standard deviations of the noise
 _PER_WIDTH = 0.3  # and at most, over the width of a peak that a strong negative tilt narrows
 _BRANCH_EXPONENT = 38.0  # error exponent that the branch points may leave: exp(-38) = 3e-17
 _LINEAR_FROM = 300.0  # exponent past which the loss is linear in x to rounding

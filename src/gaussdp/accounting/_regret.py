@@ -15,7 +15,8 @@ Only the remove direction is read: if adding a record were worse, the regret wou
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting._chebyshev import chebyshev_points, resolve
+from gaussdp.accounting._chebyshev import Interpolant, chebyshev_points, resolve
+from gaussdp.accounting._span import Piece, as_points
 from gaussdp.accounting._supremum import largest_gap, supremum
 from gaussdp.accounting._tails import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
@@ -25,6 +26,19 @@ _GAP = 1e-7
 _DEGREE = 16
 _NEGLIGIBLE_QUANTILE = 6.0
 _STEEPEST = 0.2  # change of the quotient with mu: delta_mu changes by at most 1 / sqrt(2 pi), and is halved at least
+
+
+def interpolated_regret(piece: Piece, mu: float) -> float | None:
+    """The regret from samples at Chebyshev points from zero on, if they tell; rounded up by at most 1e-7."""
+    if piece.low != 0:
+        return None
+    table = _table(as_points(piece.table), mu)
+    values = _value(table)
+    function = Interpolant(piece.low, piece.high, values)
+    beyond = float(table[3, 0] * special.expit(-table[0, 0]))
+    if function.error > _GAP or beyond > max(float(values.max()), _GAP):
+        return None
+    return max(function.largest(piece.low, piece.high)[0] + function.error, beyond, 0.0)
 
 
 class RegretSearch:

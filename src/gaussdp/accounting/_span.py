@@ -17,40 +17,57 @@ from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.numerics import Floats
 
 _FIELDS = OperatingPoints.__slots__
-_DEGREE = 32
+_UPPER_DEGREE, _LOWER_DEGREE = 32, 16  # above zero the regret is read off as well
 _ROUGHLY = 4e-3  # relative miss of a quantile that one step of Newton's method makes up for
 _MARGIN = 0.004  # share of the span by which the samples reach beyond ends that are not known exactly
 _NEIGHBOURS = 8  # samples next to an end from which it is interpolated
-_EXACT = 1e-13  # quantiles
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """Samples at the Chebyshev points of [low, high], in falling order, and at zero if it lies inside.
-
-    All attacks whose error rates are at least the floor have thresholds between low and high.
-    """
+class Piece:
+    """Samples at the Chebyshev points of [low, high], in falling order."""
 
     low: float
     high: float
     table: Floats
-    zero: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The thresholds with FNR and with FPR equal to the floor.
+
+    ``wobble`` is by how much mu there may differ because the ends are interpolated: what one sample less would change.
+    """
+
+    low: float
+    high: float
+    wobble: float
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Samples above and below zero, or in one piece if zero is no threshold of theirs.
+
+    All attacks whose error rates are at least the floor have thresholds in the pieces.
+    """
+
+    pieces: tuple[Piece, ...]  # falling
 
     @property
     def known(self) -> Floats:
         """All samples, by rising thresholds."""
-        return in_order(np.hstack((self.table, self.zero))) if self.zero.size else self.table[:, ::-1]
+        first, *rest = self.pieces
+        return np.hstack((*(piece.table[:, :0:-1] for piece in reversed(rest)), first.table[:, ::-1]))
 
-    def near_ends(self, floor: float) -> tuple[float, float]:
-        """The thresholds with FNR and with FPR equal to the floor, interpolated between the samples."""
-        tau, from_q, from_p = self.table[0], self.table[-2], self.table[-1]
+    def ends(self, floor: float) -> Ends:
+        """Where the attacks above the floor end."""
         target = float(floor_quantiles(floor)[1])
-        low = _interpolated(from_p[: -_NEIGHBOURS - 1 : -1].tolist(), tau[: -_NEIGHBOURS - 1 : -1].tolist(), target)
-        high = _interpolated(from_q[:_NEIGHBOURS].tolist(), tau[:_NEIGHBOURS].tolist(), target)
-        return (
-            low if self.low <= low <= self.high else self.low,
-            high if self.low <= high <= self.high else self.high,
-        )
+        upper, lower = self.pieces[0], self.pieces[-1]
+        high, at_high = _end(upper.table[:, :_NEIGHBOURS], -2, target)
+        low, at_low = _end(lower.table[:, : -_NEIGHBOURS - 1 : -1], -1, target)
+        if lower.low <= low <= high <= upper.high:
+            return Ends(low, high, max(at_low, at_high))
+        return Ends(lower.low, upper.high, math.inf)
 
 
 def sample_span(tails: LossTails, floor: float) -> Span:
@@ -67,7 +84,7 @@ def sample_span(tails: LossTails, floor: float) -> Span:
         low = max(float(near[0]) - margin, 0.5 * (float(near[0]) + tails.lowest))
         span = _sampled(tails, low, float(near[1]) + margin)
         target = floor_quantiles(floor)[1]
-        if span.table[-1, -1] >= target and span.table[-2, 0] >= target:
+        if span.pieces[-1].table[-1, -1] >= target and span.pieces[0].table[-2, 0] >= target:
             return span
     ends = points_at_floor(tails, floor, near)
     low, high = float(ends.tau[0]), float(ends.tau[1])
@@ -77,12 +94,6 @@ def sample_span(tails: LossTails, floor: float) -> Span:
             f" {math.exp(ends.log_fnr[1]):.3g}; lower the floor"
         )
     return _sampled(tails, low, high)
-
-
-def is_end(column: Floats, floor: float) -> bool:
-    """Whether the FPR or the FNR of a sample equals the floor, to rounding."""
-    target = float(floor_quantiles(floor)[1])
-    return min(abs(float(column[-2]) - target), abs(float(column[-1]) - target)) <= _EXACT * target
 
 
 def exact_ends(tails: LossTails, floor: float, near: Floats) -> Floats:
@@ -114,21 +125,35 @@ def in_order(table: Floats) -> Floats:
 
 
 def _sampled(tails: LossTails, low: float, high: float) -> Span:
-    tau = chebyshev_points(low, high, _DEGREE)
-    zero = [0.0] if low < 0 < high else []
-    table = as_table(tails.read(np.concatenate((tau, zero))))
+    inside = low < 0 < high
+    above = chebyshev_points(0.0 if inside else low, high, _UPPER_DEGREE)
+    below = chebyshev_points(low, 0.0, _LOWER_DEGREE)[1:] if inside else np.empty(0)
+    table = as_table(tails.read(np.concatenate((above, below))))
     if not np.isfinite(table[-2:]).all():
         raise ConvergenceError("the floor lies nearer to the least loss than a double can tell")
-    return Span(low, high, table[:, : tau.size], table[:, tau.size :])
+    upper = Piece(float(above[-1]), high, table[:, : above.size])
+    # Zero belongs to both pieces.
+    return Span((upper, Piece(low, 0.0, table[:, above.size - 1 :])) if inside else (upper,))
 
 
-def _interpolated(x: Sequence[float], y: Sequence[float], at: float) -> float:
-    """The polynomial through the points (x, y) at an abscissa, by Neville's scheme; NaN if two abscissas coincide."""
-    row = list(y)
+def _end(table: Floats, row: int, target: float) -> tuple[float, float]:
+    """Where a row of the table has the target value, and what the error of this does to mu."""
+    x, tau, mu = table[row].tolist(), table[0].tolist(), (table[-2, :2] + table[-1, :2]).tolist()
+    end, error = _interpolated(x, tau, target)
+    return end, error * abs((mu[1] - mu[0]) / (tau[1] - tau[0]))
+
+
+def _interpolated(x: Sequence[float], y: Sequence[float], at: float) -> tuple[float, float]:
+    """The polynomial through the points (x, y) at an abscissa, and what the last point changes, by Neville's scheme.
+
+    Infinite if two abscissas coincide.
+    """
+    row, before = list(y), math.inf
     for span in range(1, len(row)):
+        before = row[0]
         for i in range(len(row) - span):
             width = x[i + span] - x[i]
             if width == 0:
-                return math.nan
+                return math.inf, math.inf
             row[i] = ((at - x[i]) * row[i + 1] - (at - x[i + span]) * row[i]) / width
-    return row[0]
+    return row[0], abs(row[0] - before)

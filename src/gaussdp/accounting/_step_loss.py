@@ -10,7 +10,7 @@ exponentially in the number of nodes.
 """
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import special
@@ -22,6 +22,7 @@ OUTPUT_REACH = 9.8  # standard deviations kept on each side: the rest weighs les
 _NEGLIGIBLE = 46.0  # nodes below exp(-46) of the heaviest add nothing, even to 1e7 steps
 _WORTH_DROPPING = 55.0  # and are dropped if the outermost are far below
 _CLEAN = 39.0
+_NO_OVERFLOW = 600.0  # exponent
 _SMALL_LOG_MGF = 0.5  # below, log M comes from M - 1, summed without cancellation
 
 
@@ -61,7 +62,7 @@ class SampledGaussianLoss:
 
     def cut(self, cutoff: float) -> "SampledGaussianLoss":
         """The same step with another cutoff, on the same grids."""
-        step = replace(self, cutoff=cutoff)
+        step = SampledGaussianLoss(self.noise_multiplier, self.sample_rate, cutoff)
         object.__setattr__(step, "_outputs", self._outputs)
         return step
 
@@ -111,10 +112,15 @@ class SampledGaussianLoss:
 
     def log_mgf(self, tilts: Floats) -> Floats:
         """log M at many real tilts, from one grid; rounding error near 1e-15, also where log M is smaller."""
-        low, high, width = self._support(float(tilts.min()))
-        _, high, _ = self._support(max(float(tilts.max()), 0.0))
+        least, most = float(tilts.min()), float(tilts.max())
+        low, high, width = self._support(least)
+        if most > 0:
+            _, high, _ = self._support(most)
         outputs = self._outputs.between(low, high, self._outputs.fineness(width), moved=False)
         log_weights = np.multiply.outer(tilts, outputs.losses)
+        if max(abs(least), abs(most)) * max(-float(outputs.losses[0]), float(outputs.losses[-1])) < _NO_OVERFLOW:
+            sums: Floats = np.exp(log_weights, out=log_weights) @ outputs.density
+            return np.log(sums)
         log_weights += outputs.log_density
         heaviest = log_weights.max(axis=1)
         log_weights -= heaviest[:, np.newaxis]
