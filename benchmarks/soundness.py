@@ -65,7 +65,7 @@ def main() -> int:
         lower, upper = (LossDistribution(parts, pessimistic=side) for side in (False, True))
         order = np.argsort(epsilon)
         below, above = (bound.delta(epsilon[order]) for bound in (lower, upper))
-        findings["brackets"].add(str(run), np.maximum(below, ours[order] * (1 - ROUNDING)) / ours[order] - 0.0)
+        findings["brackets"].add(str(run), below * (1 - ROUNDING) / ours[order])
         findings["brackets"].add(str(run), ours[order] * (1 - ROUNDING) / above)
         if fit is not None:
             grid = np.linspace(0.0, float(epsilon.max()), 60)

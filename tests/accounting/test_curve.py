@@ -8,7 +8,7 @@ import pytest
 from gaussdp.accounting import account
 from gaussdp.accounting._density_tails import DensityTails
 from gaussdp.errors import ConvergenceError, DomainError
-from gaussdp.mechanisms import DPSGD, Composition, Gaussian
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian, PoissonSampled
 
 RUNS = [
     DPSGD(0.5, 0.002, 10_000),
@@ -96,6 +96,19 @@ def test_bad_levels(bad):
         curve.fnr(bad)
     with pytest.raises(DomainError, match="delta"):
         curve.epsilon(bad)
+
+
+@pytest.mark.parametrize("run", [DPSGD(13.6, 0.000434, 2), DPSGD(8.45, 4.72e-5, 31), DPSGD(0.5, 1e-5, 20)], ids=str)
+def test_few_steps_with_tiny_rates_as_deep_as_asked_for(run):
+    """A single step bounds them from below, and all outputs of the record from above."""
+    curve = account(run)
+    one, unsampled = account(PoissonSampled(Gaussian(run.noise_multiplier), run.sample_rate)), curve.implied()
+    for fpr in (1e-6, 1e-30, 1e-100):
+        for direction in ("remove", "add"):
+            assert unsampled.tpr(fpr) >= getattr(curve, direction).tpr(fpr) >= getattr(one, direction).tpr(fpr)
+    epsilon = curve.epsilon(np.array([1e-9, 1e-50]))
+    assert curve.delta(epsilon) == pytest.approx([1e-9, 1e-50], rel=1e-8)
+    assert not curve.fell_back
 
 
 class TestWhereNoExactMethodAnswers:

@@ -159,9 +159,10 @@ class Contours:
 
     def learn(self, shallower: "Contours", tau: float) -> None:
         """Start from where another search for this threshold ended: saddle points hardly move with the cutoff."""
-        tilts = [tilt for tilt in shallower._tilts if tilt.variance > 0]
-        near = min(tilts, key=lambda tilt: abs(tilt.mean - tau) / tilt.deviation)
+        near = min(shallower._tilts, key=lambda tilt: abs(tilt.mean - tau) / tilt.deviation)
         tilt = self._cumulants.tilt(near.at)
+        if not 0 < tilt.variance < math.inf:  # all the weight is on one output
+            return
         self._tilts.append(tilt)
         found = abs(near.mean - tau) <= near.deviation
         if found and any(grid.cut < _HOPELESS for grid in tilt.grids):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gaussdp.domains import integer
-from gaussdp.errors import DomainError, MissingExtraError
+from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import ProfilePoints
 from gaussdp.mechanisms import (
     DiscreteGaussian,
@@ -66,7 +66,10 @@ class _ReadProfile:
     def _reach(self, beyond: float) -> float:
         """The epsilon whose delta exceeds the probability of an infinite loss by this much."""
         infinite = max(float(self._composed.get_delta_for_epsilon(1e9)), 0.0)
-        return float(self._composed.get_epsilon_for_delta(min(infinite + beyond, 1.0)))
+        try:
+            return float(self._composed.get_epsilon_for_delta(min(infinite + beyond, 1.0)))
+        except OverflowError:  # losses below -709
+            raise ConvergenceError("the losses of this privacy loss distribution are too large to be read") from None
 
     def _transforms(self) -> float:
         """Rounding error of one transform, which grows with its depth."""

@@ -11,6 +11,7 @@ from gaussdp import conversions
 from gaussdp.accounting._pld import GivenDistribution, LossDistribution
 from gaussdp.accounting._points_curve import PointsCurve
 from gaussdp.domains import PROBABILITY, number
+from gaussdp.errors import ConvergenceError
 from gaussdp.mechanisms import Mechanism
 from gaussdp.numerics import Floats
 
@@ -81,11 +82,14 @@ class DistributionCurve(PointsCurve):
         """No smaller mu holds: at epsilons whose best attack surely has rates above the floor, delta is at least this.
 
         By convexity the best attack's FPR is at least (delta(e) - delta(e')) / (e^e' - e^e) for any e' > e. Where only
-        the pessimistic distribution is known there is no such bound.
+        the pessimistic distribution can be read there is no such bound.
         """
         if not self._parts:
             return 0.0
-        grid, least = self._grid, self._optimistic
+        try:
+            grid, least = self._grid, self._optimistic
+        except ConvergenceError:
+            return 0.0
         ahead = min(grid.size - 1, max(1, grid.size // 500))
         fprs = (least[:-ahead] - self.delta(grid[ahead:])) / (np.exp(grid[ahead:]) - np.exp(grid[:-ahead]))
         usable = (fprs >= floor) & (least[:-ahead] > 0) & (least[:-ahead] < 1)

@@ -10,7 +10,7 @@ import click
 
 from gaussdp.accounting import account as account_for
 from gaussdp.cli.default_group import DefaultGroup
-from gaussdp.cli.options import levels, number, output_options, show
+from gaussdp.cli.options import levels, number, output_options, show, waiting
 from gaussdp.guarantees import ProfilePoints, read_points
 from gaussdp.guarantees.tradeoff import Directions, Meaning
 from gaussdp.mechanisms import DPSGD, Mechanism
@@ -41,11 +41,12 @@ class _Reading:
             document: called with the accounted curve, the floor, the deltas, the FPRs and the digits.
         """
         ending = format_of(self.plot) if self.plot else ""
-        curve = account_for(accounted)
-        content = document(curve, self.floor, self.delta, self.fpr, self.digits)
-        if self.plot:
-            drawing = accounted_plot(curve, self.floor, self.delta[0])
-            self.plot.write_bytes(render_accounted(drawing, ending)[ending])
+        with waiting("Accounting"):
+            curve = account_for(accounted)
+            content = document(curve, self.floor, self.delta, self.fpr, self.digits)
+            if self.plot:
+                drawing = accounted_plot(curve, self.floor, self.delta[0])
+                self.plot.write_bytes(render_accounted(drawing, ending)[ending])
         show(content, self.style, self.digits, self.only)
 
 

@@ -1,12 +1,11 @@
 """gaussdp check: is a published number sound, loose or false for the run that it is about?"""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 
 import click
 
-from gaussdp.cli.options import output_options, show
+from gaussdp.cli.options import output_options, show, waiting
 from gaussdp.report.claims import Claim, check_claim
 from gaussdp.report.claims.document import TABLES, verdict_document
 from gaussdp.report.runs import Run
@@ -37,14 +36,11 @@ def check(file: Path, claim: str | None, style: str, digits: int, only: Sequence
       gaussdp check run.toml --claim "epsilon=3.0 delta=1e-5"
       gaussdp check run.toml --claim "mu=0.8 floor=1e-10" --format json
     """
-    from rich.console import Console
-
     run = Run.read(file)
     stated = Claim.parse(claim) if claim is not None else run.claim
     if stated is None:
         raise click.UsageError(f'{file.name} holds no claim; give --claim, such as --claim "epsilon=3.0 delta=1e-5"')
-    console = Console(stderr=True)
-    with console.status("Accounting") if console.is_terminal else nullcontext():
+    with waiting("Accounting"):
         verdict = check_claim(run, stated)
     show(verdict_document(verdict), style, digits, only)
     return 0 if verdict.holds else FALSE if verdict.status == "false" else UNDECIDED

@@ -4,6 +4,7 @@ import math
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 import click
@@ -112,6 +113,14 @@ def output_options(tables: Sequence[str], digits: int | None = DEFAULT_DIGITS) -
         return command
 
     return decorate
+
+
+def waiting(text: str) -> AbstractContextManager[object]:
+    """A spinner on standard error while something long runs, if somebody looks on."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    return console.status(text) if console.is_terminal else nullcontext()
 
 
 def show(document: Document, style: str, digits: int, only: Sequence[str]) -> None:
