@@ -118,7 +118,7 @@ class Line:
                     tilt = cumulants.tilt(tilt.at, refinement)
                     continue
             self._t: Floats = step * np.arange(size, dtype=np.float64)
-            log_ratio, grid_error, dead = self._evaluate(cumulants, refinement, anyway=reach == sure)
+            log_ratio, grid_error, dead = self._evaluate(cumulants, refinement, few=few, anyway=reach == sure)
             tolerance = _FINE_GRID_TOLERANCE if few and refinement < _MAX_GUESS else _GRID_TOLERANCE
             if not dead and reach != sure:
                 reach = sure
@@ -249,7 +249,9 @@ class Line:
             scan = scan[-2] * _SCAN / _SCAN[0]
         return math.inf, math.inf
 
-    def _evaluate(self, cumulants: LossCumulants, refinement: int, *, anyway: bool) -> tuple[Complexes, float, bool]:
+    def _evaluate(
+        self, cumulants: LossCumulants, refinement: int, *, few: bool, anyway: bool
+    ) -> tuple[Complexes, float, bool]:
         """The logarithm of the integrand at the nodes; its error; whether it has died out.
 
         If it has not, its error is not computed, unless it is wanted anyway.
@@ -259,7 +261,12 @@ class Line:
         coarse a grid may err at any of them.
         """
         t, tilt = self._t, self.tilt
-        log_ratio, beyond = cumulants.log_ratio(tilt, t), cumulants.log_ratio(tilt, t[-1] * _BEYOND)
+        far = t[-1] * _BEYOND
+        if few:
+            together = cumulants.log_ratio(tilt, np.concatenate((t, far)))
+            log_ratio, beyond = together[: t.size], together[t.size :]
+        else:
+            log_ratio, beyond = cumulants.log_ratio(tilt, t), cumulants.log_ratio(tilt, far)
         dead = max(float(log_ratio.real[-1]), float(beyond.real.max())) < -_EXPONENT
         if not tilt.grids or not (dead or anyway):
             return log_ratio, 0.0, dead
