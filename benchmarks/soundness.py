@@ -24,6 +24,7 @@ SHARES = np.array([0.5, 0.1, 1e-2, 1e-4, 1e-7])  # of delta(0), at which profile
 LEVELS = np.log(np.array([0.2, 1e-3, 1e-6, 1e-12, 1e-24, 1e-60, 1e-100]))
 FIELDS = ("log_fpr", "log_tnr", "log_fnr", "log_tpr", "log_delta_remove", "log_delta_add")
 ROUNDING = 1e-9
+LARGEST_EPSILON = 700.0  # past which dp_accounting's profiles overflow
 
 
 @dataclass
@@ -64,11 +65,12 @@ def main() -> int:
         parts = list(run.parts())
         lower, upper = (LossDistribution(parts, pessimistic=side) for side in (False, True))
         order = np.argsort(epsilon)
+        order = order[epsilon[order] < LARGEST_EPSILON]
         below, above = (bound.delta(epsilon[order]) for bound in (lower, upper))
         findings["brackets"].add(str(run), below * (1 - ROUNDING) / ours[order])
         findings["brackets"].add(str(run), ours[order] * (1 - ROUNDING) / above)
         if fit is not None:
-            grid = np.linspace(0.0, float(epsilon.max()), 60)
+            grid = np.linspace(0.0, min(float(epsilon.max()), LARGEST_EPSILON), 60)
             claimed = fit.slack + (1 - fit.slack) * GDP(fit.mu).delta(grid)
             findings["fits"].add(str(run), lower.delta(grid) * (1 - ROUNDING) / np.maximum(claimed, 1e-300))
         compare_methods(run, findings["methods"])
