@@ -78,6 +78,15 @@ def test_lines_say_the_same(sigma, rate, count, squared_mu):
             assert np.all(difference <= got.errors + other.errors), field
 
 
+def test_losses_so_large_that_the_two_laws_have_nothing_in_common():
+    """Within a panel that resolves one law the other changes by many orders of magnitude."""
+    density, lines = tails(0.45, 0.11, 20_000), ContourTails(0.0, [(SampledGaussianLoss(0.45, 0.11), 20_000)])
+    for tau in (density.near_quantile(1.0, 1.0), density.near_quantile(-1.0, 0.0)):
+        got, other = density.read(np.array([tau])), lines.read(np.array([tau]))
+        for field in ("log_fpr", "log_fnr", "log_delta_remove", "log_delta_add"):
+            assert getattr(got, field) == pytest.approx(getattr(other, field), abs=2e-9), field
+
+
 def test_lines_whose_poles_nearly_coincide_say_the_same():
     density, lines = tails(3.9, 2.9e-5, 79), ContourTails(0.0, [(SampledGaussianLoss(3.9, 2.9e-5), 79)])
     tau = density.at_fpr(np.log([1e-3]), np.log1p([-1e-3])).tau

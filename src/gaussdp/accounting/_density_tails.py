@@ -128,7 +128,7 @@ class DensityReadings:
 
         None if the density does not reach all of them.
         """
-        law, edges = self.law, self.law.density.edges
+        law, edges = self.law, self.law.edges
         # Whichever is smaller decides.
         lower = log_below < log_above
         target = np.where(lower, log_below, log_above)
@@ -140,7 +140,7 @@ class DensityReadings:
         s = 0.5 * (low + high)
         for _ in range(_NEWTON_STEPS):
             start, end = np.where(lower, edges[panels], s), np.where(lower, s, edges[panels + 1])
-            losses, log_masses = law.between(panels, start, end)
+            losses, log_masses = law.between(start, end)
             mass = log_sums(log_masses + losses if under_p else log_masses)
             mass = np.logaddexp(mass, np.where(lower, below[panels], above[panels + 1]))
             miss = np.where(lower, mass - target, target - mass)
@@ -154,9 +154,9 @@ class DensityReadings:
         raise ConvergenceError(f"no threshold found in {_NEWTON_STEPS} steps")
 
     def _at(self, s: Floats, tau: Floats) -> OperatingPoints:
-        law, edges = self.law, self.law.density.edges
-        panels = law.density.panels(s)
-        below, above = law.between(panels, edges[panels], s), law.between(panels, s, edges[panels + 1])
+        law, edges = self.law, self.law.edges
+        panels = np.clip(np.searchsorted(edges, s, side="right") - 1, 0, edges.size - 2)
+        below, above = law.between(edges[panels], s), law.between(s, edges[panels + 1])
         rates = [
             np.logaddexp(sums[panels + offset], log_sums(part[1] + weight * part[0]))
             for weight, (lower, upper) in zip((0.0, 1.0), self._sums, strict=True)

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.accounting._log_density import Indices, LogDensity, resolved
+from gaussdp.accounting._log_density import LogDensity, resolved
 from gaussdp.accounting._step_loss import SampledGaussianLoss
 from gaussdp.numerics import Floats
 
@@ -25,6 +25,7 @@ _SCANS = (40, 12, 12, 12)  # points, to find an end
 _LINEAR_FROM = 40.0
 _BOTTOM = 4.0
 _WELL = 10.0
+_STEEPEST = 60.0  # exponent
 _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 
@@ -112,16 +113,25 @@ class LossDensity:
     density: LogDensity
 
     @cached_property
+    def edges(self) -> Floats:
+        """Those of the panels, cut so that neither law's density changes by more than a rule can bear in between."""
+        edges = self.density.edges
+        log_density, losses = self.density.at(edges), self.scale.loss(edges)
+        steepest = np.maximum(np.abs(np.diff(log_density)), np.abs(np.diff(log_density + losses)))
+        parts = np.maximum(np.ceil(steepest / _STEEPEST), 1).astype(np.intp)
+        cut = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(edges[:-1], edges[1:], parts, strict=True)]
+        return np.append(np.concatenate(cut), edges[-1])
+
+    @cached_property
     def nodes(self) -> tuple[Floats, Floats]:
-        """Losses at the nodes of a rule in each panel, and the logarithms of their masses under Q."""
-        s, log_density = self.density.at_nodes(_RULE[0])
-        return self.scale.loss(s), log_density + np.log(np.multiply.outer(self.density.halves, _RULE[1]))
+        """Losses at the nodes of a rule between neighbouring edges, and the logarithms of their masses under Q."""
+        return self.between(self.edges[:-1], self.edges[1:])
 
     @cached_property
     def well_inside(self) -> Booleans:
         """Which nodes lie well within the part that is exact."""
-        s, log_density = self.density.at_nodes(_RULE[0])
-        return self._is_exact(s, log_density - _WELL)
+        s = self._points(self.edges[:-1], self.edges[1:])
+        return self._is_exact(s, self.density.at(s.ravel()).reshape(s.shape) - _WELL)
 
     def reaches(self, s: Floats) -> Booleans:
         """At which points the density is exact."""
@@ -133,11 +143,14 @@ class LossDensity:
         exact: Booleans = self.scale.height(s, log_density) > MARGIN - self.scale.depth
         return exact
 
-    def between(self, panels: Indices, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """What nodes gives, between two points of one panel each."""
-        half = 0.5 * (high - low)
-        s = (0.5 * (low + high))[:, np.newaxis] + np.multiply.outer(half, _RULE[0])
+    def between(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """What nodes gives, between any two points that have no edge between them."""
+        s, half = self._points(low, high), 0.5 * (high - low)
+        panels = self.density.panels(0.5 * (low + high))
         return self.scale.loss(s), self.density.values(panels, s) + log(np.multiply.outer(half, _RULE[1]))
+
+    def _points(self, low: Floats, high: Floats) -> Floats:
+        return (0.5 * (low + high))[:, np.newaxis] + np.multiply.outer(0.5 * (high - low), _RULE[0])
 
     @cached_property
     def mean(self) -> float:
