@@ -87,6 +87,14 @@ def test_losses_so_large_that_the_two_laws_have_nothing_in_common():
             assert getattr(got, field) == pytest.approx(getattr(other, field), abs=2e-9), field
 
 
+def test_a_tail_so_steep_that_the_sum_is_decided_within_a_fraction_of_a_panel():
+    sigma, rate = 4.590983204551572, 0.000532985334410468
+    density, lines = tails(sigma, rate, 2), ContourTails(0.0, [(SampledGaussianLoss(sigma, rate), 2)])
+    tau = density.at_fnr(np.array([-150.0]), np.zeros(1)).tau
+    got, other = density.read(tau), lines.read(tau)
+    assert abs(got.log_fnr - other.log_fnr)[0] <= got.errors[0] + other.errors[0]
+
+
 def test_lines_whose_poles_nearly_coincide_say_the_same():
     density, lines = tails(3.9, 2.9e-5, 79), ContourTails(0.0, [(SampledGaussianLoss(3.9, 2.9e-5), 79)])
     tau = density.at_fpr(np.log([1e-3]), np.log1p([-1e-3])).tau
