@@ -19,7 +19,7 @@ def tails(law, tau):
     """FPR and FNR, summed over nodes in as many panels as there are thresholds and edges."""
     losses, log_masses = law.nodes
     s = law.scale.place(np.array([tau]))
-    panel = np.clip(np.searchsorted(law.edges, s) - 1, 0, law.edges.size - 2)
+    panel = law.panels(s)
     below, above = law.between(law.edges[panel], s), law.between(s, law.edges[panel + 1])
     upper, lower = slice(int(panel[0]) + 1, None), slice(int(panel[0]))
     fpr = np.exp(log_masses[upper]).sum() + np.exp(log_sums(above[1]))[0]

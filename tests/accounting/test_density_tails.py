@@ -12,9 +12,10 @@ from gaussdp.accounting._closed_forms import OneStepTails
 from gaussdp.accounting._contour import ContourTails
 from gaussdp.accounting._convolution import repeated
 from gaussdp.accounting._cumulants import LossCumulants
-from gaussdp.accounting._density_tails import LIMIT, DensityReadings, DensityTails
+from gaussdp.accounting._density_tails import DensityReadings, DensityTails
 from gaussdp.accounting._loss_density import sampled_step
 from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting._tails import LIMIT
 from gaussdp.errors import ConvergenceError
 
 FIELDS = ("log_fpr", "log_tnr", "log_fnr", "log_tpr", "log_delta_remove", "log_delta_add")

@@ -47,7 +47,7 @@ def test_a_part_of_a_panel():
     sigma, rate, z = 1.0, 0.3, 0.7
     law = sampled_step(SampledGaussianLoss(sigma, rate), 105.0)
     s = law.scale.place(np.array([math.log1p(rate * math.expm1(z - 0.5))]))
-    panel = np.clip(np.searchsorted(law.edges, s) - 1, 0, law.edges.size - 2)
+    panel = law.panels(s)
     _, below = law.between(law.edges[panel], s)
     _, above = law.between(s, law.edges[panel + 1])
     whole = law.nodes[1]

@@ -6,12 +6,11 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting._tails import OperatingPoints, log_complement, upper_quantile
+from gaussdp.accounting._tails import HALF_LOG_2PI, OperatingPoints, log_complement, upper_quantile
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats, log_profile
 
 _ROUNDING = 1e-14
-_HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 _NEWTON_STEPS = 100
 
 
@@ -53,7 +52,7 @@ class GaussianTails:
             log_tnr=special.log_ndtr(z),
             log_fnr=special.log_ndtr(z - self.mu),
             log_tpr=special.log_ndtr(self.mu - z),
-            log_density=-0.5 * z * z - _HALF_LOG_2PI - math.log(self.mu),
+            log_density=-0.5 * z * z - HALF_LOG_2PI - math.log(self.mu),
             log_delta_remove=np.where(tau >= 0, log_delta, other),
             log_delta_add=np.where(tau >= 0, other, log_delta),
             errors=np.full_like(tau, _ROUNDING),
@@ -104,7 +103,7 @@ class OneStepTails:
             if np.all(np.abs(z - target) <= 4e-15 * (1 + np.abs(target))):
                 break
             low, high = np.where(z < target, x, low), np.where(z > target, x, high)
-            step = (z - target) * np.exp(-0.5 * z * z - _HALF_LOG_2PI - self._log_density(x))
+            step = (z - target) * np.exp(-0.5 * z * z - HALF_LOG_2PI - self._log_density(x))
             proposed = x - step
             moved = np.where((proposed > low) & (proposed < high), proposed, 0.5 * (low + high))
             if np.array_equal(moved, x):
@@ -132,7 +131,7 @@ class OneStepTails:
 
     def _log_density(self, x: Floats) -> Floats:
         """Logarithm of the density of the mixture at x."""
-        normal = -0.5 * (x / self._sigma) ** 2 - _HALF_LOG_2PI - math.log(self._sigma)
+        normal = -0.5 * (x / self._sigma) ** 2 - HALF_LOG_2PI - math.log(self._sigma)
         return normal + self._loss(x)
 
     def _at(self, x: Floats, tau: Floats) -> OperatingPoints:
@@ -148,7 +147,7 @@ class OneStepTails:
         other = np.logaddexp(log_delta - np.abs(tau), log_complement(-np.abs(tau)))
         with np.errstate(invalid="ignore"):
             log_slope = exponent + math.log(rate) - tau - 2 * math.log(sigma)  # of the loss in x
-            log_density = -0.5 * z * z - _HALF_LOG_2PI - math.log(sigma) - log_slope
+            log_density = -0.5 * z * z - HALF_LOG_2PI - math.log(sigma) - log_slope
         return OperatingPoints(
             tau=tau,
             log_fpr=special.log_ndtr(-z),

@@ -4,22 +4,17 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from gaussdp.accounting._cumulants import LossCumulants, Tilt
 from gaussdp.accounting._inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting._line import REACH, Line, Readings
 from gaussdp.accounting._saddlepoint import near_quantile
 from gaussdp.accounting._step_loss import OUTPUT_REACH, SampledGaussianLoss
-from gaussdp.accounting._tails import OperatingPoints, log_complement
+from gaussdp.accounting._tails import LIMIT, OperatingPoints, log_complement
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Floats
-
-Booleans = npt.NDArray[np.bool_]
-Indices = npt.NDArray[np.intp]
+from gaussdp.numerics import Booleans, Floats, Indices
 
 TARGET = 1e-11  # relative error that every value should have
-LIMIT = 1e-9  # and the one past which it is refused, if a line of its own gives no better
 
 _LOSS = 1e-12  # share of a tail that a cutoff of the outputs may take
 _LOSS_EXPONENT = 26.0  # and its -log, less what the Gaussian tail lies below exp(-z^2 / 2)

@@ -5,7 +5,7 @@ Excesses over the least loss add, so on the scale of their logarithms a sum has 
 .. math:: h(s) = \int h_1(s')\,h_2(s'')\,\frac{d}{d''}\,ds', \qquad d = e^s = d' + d'',\; d' = e^{s'},\; d'' = e^{s''}.
 
 The half with d' <= d'' is integrated over s', the other over s'', by a Gauss-Legendre rule between all neighbouring
-edges of the panels of both densities. A sum of many equal losses takes as many such integrals as its number has digits.
+edges of the panels of both densities. A sum of n equal losses takes at most 2 log2(n) such convolutions.
 """
 
 import math
@@ -13,16 +13,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gaussdp.accounting._log_density import Indices, LogDensity
+from gaussdp.accounting._log_density import LogDensity
 from gaussdp.accounting._loss_density import LossDensity, Scale, log
-from gaussdp.numerics import Floats
+from gaussdp.accounting._tails import HALF_LOG_2PI
+from gaussdp.numerics import Floats, Indices
 
 _RULE = np.polynomial.legendre.leggauss(16)
 _NEGLIGIBLE = 38.0  # panels below exp(-38) of the largest add nothing
 _AT_ONCE = 1 << 14  # edges in one table
 _LEAST_WIDTH = 1e-14
 _ROUNDING = 2.0**-52
-_HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 # Where both parts are of one size, the integrand of a steep tail has a peak that is narrower than the panels.
 _NEAR_HALF = math.log(2) + np.array([0.02, 0.05, 0.12, 0.3, 0.7])
@@ -60,7 +60,7 @@ def smoothed(law: LossDensity, squared_mu: float) -> LossDensity:
     mu, least, density = math.sqrt(squared_mu), law.scale.least, law.density
     reach = math.sqrt(2 * law.scale.depth) + mu + 1
     breaks = np.linspace(-reach, reach, math.ceil(reach) + 1)
-    constant = -_HALF_LOG_2PI - math.log(mu)
+    constant = -HALF_LOG_2PI - math.log(mu)
 
     def log_density(loss: Floats) -> Floats:
         excess = loss - least + 0.5 * squared_mu

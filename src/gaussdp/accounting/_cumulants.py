@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from gaussdp.accounting._products import product, weighted_rows
 from gaussdp.accounting._step_loss import SampledGaussianLoss, TiltedGrid
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Floats
-
-Complexes = npt.NDArray[np.complex128]
+from gaussdp.numerics import Complexes, Floats
 
 _TABLE_FROM = 3_000  # angles from which on the matrix product pays
 _BLOCK = 1 << 18  # elements of one temporary table: a few megabytes

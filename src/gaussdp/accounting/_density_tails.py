@@ -9,16 +9,13 @@ from scipy import special
 
 from gaussdp.accounting._convolution import convolved, repeated, smoothed
 from gaussdp.accounting._cumulants import LossCumulants
-from gaussdp.accounting._log_density import Indices
 from gaussdp.accounting._loss_density import MARGIN, LossDensity, log, log_sums, sampled_step
 from gaussdp.accounting._outputs import FINENESS
 from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.accounting._tails import OperatingPoints, log_complement, merged
+from gaussdp.accounting._tails import LIMIT, OperatingPoints, log_complement, merged
 from gaussdp.accounting._vanishing import VanishingTails
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Floats
-
-LIMIT = 1e-9  # relative error past which a density is refused
+from gaussdp.numerics import Floats, Indices
 
 _DEPTHS = (60.0, 250.0, 800.0)  # -log of tails, in order of trial; the last are beyond the range of a double
 _TILTS = 24
@@ -33,7 +30,7 @@ _FOUND = 1e-14
 
 
 class DensityTails:
-    """The tails of plain Gaussian releases (their squared mu) and counted sampled steps, of which there is one."""
+    """The tails of plain Gaussian releases (their squared mu) and counted sampled steps, at least one."""
 
     skewness = 0.0
 
@@ -155,7 +152,7 @@ class DensityReadings:
 
     def _at(self, s: Floats, tau: Floats) -> OperatingPoints:
         law, edges = self.law, self.law.edges
-        panels = np.clip(np.searchsorted(edges, s, side="right") - 1, 0, edges.size - 2)
+        panels = law.panels(s)
         below, above = law.between(edges[panels], s), law.between(s, edges[panels + 1])
         rates = [
             np.logaddexp(sums[panels + offset], log_sums(part[1] + weight * part[0]))

@@ -26,7 +26,7 @@ from gaussdp.accounting._tails import LossTails, OperatingPoints, upper_quantile
 from gaussdp.displays import Displayed
 from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees import GDP
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Floats, Indices
 
 DEFAULT_FLOOR = 1e-10
 
@@ -229,8 +229,8 @@ def _corner(
     log_other_rest: Floats,
     log_delta: Floats,
     errors: Floats,
-    near: np.ndarray[tuple[int, ...], np.dtype[np.intp]],
-    far: np.ndarray[tuple[int, ...], np.dtype[np.intp]],
+    near: Indices,
+    far: Indices,
 ) -> Floats:
     """mu where the tangents of slopes -e^tau at near and far meet.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting._tails import LossTails, OperatingPoints, log_complement, upper_quantile
+from gaussdp.accounting._tails import HALF_LOG_2PI, LossTails, OperatingPoints, log_complement, upper_quantile
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
@@ -17,7 +17,6 @@ _NEARLY = 1e-8
 _RESOLUTION = 4e-16
 _SMALL_SKEWNESS = 0.3
 _MODERATE = 8.0  # standard deviations
-_HALF_LOG_2PI = 0.9189385332046727
 
 
 def points_at_fpr(tails: LossTails, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
@@ -109,7 +108,7 @@ def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
 
 def _per_quantile(z: Floats, log_slope: Floats) -> Floats:
     """dtau/dz from log(phi(z) dz/dtau)."""
-    step: Floats = np.exp(-_HALF_LOG_2PI - 0.5 * z * z - log_slope)
+    step: Floats = np.exp(-HALF_LOG_2PI - 0.5 * z * z - log_slope)
     return step
 
 

@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from gaussdp.accounting._cumulants import Complexes, LossCumulants, Tilt
+from gaussdp.accounting._cumulants import LossCumulants, Tilt
 from gaussdp.accounting._outputs import FINENESS
 from gaussdp.accounting._products import complex_product, product
 from gaussdp.accounting._step_loss import TiltedGrid
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Booleans, Complexes, Floats
 
 REACH = 3.5  # thresholds served, in standard deviations of the tilted law about its mean
 MAX_NODES = 1 << 15
@@ -134,9 +133,9 @@ class Line:
         """Number of nodes."""
         return self._t.size
 
-    def serves(self, tau: Floats) -> npt.NDArray[np.bool_]:
+    def serves(self, tau: Floats) -> Booleans:
         """Which thresholds lie within reach, on the side of zero where this line keeps the profile's digits."""
-        near: npt.NDArray[np.bool_] = np.abs(tau - self.tilt.mean) <= REACH * self.deviation
+        near: Booleans = np.abs(tau - self.tilt.mean) <= REACH * self.deviation
         if self.tilt.at > 1:
             return near & (tau >= 0)
         return near & (tau < 0) if self.tilt.at < 0 else near

@@ -9,12 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Floats
-
-Indices = npt.NDArray[np.intp]
+from gaussdp.numerics import Floats, Indices
 
 NODES = 20  # of a panel
 
@@ -55,8 +52,7 @@ class LogDensity:
 
     def panels(self, points: Floats) -> Indices:
         """The panel of each point, the first or the last one if it lies outside."""
-        found: Indices = np.clip(np.searchsorted(self.edges, points, side="right") - 1, 0, self.centres.size - 1)
-        return found
+        return panels_of(self.edges, points)
 
     def values(self, panels: Indices, points: Floats) -> Floats:
         """The logarithm at rows of points, each row within one panel."""
@@ -68,16 +64,17 @@ class LogDensity:
         """The logarithm at any points."""
         return self.values(self.panels(points), points[:, np.newaxis])[:, 0]
 
-    def at_nodes(self, shares: Floats) -> tuple[Floats, Floats]:
-        """Points at these places of [-1, 1] in every panel, a row for each, and the logarithms there."""
-        points = self.centres[:, np.newaxis] + np.multiply.outer(self.halves, shares)
-        return points, _polynomials(self.coefficients, np.broadcast_to(shares, points.shape))
-
     def scaled(self, log_factor: float) -> "LogDensity":
         """The density times a factor."""
         coefficients = self.coefficients.copy()
         coefficients[:, 0] += log_factor
         return LogDensity(self.edges, coefficients, self.error)
+
+
+def panels_of(edges: Floats, points: Floats) -> Indices:
+    """The index of the edge below each point, that of the first or the last panel if it lies outside."""
+    found: Indices = np.clip(np.searchsorted(edges, points, side="right") - 1, 0, edges.size - 2)
+    return found
 
 
 def resolved(

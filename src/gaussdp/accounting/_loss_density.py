@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from gaussdp.accounting._log_density import LogDensity, resolved
+from gaussdp.accounting._log_density import LogDensity, panels_of, resolved
 from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.numerics import Floats
+from gaussdp.accounting._tails import HALF_LOG_2PI
+from gaussdp.numerics import Booleans, Floats, Indices
 
 MARGIN = 45.0  # exponent between what is computed and what is exact
 
@@ -26,10 +26,6 @@ _LINEAR_FROM = 40.0
 _BOTTOM = 4.0
 _WELL = 10.0
 _STEEPEST = 60.0  # exponent
-_HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
-
-
-Booleans = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -122,6 +118,10 @@ class LossDensity:
         cut = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(edges[:-1], edges[1:], parts, strict=True)]
         return np.append(np.concatenate(cut), edges[-1])
 
+    def panels(self, s: Floats) -> Indices:
+        """The index of the edge below each point."""
+        return panels_of(self.edges, s)
+
     @cached_property
     def nodes(self) -> tuple[Floats, Floats]:
         """Losses at the nodes of a rule between neighbouring edges, and the logarithms of their masses under Q."""
@@ -178,7 +178,7 @@ def sampled_step(step: SampledGaussianLoss, depth: float) -> LossDensity:
     """The density of one step's loss, in closed form."""
     sigma, rate = step.noise_multiplier, step.sample_rate
     log_odds = math.log(rate) - math.log1p(-rate)
-    constant = math.log(sigma) - _HALF_LOG_2PI
+    constant = math.log(sigma) - HALF_LOG_2PI
 
     def log_density(s: Floats) -> Floats:
         excess = np.exp(s)

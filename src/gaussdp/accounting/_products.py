@@ -1,11 +1,8 @@
 """Matrix products in pieces that BLAS does in one thread: for tables this small, waking its threads costs more."""
 
 import numpy as np
-import numpy.typing as npt
 
-from gaussdp.numerics import Floats
-
-Complexes = npt.NDArray[np.complex128]
+from gaussdp.numerics import Complexes, Floats
 
 _ONE_THREAD = 200_000  # multiplications; OpenBLAS starts threads at 262144
 _ONE_THREAD_ROWS = 8_000  # the same for a matrix and a vector; there it starts them at 9216

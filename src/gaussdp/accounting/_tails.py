@@ -6,7 +6,10 @@ from typing import Protocol
 import numpy as np
 from scipy import special
 
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Booleans, Floats
+
+LIMIT = 1e-9  # relative error past which a reading is refused
+HALF_LOG_2PI = 0.9189385332046727
 
 _UNDERFLOW = -700.0
 
@@ -86,9 +89,7 @@ class LossTails(Protocol):
         """Operating points whose FNR has this logarithm, and its complement the other; FNR in (0, 1)."""
 
 
-def merged(
-    first: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], some: OperatingPoints, others: OperatingPoints
-) -> OperatingPoints:
+def merged(first: Booleans, some: OperatingPoints, others: OperatingPoints) -> OperatingPoints:
     """Points of two sources in one order: those of the first source where first is true."""
     table = np.empty((len(OperatingPoints.__slots__), first.size))
     for here, points in ((first, some), (~first, others)):

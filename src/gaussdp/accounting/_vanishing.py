@@ -9,7 +9,7 @@ from gaussdp.accounting._cumulants import LossCumulants
 from gaussdp.accounting._step_loss import SampledGaussianLoss
 from gaussdp.accounting._tails import OperatingPoints, log_complement
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Booleans, Floats
 
 _NOTHING = -760.0  # logarithm; e^-745 is the least double
 _CUTOFF = 40.0  # standard deviations: outputs beyond have probability e^-804, even together below e^-760
@@ -25,11 +25,11 @@ class VanishingTails:
         self._above = np.array([_value(cumulants, 1 + tilt) for tilt in _TILTS])
         self._below = np.array([_value(cumulants, -tilt) for tilt in _TILTS])
 
-    def vanish(self, tau: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    def vanish(self, tau: Floats) -> Booleans:
         """Whether the smaller tail and the profile at each threshold are below any double."""
         offset = np.multiply.outer(np.abs(tau), _TILTS)
         bounds = np.where(tau[:, np.newaxis] > 0, self._above, self._below) - offset
-        vanished: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = bounds.min(axis=1) < _NOTHING
+        vanished: Booleans = bounds.min(axis=1) < _NOTHING
         return vanished
 
     @staticmethod
