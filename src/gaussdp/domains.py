@@ -107,7 +107,9 @@ def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
         broadcast = np.broadcast_arrays(*arrays)
     except ValueError:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(parameters, arrays, strict=True))
-        raise DomainError(f"the shapes do not broadcast together: {shapes}; give scalars or matching arrays") from None
+        raise DomainError(
+            None, problem=f"the shapes do not broadcast together: {shapes}", advice="give scalars or matching arrays"
+        ) from None
     shape = broadcast[0].shape
     flat = [array.reshape(-1) for array in broadcast]
     result = np.empty(flat[0].size)
@@ -122,10 +124,10 @@ def checked(name: str, value: npt.ArrayLike, domain: Domain) -> npt.NDArray[np.f
     """The value as a float64 array inside the domain, or a DomainError that names all three."""
     array = _real_array(name, value, domain)
     if array.size == 0:
-        raise DomainError(f"{name} must not be empty; give at least one number in {domain}")
+        raise DomainError(name, problem="must not be empty", advice=f"give at least one number in {domain}")
     inside = domain.contains(array)
     if not inside.all():
-        raise DomainError(refusal(name, domain, repr(float(array[~inside].flat[0]))))
+        raise outside(name, domain, float(array[~inside].flat[0]))
     return array
 
 
@@ -135,16 +137,16 @@ def number(name: str, value: object, domain: Domain) -> float:
         return value
     array = _real_array(name, value, domain)
     if array.ndim:
-        raise DomainError(f"{name} must be one number in {domain}, got an array of shape {array.shape}")
+        raise DomainError(name, f"one number in {domain}", got=f"an array of shape {array.shape}")
     return float(checked(name, array, domain))
 
 
 def integer(name: str, value: object, low: int) -> int:
     """The value as a whole number of at least low; 3.0 and True are refused, NumPy integers are not."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise DomainError(f"{name} must be a whole number of at least {low}, got {brief(value)}")
+        raise DomainError(name, f"a whole number of at least {low}", value, got=brief(value))
     if value < low:
-        raise DomainError(f"{name} must be a whole number of at least {low}, got {value}")
+        raise DomainError(name, f"a whole number of at least {low}", value, got=str(value))
     return int(value)
 
 
@@ -157,7 +159,7 @@ def _real_array(name: str, value: object, domain: Domain) -> npt.NDArray[np.floa
         try:
             array = array.astype(np.float64)  # Python integers beyond 64 bits
         except OverflowError:
-            raise DomainError(refusal(name, domain, "an integer too large for a double")) from None
+            raise outside(name, domain, value, "an integer too large for a double") from None
     if array.size == 0 and array.dtype.kind in "fO":
         return np.empty(0)
     if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
@@ -167,13 +169,12 @@ def _real_array(name: str, value: object, domain: Domain) -> npt.NDArray[np.floa
 
 def wrong_type(name: str, domain: Domain, value: object) -> DomainError:
     """What to raise for a value that is no number."""
-    return DomainError(f"{name} must be a number or an array of numbers in {domain}, got {brief(value)}")
+    return DomainError(name, f"a number or an array of numbers in {domain}", value, got=brief(value))
 
 
-def refusal(name: str, domain: Domain, got: str) -> str:
-    """The wording for a number outside the domain."""
-    advice = f"; {domain.advice}" if domain.advice else ""
-    return f"{name} must be in {domain}, got {got}{advice}"
+def outside(name: str, domain: Domain, value: object, got: str = "") -> DomainError:
+    """What to raise for a number outside the domain."""
+    return DomainError(name, f"in {domain}", value, domain.advice, got=got)
 
 
 def brief(value: object) -> str:

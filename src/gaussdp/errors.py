@@ -1,12 +1,70 @@
 """The errors gaussdp raises on purpose."""
 
+from functools import partial
+from typing import Any
+
 
 class GaussdpError(Exception):
     """Base of every error that gaussdp raises on purpose."""
 
 
 class DomainError(GaussdpError, ValueError):
-    """An input lies outside the domain of its parameter, or has the wrong type or shape."""
+    """An input lies outside the domain of its parameter, or has the wrong type or shape.
+
+    The message is put together from the parts: "fpr must be in (0, 1), got 1.2; give a rate". Whoever needs a part (a
+    page that marks a field, a reader of files) takes the attribute and never the text.
+
+    Args:
+        parameter: the name of the parameter as its user knows it; None where no single one is to blame.
+        domain: what it must be, in words that follow "must be".
+        value: what was given; None where there is nothing to show.
+        advice: what to do instead.
+        problem: what is wrong, in words that follow the parameter, where "must be" does not say it.
+        got: how to show the value, where its repr is not it.
+        place: where the parameter stands: a file, an entry of a list.
+    """
+
+    def __init__(
+        self,
+        parameter: str | None,
+        domain: object = None,
+        value: object = None,
+        advice: str = "",
+        *,
+        problem: str = "",
+        got: str = "",
+        place: str = "",
+    ) -> None:
+        self.parameter = parameter
+        self.domain = None if domain is None else str(domain)
+        self.value = value
+        self.advice = advice
+        self.problem = problem
+        self.got = got or ("" if value is None else repr(value))
+        self.place = place
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        said = self.problem or f"must be {self.domain}"
+        words = f"{self.parameter} {said}" if self.parameter else said
+        words += f", got {self.got}" if self.got else ""
+        words += f"; {self.advice}" if self.advice else ""
+        return f"{self.place}: {words}" if self.place else words
+
+    def changed(self, **parts: Any) -> "DomainError":
+        """The same refusal with other parts, for whoever knows the parameter by another name or knows its place."""
+        return DomainError(**{**self._parts(), **parts})
+
+    def at(self, place: str) -> "DomainError":
+        """The same refusal inside a file or an entry, before any place that it names already."""
+        return self.changed(place=f"{place}: {self.place}" if self.place else place)
+
+    def _parts(self) -> dict[str, Any]:
+        names = ("parameter", "domain", "value", "advice", "problem", "got", "place")
+        return {name: getattr(self, name) for name in names}
+
+    def __reduce__(self) -> Any:
+        return partial(type(self), **self._parts()), ()
 
 
 class ConvergenceError(GaussdpError, ArithmeticError):

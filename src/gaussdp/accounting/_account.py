@@ -53,17 +53,17 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
     """
     if isinstance(mechanism, ApproxDP | ProfilePoints):
         if adjacency is not None:
-            raise DomainError("adjacency must not be given for a stated guarantee: it holds for its own")
+            raise DomainError("adjacency", problem="must not be given for a stated guarantee: it holds for its own")
         return PointsCurve.of(mechanism)
     if not isinstance(mechanism, Mechanism):
         known = adapted(mechanism, adjacency)
         if known is None:
-            raise DomainError(f"mechanism must be a mechanism, got {type(mechanism).__name__}")
+            raise DomainError("mechanism", "a mechanism", mechanism, got=type(mechanism).__name__)
         if isinstance(known, PointsCurve):
             return known
         mechanism = known
     elif adjacency is not None and checked_adjacency(adjacency) != mechanism.adjacency:
-        raise DomainError(f"adjacency must be that of the mechanism, {mechanism.adjacency}, got {adjacency}")
+        raise DomainError("adjacency", f"that of the mechanism, {mechanism.adjacency}", adjacency, got=str(adjacency))
     squares: list[float] = []
     unsampled: list[float] = []
     steps: list[tuple[SampledGaussianLoss, int]] = []

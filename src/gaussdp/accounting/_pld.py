@@ -119,8 +119,10 @@ class GivenDistribution(_ReadProfile):
         masses = (distribution._pmf_remove, distribution._pmf_add)
         if not all(part._pessimistic_estimate for part in masses):
             raise DomainError(
-                "distribution must be a pessimistic estimate, got an optimistic one, which promises more privacy than "
-                "there is; make it with pessimistic_estimate=True"
+                "distribution",
+                "a pessimistic estimate",
+                got="an optimistic one, which promises more privacy than there is",
+                advice="make it with pessimistic_estimate=True",
             )
         self.interval = float(masses[0]._discretization)
         self._composed = distribution
@@ -160,7 +162,7 @@ def _reach_of(part: Mechanism) -> float:
         return part.guarantee.epsilon_bound
     if isinstance(part, Laplace | DiscreteLaplace | RandomizedResponse):
         return part.epsilon
-    raise DomainError(f"mechanism must be one that gaussdp accounts for, got {part!r}")
+    raise DomainError("mechanism", "one that gaussdp accounts for", part)
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,12 @@ def _lattice(part: Mechanism) -> _Lattice | None:
         # The worst mechanism that meets a stated guarantee is randomized response that fails with probability delta.
         epsilon, delta = part.guarantee.epsilon_bound, part.guarantee.delta_bound
         if epsilon == math.inf:
-            raise DomainError(f"a stated guarantee must have a finite epsilon to compose, got {part.guarantee}")
+            raise DomainError(
+                None,
+                value=part.guarantee,
+                problem="a stated guarantee must have a finite epsilon to compose",
+                got=str(part.guarantee),
+            )
         truth = (1 - delta) / (1 + math.exp(-epsilon))
         masses = {1: truth, -1: truth * math.exp(-epsilon)} if epsilon else {0: 1 - delta}
         return _Lattice(epsilon or INTERVAL, masses, delta)
@@ -247,7 +254,7 @@ def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimi
     if isinstance(part, PoissonSampled):
         sigma = part.mechanism.noise_multiplier
         return library.from_gaussian_mechanism(sigma, sampling_prob=part.sample_rate, **options)
-    raise DomainError(f"mechanism must be one that gaussdp accounts for, got {part!r}")
+    raise DomainError("mechanism", "one that gaussdp accounts for", part)
 
 
 def _from_lattice(library: ModuleType, lattice: _Lattice, interval: float, pessimistic: bool) -> Any:

@@ -98,8 +98,10 @@ class PointsCurve(ProfilePoints):
         if end < level:
             way = "lower the floor" if end > 0 else "no mu holds there"
             raise DomainError(
-                f"floor must leave attacks to speak about, got {level!r}: an attack with this FPR may have FNR "
-                f"{end:.3g}; {way}"
+                "floor",
+                problem="must leave attacks to speak about",
+                got=f"{level!r}: an attack with this FPR may have FNR {end:.3g}",
+                advice=way,
             )
         corner = float((1 - self.deltas[0]) / (1 + math.exp(self.epsilons[0])))
         rates = np.unique(
@@ -144,6 +146,7 @@ class PointsCurve(ProfilePoints):
         low = levels[(levels > 0) & (levels < self.noise_floor)]
         if low.size:
             raise DomainError(
-                f"{name} must be 0 or at least {self.noise_floor:.2g}, the noise floor of this privacy loss"
-                f" distribution, got {float(low.flat[0])!r}"
+                name,
+                f"0 or at least {self.noise_floor:.2g}, the noise floor of this privacy loss distribution",
+                float(low.flat[0]),
             )

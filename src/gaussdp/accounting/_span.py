@@ -90,8 +90,10 @@ def sample_span(tails: LossTails, floor: float) -> Span:
     low, high = float(ends.tau[0]), float(ends.tau[1])
     if low > high:
         raise DomainError(
-            f"floor must leave attacks to speak about, got {floor!r}: an attack with this FPR has FNR"
-            f" {math.exp(ends.log_fnr[1]):.3g}; lower the floor"
+            "floor",
+            problem="must leave attacks to speak about",
+            got=f"{floor!r}: an attack with this FPR has FNR {math.exp(ends.log_fnr[1]):.3g}",
+            advice="lower the floor",
         )
     return _sampled(tails, low, high)
 

@@ -33,7 +33,9 @@ class ScoreCounts:
         scores = _scores("scores", self.scores)
         object.__setattr__(self, "scores", scores)
         if not (scores[1:] > scores[:-1]).all():
-            raise DomainError("scores must be distinct and ascending; add up the counts of equal scores and sort them")
+            raise DomainError(
+                "scores", "distinct and ascending", advice="add up the counts of equal scores and sort them"
+            )
         for side in ("members", "nonmembers"):
             object.__setattr__(self, side, _counts(side, getattr(self, side), scores.size))
 
@@ -89,15 +91,20 @@ class ScoreCounts:
 def _scores(name: str, value: npt.ArrayLike) -> Floats:
     array = np.asarray(value)
     if array.dtype.kind not in "iufb" or np.ma.is_masked(value):
-        raise DomainError(f"{name} must be an array of numbers, got {array.dtype} values")
+        raise DomainError(name, "an array of numbers", got=f"{array.dtype} values")
     if array.ndim != 1:
-        raise DomainError(f"{name} must be a one-dimensional array of scores, got shape {array.shape}")
+        raise DomainError(name, "a one-dimensional array of scores", got=f"shape {array.shape}")
     if array.size == 0:
-        raise DomainError(f"{name} must hold at least one score, got none: an audit compares two sides")
+        raise DomainError(name, problem="must hold at least one score", got="none: an audit compares two sides")
     scores = array.astype(np.float64, copy=False)
     missing = int(np.isnan(scores).sum())
     if missing:
-        raise DomainError(f"{name} must not hold NaN, got {missing} among {scores.size} scores; drop or replace them")
+        raise DomainError(
+            name,
+            problem="must not hold NaN",
+            got=f"{missing} among {scores.size} scores",
+            advice="drop or replace them",
+        )
     return scores
 
 
@@ -105,14 +112,15 @@ def _counts(side: str, value: npt.ArrayLike, size: int) -> Counts:
     array = np.asarray(value)
     if array.dtype.kind not in "iu" or array.shape != (size,):
         raise DomainError(
-            f"the counts of {side} must be whole numbers, one per score ({size}), got {array.dtype} of shape "
-            f"{array.shape}"
+            None,
+            problem=f"the counts of {side} must be whole numbers, one per score ({size})",
+            got=f"{array.dtype} of shape {array.shape}",
         )
     if array.min() < 0:
-        raise DomainError(f"the counts of {side} must not be negative, got {array.min()}")
+        raise DomainError(None, problem=f"the counts of {side} must not be negative", got=f"{array.min()}")
     counts = array.astype(np.int64, copy=False)
     if not counts.sum() > 0:
-        raise DomainError(f"{side} must hold at least one score, got none: an audit compares two sides")
+        raise DomainError(side, problem="must hold at least one score", got="none: an audit compares two sides")
     return counts
 
 
@@ -125,5 +133,7 @@ def _tally(ordered: Floats, distinct: Floats) -> Counts:
 def _half_of(counts: Counts, generator: np.random.Generator) -> Counts:
     half = int(counts.sum()) // 2
     if half == 0:
-        raise DomainError("a split needs at least two scores on each side, got one; use another method")
+        raise DomainError(
+            None, problem="a split needs at least two scores on each side", got="one", advice="use another method"
+        )
     return generator.multivariate_hypergeometric(counts, half, method="marginals").astype(np.int64, copy=False)

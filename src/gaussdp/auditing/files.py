@@ -34,13 +34,13 @@ def read_scores(
     file = Path(path)
     reader = READERS.get(file.suffix.lower())
     if reader is None:
-        raise DomainError(f"a file of scores must end in {', '.join(READERS)}, got {file.name!r}")
+        raise DomainError(None, value=file.name, problem=f"a file of scores must end in {', '.join(READERS)}")
     if not file.is_file():
-        raise DomainError(f"there is no file {str(path)!r}")
+        raise DomainError(None, problem=f"there is no file {str(path)!r}")
     try:
         return reader(file, score, member, member_value)
     except (OSError, UnicodeDecodeError, csv.Error, zipfile.BadZipFile) as error:
-        raise DomainError(f"cannot read {file.name}: {error}") from None
+        raise DomainError(None, problem=f"cannot read {file.name}: {error}") from None
 
 
 def _read_csv(path: Path, score: str, member: str, member_value: str | None) -> ScoreCounts:
@@ -57,8 +57,10 @@ def _read_csv(path: Path, score: str, member: str, member_value: str | None) -> 
                 label = row[member_at]
             except (ValueError, IndexError):
                 raise DomainError(
-                    f"{path.name}, line {rows.line_num}: a row needs a number in column {score!r} and a label in "
-                    f"column {member!r}, got {','.join(row)[:60]!r}"
+                    None,
+                    value=",".join(row)[:60],
+                    place=f"{path.name}, line {rows.line_num}",
+                    problem=f"a row needs a number in column {score!r} and a label in column {member!r}",
                 ) from None
             codes.append(labels.setdefault(label, len(labels)))
             if len(labels) > 2:
@@ -73,7 +75,7 @@ def _read_npz(path: Path, score: str, member: str, member_value: str | None) -> 
         with np.load(path, allow_pickle=False) as arrays:
             held = {name: arrays[name] for name in arrays.files}
     except ValueError as error:
-        raise DomainError(f"cannot read {path.name}: {error}") from None
+        raise DomainError(None, problem=f"cannot read {path.name}: {error}") from None
     if {"members", "nonmembers"} <= held.keys() and not {score, member} <= held.keys():
         return ScoreCounts.from_scores(held["members"], held["nonmembers"])
     for name in (score, member):
@@ -81,8 +83,9 @@ def _read_npz(path: Path, score: str, member: str, member_value: str | None) -> 
     scores, labels = held[score], held[member]
     if scores.ndim != 1 or scores.shape != labels.shape:
         raise DomainError(
-            f"{score!r} and {member!r} must be arrays of one dimension and equal length, got shapes {scores.shape} "
-            f"and {labels.shape}"
+            None,
+            problem=f"{score!r} and {member!r} must be arrays of one dimension and equal length",
+            got=f"shapes {scores.shape} and {labels.shape}",
         )
     distinct = np.unique(labels)
     texts = [str(label) for label in distinct.tolist()]
@@ -92,13 +95,15 @@ def _read_npz(path: Path, score: str, member: str, member_value: str | None) -> 
 
 def _member_in(path: Path, labels: list[str], member_value: str | None) -> str:
     if not labels:
-        raise DomainError(f"{path.name} holds no scores")
+        raise DomainError(path.name, problem="holds no scores")
     return member_label(labels, member_value)
 
 
 def _column(path: Path, name: str, names: list[str]) -> int:
     if name not in names:
-        raise DomainError(f"{path.name} has no column {name!r}; it has {', '.join(map(repr, names)) or 'none'}")
+        raise DomainError(
+            path.name, problem=f"has no column {name!r}", advice=f"it has {', '.join(map(repr, names)) or 'none'}"
+        )
     return names.index(name)
 
 

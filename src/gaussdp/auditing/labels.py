@@ -17,19 +17,27 @@ def member_label(labels: Collection[str], member_value: str | None) -> str:
     """
     found = ", ".join(repr(label) for label in sorted(labels)[:4])
     if len(labels) > 2:
-        raise DomainError(f"member labels must be two-valued, got {found}{', ...' if len(labels) > 4 else ''}")
+        raise DomainError(
+            None, problem="member labels must be two-valued", got=f"{found}{', ...' if len(labels) > 4 else ''}"
+        )
     if member_value is not None:
         wanted = [label for label in labels if label == member_value or plain(label) == plain(member_value)]
         if not wanted:
-            raise DomainError(f"no row has the member label {member_value!r}; the labels are {found}")
+            raise DomainError(
+                None, problem=f"no row has the member label {member_value!r}", advice=f"the labels are {found}"
+            )
         return wanted[0]
     members = [label for label in labels if plain(label) in _MEMBER]
     others = [label for label in labels if plain(label) in _NONMEMBER]
     if len(members) + len(others) < len(labels) or max(len(members), len(others)) > 1:
-        raise DomainError(f"which label means member is unclear among {found}; say so with a member value")
+        raise DomainError(
+            None, problem=f"which label means member is unclear among {found}", advice="say so with a member value"
+        )
     if not members or not others:
         missing = "member" if not members else "nonmember"
-        raise DomainError(f"the scores hold no {missing}: every label is {found}; an audit compares two sides")
+        raise DomainError(
+            None, problem=f"the scores hold no {missing}: every label is {found}", advice="an audit compares two sides"
+        )
     return members[0]
 
 

@@ -95,12 +95,12 @@ def audit_one_run(
     total = integer("canaries", canaries, low=1)
     made, right = _numbers("guesses", guesses, low=1), _numbers("correct", correct, low=0)
     if len(made) != len(right):
-        raise DomainError(f"correct must have as many numbers as guesses, {len(made)}, got {len(right)}")
+        raise DomainError("correct", problem=f"must have as many numbers as guesses, {len(made)}", got=f"{len(right)}")
     for g, c in zip(made, right, strict=True):
         if g > total:
-            raise DomainError(f"guesses must be at most canaries = {total}, got {g}")
+            raise DomainError("guesses", f"at most canaries = {total}", g, got=str(g))
         if c > g:
-            raise DomainError(f"correct must be at most guesses = {g}, got {c}")
+            raise DomainError("correct", f"at most guesses = {g}", c, got=str(c))
     level = number("confidence", confidence, LEVEL)
     tail = (1 - level) / len(made)
     mu_lower = max(_largest_refuted_mu(total, g, c, tail) for g, c in zip(made, right, strict=True))
@@ -148,5 +148,5 @@ def _largest_refuted_mu(canaries: int, guesses: int, correct: int, tail: float) 
 def _numbers(name: str, value: int | Sequence[int], low: int) -> tuple[int, ...]:
     items = tuple(value) if isinstance(value, Sequence) else (value,)
     if not items:
-        raise DomainError(f"{name} must hold at least one number, got none")
+        raise DomainError(name, problem="must hold at least one number", got="none")
     return tuple(integer(name, item, low=low) for item in items)

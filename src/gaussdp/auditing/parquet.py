@@ -42,7 +42,7 @@ def counts_from_parquet(
         try:
             return _counted(database, path, score, member, member_value, exact_rows)
         except duckdb.Error as error:
-            raise DomainError(f"cannot read {path.name}: {str(error).splitlines()[0]}") from None
+            raise DomainError(None, problem=f"cannot read {path.name}: {str(error).splitlines()[0]}") from None
 
 
 def _counted(
@@ -52,16 +52,20 @@ def _counted(
     names = [row[0] for row in database.execute(f"DESCRIBE SELECT * FROM {file}").fetchall()]
     for name in (score, member):
         if name not in names:
-            raise DomainError(f"{path.name} has no column {name!r}; it has {', '.join(map(repr, names))}")
+            raise DomainError(
+                path.name, problem=f"has no column {name!r}", advice=f"it has {', '.join(map(repr, names))}"
+            )
     rows = f"(SELECT CAST({_quoted(score)} AS DOUBLE) AS s, CAST({_quoted(member)} AS VARCHAR) AS label FROM {file})"
     [(total, no_score, no_label)] = database.execute(
         "SELECT count(*), count(*) FILTER (WHERE s IS NULL OR isnan(s)), count(*) FILTER (WHERE label IS NULL) "
         f"FROM {rows}"
     ).fetchall()
     if not total:
-        raise DomainError(f"{path.name} holds no scores")
+        raise DomainError(path.name, problem="holds no scores")
     if no_score or no_label:
-        raise DomainError(f"{path.name} must not hold NaN or missing values, got {no_score} scores, {no_label} labels")
+        raise DomainError(
+            path.name, problem="must not hold NaN or missing values", got=f"{no_score} scores, {no_label} labels"
+        )
     labels = [label for (label,) in database.execute(f"SELECT DISTINCT label FROM {rows} LIMIT 5").fetchall()]
     is_member = f"label = {_literal(member_label(labels, member_value))}"
     counted = database.execute(

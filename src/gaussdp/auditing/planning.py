@@ -94,7 +94,7 @@ def plan_audit(mu: float, claim_mu: float = 0.0, power: float = 0.9, confidence:
     """
     truth, claim = number("mu", mu, POSITIVE), number("claim_mu", claim_mu, FINITE_NON_NEGATIVE)
     if truth <= claim:
-        raise DomainError(f"mu must be above claim_mu = {claim:g}, got {truth:g}: there is nothing to refute")
+        raise DomainError("mu", f"above claim_mu = {claim:g}", got=f"{truth:g}: there is nothing to refute")
     asked, level = number("power", power, LEVEL), number("confidence", confidence, LEVEL)
 
     def trials(upper: Upper) -> PlannedTrials | None:

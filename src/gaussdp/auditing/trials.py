@@ -87,12 +87,12 @@ def audit_errors(
         ("false_negatives", missed, "members", ins),
     ):
         if errors > trials:
-            raise DomainError(f"{name} must be at most {side} = {trials}, got {errors}")
+            raise DomainError(name, f"at most {side} = {trials}", errors, got=str(errors))
     counts = ScoreCounts(np.array([0.0, 1.0]), np.array([missed, ins - missed]), np.array([outs - accused, accused]))
     return _run(counts, confidence, FixedThreshold(0.0))
 
 
 def _run(counts: ScoreCounts, confidence: float, method: Method) -> Audit:
     if not isinstance(method, Method):
-        raise DomainError(f"method must be one such as gaussdp.EqualLocalLevel(), got {method!r}")
+        raise DomainError("method", "one such as gaussdp.EqualLocalLevel()", method)
     return method.run(counts, number("confidence", confidence, LEVEL))

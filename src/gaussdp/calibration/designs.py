@@ -120,5 +120,7 @@ def grid(
     combinations = product(targets, dataset_sizes, batch_sizes, epochs)
     designs = [Design(*combination, prior=prior, floor=floor, digits=digits) for combination in combinations]
     if not designs:
-        raise DomainError("a grid needs at least one target, data set size, batch size and number of epochs")
+        raise DomainError(
+            None, problem="a grid needs at least one target, data set size, batch size and number of epochs"
+        )
     return list(dict.fromkeys(designs))

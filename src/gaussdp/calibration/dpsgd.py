@@ -154,5 +154,5 @@ def _square(x: float) -> float:
 def _range(low: float, high: float) -> tuple[float, float]:
     least, most = number("low", low, POSITIVE), number("high", high, POSITIVE)
     if least >= most:
-        raise DomainError(f"low must be below high, got {least!r} and {most!r}")
+        raise DomainError("low", "below high", got=f"{least!r} and {most!r}")
     return least, most

@@ -47,11 +47,11 @@ def parameter(
     reader = Reader(target, floor)
     least, most = number("low", low, POSITIVE), number("high", high, POSITIVE)
     if least >= most:
-        raise DomainError(f"low must be below high, got {least!r} and {most!r}")
+        raise DomainError("low", "below high", got=f"{least!r} and {most!r}")
     if safer not in ("larger", "smaller"):
-        raise DomainError(f"safer must be 'larger' or 'smaller', got {safer!r}")
+        raise DomainError("safer", "'larger' or 'smaller'", safer)
     if digits is None and not (least.is_integer() and most.is_integer()):
-        raise DomainError(f"low and high must be whole for whole numbers, got {least!r} and {most!r}")
+        raise DomainError(None, problem="low and high must be whole for whole numbers", got=f"{least!r} and {most!r}")
     guess = math.sqrt(least) * math.sqrt(most) if start is None else number("start", start, POSITIVE)
     if digits is None:
         axis = Axis(name, int(least), int(most), WholeNumbers(), safer)

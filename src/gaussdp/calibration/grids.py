@@ -36,7 +36,7 @@ class SignificantDigits:
 
     def __init__(self, digits: int) -> None:
         if integer("digits", digits, low=1) > MOST_DIGITS:
-            raise DomainError(f"digits must be a whole number from 1 to {MOST_DIGITS}, got {digits}")
+            raise DomainError("digits", f"a whole number from 1 to {MOST_DIGITS}", digits, got=str(digits))
         self._up = Context(prec=digits, rounding=ROUND_CEILING)
         self._down = Context(prec=digits, rounding=ROUND_FLOOR)
 

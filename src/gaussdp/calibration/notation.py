@@ -50,7 +50,7 @@ def parse_target(text: str, prior: float = 0.5) -> Target:
     """
     match = _TEXT.fullmatch(text.strip())
     if match is None:
-        raise DomainError(f"target must be one of {', '.join(NOTATIONS)}, got {text!r}")
+        raise DomainError("target", f"one of {', '.join(NOTATIONS)}", text)
     name, level = match["name"], match["level"]
     value = _number(text, match["value"])
     if name == "mu" and level is None:
@@ -59,11 +59,11 @@ def parse_target(text: str, prior: float = 0.5) -> Target:
         return AtMost(_WITHOUT_LEVEL[name](prior), value)
     if name in _AT_A_LEVEL and level is not None:
         return AtMost(_AT_A_LEVEL[name](_number(text, level), prior), value)
-    raise DomainError(f"target must be one of {', '.join(NOTATIONS)}, got {text!r}")
+    raise DomainError("target", f"one of {', '.join(NOTATIONS)}", text)
 
 
 def _number(text: str, part: str) -> float:
     try:
         return float(part)
     except ValueError:
-        raise DomainError(f"target must hold numbers, got {part!r} in {text!r}") from None
+        raise DomainError("target", problem="must hold numbers", got=f"{part!r} in {text!r}") from None

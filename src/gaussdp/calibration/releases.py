@@ -91,10 +91,12 @@ def mu_left(
     """
     reader = Reader(target, floor)
     if not isinstance(spent, Mechanism):
-        raise DomainError(f"spent must be a mechanism, got {type(spent).__name__}")
+        raise DomainError("spent", "a mechanism", spent, got=type(spent).__name__)
     before = reader(spent)
     if not reader.meets(before) or before.mu >= reader.mu:
-        raise DomainError(f"nothing is left: what was released already gives {before.achieved:.6g}, target {target}")
+        raise DomainError(
+            None, problem=f"nothing is left: what was released already gives {before.achieved:.6g}, target {target}"
+        )
     start = math.sqrt((reader.mu - before.mu) * (reader.mu + before.mu))
     axis = Axis("mu", reader.mu / _SPAN, reader.mu * _SPAN, SignificantDigits(digits), "smaller")
     return calibrate(axis, reader, lambda mu: Composition([spent, Gaussian(1 / mu, spent.adjacency)]), start)

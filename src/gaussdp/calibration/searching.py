@@ -215,20 +215,25 @@ class _Search:
         best = strictest.reading.achieved
         if not axis.tell_loosest:
             raise DomainError(
-                f"target {self._reader.target} is out of reach: {axis.name} = {axis.strictest:g} still gives"
-                f" {best:.6g}, and every value down to {axis.loosest:g} gives more; allow more, or widen the range"
+                None,
+                problem=f"target {self._reader.target} is out of reach: {axis.name} = {axis.strictest:g} still gives "
+                f"{best:.6g}, and every value down to {axis.loosest:g} gives more",
+                advice="allow more, or widen the range",
             )
         loosest = self._try(axis.loosest).reading
         if loosest is not None and self._reader.meets(loosest):
             other = "smaller" if axis.safer == "larger" else "larger"
             raise DomainError(
-                f"safer must be {other!r} for this family: {axis.name} = {axis.loosest:g} meets {self._reader.target}"
-                f" and {axis.strictest:g} does not"
+                "safer",
+                f"{other!r} for this family: {axis.name} = {axis.loosest:g} meets {self._reader.target} and "
+                f"{axis.strictest:g} does not",
             )
         worst = "what cannot be accounted for" if loosest is None else f"{loosest.achieved:.6g}"
         raise DomainError(
-            f"target {self._reader.target} is out of reach: {axis.name} = {axis.strictest:g} still gives {best:.6g}"
-            f" (and {axis.loosest:g} gives {worst}); allow more, or widen the range"
+            None,
+            problem=f"target {self._reader.target} is out of reach: {axis.name} = {axis.strictest:g} still gives "
+            f"{best:.6g} (and {axis.loosest:g} gives {worst})",
+            advice="allow more, or widen the range",
         )
 
     def _found(self) -> Calibration:

@@ -40,9 +40,9 @@ def open_store(path: str | Path) -> Store:
         ".parquet": ParquetStore,
     }
     if file.suffix not in kinds:
-        raise DomainError(f"the name of the output must end in {', '.join(kinds)}, got {str(file)!r}")
+        raise DomainError(None, value=str(file), problem=f"the name of the output must end in {', '.join(kinds)}")
     if not file.parent.is_dir():
-        raise DomainError(f"{file}: there is no folder {file.parent}")
+        raise DomainError(None, place=str(file), problem=f"there is no folder {file.parent}")
     return kinds[file.suffix](file)
 
 
@@ -63,7 +63,9 @@ class _Lines:
         try:
             return content[:whole].decode().replace("\r\n", "\n").split("\n")[:-1]
         except UnicodeDecodeError:
-            raise DomainError(f"{self._path}: is not a file of a sweep; choose another") from None
+            raise DomainError(
+                None, place=str(self._path), problem="is not a file of a sweep", advice="choose another"
+            ) from None
 
     def append(self, line: str) -> None:
         descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
@@ -85,7 +87,9 @@ class CSVStore:
             self._lines.append(_csv_line(list(COLUMNS)))
             return []
         if lines[0] != _csv_line(list(COLUMNS)):
-            raise DomainError(f"{self._path}: has other columns than a sweep; choose another file")
+            raise DomainError(
+                None, place=str(self._path), problem="has other columns than a sweep", advice="choose another file"
+            )
         return [_typed(dict(zip(COLUMNS, cells, strict=True)), self._path) for cells in self._cells(lines[1:])]
 
     def append(self, row: Row) -> None:
@@ -98,7 +102,11 @@ class CSVStore:
         cells = list(csv.reader(lines))
         for number, row in enumerate(cells, start=2):
             if len(row) != len(COLUMNS):
-                raise DomainError(f"{self._path}, line {number}: has {len(row)} cells instead of {len(COLUMNS)}")
+                raise DomainError(
+                    None,
+                    place=f"{self._path}, line {number}",
+                    problem=f"has {len(row)} cells instead of {len(COLUMNS)}",
+                )
         return cells
 
 
@@ -114,9 +122,14 @@ class JSONLinesStore:
             try:
                 row = json.loads(line)
             except json.JSONDecodeError as error:
-                raise DomainError(f"{self._path}, line {number}: {error}") from None
+                raise DomainError(None, place=f"{self._path}, line {number}", problem=str(error)) from None
             if not isinstance(row, dict) or row.keys() != COLUMNS.keys():
-                raise DomainError(f"{self._path}, line {number}: has other columns than a sweep; choose another file")
+                raise DomainError(
+                    None,
+                    place=f"{self._path}, line {number}",
+                    problem="has other columns than a sweep",
+                    advice="choose another file",
+                )
             rows.append(_typed(row, self._path))
         return rows
 
@@ -142,9 +155,11 @@ class ParquetStore:
             try:
                 rows = self._parquet.read_table(self._path).to_pylist()
             except (OSError, ValueError) as error:
-                raise DomainError(f"{self._path}: cannot be read: {error}") from None
+                raise DomainError(None, place=str(self._path), problem=f"cannot be read: {error}") from None
             if rows and rows[0].keys() != COLUMNS.keys():
-                raise DomainError(f"{self._path}: has other columns than a sweep; choose another file")
+                raise DomainError(
+                    None, place=str(self._path), problem="has other columns than a sweep", advice="choose another file"
+                )
         return rows + self._journal.rows()
 
     def append(self, row: Row) -> None:
@@ -179,4 +194,4 @@ def _typed(row: Row, path: Path) -> Row:
     try:
         return {name: None if row[name] in ("", None) else kind(row[name]) for name, kind in COLUMNS.items()}
     except ValueError as error:
-        raise DomainError(f"{path}: holds what a sweep does not write: {error}") from None
+        raise DomainError(None, place=str(path), problem=f"holds what a sweep does not write: {error}") from None

@@ -42,7 +42,7 @@ def sweep(
     """
     wanted = {_key(design.inputs()): design for design in designs}
     if not wanted:
-        raise DomainError("designs must not be empty; give at least one, or a grid")
+        raise DomainError("designs", problem="must not be empty", advice="give at least one, or a grid")
     if workers is not None and workers != -1:
         integer("workers", workers, low=1)
     joblib = _joblib()

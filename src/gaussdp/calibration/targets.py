@@ -27,7 +27,7 @@ class AtMost:
 
     def __post_init__(self) -> None:
         if not isinstance(self.risk, Risk):
-            raise DomainError(f"risk must be a risk such as Advantage(), got {self.risk!r}")
+            raise DomainError("risk", "a risk such as Advantage()", self.risk)
         object.__setattr__(self, "value", number("value", self.value, FINITE))
         self.risk.mu_for(self.value)
 
@@ -59,9 +59,15 @@ def budget(target: Target) -> float:
     elif isinstance(target, AtMost):
         mu = target.risk.mu_for(target.value)
     else:
-        raise DomainError(f"target must be a GDP or AtMost(risk, value), got {type(target).__name__} {target!r}")
+        raise DomainError("target", "a GDP or AtMost(risk, value)", got=f"{type(target).__name__} {target!r}")
     if mu == 0:
-        raise DomainError(f"target {target} is out of reach: only a release that says nothing meets it; allow more")
+        raise DomainError(
+            None,
+            problem=f"target {target} is out of reach: only a release that says nothing meets it",
+            advice="allow more",
+        )
     if mu == math.inf:
-        raise DomainError(f"target {target} asks for nothing: every release meets it; allow less")
+        raise DomainError(
+            None, problem=f"target {target} asks for nothing: every release meets it", advice="allow less"
+        )
     return mu

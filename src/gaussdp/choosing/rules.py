@@ -73,7 +73,9 @@ class RuleOfThumb:
                 intervals.append((start, edge))
                 start = None
         if start is not None:
-            raise DomainError(f"mu = epsilon/{self.divisor:g} stays conservative beyond epsilon = {largest:g}")
+            raise DomainError(
+                None, problem=f"mu = epsilon/{self.divisor:g} stays conservative beyond epsilon = {largest:g}"
+            )
         return intervals
 
 
@@ -96,10 +98,12 @@ def conservative_divisor(risks: Iterable[Risk], epsilon_low: float, epsilon_high
     low = number("epsilon_low", epsilon_low, POSITIVE)
     high = number("epsilon_high", epsilon_high, POSITIVE)
     if low > high:
-        raise DomainError(f"epsilon_low must be at most epsilon_high, got {low!r} and {high!r}")
+        raise DomainError("epsilon_low", "at most epsilon_high", got=f"{low!r} and {high!r}")
     criteria = list(risks)
     if not criteria:
-        raise DomainError("risks must not be empty; give at least one criterion such as Profile(delta=1e-6)")
+        raise DomainError(
+            "risks", problem="must not be empty", advice="give at least one criterion such as Profile(delta=1e-6)"
+        )
     grid = np.geomspace(low, high, _SCAN)
     grid[0], grid[-1] = low, high
     return float(max(np.max(grid / risk.mu_from_epsilon(grid)) for risk in criteria) * (1 + 1e-12))

@@ -64,7 +64,7 @@ def rules(
       gaussdp rules --table divisors --format csv
     """
     if len(epsilon_range) != 2:
-        raise DomainError(f"--epsilon-range takes two numbers, LOW,HIGH, got {len(epsilon_range)}")
+        raise DomainError(None, problem="--epsilon-range takes two numbers, LOW,HIGH", got=f"{len(epsilon_range)}")
     low, high = epsilon_range
     endings = [format_of(path) for path in plots]
     document = rule_document(criteria(fpr, recall, delta), divisors, (low, high), digits)

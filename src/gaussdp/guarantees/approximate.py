@@ -70,8 +70,10 @@ class ApproxDP(Guarantee):
         if self.delta_bound == 0:
             return PureDP(self.epsilon_bound).implied()
         raise DomainError(
-            f"no finite mu follows from {self}: with probability delta it may reveal everything, which mu-GDP never "
-            "does; account for the mechanism itself, or match a risk with choose()"
+            None,
+            problem=f"no finite mu follows from {self}: with probability delta it may reveal everything, which "
+            "mu-GDP never does",
+            advice="account for the mechanism itself, or match a risk with choose()",
         )
 
     def _read(

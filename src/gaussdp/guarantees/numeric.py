@@ -44,9 +44,11 @@ class ProfilePoints(Guarantee):
         epsilons = np.ravel(checked("epsilon", epsilon, NON_NEGATIVE))
         deltas = np.ravel(checked("delta", delta, PROBABILITY))
         if epsilons.shape != deltas.shape:
-            raise DomainError(f"epsilon and delta must be equally many, got {epsilons.size} and {deltas.size}")
+            raise DomainError(
+                None, problem="epsilon and delta must be equally many", got=f"{epsilons.size} and {deltas.size}"
+            )
         if epsilons.max() > LARGEST_EPSILON:
-            raise DomainError(f"epsilon must be in [0, {LARGEST_EPSILON:g}], got {float(epsilons.max())!r}")
+            raise DomainError("epsilon", f"in [0, {LARGEST_EPSILON:g}]", float(epsilons.max()))
         order = np.argsort(epsilons, kind="stable")
         epsilons, deltas = _hull(epsilons[order], deltas[order])
         growth = np.exp(epsilons)
@@ -87,8 +89,9 @@ class ProfilePoints(Guarantee):
         """
         if self.deltas[-1] > 0:
             raise DomainError(
-                f"no finite mu follows from points whose least delta is {float(self.deltas[-1]):g}: with that "
-                "probability everything may be revealed, which mu-GDP never does"
+                None,
+                problem=f"no finite mu follows from points whose least delta is {float(self.deltas[-1]):g}: with "
+                "that probability everything may be revealed, which mu-GDP never does",
             )
         corner = float((1 - self.deltas[0]) / (1 + math.exp(self.epsilons[0])))
         kinks = np.append(self._kinks[(self._kinks > 0) & (self._kinks < corner)], corner)

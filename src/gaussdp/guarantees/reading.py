@@ -54,24 +54,24 @@ def read_points(
         names = list(source)
     if not isinstance(names, Iterable) or not hasattr(source, "__getitem__"):
         kind = type(source).__name__
-        raise DomainError(f"points must be a path, a data frame or a mapping of columns with {_NEEDED}, got {kind}")
+        raise DomainError("points", f"a path, a data frame or a mapping of columns with {_NEEDED}", kind, got=str(kind))
     found = _named(list(names), "points")
     return _guarantee({key: _numbers(key, source[name]) for key, name in found.items()}, meaning, directions)
 
 
 def _from_file(path: Path, meaning: Meaning, directions: Directions) -> ProfilePoints | TradeoffPoints:
     if path.suffix.lower() not in (".csv", ".tsv"):
-        raise DomainError(f"a file of points must end in .csv or .tsv, got {path.name!r}")
+        raise DomainError(None, value=path.name, problem="a file of points must end in .csv or .tsv")
     try:
         with path.open(newline="", encoding="utf-8-sig") as text:
             columns, lines = _parsed(path, csv.reader(text, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise DomainError(f"{path}: cannot be read: {reason}") from None
+        raise DomainError(None, place=str(path), problem=f"cannot be read: {reason}") from None
     try:
         return _guarantee(columns, meaning, directions)
     except RowError as error:
-        raise DomainError(f"{path.name}, line {lines[error.row - 1]}: {error.reason}") from None
+        raise error.reason.at(f"{path.name}, line {lines[error.row - 1]}") from None
 
 
 def _parsed(path: Path, rows: Any) -> tuple[dict[str, Floats], list[int]]:
@@ -89,10 +89,14 @@ def _parsed(path: Path, rows: Any) -> tuple[dict[str, Floats], list[int]]:
                 values[key].append(float(row[place]))
             except (ValueError, IndexError):
                 got = repr(row[place]) if place < len(row) else "nothing"
-                raise DomainError(f"{path.name}, line {rows.line_num}: {key} must be a number, got {got}") from None
+                raise DomainError(
+                    None, place=f"{path.name}, line {rows.line_num}", problem=f"{key} must be a number", got=got
+                ) from None
         lines.append(rows.line_num)
     if not lines:
-        raise DomainError(f"{path.name}: holds no points; write one row for each under the header")
+        raise DomainError(
+            None, place=f"{path.name}", problem="holds no points", advice="write one row for each under the header"
+        )
     return {key: np.array(column) for key, column in values.items()}, lines
 
 
@@ -103,14 +107,16 @@ def _named(names: Sequence[object], where: str) -> dict[str, object]:
         plain = str(name).strip().lower().replace(" ", "_").replace("-", "_")
         key = next((key for key, known in COLUMNS.items() if plain in known), None)
         if key in found:
-            raise DomainError(f"{where}: {found[key]!r} and {name!r} both name the column {key}; keep one")
+            raise DomainError(
+                None, place=where, problem=f"{found[key]!r} and {name!r} both name the column {key}", advice="keep one"
+            )
         if key is not None:
             found[key] = name
     pairs = [pair for pair in _PAIRS if set(pair) <= found.keys()]
     if len(pairs) != 1:
         listed = ", ".join(repr(str(name)) for name in names) or "none"
         what = "must hold one pair of columns" if pairs else "must hold a pair of columns"
-        raise DomainError(f"{where}: {what}, {_NEEDED}; it has {listed}")
+        raise DomainError(None, place=where, problem=f"{what}, {_NEEDED}", advice=f"it has {listed}")
     return {key: found[key] for key in pairs[0]}
 
 
@@ -123,7 +129,7 @@ def _numbers(key: str, column: object) -> Floats:
     except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None:
-        raise DomainError(f"{key} must be a column of numbers")
+        raise DomainError(key, "a column of numbers")
     return numbers
 
 
@@ -138,7 +144,9 @@ def _guarantee(columns: dict[str, Floats], meaning: Meaning, directions: Directi
 
 def _profile(epsilon: Floats, delta: Floats) -> ProfilePoints:
     if epsilon.shape != delta.shape or epsilon.ndim != 1:
-        raise DomainError(f"epsilon and delta must be equally many, got shapes {epsilon.shape} and {delta.shape}")
+        raise DomainError(
+            None, problem="epsilon and delta must be equally many", got=f"shapes {epsilon.shape} and {delta.shape}"
+        )
     refuse_rows("epsilon", epsilon, _EPSILON)
     refuse_rows("delta", delta, PROBABILITY)
     refuse_order(("epsilon", "delta"), (epsilon, delta))

@@ -14,12 +14,12 @@ for tools that state a piecewise linear bound. There the curve is the hull of th
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.domains import PROBABILITY, Domain
+from gaussdp.domains import PROBABILITY, Domain, outside
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.numeric import LARGEST_EPSILON, ProfilePoints
 from gaussdp.numerics import Floats
@@ -34,9 +34,12 @@ _ON_THE_CHORD = 1e-9
 class RowError(DomainError):
     """A bad point, by the row in which it stands, counted from 1."""
 
-    def __init__(self, row: int, reason: str) -> None:
-        super().__init__(f"row {row}: {reason}")
+    def __init__(self, row: int, reason: DomainError) -> None:
+        super().__init__(**reason.at(f"row {row}")._parts())
         self.row, self.reason = row, reason
+
+    def __reduce__(self) -> Any:
+        return RowError, (self.row, self.reason)
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -106,7 +109,7 @@ class TradeoffPoints(ProfilePoints):
     ) -> None:
         for name, value, known in (("meaning", meaning, Meaning), ("directions", directions, Directions)):
             if value not in get_args(known):
-                raise DomainError(f"{name} must be one of {', '.join(get_args(known))}, got {value!r}")
+                raise DomainError(name, f"one of {', '.join(get_args(known))}", value)
         points = _checked(_column("fpr", fpr), fnr, tpr, convex=meaning == "vertices")
         corners = _peaks(points, directions) if meaning == "bounds" else _corners(points, directions)
         ProfilePoints.__init__(self, *_lines(corners))
@@ -148,9 +151,9 @@ def _column(name: str, values: npt.ArrayLike) -> Floats:
     try:
         column = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DomainError(f"{name} must be a column of numbers in [0, 1]") from None
+        raise DomainError(name, "a column of numbers in [0, 1]") from None
     if column.ndim != 1 or column.size == 0:
-        raise DomainError(f"{name} must be one column of at least one number in [0, 1], got shape {column.shape}")
+        raise DomainError(name, "one column of at least one number in [0, 1]", got=f"shape {column.shape}")
     return column
 
 
@@ -158,7 +161,7 @@ def refuse_rows(name: str, values: Floats, domain: Domain) -> None:
     """Name the first row whose value lies outside the domain, or is missing."""
     bad = np.flatnonzero(~domain.contains(values))
     if bad.size:
-        raise RowError(int(bad[0]) + 1, f"{name} must be in {domain}, got {float(values[bad[0]])!r}")
+        raise RowError(int(bad[0]) + 1, outside(name, domain, float(values[bad[0]])))
 
 
 def refuse_order(names: tuple[str, str], values: tuple[Floats, Floats]) -> npt.NDArray[np.intp]:
@@ -167,13 +170,17 @@ def refuse_order(names: tuple[str, str], values: tuple[Floats, Floats]) -> npt.N
     order = np.argsort(first, kind="stable")
     for before, after in pairwise(order):
         if first[before] == first[after]:
-            reason = f"{names[0]} {first[after]:.12g} stands in row {before + 1} already; give each once"
-            raise RowError(int(after) + 1, reason)
+            problem = f"{first[after]:.12g} stands in row {before + 1} already"
+            raise RowError(int(after) + 1, DomainError(names[0], problem=problem, advice="give each once"))
         if second[after] > second[before]:
             raise RowError(
                 int(after) + 1,
-                f"{names[1]} {second[after]:.12g} is above that at the smaller {names[0]} of row {before + 1}, "
-                f"{second[before]:.12g}; {names[1]} never rises with {names[0]}",
+                DomainError(
+                    names[1],
+                    problem=f"{second[after]:.12g} is above that at the smaller {names[0]} of row {before + 1}, "
+                    f"{second[before]:.12g}",
+                    advice=f"{names[1]} never rises with {names[0]}",
+                ),
             )
     return order
 
@@ -181,7 +188,7 @@ def refuse_order(names: tuple[str, str], values: tuple[Floats, Floats]) -> npt.N
 def _checked(fpr: Floats, fnr: Floats, tpr: Floats | None, *, convex: bool) -> _Points:
     """The points by rising FPR, or a RowError about the first that cannot be on such a curve."""
     if fpr.shape != fnr.shape:
-        raise DomainError(f"fpr and fnr must be equally many, got {fpr.size} and {fnr.size}")
+        raise DomainError(None, problem="fpr and fnr must be equally many", got=f"{fpr.size} and {fnr.size}")
     refuse_rows("fpr", fpr, PROBABILITY)
     refuse_rows("fnr", fnr, PROBABILITY)
     above = np.flatnonzero(fnr > 1 - fpr + 2 * _UNIT)
@@ -189,8 +196,11 @@ def _checked(fpr: Floats, fnr: Floats, tpr: Floats | None, *, convex: bool) -> _
         row = int(above[0])
         raise RowError(
             row + 1,
-            f"fnr {fnr[row]:.12g} is above 1 - fpr = {1 - fpr[row]:.12g}, which guessing achieves; are the columns "
-            "exchanged, or is it a TPR?",
+            DomainError(
+                "fnr",
+                problem=f"{fnr[row]:.12g} is above 1 - fpr = {1 - fpr[row]:.12g}, which guessing achieves",
+                advice="are the columns exchanged, or is it a TPR?",
+            ),
         )
     trivial = (fpr == 0) & (fnr == 1)  # may stand beside another point at FPR 0
     if tpr is None:
@@ -222,8 +232,12 @@ def _refuse_dents(points: _Points, rows: npt.NDArray[np.intp]) -> None:
         if fnr[k] > chord + _ON_THE_CHORD:
             raise RowError(
                 int(rows[k - 1]) + 1,
-                f"fnr {fnr[k]:.12g} is above the line between its neighbours, {chord:.12g}, so it is no vertex of a "
-                'convex curve; take such points as meaning="bounds"',
+                DomainError(
+                    "fnr",
+                    problem=f"{fnr[k]:.12g} is above the line between its neighbours, {chord:.12g}, so it is no "
+                    "vertex of a convex curve",
+                    advice='take such points as meaning="bounds"',
+                ),
             )
 
 

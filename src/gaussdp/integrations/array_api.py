@@ -54,8 +54,10 @@ def evaluate(kernel: Kernel, parameters: Parameters) -> Array:
     port = PORTS.get(kernel)
     if port is None:
         raise DomainError(
-            f"this function computes on NumPy arrays, got an array of {library.name}; convert it first, or use one of "
-            "the flat functions such as gaussdp.fnr_from_mu"
+            None,
+            problem="this function computes on NumPy arrays",
+            got=f"an array of {library.name}",
+            advice="convert it first, or use one of the flat functions such as gaussdp.fnr_from_mu",
         )
     like = next(iter(foreign.values()))
     dtype = library.result_dtype(list(foreign.values()))
@@ -82,8 +84,9 @@ def _common_library(foreign: dict[str, Any]) -> Library:
     for name, other in others:
         if other is not library:
             raise DomainError(
-                f"{first} belongs to {library.name} and {name} to {other.name}; give both in the same library, or one "
-                "as numbers"
+                first,
+                problem=f"belongs to {library.name} and {name} to {other.name}",
+                advice="give both in the same library, or one as numbers",
             )
     return library
 
@@ -98,7 +101,9 @@ def _library_of(value: Any) -> Library:
         return standard(import_module("cupy"), "cupy")
     if hasattr(value, "__array_namespace__"):
         return standard(value.__array_namespace__(), packages[0])
-    raise DomainError(f"columns and arrays do not go together: give arrays only, got a {type(value).__name__}")
+    raise DomainError(
+        None, problem="columns and arrays do not go together: give arrays only", got=f"a {type(value).__name__}"
+    )
 
 
 def _as_double(library: Library, name: str, value: Any, domain: Domain, like: Array) -> Array:
@@ -107,13 +112,16 @@ def _as_double(library: Library, name: str, value: Any, domain: Domain, like: Ar
     if not library.is_real(value):
         raise domains.wrong_type(name, domain, value)
     if not library.same_device(value, like):
-        raise DomainError(f"{name} is on {value.device}, another array on {like.device}; move them to one device")
+        raise DomainError(
+            name, problem=f"is on {value.device}, another array on {like.device}", advice="move them to one device"
+        )
     try:
         return library.as_dtype(value, library.namespace.float64)
     except TypeError:
         raise DomainError(
-            f"{name} is on {value.device}, which has no float64; move it to the CPU, since float32 is too coarse for "
-            "the computation"
+            name,
+            problem=f"is on {value.device}, which has no float64",
+            advice="move it to the CPU, since float32 is too coarse for the computation",
         ) from None
 
 
@@ -121,12 +129,14 @@ def _common_shape(arrays: dict[str, Array]) -> tuple[int, ...]:
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
     for name, shape in shapes.items():
         if 0 in shape:
-            raise DomainError(f"{name} must not be empty; give at least one number")
+            raise DomainError(name, problem="must not be empty", advice="give at least one number")
     try:
         return np.broadcast_shapes(*shapes.values())
     except ValueError:
         shown = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        raise DomainError(f"the shapes do not broadcast together: {shown}; give scalars or matching arrays") from None
+        raise DomainError(
+            None, problem=f"the shapes do not broadcast together: {shown}", advice="give scalars or matching arrays"
+        ) from None
 
 
 def _are_inside(library: Library, parameters: Parameters, arrays: list[Array]) -> bool:
@@ -140,7 +150,7 @@ def _are_inside(library: Library, parameters: Parameters, arrays: list[Array]) -
             seen = False
         elif not verdict:
             first = float(library.detached(array)[~inside][0])
-            raise DomainError(domains.refusal(name, domain, repr(first)))
+            raise domains.outside(name, domain, first)
     return seen
 
 

@@ -169,9 +169,9 @@ def mechanism_of(event: DpEvent, adjacency: Adjacency | None = None) -> Mechanis
     try:
         _enter(entries, event, 1, relation)
     except _NoAnalysisError as error:
-        raise DomainError(f"there is no analysis of {error.event}: {error.reason}") from None
+        raise DomainError(None, problem=f"there is no analysis of {error.event}: {error.reason}") from None
     if not entries.private:
-        raise DomainError(f"{event} has no privacy: it releases data without noise, so it has no curve and no mu")
+        raise DomainError(event, problem="has no privacy: it releases data without noise, so it has no curve and no mu")
     return entries.mechanism(_adjacency_of(relation))
 
 
@@ -185,7 +185,7 @@ def curve_of(distribution: Any, compositions: int = _MOST_COMPOSITIONS) -> Distr
     """
     if not isinstance(distribution, _distributions.PrivacyLossDistribution):
         kind = type(distribution).__name__
-        raise DomainError(f"distribution must be a dp_accounting PrivacyLossDistribution, got {kind}")
+        raise DomainError("distribution", "a dp_accounting PrivacyLossDistribution", kind, got=str(kind))
     return DistributionCurve.read(distribution, compositions)
 
 
@@ -195,11 +195,15 @@ def adapted(thing: object, adjacency: Adjacency | None) -> Mechanism | PointsCur
         return _read_as_stated(mechanism_of(thing, adjacency))
     if isinstance(thing, _distributions.PrivacyLossDistribution):
         if adjacency is not None:
-            raise DomainError("adjacency must not be given for a PrivacyLossDistribution: it holds for its own")
+            raise DomainError(
+                "adjacency", problem="must not be given for a PrivacyLossDistribution: it holds for its own"
+            )
         return curve_of(thing)
     raise DomainError(
-        f"mechanism must be a DpEvent or a PrivacyLossDistribution if it comes from dp_accounting, got "
-        f"{type(thing).__name__}"
+        "mechanism",
+        "a DpEvent or a PrivacyLossDistribution if it comes from dp_accounting",
+        thing,
+        got=type(thing).__name__,
     )
 
 
@@ -240,7 +244,7 @@ def event_of(mechanism: Mechanism) -> DpEvent:
         return _events.RandomizedResponseDpEvent(k * shrink / (1 + (k - 1) * shrink), k)
     if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, ZCDP):
         return _events.ZCDpEvent(mechanism.guarantee.rho, mechanism.guarantee.xi)
-    raise DomainError(f"mechanism must be one that dp_accounting has an event for, got {mechanism!r}")
+    raise DomainError("mechanism", "one that dp_accounting has an event for", mechanism)
 
 
 class _NoAnalysisError(Exception):

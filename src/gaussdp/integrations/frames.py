@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp import domains
-from gaussdp.domains import Domain, Kernel, refusal
+from gaussdp.domains import Domain, Kernel, outside
 from gaussdp.errors import DomainError
 from gaussdp.integrations._versions import require
 
@@ -36,7 +36,9 @@ def evaluate(kernel: Kernel, parameters: Parameters) -> Any:
     for name, other in packages.items():
         if other not in (package, "numpy"):
             raise DomainError(
-                f"{first} belongs to {package} and {name} to {other}; give both in the same library, or one as numbers"
+                first,
+                problem=f"belongs to {package} and {name} to {other}",
+                advice="give both in the same library, or one as numbers",
             )
     return _with_pandas(kernel, parameters) if package == "pandas" else _with_polars(kernel, parameters)
 
@@ -79,7 +81,7 @@ def _column_or_array(pandas: Any, name: str, value: Any, domain: Domain) -> Any:
     """The value with its dtype checked: a Series as it is, an Index or an extension array as a NumPy array."""
     if isinstance(value, pandas.DataFrame):
         raise DomainError(
-            f"{name} must be one column, got a DataFrame; give a column such as frame[{name!r}], or use frame.apply"
+            name, "one column", got="a DataFrame", advice=f"give a column such as frame[{name!r}], or use frame.apply"
         )
     if _package(value) == "numpy":
         return value
@@ -104,14 +106,18 @@ def _common_index(columns: dict[str, Any]) -> Any:
             continue
         if not (labels.is_unique and index.is_unique):
             raise DomainError(
-                f"{first} and {other} have different indexes with repeated labels, so their rows cannot be matched; "
-                "use reset_index(drop=True) on both to match them by position"
+                None,
+                problem=f"{first} and {other} have different indexes with repeated labels, so their rows cannot be "
+                "matched",
+                advice="use reset_index(drop=True) on both to match them by position",
             )
         for mine, theirs, absent, present in ((index, labels, other, first), (labels, index, first, other)):
             missing = mine.difference(theirs, sort=False)
             if len(missing):
                 raise DomainError(
-                    f"{absent} has no row {_shown(missing[0])}, which {present} has; give columns with the same labels"
+                    absent,
+                    problem=f"has no row {_shown(missing[0])}, which {present} has",
+                    advice="give columns with the same labels",
                 )
     return index
 
@@ -129,8 +135,10 @@ def _with_polars(kernel: Kernel, parameters: Parameters) -> Any:
     for name, (value, domain) in parameters.items():
         if isinstance(value, polars.DataFrame | polars.LazyFrame):
             raise DomainError(
-                f"{name} must be one column, got a {type(value).__name__}; give a column, such as frame[{name!r}] or "
-                f"polars.col({name!r})"
+                name,
+                "one column",
+                got=f"a {type(value).__name__}",
+                advice=f"give a column, such as frame[{name!r}] or polars.col({name!r})",
             )
         if _package(value) == "polars" and not isinstance(value, polars.Series | polars.Expr):
             raise domains.wrong_type(name, domain, value)
@@ -174,7 +182,7 @@ def _literal(polars: Any, name: str, value: Any, domain: Domain) -> Any:
         return value
     array = domains.checked(name, value, domain)
     if array.ndim > 1:
-        raise DomainError(f"{name} must be one number or one column, got an array of shape {array.shape}")
+        raise DomainError(name, "one number or one column", got=f"an array of shape {array.shape}")
     return polars.Series(array) if array.ndim else float(array)
 
 
@@ -188,14 +196,14 @@ def _values(kernel: Kernel, arrays: Arrays, length: int) -> npt.NDArray[np.float
 
 def _check_rows(name: str, array: npt.NDArray[np.float64], domain: Domain, rows: Any) -> None:
     """Refuse the first row outside the domain by its label."""
-    outside = np.flatnonzero(~domain.contains(array))
-    if not outside.size:
+    wrong = np.flatnonzero(~domain.contains(array))
+    if not wrong.size:
         return
-    position = int(outside[0])
+    position = int(wrong[0])
     row = f"in row {_shown(rows[position])}"
     if np.isnan(array[position]):
-        raise DomainError(f"{name} must be in {domain}, got a missing value {row}; drop or fill such rows first")
-    raise DomainError(refusal(name, domain, f"{float(array[position])!r} {row}"))
+        raise DomainError(name, f"in {domain}", got=f"a missing value {row}", advice="drop or fill such rows first")
+    raise outside(name, domain, float(array[position]), f"{float(array[position])!r} {row}")
 
 
 def _shown(label: object) -> str:
@@ -211,8 +219,10 @@ def _beside_columns(name: str, value: Any, domain: Domain, length: int) -> npt.N
 
 
 def _wrong_length(name: str, got: object, length: int) -> DomainError:
-    return DomainError(f"{name} must be one number or have {length} rows like the other columns, got {got}")
+    return DomainError(name, f"one number or have {length} rows like the other columns", got, got=str(got))
 
 
 def _not_numeric(name: str, domain: Domain, dtype: object) -> DomainError:
-    return DomainError(f"{name} must hold numbers in {domain}, got a column of {dtype}; convert it to floats first")
+    return DomainError(
+        name, problem=f"must hold numbers in {domain}", got=f"a column of {dtype}", advice="convert it to floats first"
+    )

@@ -114,8 +114,10 @@ class GaussdpAccountant(IAccountant):
         def count_step(optimizer: Any) -> None:
             if hasattr(optimizer, "unclipped_num_std"):
                 raise DomainError(
-                    'clipping must be "flat" or "per_layer", got "adaptive": Opacus divides its noisy count of'
-                    " unclipped gradients by the exact size of the batch, which no accounting covers"
+                    "clipping",
+                    '"flat" or "per_layer"',
+                    got='"adaptive": Opacus divides its noisy count of unclipped gradients by the exact size of the '
+                    "batch, which no accounting covers",
                 )
             rate = sample_rate * optimizer.accumulated_iterations
             self._count(optimizer.noise_multiplier, rate, sampling, "secure" if optimizer.secure_mode else "ordinary")
@@ -151,9 +153,9 @@ class GaussdpAccountant(IAccountant):
             DomainError: if there is no step yet, or one without noise.
         """
         if not self.history:
-            raise DomainError("history must hold at least one step; train first")
+            raise DomainError("history", problem="must hold at least one step", advice="train first")
         if not self._noisy:
-            raise DomainError("noise_multiplier must be positive in every step, got 0: without noise is no guarantee")
+            raise DomainError("noise_multiplier", "positive in every step", got="0: without noise is no guarantee")
         runs = [DPSGD(noise, rate, count) for noise, rate, count in self.history]
         return runs[0] if len(runs) == 1 else Composition(runs)
 
@@ -210,7 +212,7 @@ class GaussdpAccountant(IAccountant):
         """
         for key, value in self._seen().items():
             if details.setdefault(key, value) != value:
-                raise DomainError(f"{key} must be left out or {value!r}, as was seen, got {details[key]!r}")
+                raise DomainError(key, f"left out or {value!r}, as was seen", details[key])
         if self._not_poisson():  # by a sampler that is not known here; only who wrote it can say what it does
             details.setdefault("sampling", "without replacement")
         return report_run(Run(mechanism=self.composition(), unit=unit, adjacency=adjacency, **details), floor=floor)
@@ -285,7 +287,7 @@ def noise_multiplier(
     1.021
     """
     if (steps is None) == (epochs is None):
-        raise DomainError("give either steps or epochs")
+        raise DomainError(None, problem="give either steps or epochs")
     rate = number("sample_rate", sample_rate, SAMPLE_RATE)
     if epochs is not None:
         steps = max(1, math.ceil(number("epochs", epochs, POSITIVE) / rate * (1 - 1e-12)))
@@ -296,7 +298,7 @@ def noise_multiplier(
         delta = number("target_delta", target_delta, LEVEL)
         target = AtMost(Profile(delta), number("target_epsilon", target_epsilon, POSITIVE))
     else:
-        raise DomainError("give either target_mu, or target_epsilon and target_delta")
+        raise DomainError(None, problem="give either target_mu, or target_epsilon and target_delta")
     count = integer("steps", steps, low=1)
     return least_noise_multiplier(target, sample_rate=rate, steps=count, floor=floor, digits=digits).value
 
@@ -310,7 +312,7 @@ def _checked_history(history: object) -> list[Step]:
     entries = history if isinstance(history, list) else [history]
     checked = [_checked(*entry) for entry in entries if isinstance(entry, tuple | list) and len(entry) == 3]
     if len(checked) < len(entries):
-        raise DomainError("history must hold entries of noise multiplier, sample rate and number of steps")
+        raise DomainError("history", problem="must hold entries of noise multiplier, sample rate and number of steps")
     return checked
 
 

@@ -64,7 +64,7 @@ def guarantee(measurement: Any, d_in: Any) -> Guarantee:
     ZCDP(rho=0.125)
     """
     if not isinstance(measurement, _library.Measurement):
-        raise DomainError(f"measurement must be an OpenDP Measurement, got {type(measurement).__name__}")
+        raise DomainError("measurement", "an OpenDP Measurement", measurement, got=type(measurement).__name__)
     return guarantee_from_measure(measurement.output_measure, _asked(f"d_in = {d_in!r}", measurement.map, d_in))
 
 
@@ -79,7 +79,7 @@ def guarantee_from_measure(measure: Any, d_out: Any) -> Guarantee:
     ApproxDP(epsilon=1.0, delta=1e-06)
     """
     if not isinstance(measure, _library.Measure):
-        raise DomainError(f"measure must be an OpenDP measure, got {type(measure).__name__}")
+        raise DomainError("measure", "an OpenDP measure", measure, got=type(measure).__name__)
     read = _READERS.get(str(measure))
     if read is not None:
         return read(d_out)
@@ -88,7 +88,7 @@ def guarantee_from_measure(measure: Any, d_out: Any) -> Guarantee:
         loss, delta = _pair(d_out)
         return _but_for(delta, _READERS[inner](loss))
     known = ", ".join([*_READERS, *(f"Approximate({name})" for name in _READERS)])
-    raise DomainError(f"measure must be one of {known}, got {measure}")
+    raise DomainError("measure", f"one of {known}", measure, got=str(measure))
 
 
 def guarantee_from_profile(profile: Any) -> ProfilePoints:
@@ -100,7 +100,7 @@ def guarantee_from_profile(profile: Any) -> ProfilePoints:
     4.886...
     """
     if not isinstance(profile, _library.PrivacyProfile):
-        raise DomainError(f"profile must be an OpenDP PrivacyProfile, got {type(profile).__name__}")
+        raise DomainError("profile", "an OpenDP PrivacyProfile", profile, got=type(profile).__name__)
 
     def delta(epsilon: float) -> float:
         value = _asked(f"epsilon = {epsilon:g} of the profile", profile.delta, epsilon)
@@ -156,7 +156,7 @@ def to_zcdp(guarantee: Guarantee) -> float:
     elif isinstance(guarantee, PureDP):
         root = guarantee.epsilon_bound
     else:
-        raise DomainError(f"guarantee must be GDP, PureDP or ZCDP to imply a rho, got {guarantee!r}")
+        raise DomainError("guarantee", "GDP, PureDP or ZCDP to imply a rho", guarantee)
     return 0.5 * root * root * (1 + _ROUNDING)
 
 
@@ -176,12 +176,15 @@ def to_approximate_dp(guarantee: Guarantee, delta: float) -> tuple[float, float]
 def adapted(thing: object, adjacency: Adjacency | None) -> PointsCurve:
     """What `gaussdp.account` makes of an object of this library."""
     if adjacency is not None:
-        raise DomainError("adjacency must not be given for a privacy profile: it holds for its own")
+        raise DomainError("adjacency", problem="must not be given for a privacy profile: it holds for its own")
     if isinstance(thing, _library.PrivacyProfile):
         return PointsCurve.of(guarantee_from_profile(thing))
     raise DomainError(
-        f"mechanism must be a PrivacyProfile if it comes from OpenDP, got {type(thing).__name__}; for a measurement "
-        "write gaussdp.integrations.opendp.guarantee(measurement, d_in)"
+        "mechanism",
+        "a PrivacyProfile if it comes from OpenDP",
+        thing,
+        "for a measurement write gaussdp.integrations.opendp.guarantee(measurement, d_in)",
+        got=type(thing).__name__,
     )
 
 
@@ -192,7 +195,7 @@ def _but_for(delta: float, inner: Guarantee) -> Guarantee:
     if isinstance(inner, PureDP):
         return ApproxDP(inner.epsilon_bound, delta)
     if not isinstance(inner, ProfilePoints):
-        raise DomainError(f"an approximate loss must have pure DP, zCDP or a profile inside, got {inner!r}")
+        raise DomainError(None, value=inner, problem="an approximate loss must have pure DP, zCDP or a profile inside")
     # P(S) <= delta + P(S | E) and Q(S | E') <= Q(S) / (1 - delta), whatever the two events E and E' are.
     epsilons = inner.epsilons - math.log1p(-delta) if delta < 1 else inner.epsilons
     kept = epsilons <= LARGEST_EPSILON
@@ -204,7 +207,9 @@ def _but_for(delta: float, inner: Guarantee) -> Guarantee:
 def _from_renyi(curve: Any) -> ProfilePoints:
     """The profile that a curve of Renyi divergences implies, each order by itself; the best counts."""
     if not callable(curve):
-        raise DomainError(f"the loss must be a function of the order, got {type(curve).__name__}")
+        raise DomainError(
+            None, value=curve, problem="the loss must be a function of the order", got=type(curve).__name__
+        )
     losses = np.array(
         [number(f"loss at order {a:g}", _asked(f"order {a:g}", curve, a), NON_NEGATIVE) for a in _ORDERS.tolist()]
     )
@@ -227,13 +232,13 @@ _READERS: dict[str, Callable[[Any], Guarantee]] = {
 
 def _pair(loss: Any) -> tuple[Any, float]:
     if not isinstance(loss, tuple) or len(loss) != 2:
-        raise DomainError(f"an approximate loss must be a pair of the loss and delta, got {loss!r}")
+        raise DomainError(None, value=loss, problem="an approximate loss must be a pair of the loss and delta")
     return loss[0], number("delta", loss[1], PROBABILITY)
 
 
 def _check_guarantee(guarantee: object) -> None:
     if not isinstance(guarantee, Guarantee):
-        raise DomainError(f"guarantee must be a gaussdp guarantee, got {type(guarantee).__name__}")
+        raise DomainError("guarantee", "a gaussdp guarantee", guarantee, got=type(guarantee).__name__)
 
 
 def _asked(what: str, function: Callable[[Any], Any], argument: Any) -> Any:
@@ -243,4 +248,4 @@ def _asked(what: str, function: Callable[[Any], Any], argument: Any) -> Any:
     except (_library.OpenDPException, _library.UnknownTypeException, TypeError, ValueError, OverflowError) as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip(' ")')]
         words = lines[-1:] if "Traceback" in str(error) else lines  # of the user's own function, what it raised
-        raise DomainError(f"OpenDP refuses {what}: {' '.join(words)[:_LONGEST]}") from None
+        raise DomainError(None, problem=f"OpenDP refuses {what}: {' '.join(words)[:_LONGEST]}") from None

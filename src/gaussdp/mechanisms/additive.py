@@ -111,7 +111,7 @@ class RandomizedResponse(Elementary):
         object.__setattr__(self, "epsilon", number("epsilon", self.epsilon, POSITIVE))
         object.__setattr__(self, "categories", integer("categories", self.categories, low=2))
         if checked_adjacency(self.adjacency) != "replace-one":
-            raise DomainError("adjacency must be replace-one for randomized response: every record gives an answer")
+            raise DomainError("adjacency", "replace-one for randomized response: every record gives an answer")
 
     @property
     def truth_probability(self) -> float:

@@ -52,4 +52,4 @@ def checked_adjacency(value: object) -> Adjacency:
         if value == known:
             adjacency: Adjacency = known
             return adjacency
-    raise DomainError(f"adjacency must be one of {', '.join(get_args(Adjacency))}, got {value!r}")
+    raise DomainError("adjacency", f"one of {', '.join(get_args(Adjacency))}", value)

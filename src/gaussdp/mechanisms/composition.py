@@ -27,7 +27,7 @@ class Stated(Elementary):
     def __post_init__(self) -> None:
         if not isinstance(self.guarantee, ApproxDP | ProfilePoints):
             raise DomainError(
-                f"guarantee must be PureDP, ApproxDP or ProfilePoints, got {type(self.guarantee).__name__}"
+                "guarantee", "PureDP, ApproxDP or ProfilePoints", self.guarantee, got=type(self.guarantee).__name__
             )
         checked_adjacency(self.adjacency)
 
@@ -46,7 +46,7 @@ class Repeated(Mechanism):
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
-            raise DomainError(f"mechanism must be a mechanism, got {type(self.mechanism).__name__}")
+            raise DomainError("mechanism", "a mechanism", self.mechanism, got=type(self.mechanism).__name__)
         object.__setattr__(self, "count", integer("count", self.count, low=1))
 
     @property
@@ -73,19 +73,23 @@ class Composition(Mechanism):
 
     def __init__(self, mechanisms: Iterable[Mechanism | ApproxDP | ProfilePoints]) -> None:
         if isinstance(mechanisms, Mechanism) or not isinstance(mechanisms, Iterable):
-            raise DomainError(f"mechanisms must be a sequence of mechanisms, got {type(mechanisms).__name__}")
+            raise DomainError("mechanisms", "a sequence of mechanisms", mechanisms, got=type(mechanisms).__name__)
         given = tuple(mechanisms)
         known: Adjacency = next((item.adjacency for item in given if isinstance(item, Mechanism)), "add-remove")
         described = tuple(Stated(item, known) if isinstance(item, ApproxDP | ProfilePoints) else item for item in given)
         if not described:
-            raise DomainError("mechanisms must not be empty; give at least one mechanism")
+            raise DomainError("mechanisms", problem="must not be empty", advice="give at least one mechanism")
         for item in described:
             if not isinstance(item, Mechanism):
-                raise DomainError(f"mechanisms must hold mechanisms only, got {type(item).__name__}")
+                raise DomainError(
+                    "mechanisms", value=item, problem="must hold mechanisms only", got=type(item).__name__
+                )
             if item.adjacency != known:
                 raise DomainError(
-                    f"adjacency must be the same for all mechanisms of a composition, got {known} and"
-                    f" {item.adjacency}; restate the noise of one of them for the other's neighbours"
+                    "adjacency",
+                    "the same for all mechanisms of a composition",
+                    got=f"{known} and {item.adjacency}",
+                    advice="restate the noise of one of them for the other's neighbours",
                 )
         object.__setattr__(self, "mechanisms", described)
 

@@ -90,13 +90,19 @@ class PoissonSampled(Elementary):
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Gaussian):
             raise DomainError(
-                f"mechanism must be a Gaussian, got {type(self.mechanism).__name__}; only Gaussian releases on a"
-                " Poisson sample are supported"
+                "mechanism",
+                "a Gaussian",
+                self.mechanism,
+                "only Gaussian releases on a Poisson sample are supported",
+                got=type(self.mechanism).__name__,
             )
         if self.mechanism.adjacency != "add-remove":
             raise DomainError(
-                f"adjacency must be add-remove for Poisson sampling, got {self.mechanism.adjacency}; state the noise"
-                " multiplier for adding or removing a record"
+                "adjacency",
+                "add-remove for Poisson sampling",
+                self.mechanism.adjacency,
+                "state the noise multiplier for adding or removing a record",
+                got=str(self.mechanism.adjacency),
             )
         object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
         if self.sample_rate < 1:
@@ -150,10 +156,10 @@ class DPSGD(Mechanism):
         size = integer("dataset_size", dataset_size, low=1)
         batch = integer("batch_size", batch_size, low=1)
         if batch > size:
-            raise DomainError(f"batch_size must be at most dataset_size {size}, got {batch}")
+            raise DomainError("batch_size", f"at most dataset_size {size}", batch, got=str(batch))
         passes = number("epochs", epochs, POSITIVE)
         if size > MOST or passes > MOST:
-            raise DomainError(f"dataset_size and epochs must be at most {MOST:g}")
+            raise DomainError(None, problem=f"dataset_size and epochs must be at most {MOST:g}")
         steps = math.ceil(passes * size / batch * (1 - 1e-15))
         return cls(noise_multiplier, batch / size, max(1, steps))
 

@@ -46,7 +46,7 @@ def _dpsgd(noise_multiplier: float, **rest: Any) -> Mechanism:
         return DPSGD(noise_multiplier, **rest)
     if rest.keys() == {"dataset_size", "batch_size", "epochs"}:
         return DPSGD.from_training(noise_multiplier=noise_multiplier, **rest)
-    raise DomainError("dpsgd takes either sample_rate and steps, or dataset_size, batch_size and epochs")
+    raise DomainError(None, problem="dpsgd takes either sample_rate and steps, or dataset_size, batch_size and epochs")
 
 
 KINDS: Mapping[str, Kind] = {
@@ -97,11 +97,14 @@ def parse_plan(text: str, name: str) -> Composition:
     content = parsed(text, name)
     releases = content.get("releases") if isinstance(content, dict) else None
     if not isinstance(releases, list) or not releases:
-        raise DomainError(f"{name}: must hold a list `releases` with at least one entry")
+        raise DomainError(None, place=name, problem="must hold a list `releases` with at least one entry")
     unknown = sorted(set(content) - {"releases"})
     if unknown:
         raise DomainError(
-            f"{name}, line {line_of(text, unknown[0])}: unknown key {unknown[0]!r}; only `releases` is known"
+            None,
+            place=f"{name}, line {line_of(text, unknown[0])}",
+            problem=f"unknown key {unknown[0]!r}",
+            advice="only `releases` is known",
         )
     return composed(releases, text, name)
 
@@ -113,7 +116,7 @@ def file_text(path: str | Path) -> tuple[str, str]:
         return file.read_text(encoding="utf-8"), file.name
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise DomainError(f"{file}: cannot be read: {reason}") from None
+        raise DomainError(None, place=str(file), problem=f"cannot be read: {reason}") from None
 
 
 def parsed(text: str, name: str) -> Any:
@@ -124,10 +127,10 @@ def parsed(text: str, name: str) -> Any:
         if name.endswith(".json"):
             return json.loads(text)
     except ValueError as error:  # what both parsers raise, also for a number of thousands of digits
-        raise DomainError(f"{name}: {error}") from None
+        raise DomainError(None, place=name, problem=str(error)) from None
     except RecursionError:
-        raise DomainError(f"{name}: is nested too deeply to be read") from None
-    raise DomainError(f"{name}: the name must end in .toml or .json")
+        raise DomainError(None, place=name, problem="is nested too deeply to be read") from None
+    raise DomainError(None, place=name, problem="the name must end in .toml or .json")
 
 
 def composed(releases: list[Any], text: str, name: str) -> Composition:
@@ -138,25 +141,34 @@ def composed(releases: list[Any], text: str, name: str) -> Composition:
 def _release(text: str, name: str, number: int, entry: Any) -> Mechanism:
     """The mechanism of one entry."""
     if not isinstance(entry, dict) or "mechanism" not in entry:
-        raise DomainError(f"{name}: release {number} must name its `mechanism`: one of {', '.join(KINDS)}")
+        raise DomainError(
+            None, place=name, problem=f"release {number} must name its `mechanism`: one of {', '.join(KINDS)}"
+        )
     here = f"{name}, line {line_of(text, 'mechanism', number)}"
     parameters = dict(entry)
     kind = KINDS.get(str(parameters.pop("mechanism")))
     if kind is None:
-        raise DomainError(f"{here}: unknown mechanism {entry['mechanism']!r}; known are {', '.join(KINDS)}")
+        raise DomainError(
+            None,
+            place=here,
+            problem=f"unknown mechanism {entry['mechanism']!r}",
+            advice=f"known are {', '.join(KINDS)}",
+        )
     times = parameters.pop("times", 1)
     for key in parameters:
         if key not in kind.required + kind.optional:
             known = ", ".join((*kind.required, *kind.optional, "times"))
-            raise DomainError(f"{here}: {entry['mechanism']} has no parameter {key!r}; it has {known}")
+            raise DomainError(
+                None, place=here, problem=f"{entry['mechanism']} has no parameter {key!r}", advice=f"it has {known}"
+            )
     for key in kind.required:
         if key not in parameters:
-            raise DomainError(f"{here}: {entry['mechanism']} needs {key}")
+            raise DomainError(None, place=here, problem=f"{entry['mechanism']} needs {key}")
     try:
         mechanism = kind.build(**parameters)
         return integer("times", times, low=1) * mechanism if times != 1 else mechanism
     except DomainError as error:
-        raise DomainError(f"{here}: {error}") from None
+        raise error.at(here) from None
 
 
 def line_of(text: str, key: str, occurrence: int = 1) -> int:

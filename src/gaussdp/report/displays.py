@@ -58,7 +58,7 @@ def fragment(document: Document, digits: int = DEFAULT_DIGITS) -> str:
 @singledispatch
 def document(result: object) -> Document:
     """What to show of a result."""
-    raise DomainError(f"result must be a guarantee, a fit, an audit or a calibration, got {type(result).__name__}")
+    raise DomainError("result", "a guarantee, a fit, an audit or a calibration", result, got=type(result).__name__)
 
 
 @document.register

@@ -33,7 +33,9 @@ class Parameter:
     def checked(self, values: Sequence[float]) -> tuple[float, ...]:
         """The values, each held to the domain; at least one."""
         if not values:
-            raise DomainError(f"{self.key} must not be empty; give at least one number in {self.domain}")
+            raise DomainError(
+                self.key, problem="must not be empty", advice=f"give at least one number in {self.domain}"
+            )
         return tuple(number(self.key, value, self.domain) for value in values)
 
 

@@ -32,7 +32,7 @@ def heat_map(rows: Sequence[Row], path: str | Path) -> None:
     panels = list(dict.fromkeys((row["target"], row["dataset_size"]) for row in rows))
     values = [row["noise_multiplier"] for row in rows if row["noise_multiplier"] is not None]
     if not values:
-        raise DomainError("no design of the sweep has an answer, so there is nothing to draw")
+        raise DomainError(None, problem="no design of the sweep has an answer, so there is nothing to draw")
     batches, epochs = _levels(rows, "batch_size"), _levels(rows, "epochs")
     across = min(len(panels), 3)
     down = -(-len(panels) // across)
@@ -70,9 +70,11 @@ def figure_path(path: str | Path) -> Path:
     """The path, if a figure can be written there."""
     file = Path(path)
     if file.suffix not in FIGURE_FORMATS:
-        raise DomainError(f"the name of the figure must end in {', '.join(FIGURE_FORMATS)}, got {str(file)!r}")
+        raise DomainError(
+            None, value=str(file), problem=f"the name of the figure must end in {', '.join(FIGURE_FORMATS)}"
+        )
     if not file.parent.is_dir():
-        raise DomainError(f"{file}: there is no folder {file.parent}")
+        raise DomainError(None, place=str(file), problem=f"there is no folder {file.parent}")
     return file
 
 

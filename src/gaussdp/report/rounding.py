@@ -39,7 +39,7 @@ def rounded(value: float, rounding: Rounding, digits: int = 4) -> float:
     (0.3103, 0.3102)
     """
     if integer("digits", digits, low=1) > MOST_DIGITS:
-        raise DomainError(f"digits must be a whole number from 1 to {MOST_DIGITS}, got {digits}")
+        raise DomainError("digits", f"a whole number from 1 to {MOST_DIGITS}", digits, got=str(digits))
     if rounding is Rounding.EXACT or math.isinf(value):
         return value
     return float(Context(prec=digits, rounding=_MODES[rounding]).create_decimal(repr(float(value))))

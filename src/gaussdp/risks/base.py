@@ -35,7 +35,7 @@ class Risk(ABC):
         """
         least, most = self.of(GDP(0.0)), self.of(GDP(float("inf")))
         if not least <= value <= most:
-            raise DomainError(f"{self} of GDP lies in [{least:g}, {most:g}], got {value!r}")
+            raise DomainError(None, value=value, problem=f"{self} of GDP lies in [{least:g}, {most:g}]")
         low, high = 0.0, 1.0
         while self.of(GDP(high)) < value:
             low, high = high, 2 * high

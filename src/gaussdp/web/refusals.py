@@ -42,6 +42,5 @@ def refusal_response(
 
 
 def field_of(error: DomainError, fields: Collection[str]) -> str | None:
-    """The field that a refusal of the library is about: its messages begin with the parameter's name."""
-    first = str(error).partition(" ")[0]
-    return first if first.partition(".")[0] in fields else None
+    """The field that a refusal of the library is about, if it is one of these."""
+    return error.parameter if error.parameter and error.parameter.partition(".")[0] in fields else None

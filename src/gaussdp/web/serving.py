@@ -75,7 +75,7 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (socket.gaierror, UnicodeError):
-        raise DomainError(f"host must be a name or an address of this machine, got {host!r}") from None
+        raise DomainError("host", "a name or an address of this machine", host) from None
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -84,10 +84,14 @@ def _listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise DomainError(f"port {port} is in use; take another, or 0 for any that is free") from None
+            raise DomainError(
+                None, problem=f"port {port} is in use", advice="take another, or 0 for any that is free"
+            ) from None
         if error.errno == errno.EACCES:
-            raise DomainError(f"port {port} may not be used by this user; take one above 1023") from None
-        raise DomainError(f"host must be a name or an address of this machine, got {host!r}") from None
+            raise DomainError(
+                None, problem=f"port {port} may not be used by this user", advice="take one above 1023"
+            ) from None
+        raise DomainError("host", "a name or an address of this machine", host) from None
     return listener
 
 

@@ -202,7 +202,7 @@ def _limit(mechanism: Mechanism, spread: Callable[[float], float]) -> float:
         elif isinstance(part, Gaussian | ZCDPGaussian):
             squares.append(count * part.mu**2)
         else:
-            raise DomainError("the limit is taken of Gaussian releases only")
+            raise DomainError(None, problem="the limit is taken of Gaussian releases only")
     return math.sqrt(math.fsum(squares))
 
 
@@ -216,7 +216,7 @@ def _with_noise(mechanism: Mechanism, factor: float) -> Mechanism:
         elif isinstance(part, Gaussian | ZCDPGaussian):
             parts.append(count * Gaussian(factor / part.mu, part.adjacency))
         else:
-            raise DomainError("the noise is changed of Gaussian releases only")
+            raise DomainError(None, problem="the noise is changed of Gaussian releases only")
     return Composition(parts)
 
 
@@ -237,7 +237,7 @@ def _renyi_epsilon(mechanism: Mechanism, delta: float, *, improved: bool) -> flo
         elif isinstance(part, Gaussian | ZCDPGaussian):
             total += count * orders * part.mu**2 / 2
         else:
-            raise DomainError("Renyi divergences are taken of Gaussian releases only")
+            raise DomainError(None, problem="Renyi divergences are taken of Gaussian releases only")
     if improved:  # Canonne, Kamath & Steinke 2020, Proposition 12
         return float(np.min(total + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)))
     return float(np.min(total + math.log(1 / delta) / (orders - 1)))

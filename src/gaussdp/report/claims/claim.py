@@ -50,10 +50,18 @@ class Claim:
         given = [key for key in ("epsilon", "mu", "rho") if getattr(self, key) is not None]
         if len(given) != 1:
             got = " and ".join(given) if given else "none"
-            raise DomainError(f"a claim must hold exactly one of epsilon, mu and rho, got {got}; {_ADVICE}")
+            raise DomainError(
+                None,
+                value=got,
+                problem="a claim must hold exactly one of epsilon, mu and rho",
+                got=str(got),
+                advice=_ADVICE,
+            )
         for key, owner in (("delta", "epsilon"), ("floor", "mu")):
             if getattr(self, key) is not None and given != [owner]:
-                raise DomainError(f"{key} belongs to a claim of {owner}, got it beside {given[0]}; {_ADVICE}")
+                raise DomainError(
+                    key, problem=f"belongs to a claim of {owner}", got=f"it beside {given[0]}", advice=_ADVICE
+                )
 
     @classmethod
     def parse(cls, text: str) -> "Claim":
@@ -63,23 +71,23 @@ class Claim:
         Claim(mu=0.8, floor=1e-10)
         """
         if not isinstance(text, str):
-            raise DomainError(f"claim must be text, got {type(text).__name__}; {_ADVICE}")
+            raise DomainError("claim", "text", text, _ADVICE, got=type(text).__name__)
         found: dict[str, float] = {}
         for pair in re.sub(r"\s*=\s*", "=", text).replace(",", " ").replace(";", " ").split():
             written, equals, value = pair.partition("=")
             key = _ALIASES.get(written, written.lower())
             if not equals or not value:
-                raise DomainError(f"claim must be made of key=value pairs, got {brief(pair)}; {_ADVICE}")
+                raise DomainError("claim", "made of key=value pairs", pair, _ADVICE, got=brief(pair))
             if key not in _KEYS:
                 suggestion = nearest(key, _KEYS)
                 hint = f"did you mean {suggestion!r}?" if suggestion else _ADVICE
-                raise DomainError(f"claim has no {brief(written)}; {hint}")
+                raise DomainError("claim", problem=f"has no {brief(written)}", advice=hint)
             if key in found:
-                raise DomainError(f"claim states {key} twice; {_ADVICE}")
+                raise DomainError("claim", problem=f"states {key} twice", advice=_ADVICE)
             try:
                 found[key] = float(value)
             except ValueError:
-                raise DomainError(f"{key} must be a number, got {brief(value)}; {_ADVICE}") from None
+                raise DomainError(key, "a number", value, _ADVICE, got=brief(value)) from None
         return cls(**found)
 
     def __repr__(self) -> str:
@@ -112,7 +120,7 @@ class Claim:
     def with_value(self, value: float) -> "Claim":
         """The same kind of claim with another number."""
         if not math.isfinite(value):
-            raise DomainError(f"a claim must be finite, got {value!r}")
+            raise DomainError(None, value=value, problem="a claim must be finite")
         if self.epsilon is not None:
             return Claim(epsilon=value, delta=self.delta)
         return Claim(mu=value, floor=self.floor) if self.mu is not None else Claim(rho=value)

@@ -83,7 +83,7 @@ def check_claim(run: Run, claim: Claim | str) -> Verdict:
     'false'
     """
     if not isinstance(run, Run):
-        raise DomainError(f"run must be a Run, got {type(run).__name__}; make one with gaussdp.Run or Run.read")
+        raise DomainError("run", "a Run", run, "make one with gaussdp.Run or Run.read", got=type(run).__name__)
     stated = as_claim(claim)
     with within_doubles():
         return _checked(run, stated)

@@ -68,10 +68,10 @@ class Deployment:
     def __post_init__(self) -> None:
         for key in _WORDS:
             if not isinstance(getattr(self, key), str) or not getattr(self, key):
-                raise DomainError(f"{key} of a deployment must be words, got {getattr(self, key)!r}")
+                raise DomainError(None, value=getattr(self, key), problem=f"{key} of a deployment must be words")
         integer("year", self.year, low=_OLDEST)
         if self.setting not in ("central", "local"):
-            raise DomainError(f'setting must be "central" or "local", got {self.setting!r}')
+            raise DomainError("setting", '"central" or "local"', self.setting)
         for key, domain in (("epsilon", POSITIVE), ("delta", LEVEL), ("rho", POSITIVE)):
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, number(key, getattr(self, key), domain))
@@ -90,9 +90,11 @@ class Deployment:
             case (None, float(), float(), False):
                 return None, "none"
         raise DomainError(
-            f"{self.name}: a guarantee is stated as rho, as epsilon, or as epsilon and delta (with gaussian = true if "
-            f"they are those of Gaussian noise), got rho = {self.rho}, epsilon = {self.epsilon}, delta = {self.delta}, "
-            f"gaussian = {self.gaussian}"
+            None,
+            place=f"{self.name}",
+            problem="a guarantee is stated as rho, as epsilon, or as epsilon and delta (with gaussian = true if they "
+            "are those of Gaussian noise)",
+            got=f"rho = {self.rho}, epsilon = {self.epsilon}, delta = {self.delta}, gaussian = {self.gaussian}",
         )
 
 

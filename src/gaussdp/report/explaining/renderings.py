@@ -78,7 +78,7 @@ def rendered(explanation: "Explanation", style: str, digits: int, width: int) ->
         "json": lambda: json_text(explanation),
     }
     if style not in styles:
-        raise DomainError(f"style must be one of {', '.join(styles)}, got {style!r}")
+        raise DomainError("style", f"one of {', '.join(styles)}", style)
     return styles[style]()
 
 

@@ -122,12 +122,12 @@ def _named(guarantees: Mapping[str, Guarantee] | Sequence[Guarantee]) -> dict[st
 def _guarantee(thing: object) -> Guarantee:
     if isinstance(thing, Guarantee):
         return thing
-    raise DomainError(f"guarantees must be such as GDP(0.8) or account(mechanism), got {type(thing).__name__}")
+    raise DomainError("guarantees", "such as GDP(0.8) or account(mechanism)", thing, got=type(thing).__name__)
 
 
 def _point(words: str, place: tuple[float, float]) -> Attack:
     if not isinstance(place, Sequence | np.ndarray) or len(place) != 2:
-        raise DomainError(f"point {words!r} must be a pair (fpr, tpr), got {place!r}")
+        raise DomainError(None, value=place, problem=f"point {words!r} must be a pair (fpr, tpr)")
     fpr = number(f"fpr of {words!r}", place[0], _NAMED)
     return Attack(fpr, number(f"tpr of {words!r}", place[1], PROBABILITY), words, spread=True)
 

@@ -41,7 +41,7 @@ def render_deployments(
     """
     listed = in_order(deployments() if uses is None else uses)
     if not listed:
-        raise DomainError("uses must not be empty; give at least one deployment")
+        raise DomainError("uses", problem="must not be empty", advice="give at least one deployment")
     own = None if mu is None else number("mu", mu, NON_NEGATIVE)
     size = (_WIDTH, _FRAME + _ROW * len(listed))
     return rendered(lambda canvas: _draw(canvas, listed, own), size, *formats)

@@ -47,14 +47,14 @@ def format_of(path: Path) -> str:
     """The format that the file's ending names."""
     ending = path.suffix.lower().removeprefix(".")
     if ending not in FORMATS:
-        raise DomainError(f"a figure's file must end in .svg, .pdf or .png, got {path.name!r}")
+        raise DomainError(None, value=path.name, problem="a figure's file must end in .svg, .pdf or .png")
     return ending
 
 
 def checked_format(name: str) -> str:
     """The name, if it is that of a format."""
     if name not in FORMATS:
-        raise DomainError(f"a figure's format must be svg, pdf or png, got {name!r}")
+        raise DomainError(None, value=name, problem="a figure's format must be svg, pdf or png")
     return name
 
 

@@ -27,7 +27,7 @@ def render_icons(arrays: Sequence[IconArray], *formats: str) -> dict[str, bytes]
         MissingExtraError: if Matplotlib is not installed.
     """
     if not arrays:
-        raise DomainError("arrays must not be empty; give at least one array of icons")
+        raise DomainError("arrays", problem="must not be empty", advice="give at least one array of icons")
     return rendered(lambda canvas: _draw(canvas, arrays), (_WIDTH * len(arrays), _HEIGHT), *formats)
 
 

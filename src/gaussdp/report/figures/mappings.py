@@ -55,7 +55,7 @@ def by_profile(delta: Sequence[float] = (1e-5, 1e-6, 1e-7, 1e-8), epsilon: float
 def few(name: str, values: Sequence[float]) -> Sequence[float]:
     """The values, if one figure can tell so many curves apart."""
     if not 1 <= len(values) <= MOST_CURVES:
-        raise DomainError(f"{name} must hold 1 to {MOST_CURVES} values, one a curve, got {len(values)}")
+        raise DomainError(name, problem=f"must hold 1 to {MOST_CURVES} values, one a curve", got=f"{len(values)}")
     return values
 
 

@@ -70,7 +70,9 @@ def rule_map(
     bottom, top = (number("level", end, LEVEL) for end in levels)
     if not (low < high and bottom < top):
         raise DomainError(
-            f"the map needs ranges that ascend, got epsilon {low:g} to {high:g}, level {bottom:g} to {top:g}"
+            None,
+            problem="the map needs ranges that ascend",
+            got=f"epsilon {low:g} to {high:g}, level {bottom:g} to {top:g}",
         )
     epsilon = np.geomspace(low, high, _POINTS)
     level = np.geomspace(bottom, top, _POINTS)

@@ -104,7 +104,7 @@ def tradeoff_plot(guarantees: dict[str, Guarantee], attacks: Sequence[Attack] = 
     (1e-06, 1.0)
     """
     if not 1 <= len(guarantees) <= MOST_CURVES:
-        raise DomainError(f"guarantees must be 1 to {MOST_CURVES}, got {len(guarantees)}")
+        raise DomainError("guarantees", f"1 to {MOST_CURVES}", got=f"{len(guarantees)}")
     least = min([number("fpr", attack.fpr, _FPR) for attack in attacks], default=1.0)
     for attack in attacks:
         number("tpr", attack.tpr, _TPR)

@@ -13,6 +13,8 @@ def within_doubles() -> Iterator[None]:
         yield
     except OverflowError:
         raise DomainError(
-            "noise must be large enough for its privacy loss to be a number, got a mechanism whose loss is beyond the"
-            " range of a double; it gives no privacy to speak of"
+            "noise",
+            "large enough for its privacy loss to be a number",
+            got="a mechanism whose loss is beyond the range of a double",
+            advice="it gives no privacy to speak of",
         ) from None

@@ -57,21 +57,36 @@ def run_from(content: object, text: str = "", name: str = "run") -> Run:
     """
     where = _Place(text, name)
     if not isinstance(content, Mapping):
-        raise DomainError(f"{name}: must be a table of keys, got {type(content).__name__}; see docs/report.md")
+        raise DomainError(
+            None,
+            value=content,
+            place=name,
+            problem="must be a table of keys",
+            got=type(content).__name__,
+            advice="see docs/report.md",
+        )
     where.refuse_unknown(content, TOP_KEYS, "")
     described = [key for key in ("training", "releases") if key in content]
     if len(described) != 1:
         got = "both" if described else "neither"
         raise DomainError(
-            f"{name}: must describe the mechanism by either a table [training] or a list [[releases]], got {got}"
+            None,
+            value=got,
+            place=name,
+            problem="must describe the mechanism by either a table [training] or a list [[releases]]",
+            got=str(got),
         )
     rest = {key: value for key, value in content.items() if key not in ("training", "releases")}
     for key, value in rest.items():
         if value is None or value == "":
-            raise where.refusal(key, f"{key} must not be empty; write a value, or leave the key out")
+            raise where.located(
+                DomainError(key, problem="must not be empty", advice="write a value, or leave the key out"), key
+            )
     if "training" in content:
         if "dataset_size" in rest:
-            raise where.refusal("dataset_size", "dataset_size belongs under [training], beside batch_size")
+            raise where.located(
+                DomainError("dataset_size", problem="belongs under [training], beside batch_size"), "dataset_size"
+            )
         table = content["training"]
         if isinstance(table, Mapping):
             where.refuse_unknown(table, TRAINING_KEYS, "training")
@@ -79,7 +94,9 @@ def run_from(content: object, text: str = "", name: str = "run") -> Run:
         return where.guarded(content, "", lambda: Run.from_training(training, **rest))
     releases = content["releases"]
     if not isinstance(releases, list) or not releases:
-        raise where.refusal("releases", "releases must be a list with at least one entry, each with its `mechanism`")
+        raise where.located(
+            DomainError("releases", "a list with at least one entry, each with its `mechanism`"), "releases"
+        )
     mechanism = composed(releases, text, name)
     return where.guarded(content, "", lambda: Run(mechanism=mechanism, **rest))
 
@@ -87,13 +104,17 @@ def run_from(content: object, text: str = "", name: str = "run") -> Run:
 def _training(table: object) -> Training:
     if not isinstance(table, Mapping):
         raise DomainError(
-            f"training must be a table with noise_multiplier, dataset_size, batch_size and epochs, got {brief(table)}"
+            "training", "a table with noise_multiplier, dataset_size, batch_size and epochs", table, got=brief(table)
         )
     if "noise_multiplier" not in table:
-        raise DomainError("noise_multiplier is missing; write the noise's standard deviation over the clipping norm")
+        raise DomainError(
+            "noise_multiplier",
+            problem="is missing",
+            advice="write the noise's standard deviation over the clipping norm",
+        )
     for key, value in table.items():
         if value is None:
-            raise DomainError(f"{key} must not be empty; write a number, or leave the key out")
+            raise DomainError(key, problem="must not be empty", advice="write a number, or leave the key out")
     return Training(**table)
 
 
@@ -103,13 +124,12 @@ class _Place:
     def __init__(self, text: str, name: str) -> None:
         self._text, self._name = text, name
 
-    def refusal(self, key: object, message: str, inside: str = "") -> DomainError:
-        """The message after the file and, if the key is set there, its line."""
+    def located(self, error: DomainError, key: object, inside: str = "") -> DomainError:
+        """The refusal after the file and, if the key is set there, its line."""
         start = self._place(inside) if inside else 0
         place = self._place(key, start or 0)
-        if place is None:
-            return DomainError(f"{self._name}: {message}")
-        return DomainError(f"{self._name}, line {self._text.count(chr(10), 0, place) + 1}: {message}")
+        line = "" if place is None else f", line {self._text.count(chr(10), 0, place) + 1}"
+        return error.at(f"{self._name}{line}")
 
     def _place(self, key: object, start: int = 0) -> int | None:
         """Where the key is set, as a value or as the head of a table, from this place on."""
@@ -130,13 +150,14 @@ class _Place:
             elif not inside and key in TRAINING_KEYS:
                 hint = "it belongs under [training]"
             where = f" in [{inside}]" if inside else ""
-            raise self.refusal(key, f"unknown key {brief(key)}{where}; {hint}", inside)
+            raise self.located(DomainError(None, problem=f"unknown key {brief(key)}{where}", advice=hint), key, inside)
 
     def guarded(self, table: object, inside: str, build: Callable[[], Built]) -> Built:
-        """What build gives; its refusal, which starts with a key, gets the line of that key."""
+        """What build gives; its refusal gets the line of its parameter."""
         try:
             return build()
         except DomainError as error:
-            key = str(error).split(maxsplit=1)[0]
-            present = isinstance(table, Mapping) and key in table
-            raise self.refusal(key if present else inside or None, str(error), inside if present else "") from None
+            present = isinstance(table, Mapping) and error.parameter in table
+            raise self.located(
+                error, error.parameter if present else inside or None, inside if present else ""
+            ) from None

@@ -18,13 +18,6 @@ Tuning = Literal["none", "counted", "not counted"]
 Clipping = Literal["per-example", "per-batch", "none"]
 Randomness = Literal["secure", "ordinary"]
 
-_WHY_UNIT = (
-    'unit is missing: a guarantee says nothing until it says whom it protects; write, for example, unit = "one person"'
-)
-_WHY_ADJACENCY = (
-    "adjacency is missing: the same noise gives twice the mu for replacing a record as for adding or removing one;"
-    ' write adjacency = "add-remove" or "replace-one"'
-)
 _EXAMPLES = {
     "unit": 'unit = "one person"',
     "title": 'title = "Digit classifier"',
@@ -99,14 +92,26 @@ class Run:
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
             raise DomainError(
-                f"mechanism must be a mechanism, got {type(self.mechanism).__name__}; give, for example,"
-                " DPSGD(noise_multiplier=1.0, sample_rate=0.005, steps=4000)"
+                "mechanism",
+                "a mechanism",
+                self.mechanism,
+                "give, for example, DPSGD(noise_multiplier=1.0, sample_rate=0.005, steps=4000)",
+                got=type(self.mechanism).__name__,
             )
         if self.unit is None or self.unit == "":
-            raise DomainError(_WHY_UNIT)
+            raise DomainError(
+                "unit",
+                problem="is missing: a guarantee says nothing until it says whom it protects",
+                advice='write, for example, unit = "one person"',
+            )
         stated: object = self.adjacency
         if stated is None or stated == "":
-            raise DomainError(_WHY_ADJACENCY)
+            raise DomainError(
+                "adjacency",
+                problem="is missing: the same noise gives twice the mu for replacing a record as for adding or "
+                "removing one",
+                advice='write adjacency = "add-remove" or "replace-one"',
+            )
         for key in ("unit", "title", "contact", "data"):
             if getattr(self, key) != "":
                 self._set(key, line_of_words(key, getattr(self, key), _EXAMPLES[key]))
@@ -126,7 +131,7 @@ class Run:
             try:
                 self._set("claim", as_claim(self.claim))
             except DomainError as error:
-                raise DomainError(f"claim must state a guarantee: {error}") from None
+                raise DomainError("claim", problem=f"must state a guarantee: {error}") from None
         self._refuse_contradictions()
 
     @classmethod
@@ -179,19 +184,26 @@ class Run:
     def _refuse_contradictions(self) -> None:
         if self.sampling == "full batch" and self.sampled:
             raise DomainError(
-                'sampling is "full batch", but the mechanism takes batches at a sample rate below 1; write sample_rate'
-                " = 1 (batch_size = dataset_size), or the sampling that was done"
+                "sampling",
+                problem='is "full batch", but the mechanism takes batches at a sample rate below 1',
+                advice="write sample_rate = 1 (batch_size = dataset_size), or the sampling that was done",
             )
         if self.tuning == "none" and self.tuning_runs:
             raise DomainError(
-                f'tuning is "none", but tuning_runs is {self.tuning_runs}; write tuning = "counted" or "not counted",'
-                " or leave tuning_runs out"
+                "tuning",
+                problem=f'is "none", but tuning_runs is {self.tuning_runs}',
+                advice='write tuning = "counted" or "not counted", or leave tuning_runs out',
             )
         if self.tuning is None and self.tuning_runs:
-            raise DomainError('tuning is missing beside tuning_runs; write tuning = "counted" or "not counted"')
+            raise DomainError(
+                "tuning", problem="is missing beside tuning_runs", advice='write tuning = "counted" or "not counted"'
+            )
         if self.records_per_unit and self.dataset_size and self.records_per_unit > self.dataset_size:
             raise DomainError(
-                f"records_per_unit must be at most dataset_size {self.dataset_size}, got {self.records_per_unit}"
+                "records_per_unit",
+                f"at most dataset_size {self.dataset_size}",
+                self.records_per_unit,
+                got=str(self.records_per_unit),
             )
 
 

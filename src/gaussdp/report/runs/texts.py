@@ -19,16 +19,18 @@ def line_of_words(key: str, value: object, example: str) -> str:
         example: what one could write instead.
     """
     if not isinstance(value, str):
-        raise DomainError(f"{key} must be text, got {type(value).__name__}; write, for example, {example}")
+        raise DomainError(key, "text", value, f"write, for example, {example}", got=type(value).__name__)
     words = " ".join(value.split())
     if not words:
-        raise DomainError(f"{key} must not be empty; write, for example, {example}")
+        raise DomainError(key, problem="must not be empty", advice=f"write, for example, {example}")
     if len(words) > LONGEST:
-        raise DomainError(f"{key} must have at most {LONGEST} characters, got {len(words)}; shorten it")
+        raise DomainError(
+            key, problem=f"must have at most {LONGEST} characters", got=f"{len(words)}", advice="shorten it"
+        )
     for character in words:
         if unicodedata.category(character) in ("Cc", "Cs") or character in _BIDIRECTIONAL:
             raise DomainError(
-                f"{key} must be printable text, got the control character U+{ord(character):04X}; leave it out"
+                key, "printable text", got=f"the control character U+{ord(character):04X}", advice="leave it out"
             )
     return words
 
@@ -38,9 +40,9 @@ def lines_of_words(key: str, value: object, example: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (line_of_words(key, value, example),)
     if not isinstance(value, list | tuple):
-        raise DomainError(f"{key} must be a list of texts, got {type(value).__name__}; write, for example, {example}")
+        raise DomainError(key, "a list of texts", value, f"write, for example, {example}", got=type(value).__name__)
     if len(value) > MOST_ENTRIES:
-        raise DomainError(f"{key} must have at most {MOST_ENTRIES} entries, got {len(value)}")
+        raise DomainError(key, problem=f"must have at most {MOST_ENTRIES} entries", got=f"{len(value)}")
     return tuple(line_of_words(key, entry, example) for entry in value)
 
 
@@ -50,7 +52,7 @@ def one_of(key: str, value: object, known: tuple[str, ...]) -> str:
         return value
     suggestion = nearest(value, known)
     hint = f"; did you mean {suggestion!r}?" if suggestion else ""
-    raise DomainError(f"{key} must be one of {', '.join(map(repr, known))}, got {brief(value)}{hint}")
+    raise DomainError(key, f"one of {', '.join(map(repr, known))}", got=f"{brief(value)}{hint}")
 
 
 def nearest(value: object, known: tuple[str, ...]) -> str | None:

@@ -57,12 +57,16 @@ class Training:
             if value is not None:
                 object.__setattr__(self, key, check(key, value))
         if self.noise_multiplier is None:
-            raise DomainError("noise_multiplier is missing; write the noise's standard deviation over the clip norm")
+            raise DomainError(
+                "noise_multiplier",
+                problem="is missing",
+                advice="write the noise's standard deviation over the clip norm",
+            )
         if self.sample_rate is not None and self.sample_rate < 1 / MOST:
-            raise DomainError(f"sample_rate must be at least {1 / MOST:g}, got {self.sample_rate!r}")
+            raise DomainError("sample_rate", f"at least {1 / MOST:g}", self.sample_rate)
         self._hold_sizes_together()
         if self.epochs is not None and self.epochs / self._rate() > MOST:
-            raise DomainError(f"epochs must make at most {MOST:g} steps, got {self.epochs!r}")
+            raise DomainError("epochs", value=self.epochs, problem=f"must make at most {MOST:g} steps")
         self._hold_steps_together()
 
     @property
@@ -75,22 +79,31 @@ class Training:
         if size is not None and batch is not None:
             if batch > size:
                 raise DomainError(
-                    f"batch_size must be at most dataset_size {size}, got {batch}; write the expected number of"
-                    " records in one batch"
+                    "batch_size",
+                    f"at most dataset_size {size}",
+                    batch,
+                    "write the expected number of records in one batch",
+                    got=str(batch),
                 )
             if rate is not None and abs(rate - batch / size) > _RATE_TOLERANCE * rate:
                 raise DomainError(
-                    f"sample_rate must agree with batch_size / dataset_size = {batch / size:.6g}, got {rate!r}; leave"
-                    " it out, or correct one of the three"
+                    "sample_rate",
+                    value=rate,
+                    problem=f"must agree with batch_size / dataset_size = {batch / size:.6g}",
+                    advice="leave it out, or correct one of the three",
                 )
         elif rate is None:
             missing = "batch_size" if size is not None else "dataset_size" if batch is not None else "sample_rate"
             advice = "batch_size and dataset_size, or sample_rate" if missing == "sample_rate" else missing
-            raise DomainError(f"{missing} is missing: the share of records in a batch is not known; write {advice}")
+            raise DomainError(
+                missing, problem="is missing: the share of records in a batch is not known", advice=f"write {advice}"
+            )
 
     def _hold_steps_together(self) -> None:
         if self.steps is None and self.epochs is None:
-            raise DomainError("steps is missing: the number of updates is not known; write steps or epochs")
+            raise DomainError(
+                "steps", problem="is missing: the number of updates is not known", advice="write steps or epochs"
+            )
         if self.steps is None or self.epochs is None:
             return
         # A loader takes floor or ceil(1 / rate) batches a pass; a last pass may be cut short.
@@ -98,8 +111,12 @@ class Training:
         least, most = math.floor(self.epochs * math.floor(1 / rate)), math.ceil(self.epochs * math.ceil(1 / rate)) + 1
         if not least <= self.steps <= most:
             raise DomainError(
-                f"steps must agree with epochs: {self.epochs:g} epochs at sample rate {rate:.6g} are {self._passes()}"
-                f" steps, got {self.steps}; leave one of them out"
+                "steps",
+                value=self.steps,
+                problem=f"must agree with epochs: {self.epochs:g} epochs at sample rate {rate:.6g} are "
+                f"{self._passes()} steps",
+                got=str(self.steps),
+                advice="leave one of them out",
             )
 
     def _rate(self) -> float:
@@ -119,5 +136,5 @@ class Training:
 def count(key: str, value: object) -> int:
     """A whole number from 1 to 1e15."""
     if isinstance(value, int) and not isinstance(value, bool) and value > MOST:
-        raise DomainError(f"{key} must be a whole number from 1 to {MOST:g}, got {brief(value)}")
+        raise DomainError(key, f"a whole number from 1 to {MOST:g}", value, got=brief(value))
     return integer(key, value, low=1)

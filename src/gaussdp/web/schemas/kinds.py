@@ -33,9 +33,9 @@ class Number:
 
     def read(self, name: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise DomainError(f"{name} must be a number in {self._finite()}, got {brief(value)}")
+            raise DomainError(name, f"a number in {self._finite()}", value, got=brief(value))
         if abs(value) > sys.float_info.max:
-            raise DomainError(f"{name} must be in {self._finite()}, got a number too large for a double")
+            raise DomainError(name, f"in {self._finite()}", got="a number too large for a double")
         return number(name, value, self._finite())
 
     def schema(self) -> dict[str, Any]:
@@ -61,13 +61,11 @@ class Whole:
     example: int
 
     def read(self, name: str, value: object) -> int:
-        words = f"{name} must be a whole number from {self.low:,} to {self.high:,}"
         if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
             value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise DomainError(f"{words}, got {brief(value)}")
-        if not self.low <= value <= self.high:
-            raise DomainError(f"{words}, got {brief(value)}")
+        if isinstance(value, bool) or not isinstance(value, int) or not self.low <= value <= self.high:
+            domain = f"a whole number from {self.low:,} to {self.high:,}"
+            raise DomainError(name, domain, value, got=brief(value))
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -89,7 +87,7 @@ class OneOf:
 
     def read(self, name: str, value: object) -> str:
         if not isinstance(value, str) or value not in self.words:
-            raise DomainError(f"{name} must be one of {', '.join(self.words)}, got {brief(value)}")
+            raise DomainError(name, f"one of {', '.join(self.words)}", value, got=brief(value))
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -106,7 +104,7 @@ class Text:
 
     def read(self, name: str, value: object) -> str:
         if not isinstance(value, str) or not 1 <= len(value) <= self.longest or not value.isprintable():
-            raise DomainError(f"{name} must be a line of 1 to {self.longest} printable characters, got {brief(value)}")
+            raise DomainError(name, f"a line of 1 to {self.longest} printable characters", value, got=brief(value))
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -128,7 +126,7 @@ class Anything:
 
     def read(self, name: str, value: object) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise DomainError(f"{name} must be an object, got {brief(value)}")
+            raise DomainError(name, "an object", value, got=brief(value))
         return value
 
     def schema(self) -> dict[str, Any]:

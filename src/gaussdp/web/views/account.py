@@ -61,7 +61,7 @@ def _search(request: CalibrateRequest, tell: Tell) -> Calibration:
 
 def _run(found: Calibration) -> DPSGD:
     if not isinstance(found.mechanism, DPSGD):
-        raise DomainError(f"mechanism must be DPSGD, got {type(found.mechanism).__name__}")
+        raise DomainError("mechanism", "DPSGD", found.mechanism, got=type(found.mechanism).__name__)
     return found.mechanism
 
 
@@ -126,5 +126,5 @@ def _method(curve: Accounted, *, unconditional: bool) -> str:
 
 def _accounted(curve: Guarantee) -> Accounted:
     if not isinstance(curve, AccountedCurve | DistributionCurve):
-        raise DomainError(f"curve must be an accounted one, got {type(curve).__name__}")
+        raise DomainError("curve", "an accounted one", curve, got=type(curve).__name__)
     return curve

@@ -13,7 +13,7 @@ def mu_through(request: PointRequest) -> Mu:
     fpr, fnr = request.fpr, request.fnr
     if fpr + fnr > 1:
         raise DomainError(
-            f"fnr must be at most 1 − fpr = {1 - fpr:g}, got {fnr!r}; above the diagonal lies no attack worth the name"
+            "fnr", f"at most 1 − fpr = {1 - fpr:g}", fnr, "above the diagonal lies no attack worth the name"
         )
     mu: float = evaluate(lambda a, b: numerics.mu_through_point(a, b, 1 - b), fpr=(fpr, LEVEL), fnr=(fnr, LEVEL))
     return Mu(mu=mu, mu_text=guarantee_text(mu))

@@ -56,7 +56,9 @@ def described_run(request: StatementRequest, state: AccountRequest | CalibrateRe
         dataset_size=state.dataset_size,
     )
     if request.sampling is None:
-        raise DomainError('sampling is missing: say how batches are really made, for example "poisson" or "shuffle"')
+        raise DomainError(
+            "sampling", problem='is missing: say how batches are really made, for example "poisson" or "shuffle"'
+        )
     return described
 
 

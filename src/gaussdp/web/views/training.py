@@ -15,8 +15,9 @@ def run_of(request: AccountRequest | CalibrateRequest) -> DPSGD:
     steps = request.epochs * request.dataset_size / request.batch_size
     if steps > MOST_STEPS:
         raise DomainError(
-            f"epochs must give at most {MOST_STEPS:,} steps (epochs times dataset_size over batch_size),"
-            f" got {steps:.3g}"
+            "epochs",
+            problem=f"must give at most {MOST_STEPS:,} steps (epochs times dataset_size over batch_size)",
+            got=f"{steps:.3g}",
         )
     noise = request.noise_multiplier if isinstance(request, AccountRequest) else 1.0
     return DPSGD.from_training(request.dataset_size, request.batch_size, request.epochs, noise)
@@ -28,11 +29,11 @@ def target_text(request: CalibrateRequest) -> str:
     name = target.kind.replace("_", "-")
     if target.kind in WITHOUT_LEVEL:
         if target.level is not None:
-            raise DomainError(f"target.level must be left out for {target.kind}, which has no level")
+            raise DomainError("target.level", f"left out for {target.kind}, which has no level")
         return f"{name}={shown(target.value)}"
     level = request.delta if target.kind == "epsilon" and target.level is None else target.level
     if level is None:
-        raise DomainError(f"target.level is missing: {target.kind} is bounded at a level in (0, 1)")
+        raise DomainError("target.level", problem=f"is missing: {target.kind} is bounded at a level in (0, 1)")
     return f"{name}@{shown(level)}={shown(target.value)}"
 
 
@@ -43,7 +44,7 @@ def target_of(request: CalibrateRequest) -> Target:
         target = parse_target(text, request.target.prior)
         budget(target)
     except DomainError as error:
-        raise DomainError(f"target.value cannot be met: {error}") from None
+        raise DomainError("target.value", problem=f"cannot be met: {error}") from None
     return target
 
 
