@@ -8,9 +8,9 @@ from opacus.accountants.analysis.gdp import compute_mu_poisson
 
 import gaussdp.integrations.opacus  # noqa: F401  registers "gaussdp"
 from gaussdp import DPSGD
-from gaussdp.report import Column, Document, Table
-from gaussdp.report.renderings import markdown
-from gaussdp.report.rounding import Rounding
+from gaussdp.documents.tables import Column, Document, Table
+from gaussdp.documents.renderings import markdown
+from gaussdp.documents.rounding import Rounding
 
 DELTA = 1e-5
 SETTINGS = [  # records, batch, epochs, noise multiplier

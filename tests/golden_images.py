@@ -13,13 +13,13 @@ from PIL import Image
 
 from gaussdp import GDP, ApproxDP, ProfilePoints, PureDP
 from gaussdp.accounting import account
+from gaussdp.explaining import explain
+from gaussdp.figures import FIGURES, figure, render
+from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
+from gaussdp.figures.deployed import render_deployments
+from gaussdp.figures.icon_arrays import render_icons
+from gaussdp.figures.rule_map import render_rule_map, rule_map
 from gaussdp.mechanisms import Gaussian
-from gaussdp.report.explaining import explain
-from gaussdp.report.figures import FIGURES, figure, render
-from gaussdp.report.figures.comparing import comparison_figure, tradeoff_figure
-from gaussdp.report.figures.deployed import render_deployments
-from gaussdp.report.figures.icon_arrays import render_icons
-from gaussdp.report.figures.rule_map import render_rule_map, rule_map
 
 FOLDER = Path(__file__).parent / "golden"
 OTHERS = {

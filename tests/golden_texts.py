@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import gaussdp
-from gaussdp.report.explaining.renderings import STYLES
+from gaussdp.explaining.renderings import STYLES
 
 FOLDER = Path(__file__).parent / "golden"
 ENDINGS = {"text": "txt", "markdown": "md", "html": "html", "latex": "tex", "json": "json"}

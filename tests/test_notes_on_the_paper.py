@@ -12,8 +12,8 @@ from scipy.special import ndtri
 
 import gaussdp
 from gaussdp import GDP, ApproxDP, MultiplicativeAdvantage, Precision, Profile, PureDP, RuleOfThumb
-from gaussdp.report.figures import figure
-from gaussdp.report.rules import PAPER_CRITERIA, PAPER_RANGE
+from gaussdp.choosing.rule_tables import PAPER_CRITERIA, PAPER_RANGE
+from gaussdp.figures import figure
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "notes-on-the-paper.md"

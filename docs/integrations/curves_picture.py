@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaussdp import GDP, TradeoffPoints
-from gaussdp.report.figures import style
-from gaussdp.report.figures.drawing import rendered
+from gaussdp.figures import style
+from gaussdp.figures.drawing import rendered
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -64,6 +64,10 @@ if TYPE_CHECKING:
         plan_audit,
     )
     from gaussdp.calibration import AtMost
+    from gaussdp.explaining import Explanation, explain
+    from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
+    from gaussdp.figures.tradeoffs import TradeoffPlot
+    from gaussdp.guarantees.claim import Claim
     from gaussdp.mechanisms import (
         DPSGD,
         Composition,
@@ -76,13 +80,11 @@ if TYPE_CHECKING:
         RandomizedResponse,
         ZCDPGaussian,
     )
-    from gaussdp.report.claims import Claim, Verdict, check_claim
-    from gaussdp.report.deployments import Deployment, deployments
-    from gaussdp.report.explaining import Explanation, explain
-    from gaussdp.report.figures.comparing import comparison_figure, tradeoff_figure
-    from gaussdp.report.figures.tradeoffs import TradeoffPlot
-    from gaussdp.report.runs import Run, Training
-    from gaussdp.report.statements import Report, report_run
+    from gaussdp.published import Deployment, deployments
+    from gaussdp.statements import Report, report_run
+    from gaussdp.statements.run import Run
+    from gaussdp.statements.training import Training
+    from gaussdp.statements.verdict import Verdict, check_claim
 
 __all__ = [
     "AUC",
@@ -195,19 +197,20 @@ _LOADED_WHEN_USED = {
         "RandomizedResponse",
         "ZCDPGaussian",
     ),
-    "gaussdp.report.deployments": ("Deployment", "deployments"),
-    "gaussdp.report.claims": ("Claim", "Verdict", "check_claim"),
-    "gaussdp.report.runs": ("Run", "Training"),
-    "gaussdp.report.statements": ("Report", "report_run"),
-    "gaussdp.report.explaining": ("Explanation", "explain"),
-    "gaussdp.report.figures.comparing": ("comparison_figure", "tradeoff_figure"),
-    "gaussdp.report.figures.tradeoffs": ("TradeoffPlot",),
+    "gaussdp.published": ("Deployment", "deployments"),
+    "gaussdp.guarantees.claim": ("Claim",),
+    "gaussdp.statements.run": ("Run", "Training"),
+    "gaussdp.statements.verdict": ("Verdict", "check_claim"),
+    "gaussdp.statements": ("Report", "report_run"),
+    "gaussdp.explaining": ("Explanation", "explain"),
+    "gaussdp.figures.comparing": ("comparison_figure", "tradeoff_figure"),
+    "gaussdp.figures.tradeoffs": ("TradeoffPlot",),
 }
 _HOME = {name: module for module, names in _LOADED_WHEN_USED.items() for name in names}
 
 
 def _html(result: object) -> str:
-    from gaussdp.report.displays import html
+    from gaussdp.statements.displays import html
 
     return html(result)
 

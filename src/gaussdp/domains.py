@@ -144,7 +144,7 @@ def number(name: str, value: object, domain: Domain) -> float:
 def integer(name: str, value: object, low: int) -> int:
     """The value as a whole number of at least low; 3.0 and True are refused, NumPy integers are not."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise DomainError(name, f"a whole number of at least {low}", value, got=brief(value))
+        raise DomainError(name, f"a whole number of at least {low}", value, got=kind_of(value))
     if value < low:
         raise DomainError(name, f"a whole number of at least {low}", value, got=str(value))
     return int(value)
@@ -169,7 +169,7 @@ def _real_array(name: str, value: object, domain: Domain) -> npt.NDArray[np.floa
 
 def wrong_type(name: str, domain: Domain, value: object) -> DomainError:
     """What to raise for a value that is no number."""
-    return DomainError(name, f"a number or an array of numbers in {domain}", value, got=brief(value))
+    return DomainError(name, f"a number or an array of numbers in {domain}", value, got=kind_of(value))
 
 
 def outside(name: str, domain: Domain, value: object, got: str = "") -> DomainError:
@@ -177,10 +177,25 @@ def outside(name: str, domain: Domain, value: object, got: str = "") -> DomainEr
     return DomainError(name, f"in {domain}", value, domain.advice, got=got)
 
 
-def brief(value: object) -> str:
+def kind_of(value: object) -> str:
     """The type of a value and the beginning of its repr."""
+    return f"{type(value).__name__} {brief(value)}"
+
+
+def brief(value: object) -> str:
+    """The beginning of a value's repr; a whole number may have too many digits to be written at all."""
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return "a whole number of more than 30 digits"
     text = repr(value)
-    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def nearest(value: object, known: tuple[str, ...]) -> str | None:
+    """The known word most like the value, if one is like it."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(str(value).lower().replace("_", "-"), [word.replace("_", "-") for word in known], 1, 0.6)
+    return next((word for word in known if found and word.replace("_", "-") == found[0]), None)
 
 
 def _shown(value: float) -> str:

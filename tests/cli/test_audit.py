@@ -8,7 +8,7 @@ import pytest
 
 import gaussdp
 from gaussdp.cli import main
-from gaussdp.report import RENDERINGS
+from gaussdp.documents.renderings import RENDERINGS
 
 
 @pytest.fixture(scope="module")

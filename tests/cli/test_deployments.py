@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gaussdp.cli import main
-from gaussdp.report.deployments import deployments
+from gaussdp.published import deployments
 
 
 def test_lists_them_all(capsys):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gaussdp
 from gaussdp.cli import main
-from gaussdp.report.explaining.renderings import STYLES
+from gaussdp.explaining.renderings import STYLES
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from gaussdp.cli import main
-from gaussdp.report.figures import FIGURES
+from gaussdp.figures import FIGURES
 
 STARTS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG", "dat": b"fpr cA cB"}
 

@@ -6,7 +6,7 @@ import pytest
 
 import gaussdp
 from gaussdp.cli import main
-from gaussdp.report.statements import schema
+from gaussdp.statements import schema
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RUN = str(EXAMPLES / "run.toml")

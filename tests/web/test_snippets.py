@@ -8,7 +8,7 @@ import shlex
 import pytest
 
 from gaussdp.cli import main
-from gaussdp.report.rounding import Rounding, rounded
+from gaussdp.documents.rounding import Rounding, rounded
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,

@@ -9,16 +9,16 @@ from typing import Any, get_args
 import click
 
 from gaussdp.accounting import account as account_for
+from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.options import levels, number, output_options, show, waiting
+from gaussdp.documents.tables import Document
+from gaussdp.figures import format_of
+from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.guarantees import ProfilePoints, read_points
 from gaussdp.guarantees.tradeoff import Directions, Meaning
 from gaussdp.mechanisms import DPSGD, Mechanism
 from gaussdp.mechanisms.plan import KINDS, read_plan
-from gaussdp.report.accounts import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
-from gaussdp.report.figures import format_of
-from gaussdp.report.figures.accounted import accounted_plot, render_accounted
-from gaussdp.report.tables import Document
 
 
 @dataclass(frozen=True)

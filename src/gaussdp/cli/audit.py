@@ -19,12 +19,7 @@ from gaussdp.auditing import (
     plan_audit,
 )
 from gaussdp.auditing.claims import Claim
-from gaussdp.auditing.files import read_scores
-from gaussdp.cli.default_group import DefaultGroup
-from gaussdp.cli.options import Command, levels, number, output_options, show
-from gaussdp.guarantees import GDP, ApproxDP, PureDP
-from gaussdp.mechanisms.plan import read_plan
-from gaussdp.report.audits import (
+from gaussdp.auditing.document import (
     ONE_RUN_TABLES,
     PLAN_TABLES,
     TABLES,
@@ -32,8 +27,13 @@ from gaussdp.report.audits import (
     one_run_document,
     plan_document,
 )
-from gaussdp.report.figures import format_of
-from gaussdp.report.figures.audited import render_audit
+from gaussdp.auditing.files import read_scores
+from gaussdp.cli.default_group import DefaultGroup
+from gaussdp.cli.options import Command, levels, number, output_options, show
+from gaussdp.figures import format_of
+from gaussdp.figures.audited import render_audit
+from gaussdp.guarantees import GDP, ApproxDP, PureDP
+from gaussdp.mechanisms.plan import read_plan
 
 METHODS = ("equal-local-level", "dkw", "auc", "split", "fixed-threshold", "credible")
 DEFAULT_DELTAS = (1e-5,)

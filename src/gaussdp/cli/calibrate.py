@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import click
 
 from gaussdp import calibration
+from gaussdp.calibration.document import TABLES, calibration_document
 from gaussdp.calibration.dpsgd import DEFAULT_FLOOR
 from gaussdp.calibration.notation import NOTATIONS, parse_target
 from gaussdp.calibration.targets import Target
+from gaussdp.choosing.budgets import level_of
 from gaussdp.cli.options import floor_option, number, output_options, prior_option, show
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
-from gaussdp.report.budgets import level_of
-from gaussdp.report.calibrations import TABLES, calibration_document
-from gaussdp.report.rounding import Rounding, rounded, shown
 from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import click
 
 from gaussdp.cli.options import output_options, show, waiting
-from gaussdp.report.claims import Claim, check_claim
-from gaussdp.report.claims.document import TABLES, verdict_document
-from gaussdp.report.runs import Run
+from gaussdp.guarantees.claim import Claim
+from gaussdp.statements.run import Run
+from gaussdp.statements.verdict import check_claim
+from gaussdp.statements.verdict_document import TABLES, verdict_document
 
 FALSE = 1
 UNDECIDED = 3

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import click
 
+from gaussdp.choosing.budgets import DEFAULT_DELTAS, DEFAULT_FPRS, DEFAULT_RECALLS, TABLES, Criterion, budget_document
 from gaussdp.cli.options import levels, number, output_options, prior_option, rule_option, show
-from gaussdp.report import budget_document
-from gaussdp.report.budgets import DEFAULT_DELTAS, DEFAULT_FPRS, DEFAULT_RECALLS, TABLES, Criterion
 from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
 
 CRITERIA = ("multiplicative-advantage", "precision", "profile")

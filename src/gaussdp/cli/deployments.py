@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from gaussdp.cli.options import number, output_options, show
-from gaussdp.report.deployments import TABLES, deployment_document
-from gaussdp.report.figures import format_of
-from gaussdp.report.figures.deployed import render_deployments
+from gaussdp.figures import format_of
+from gaussdp.figures.deployed import render_deployments
+from gaussdp.published import TABLES, deployment_document
 
 
 @click.command()

@@ -8,18 +8,18 @@ from pathlib import Path
 import click
 
 from gaussdp.cli.options import levels, number
-from gaussdp.report.explaining import explain as explained
-from gaussdp.report.explaining.explanation import (
+from gaussdp.documents.icons import SYMBOLS
+from gaussdp.documents.rounding import MOST_DIGITS
+from gaussdp.explaining import explain as explained
+from gaussdp.explaining.explanation import (
     DEFAULT_DELTAS,
     DEFAULT_FPRS,
     DEFAULT_GROUPS,
     DEFAULT_RECALLS,
     DEFAULT_RELEASES,
 )
-from gaussdp.report.explaining.icons import SYMBOLS
-from gaussdp.report.explaining.renderings import STYLES, text
-from gaussdp.report.figures import format_of
-from gaussdp.report.rounding import MOST_DIGITS
+from gaussdp.explaining.renderings import STYLES, text
+from gaussdp.figures import format_of
 
 _WIDTH = 100  # for pipes and files, and for terminals that are wider than one reads
 

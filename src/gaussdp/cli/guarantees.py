@@ -6,8 +6,8 @@ import click
 
 from gaussdp.accounting import account
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, PureDP
+from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms.plan import read_plan
-from gaussdp.report.claims.claim import Claim
 
 _NAME_ENDS = ": "
 

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
-from gaussdp.report import RENDERINGS, Document
-from gaussdp.report.budgets import DEFAULT_DIVISORS
-from gaussdp.report.renderings import DEFAULT_DIGITS
-from gaussdp.report.rounding import MOST_DIGITS, shown
+from gaussdp.choosing.budgets import DEFAULT_DIVISORS
+from gaussdp.documents.renderings import DEFAULT_DIGITS, RENDERINGS
+from gaussdp.documents.rounding import MOST_DIGITS, shown
+from gaussdp.documents.tables import Document
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from gaussdp.report.paper import write_paper
+from gaussdp.paper import write_paper
 
 
 @click.command()

@@ -8,10 +8,10 @@ import click
 
 from gaussdp.cli.guarantees import named_guarantee, named_point
 from gaussdp.cli.options import numbers
+from gaussdp.figures import FIGURES, Figure, figure, format_of, render
+from gaussdp.figures.comparing import DEFAULT_FPRS, comparison_figure, described, tradeoff_figure
+from gaussdp.figures.tradeoffs import TradeoffPlot
 from gaussdp.guarantees import GDP, Guarantee
-from gaussdp.report.figures import FIGURES, Figure, figure, format_of, render
-from gaussdp.report.figures.comparing import DEFAULT_FPRS, comparison_figure, described, tradeoff_figure
-from gaussdp.report.figures.tradeoffs import TradeoffPlot
 
 DATA = ".dat"
 CURVES = {"tradeoff": ("mu", "guarantee", "fpr"), "comparison": ("mu", "guarantee", "point")}

@@ -6,12 +6,12 @@ from typing import get_args
 
 import click
 
+from gaussdp.accounting.document import DEFAULT_FPRS
 from gaussdp.cli.options import levels, number, numbers, prior_option
-from gaussdp.report.accounts import DEFAULT_FPRS
-from gaussdp.report.rounding import MOST_DIGITS
-from gaussdp.report.runs import Run
-from gaussdp.report.statements import report_run
-from gaussdp.report.statements.report import DEFAULT_FLOOR, DEFAULT_RECALLS, Format
+from gaussdp.documents.rounding import MOST_DIGITS
+from gaussdp.statements import report_run
+from gaussdp.statements.report import DEFAULT_FLOOR, DEFAULT_RECALLS, Format
+from gaussdp.statements.run import Run
 
 
 @click.command()

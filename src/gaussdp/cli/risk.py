@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import click
 
+from gaussdp.choosing.budgets import DEFAULT_DELTAS, DEFAULT_FPRS, DEFAULT_RECALLS
+from gaussdp.choosing.risk_levels import TABLES, risk_document
 from gaussdp.cli.options import levels, number, output_options, prior_option, show
 from gaussdp.guarantees import GDP
-from gaussdp.report import risk_document
-from gaussdp.report.budgets import DEFAULT_DELTAS, DEFAULT_FPRS, DEFAULT_RECALLS
-from gaussdp.report.risk_levels import TABLES
 
 
 @click.command()

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
+from gaussdp.choosing.grids import DELTA, FPR, RECALL
+from gaussdp.choosing.rule_tables import DEFAULT_RANGE, TABLES, criteria, rule_document
 from gaussdp.cli.options import levels, numbers, output_options, rule_option, show
+from gaussdp.documents.writing import document_files, write_files
 from gaussdp.errors import DomainError
-from gaussdp.report.figures import format_of
-from gaussdp.report.figures.rule_map import render_rule_map, rule_map
-from gaussdp.report.grids import DELTA, FPR, RECALL
-from gaussdp.report.rules import DEFAULT_RANGE, TABLES, criteria, rule_document
-from gaussdp.report.writing import write_rules
+from gaussdp.figures import FORMATS, format_of
+from gaussdp.figures.rule_map import render_rule_map, rule_map
 
 
 @click.command()
@@ -73,6 +73,8 @@ def rules(
     for path, ending in zip(plots, endings, strict=True):
         path.write_bytes(render_rule_map(chart, ending)[ending])
     if out:
-        click.echo(f"Rules of thumb: tables and map in {write_rules(out, document, chart, digits)}")
+        pictures = {f"rules.{ending}": content for ending, content in render_rule_map(chart, *FORMATS).items()}
+        write_files(out, {**document_files("rules", document, digits), **pictures})
+        click.echo(f"Rules of thumb: tables and map in {out}")
     else:
         show(document, style, digits, only)

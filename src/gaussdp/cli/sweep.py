@@ -15,8 +15,8 @@ from gaussdp.calibration.notation import NOTATIONS
 from gaussdp.calibration.sweeps import Progress
 from gaussdp.calibration.sweeps import sweep as run_sweep
 from gaussdp.cli.options import floor_option, number, prior_option
-from gaussdp.report.heat_maps import figure_path, heat_map
-from gaussdp.report.rounding import shown
+from gaussdp.documents.rounding import shown
+from gaussdp.figures.heat_maps import figure_path, heat_map
 
 _MOST_VALUES = 100_000
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import click
 
+from gaussdp.choosing.grids import DELTA, EPSILON, FPR, GRIDS, KEYS, MU, RECALL, grid_document
 from gaussdp.cli.options import levels, output_options, show
-from gaussdp.report.grids import DELTA, EPSILON, FPR, GRIDS, KEYS, MU, RECALL, grid_document
 
 ROUNDINGS = ("nearest", "one-sided")
 

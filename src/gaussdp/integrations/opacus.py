@@ -20,10 +20,9 @@ from gaussdp.guarantees import GDP
 from gaussdp.integrations._versions import require
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Mechanism
 from gaussdp.mechanisms.gaussian import SAMPLE_RATE
-from gaussdp.report.runs import Run
-from gaussdp.report.runs.run import Sampling
-from gaussdp.report.statements import Report, report_run
 from gaussdp.risks import Profile
+from gaussdp.statements import Report, report_run
+from gaussdp.statements.run import Run, Sampling
 
 NAME = "gaussdp"
 SUPPORTED = ">=1.6,<1.7"

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from gaussdp.report.figures.scales import level_words, number_words
-from gaussdp.report.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.figures.scales import level_words, number_words
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from gaussdp.report.rounding import Rounding, rounded, shown, shown_level
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
 
 DIGITS = 4
 _PERCENT_DIGITS = 3

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
 
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE
+from gaussdp.explaining.facts import RATE
 from gaussdp.mechanisms.base import Adjacency
 from gaussdp.mechanisms.gaussian import SAMPLED_NOISE
-from gaussdp.report.explaining.facts import RATE
-from gaussdp.report.runs.run import Sampling
+from gaussdp.statements.run import Sampling
 from gaussdp.web.schemas.kinds import Anything, Number, OneOf, Text, Whole
 from gaussdp.web.schemas.reading import read
 

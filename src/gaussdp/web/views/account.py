@@ -5,13 +5,13 @@ from collections.abc import Callable
 from gaussdp import calibration
 from gaussdp.accounting import AccountedCurve, DistributionCurve
 from gaussdp.accounting import account as account_for
+from gaussdp.accounting.document import account_document
 from gaussdp.calibration import Calibration
+from gaussdp.calibration.document import STATUS_WORDS
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee
 from gaussdp.mechanisms import DPSGD
-from gaussdp.report.accounts import account_document
-from gaussdp.report.calibrations import STATUS_WORDS
-from gaussdp.report.rounding import Rounding, rounded, shown
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest
 from gaussdp.web.schemas.responses import AccountCurves, AccountResult, TprAtFpr
 from gaussdp.web.snippets import account_snippets, calibrate_snippets

@@ -1,6 +1,6 @@
 """The criteria of the paper by the names of the API."""
 
-from gaussdp.report.budgets import Criterion
+from gaussdp.choosing.budgets import Criterion
 from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
 from gaussdp.web.schemas.requests import CRITERIA, CriterionName
 from gaussdp.web.wording import level_text

@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from gaussdp.report.deployments import Deployment as Known
-from gaussdp.report.deployments import deployments as catalogue
-from gaussdp.report.rounding import shown, shown_level
+from gaussdp.documents.rounding import shown, shown_level
+from gaussdp.published import Deployment as Known
+from gaussdp.published import deployments as catalogue
 from gaussdp.web.schemas.responses import Deployment, DeploymentsResponse
 from gaussdp.web.wording import guarantee_text
 

@@ -1,11 +1,11 @@
 """Figures of the views."""
 
 from gaussdp.accounting import account as account_for
+from gaussdp.documents.rounding import shown
+from gaussdp.figures.accounted import accounted_plot, render_accounted
+from gaussdp.figures.tradeoffs import Attack, render_tradeoffs, tradeoff_plot
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.mechanisms import DPSGD
-from gaussdp.report.figures.accounted import accounted_plot, render_accounted
-from gaussdp.report.figures.tradeoffs import Attack, render_tradeoffs, tradeoff_plot
-from gaussdp.report.rounding import shown
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, ChooseRequest, State, UnderstandRequest
 from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.choose import matched_point

@@ -3,8 +3,8 @@
 from functools import lru_cache
 
 from gaussdp.choosing import RuleOfThumb
+from gaussdp.choosing.budgets import span
 from gaussdp.errors import DomainError
-from gaussdp.report.budgets import span
 from gaussdp.web.schemas.requests import CriterionName, RulesRequest
 from gaussdp.web.schemas.responses import RuleRange, RulesResponse
 from gaussdp.web.views.choose import DIVISORS

@@ -2,13 +2,15 @@
 
 from typing import cast
 
+from gaussdp.choosing.budgets import budget_document
+from gaussdp.documents.html_page import html_page
+from gaussdp.documents.renderings import RENDERINGS
+from gaussdp.documents.tables import Document
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD
-from gaussdp.report import RENDERINGS, Document, budget_document
-from gaussdp.report.html_page import html_page
-from gaussdp.report.runs import Run
-from gaussdp.report.statements import report_run
-from gaussdp.report.statements.report import Format
+from gaussdp.statements import report_run
+from gaussdp.statements.report import Format
+from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,

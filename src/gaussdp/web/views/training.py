@@ -3,10 +3,10 @@
 from gaussdp.calibration.dpsgd import MOST_STEPS
 from gaussdp.calibration.notation import parse_target
 from gaussdp.calibration.targets import Target, budget
+from gaussdp.documents.rounding import shown
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
-from gaussdp.report.rounding import shown
 from gaussdp.web.schemas.requests import WITHOUT_LEVEL, AccountRequest, CalibrateRequest
 
 
@@ -50,7 +50,7 @@ def target_of(request: CalibrateRequest) -> Target:
 
 def words_of(target: Target) -> str:
     """The target in words."""
-    from gaussdp.report.calibrations import measure_of
+    from gaussdp.calibration.document import measure_of
 
     limit = target.mu if isinstance(target, GDP) else target.value
     return f"{measure_of(target)} at most {shown(limit)}"

@@ -1,10 +1,10 @@
 """Understand: what a GDP guarantee lets an attacker achieve, in numbers and in the words of `gaussdp.explain`."""
 
+from gaussdp.documents.rounding import Rounding, rounded_to_decimals, shown
+from gaussdp.explaining import Explanation, explain
+from gaussdp.explaining.facts import Guesses as GuessFact
+from gaussdp.explaining.sentences import guess_sentence
 from gaussdp.guarantees import GDP
-from gaussdp.report.explaining import Explanation, explain
-from gaussdp.report.explaining.facts import Guesses as GuessFact
-from gaussdp.report.explaining.sentences import guess_sentence
-from gaussdp.report.rounding import Rounding, rounded_to_decimals, shown
 from gaussdp.web.schemas.requests import UnderstandRequest
 from gaussdp.web.schemas.responses import (
     Curve,

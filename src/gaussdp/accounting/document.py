@@ -1,0 +1,152 @@
+"""What accounting says about a mechanism: the fitted mu with all that belongs to it, and the curve beside it."""
+
+from collections.abc import Sequence
+
+from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve
+from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.tables import Column, Document, Table
+from gaussdp.domains import LEVEL, checked
+from gaussdp.guarantees import ProfilePoints, TradeoffPoints
+from gaussdp.mechanisms import DPSGD, Composition, Mechanism, PoissonSampled, Repeated
+
+TABLES = ("guarantee", "epsilon", "attacker")
+DEFAULT_DELTAS = (1e-5, 1e-6, 1e-8)
+DEFAULT_FPRS = (1e-2, 1e-3, 1e-4, 1e-5)
+LARGE_REGRET = 0.01
+
+
+def account_document(
+    mechanism: Mechanism,
+    curve: AccountedCurve | DistributionCurve,
+    floor: float | None = None,
+    deltas: Sequence[float] = DEFAULT_DELTAS,
+    fprs: Sequence[float] = DEFAULT_FPRS,
+    digits: int = 4,
+) -> Document:
+    """The guarantee of an accounted mechanism in three tables.
+
+    Args:
+        mechanism: what was accounted for.
+        curve: its accounted curve.
+        floor: smallest error rate of the attacks that the fit speaks about; the curve's own default if None.
+        deltas: where to read epsilon, each in (0, 1).
+        fprs: where to read the attacker's TPR, each in (0, 1).
+        digits: significant digits of the numbers in the notes.
+    """
+    fit, tables = _tables(curve, floor, deltas, fprs)
+    title = f"{describe(mechanism)}, {mechanism.adjacency} adjacency"
+    return Document(title, tables, _notes(mechanism, curve, fit, digits))
+
+
+def points_document(
+    name: str,
+    guarantee: ProfilePoints,
+    curve: PointsCurve,
+    floor: float | None = None,
+    deltas: Sequence[float] = DEFAULT_DELTAS,
+    fprs: Sequence[float] = DEFAULT_FPRS,
+    digits: int = 4,
+) -> Document:
+    """The guarantee that points of a curve make together, in the same three tables.
+
+    Args:
+        name: where the points are from, for the title.
+        guarantee: what `read_points` made of them.
+        curve: the same with its fit, from `account`.
+        floor, deltas, fprs, digits: as for `account_document`.
+    """
+    fit, tables = _tables(curve, floor, deltas, fprs)
+    if isinstance(guarantee, TradeoffPoints):
+        kind, between = f"{guarantee.fprs.size} {guarantee.meaning}", _BETWEEN[guarantee.meaning]
+    else:
+        kind, between = f"{guarantee.epsilons.size} (ε, δ) statements", _BETWEEN["statements"]
+    return Document(f"{name}: {kind}", tables, (between, *fit_notes(fit, digits)))
+
+
+_BETWEEN = {
+    "bounds": "Each point is taken as a bound, and nothing is known between them: the curve passes below the points.",
+    "vertices": "The points are taken as the corners of a curve that is straight in between.",
+    "statements": "Each point is taken as an (ε, δ)-DP statement; points that say nothing new are not counted.",
+}
+
+
+def _tables(
+    curve: AccountedCurve | PointsCurve, floor: float | None, deltas: Sequence[float], fprs: Sequence[float]
+) -> tuple[Fit, tuple[Table, ...]]:
+    for name, levels in (("delta", deltas), ("fpr", fprs)):
+        checked(name, levels, LEVEL)
+    fit = curve.fit() if floor is None else curve.fit(floor)
+    epsilon = Table(
+        "epsilon",
+        "As (ε, δ)-DP, from the curve itself",
+        (Column("delta", "δ"), Column("epsilon", "ε", Rounding.UP)),
+        tuple((delta, curve.epsilon(delta)) for delta in deltas),
+    )
+    attacker = Table(
+        "attacker",
+        "The best attacker's TPR",
+        (
+            Column("fpr", "at FPR"),
+            Column("tpr", "by the curve", Rounding.UP),
+            Column("tpr_by_mu", "by μ", Rounding.UP),
+            Column("tpr_over_fpr", "TPR/FPR by the curve", Rounding.UP),
+        ),
+        tuple((fpr, curve.tpr(fpr), fit.guarantee.tpr(fpr), curve.multiplicative_advantage(fpr)) for fpr in fprs),
+    )
+    return fit, (guarantee_table(fit), epsilon, attacker)
+
+
+def guarantee_table(fit: Fit) -> Table:
+    """The guarantee as one number, with what belongs to it."""
+    return Table(
+        "guarantee",
+        "The guarantee as one number",
+        (
+            Column("mu", "μ", Rounding.UP),
+            Column("mu_lower", "no μ below", Rounding.DOWN),
+            Column("floor", "floor", Rounding.UP),
+            Column("slack", "slack δ", Rounding.UP),
+            Column("regret", "regret", Rounding.UP),
+            Column("fpr", "binds at FPR", Rounding.NEAREST),
+        ),
+        ((fit.mu, fit.mu_lower, fit.floor, fit.slack, fit.regret, fit.fpr),),
+    )
+
+
+def describe(mechanism: Mechanism) -> str:
+    """The mechanism in one line."""
+    if isinstance(mechanism, DPSGD):
+        noise, rate = shown(mechanism.noise_multiplier), shown(mechanism.sample_rate)
+        return f"DP-SGD with noise multiplier {noise}, sample rate {rate} and {mechanism.steps:,} steps"
+    if isinstance(mechanism, Repeated):
+        return f"{mechanism.count:,} times {describe(mechanism.mechanism)}"
+    if isinstance(mechanism, Composition):
+        return "; ".join(describe(part) for part in mechanism.mechanisms)
+    return repr(mechanism).replace(", adjacency='add-remove'", "").replace(", adjacency='replace-one'", "")
+
+
+def _notes(mechanism: Mechanism, curve: AccountedCurve | DistributionCurve, fit: Fit, digits: int) -> tuple[str, ...]:
+    notes = list(fit_notes(fit, digits))
+    if any(isinstance(part, PoissonSampled) for part, _ in mechanism.parts()):
+        notes.append("Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold.")
+    if isinstance(curve, DistributionCurve) or curve.fell_back:
+        notes.append("From a pessimistic privacy loss distribution: sound, and no tighter than its grid allows.")
+    return tuple(notes)
+
+
+def fit_notes(fit: Fit, digits: int = 4) -> tuple[str, ...]:
+    """What a fitted mu holds for, in words."""
+    mu = shown(rounded(fit.mu, Rounding.UP, digits))
+    notes = []
+    if fit.unconditional:
+        notes.append(f"The mechanism is exactly {mu}-GDP: no floor and no slack are needed.")
+    else:
+        floor, slack = shown(rounded(fit.floor, Rounding.UP, digits)), shown(rounded(fit.slack, Rounding.UP, digits))
+        notes.append(f"μ = {mu} holds for every attack whose FPR and FNR are at least {floor}.")
+        notes.append(f"Without a floor it holds with slack: the mechanism is (μ, δ)-GDP with δ = {slack}.")
+    if fit.regret > LARGE_REGRET:
+        notes.append(
+            f"The regret {shown(rounded(fit.regret, Rounding.UP, 2))} exceeds {LARGE_REGRET}: one μ says far less than "
+            "the curve does; report the curve, or ε and TPR at your own levels, beside it."
+        )
+    return tuple(notes)

@@ -1,0 +1,126 @@
+"""What a calibration found: the number to use, what it achieves, and the run it belongs to."""
+
+from gaussdp.accounting.document import describe
+from gaussdp.calibration import AtMost, Calibration, Status, Target
+from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.tables import Column, Document, Table, Value
+from gaussdp.mechanisms import DPSGD
+from gaussdp.risks import (
+    Accuracy,
+    Advantage,
+    MultiplicativeAdvantage,
+    Precision,
+    Profile,
+    TruePositiveRate,
+)
+
+TABLES = ("calibration", "run")
+
+STATUS_WORDS = {
+    Status.TIGHT: "one unit of the last digit towards less privacy misses the target",
+    Status.RANGE_END: "the least private value of the range meets the target already; nothing beyond it was tried",
+    Status.UNREAD: "less private values could not be accounted for; one of them may meet the target too",
+}
+
+
+_CHECK_DIGITS = 8  # so that what is achieved and what was asked can be told apart
+
+
+def calibration_document(result: Calibration, origin: str = "") -> Document:
+    """A calibration of DP-SGD in two tables: the answer with its check, and the run to start.
+
+    Args:
+        result: from `gaussdp.calibration`.
+        origin: where the target comes from, as a note.
+    """
+    measure = measure_of(result.target)
+    limit = result.target.value if isinstance(result.target, AtMost) else result.target.mu
+    answer = Table(
+        "calibration",
+        "The answer and its check on the exact curve",
+        (
+            Column("parameter", "solved for"),
+            Column("value", "value"),
+            Column("achieved", f"{measure} achieved"),
+            Column("target", "target: at most"),
+            Column("next_value", "next value tried"),
+            Column("next_achieved", "would give"),
+            Column("evaluations", "evaluations"),
+            Column("status", "status"),
+        ),
+        (
+            (
+                result.parameter,
+                result.value,
+                min(rounded(result.achieved, Rounding.UP, _CHECK_DIGITS), limit),
+                limit,
+                _or_dash(result.next_value),
+                _or_dash(_next_achieved(result, limit)),
+                result.evaluations,
+                result.status.value,
+            ),
+        ),
+    )
+    tables = [answer]
+    notes = [origin] if origin else []
+    notes.append(f"Status {result.status.value}: {STATUS_WORDS[result.status]}.")
+    if result.floor:
+        notes.append(f"The fitted μ speaks about attacks whose FPR and FNR are at least {shown(result.floor)}.")
+    if isinstance(result.mechanism, DPSGD):
+        run = result.mechanism
+        tables.append(
+            Table(
+                "run",
+                "The run",
+                (
+                    Column("noise_multiplier", "noise multiplier"),
+                    Column("sample_rate", "sample rate"),
+                    Column("steps", "steps"),
+                ),
+                ((run.noise_multiplier, run.sample_rate, run.steps),),
+            )
+        )
+        notes.append(
+            f"For Opacus: PrivacyEngine().make_private(..., noise_multiplier={shown(run.noise_multiplier)},"
+            f" poisson_sampling=True) with sample rate {shown(run.sample_rate)}, for {run.steps} steps."
+        )
+        if run.sample_rate < 1:
+            notes.append("Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold.")
+    return Document(
+        f"{measure} at most {shown(rounded(limit, Rounding.DOWN, 6))}: {describe(result.mechanism)}",
+        tuple(tables),
+        tuple(notes),
+    )
+
+
+def measure_of(target: Target) -> str:
+    """What the target bounds, in words."""
+    if not isinstance(target, AtMost):
+        return "μ"
+    risk = target.risk
+    match risk:
+        case Advantage():
+            return "TPR − FPR"
+        case Accuracy():
+            return f"share of right guesses with prior {shown(risk.prior)}"
+        case TruePositiveRate():
+            return f"TPR at FPR {shown(risk.fpr)}"
+        case MultiplicativeAdvantage():
+            return f"TPR/FPR at FPR {shown(risk.fpr)}"
+        case Precision():
+            return f"precision at recall {shown(risk.recall)} with prior {shown(risk.prior)}"
+        case Profile():
+            return f"ε at δ = {shown(risk.delta)}"
+    return str(risk)
+
+
+def _next_achieved(result: Calibration, limit: float) -> float | None:
+    """What the neighbour gives, with so many digits that it shows as more than the limit."""
+    if result.next_achieved is None:
+        return None
+    shortened = rounded(result.next_achieved, Rounding.NEAREST, _CHECK_DIGITS)
+    return shortened if shortened > limit else result.next_achieved
+
+
+def _or_dash(value: float | None) -> Value:
+    return "–" if value is None else value

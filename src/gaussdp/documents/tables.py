@@ -1,0 +1,92 @@
+"""Tables of numbers that know how they round, and the document that holds them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gaussdp.documents.rounding import Rounding, rounded, rounded_to_decimals, shown, shown_level
+
+Value = float | str
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its machine name, the label people read, and how its numbers round and read.
+
+    Attributes:
+        rounding: the side its numbers round to.
+        decimals: this many digits after the point, with commas between thousands, instead of significant digits.
+        level: whether its numbers are levels, whose powers of ten read 1e-2 rather than 0.01.
+    """
+
+    key: str
+    label: str
+    rounding: Rounding = Rounding.EXACT
+    decimals: int | None = None
+    level: bool = False
+
+    def rounded(self, value: float, digits: int) -> float:
+        """The number, rounded to this column's side."""
+        if self.decimals is None:
+            return rounded(value, self.rounding, digits)
+        return rounded_to_decimals(value, self.rounding, self.decimals)
+
+    def text(self, value: float) -> str:
+        """The rounded number as people read it."""
+        if self.decimals is not None:
+            return f"{value:,.{self.decimals}f}"
+        return shown_level(value) if self.level else shown(value)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of numbers and words under columns; every rendering shows the same rounded numbers.
+
+    Attributes:
+        spanner: the quantity of which the labels of all columns but the first are values, such as ε over 0.1, 0.2.
+    """
+
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    spanner: str = ""
+
+    def headings(self) -> list[str]:
+        """The labels, each complete in itself: "ε = 0.1" under a spanner."""
+        first, *others = (column.label for column in self.columns)
+        return [first, *(f"{self.spanner} = {label}" if self.spanner else label for label in others)]
+
+    def rounded_rows(self, digits: int) -> list[list[Value]]:
+        """The rows with each number rounded to its column's side."""
+        return [
+            [
+                value if isinstance(value, str) else column.rounded(value, digits)
+                for value, column in zip(row, self.columns, strict=True)
+            ]
+            for row in self.rows
+        ]
+
+    def text_rows(self, digits: int) -> list[list[str]]:
+        """The rounded rows as people read them."""
+        return [
+            [
+                value if isinstance(value, str) else column.text(value)
+                for value, column in zip(row, self.columns, strict=True)
+            ]
+            for row in self.rounded_rows(digits)
+        ]
+
+
+@dataclass(frozen=True)
+class Document:
+    """Tables under one title, with notes that belong to them."""
+
+    title: str
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...] = ()
+
+    def only(self, keys: Sequence[str]) -> "Document":
+        """The document with just the tables of these keys, in their own order; all of them if none is named."""
+        if not keys:
+            return self
+        return Document(self.title, tuple(table for table in self.tables if table.key in keys), self.notes)

@@ -1,0 +1,117 @@
+"""The numbers of an explanation as tables, and as one object for programs."""
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from gaussdp.documents.rounding import Rounding
+from gaussdp.documents.tables import Column, Document, Table
+from gaussdp.explaining import wording
+
+if TYPE_CHECKING:
+    from gaussdp.explaining.explanation import Explanation
+
+SCHEMA, VERSION = "gaussdp.explanation", 1
+
+_CRITERIA = {
+    "advantage": "right guesses at even odds",
+    "multiplicative_advantage": "members found",
+    "precision": "right accusations",
+    "profile": "privacy profile",
+}
+_LEVELS = {"fpr": "FPR", "recall": "recall", "delta": "δ", "": ""}
+_ROUNDING = "Risks are rounded up; what an attacker must pay is rounded down."
+
+
+def document(explanation: "Explanation") -> Document:
+    """The numbers behind the words."""
+    prior = wording.frequency(explanation.prior)
+    alarms = Table(
+        "alarms",
+        "Attacks that accuse few by mistake",
+        (
+            Column("fpr", "FPR", level=True),
+            Column("tpr", "TPR at most", Rounding.UP),
+            Column("ratio", "TPR/FPR at most", Rounding.UP),
+            Column("precision", f"precision at most ({prior} are members)", Rounding.UP),
+        ),
+        tuple((fact.fpr, fact.tpr, fact.ratio, fact.precision) for fact in explanation.alarms),
+    )
+    searches = Table(
+        "searches",
+        "Attacks that find a share of the members",
+        (
+            Column("recall", "recall", level=True),
+            Column("fpr", "FPR at least", Rounding.DOWN),
+            Column("precision", f"precision at most ({prior} are members)", Rounding.UP),
+        ),
+        tuple((fact.recall, fact.fpr, fact.precision) for fact in explanation.searches),
+    )
+    together = Table(
+        "together",
+        "Several people, several releases",
+        (
+            Column("of", "of"),
+            Column("count", "how many", decimals=0),
+            Column("mu", "μ", Rounding.UP),
+            Column("right_of_100", "of 100 guesses right at even odds", Rounding.UP),
+        ),
+        tuple(
+            (kind, float(fact.count), fact.mu, 100 * fact.accuracy)
+            for kind, found in (("people", explanation.groups), ("releases", explanation.releases))
+            for fact in found
+        ),
+    )
+    equivalents = Table(
+        "equivalents",
+        "Pure ε-DP with the same risk",
+        (
+            Column("criterion", "in"),
+            Column("level_of", "at"),
+            Column("level", "level", level=True),
+            Column("epsilon", "ε", Rounding.UP),
+        ),
+        tuple(
+            (_CRITERIA[fact.criterion], _LEVELS[fact.level_of], "" if fact.level is None else fact.level, fact.epsilon)
+            for fact in explanation.equivalents
+        ),
+    )
+    tables = tuple(table for table in (alarms, searches, together, equivalents) if table.rows)
+    return Document("The numbers", tables, (_ROUNDING,))
+
+
+def as_object(explanation: "Explanation") -> dict[str, Any]:
+    """The explanation for programs: full precision, infinity as the string "inf", and the words."""
+    even = explanation.guesses[0]
+    content = {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "mu": explanation.mu,
+        "prior": explanation.prior,
+        "headline": explanation.headline,
+        "advantage": 2 * even.gain,
+        "guesses": [{**asdict(fact), "after": fact.after} for fact in explanation.guesses],
+        "alarms": [
+            {**asdict(fact), "odds_before": fact.odds_before, "odds_after": fact.odds_after}
+            for fact in explanation.alarms
+        ],
+        "searches": [asdict(fact) for fact in explanation.searches],
+        "groups": [asdict(fact) for fact in explanation.groups],
+        "releases": [asdict(fact) for fact in explanation.releases],
+        "equivalents": [asdict(fact) for fact in explanation.equivalents],
+        "icons": [
+            {"title": array.title, "counts": list(array.counts), "labels": list(array.labels)}
+            for array in explanation.icons
+        ],
+        "passages": [asdict(passage) for passage in explanation.passages],
+    }
+    plain: dict[str, Any] = _plain(content)
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return "inf" if isinstance(value, float) and math.isinf(value) else value

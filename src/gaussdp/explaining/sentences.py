@@ -1,0 +1,179 @@
+"""The words of an explanation: odds and frequencies first, every number from the facts."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gaussdp.explaining import wording
+from gaussdp.explaining.facts import EVEN, MOST_GUESSES, Alarm, Equivalent, Guesses, Search, Together
+
+if TYPE_CHECKING:
+    from gaussdp.explaining.explanation import Explanation
+
+_QUESTION = (
+    "The question is whether one person's data were used: whether that person is a “member”. The attacker may know "
+    "everything else, all other people's data included, and may use any method and any amount of computing."
+)
+_FEW = (
+    "An attacker who must be sure accuses few people. Without the release it accuses members no more often than others."
+)
+_TOGETHER = (
+    "People who are in the data together or not at all, such as a household, have less protection than one person."
+)
+_REPEATED = "Releases about the same people add up: μ grows with the square root of their number."
+_SAME_RISK = "Which ε of pure differential privacy carries the same risk depends on what one looks at:"
+_NOT_THE_SAME = (
+    "Each is the policy ε to which gaussdp choose gives this μ at that level. The release is not ε-DP for any of them, "
+    "and a release that is ε-DP need not have this μ."
+)
+_LIMITS = (
+    "It bounds what can be learned about one person by comparing the release with and without that person's data. What "
+    "the release says about people in general, and so about this person too, may still be learned.",
+    "It holds for the unit of privacy that was accounted for. If that is one record or one day, a person with many of "
+    "them has the protection of a group of so many.",
+    "It covers the release that was accounted for and nothing else: other releases add up, and copies of the data that "
+    "leak or are handed over lie outside it.",
+    "The bounds are for the best possible attack. Known attacks may do worse; none does better.",
+)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Sentences under a heading, after a lead that may be empty."""
+
+    key: str
+    title: str
+    lead: str
+    sentences: tuple[str, ...]
+
+
+def title(mu: float) -> str:
+    """The title of an explanation."""
+    return f"What μ = {wording.up(mu, 4)} means"
+
+
+def headline(mu: float, even: Guesses) -> str:
+    """The whole in one sentence."""
+    if mu == 0:
+        return "The release does not depend on any one person's data: nobody can tell from it whether they were used."
+    if mu == math.inf:
+        return "There is no protection: the release may tell everyone whether any one person's data were used."
+    right = f"at most {wording.in_hundred(even.after, even.before)} of 100"
+    return f"At even odds, {right} guesses whether one person's data were used are right; tossing a coin gets 50 right."
+
+
+def passages(explanation: "Explanation") -> tuple[Passage, ...]:
+    """All the words, in order; what nobody asked for is left out."""
+    alarms = (*map(alarm_sentence, explanation.alarms), *map(accusation_sentence, explanation.accusations))
+    equivalents = (*map(equivalent_sentence, explanation.equivalents), _NOT_THE_SAME)
+    found = (
+        Passage("guesses", "How many guesses are right", _QUESTION, tuple(map(guess_sentence, explanation.guesses))),
+        Passage("alarms", "When few may be accused by mistake", _FEW, alarms),
+        Passage("searches", "When many members are to be found", "", tuple(map(search_sentence, explanation.searches))),
+        Passage("groups", "Several people together", _TOGETHER, tuple(map(group_sentence, explanation.groups))),
+        Passage("releases", "Several releases", _REPEATED, tuple(map(repeated_sentence, explanation.releases))),
+        Passage("equivalents", "The same risk in pure ε-DP", _SAME_RISK, equivalents),
+        Passage("limits", "What μ does not say", "", _LIMITS),
+    )
+    return tuple(passage for passage in found if passage.sentences)
+
+
+def guess_sentence(fact: Guesses) -> str:
+    """Right guesses before and after."""
+    if fact.prior == EVEN:
+        start = "At even odds a guess without the release is the toss of a coin"
+    else:
+        answer = "not a member" if fact.prior < EVEN else "a member"
+        start = f"Where {wording.members_among(fact.prior)}, always answering “{answer}” is best without the release"
+    before = f"{start}: {wording.about(fact.before)} of 100 guesses are right."
+    more = fact.after_count - fact.before_count
+    if fact.of == wording.HUNDRED:
+        return f"{before} With the release at most {fact.after_count} of 100 are right, {more} more."
+    if fact.of * fact.gain < 1:
+        return f"{before} With the release less than 1 guess more in {MOST_GUESSES:,} is right."
+    return (
+        f"{before} With the release at most {more} {'guess' if more == 1 else 'guesses'} more in {fact.of:,} are right."
+    )
+
+
+def alarm_sentence(fact: Alarm) -> str:
+    """How many members are found, next to how many nonmembers are accused."""
+    start = f"An attack with {false_alarms(fact.fpr)} finds at most"
+    of = wording.people(_WORTH_TEN * fact.fpr)
+    if of is None:
+        rates = wording.up(fact.tpr), wording.up(fact.fpr)
+        return f"{start} a share of {rates[0]} of the members (without the release: {rates[1]})."
+    without = wording.about(fact.fpr, of)
+    return f"{start} {wording.at_most(fact.tpr, of):,} of {of:,} members (without the release: {without:,})."
+
+
+def accusation_sentence(fact: Alarm) -> str:
+    """The same among people of whom a share are members, in natural frequencies."""
+    right = (
+        f"Of 100 accusations at most {wording.in_hundred(fact.precision, fact.prior)} are right (without the release: "
+        f"{wording.in_hundred_before(fact.prior)}): for a person who is accused, the odds of being a member go from "
+        f"{wording.odds_of(fact.prior)} to at most {wording.odds_at_most(fact.odds_after)}."
+    )
+    of = wording.people(fact.prior, 1 - fact.prior, (1 - fact.prior) * fact.fpr)
+    if of is None:
+        return f"Where {wording.members_among(fact.prior)}, with {false_alarms(fact.fpr)}: {right}"
+    members, wrong = wording.about(fact.prior, of), wording.about((1 - fact.prior) * fact.fpr, of)
+    hits = min(wording.at_most(fact.prior * fact.tpr, of), members)
+    return (
+        f"Among {of:,} people of whom {members:,} are members, an attack with {false_alarms(fact.fpr)} accuses "
+        f"{wrong:,} people by mistake and at most {hits:,} rightly. {right}"
+    )
+
+
+def search_sentence(fact: Search) -> str:
+    """Precision at recall."""
+    of = wording.people(fact.fpr)
+    cost = f"at least {int(fact.fpr * of):,} of {of:,} nonmembers" if of else "hardly any nonmember"
+    where = "" if fact.prior == EVEN else f" where {wording.members_among(fact.prior)}"
+    return (
+        f"To find {wording.frequency(fact.recall)} members, an attack must accuse {cost}. Of 100 accusations{where}, "
+        f"at most {wording.in_hundred(fact.precision, fact.prior)} are right (without the release: "
+        f"{wording.in_hundred_before(fact.prior)})."
+    )
+
+
+def group_sentence(fact: Together) -> str:
+    """Protection of a group."""
+    who = "1 person" if fact.count == 1 else f"{fact.count:,} people together"
+    return f"For {who} μ is {wording.up(fact.mu)}: {_at_even_odds(fact)}"
+
+
+def repeated_sentence(fact: Together) -> str:
+    """The budget spent after repeated releases."""
+    when = "1 release" if fact.count == 1 else f"{fact.count:,} releases with this μ each"
+    return f"After {when}, μ is {wording.up(fact.mu)} in all: {_at_even_odds(fact)}"
+
+
+def equivalent_sentence(fact: Equivalent) -> str:
+    """The epsilon with the same risk by one criterion."""
+    return f"{_criterion(fact)}: ε = {wording.up(fact.epsilon)}."
+
+
+def false_alarms(fpr: float) -> str:
+    """The false-positive rate in words."""
+    words = wording.one_in(fpr)
+    if words.startswith("1 in "):
+        return f"1 false alarm in {words.removeprefix('1 in ')} nonmembers"
+    return f"a false-positive rate of {words}"
+
+
+_WORTH_TEN = 10  # one false alarm is enough to speak of, where elsewhere ten people are
+
+
+def _at_even_odds(fact: Together) -> str:
+    return f"at even odds at most {wording.in_hundred(fact.accuracy, EVEN)} of 100 guesses are right."
+
+
+def _criterion(fact: Equivalent) -> str:
+    if fact.criterion == "advantage" or fact.level is None:
+        return "In right guesses at even odds"
+    if fact.criterion == "multiplicative_advantage":
+        return f"In members found with {false_alarms(fact.level)}"
+    if fact.criterion == "precision":
+        return f"In right accusations when {wording.frequency(fact.level)} members are found"
+    return f"In the privacy profile at δ = {wording.up(fact.level)}"

@@ -1,0 +1,126 @@
+"""Numbers as people say them: counts, frequencies and odds, rounded to the side of less privacy."""
+
+import math
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+
+from gaussdp.documents.rounding import Rounding, rounded, shown
+
+HUNDRED = 100
+_PEOPLE = 100_000
+_MOST_PEOPLE = 10**12
+_MANY = 1000
+_READABLE = 10  # from so many people on a whole number says enough
+
+
+def up(value: float, digits: int = 3) -> str:
+    """A risk, rounded up."""
+    return shown(rounded(value, Rounding.UP, digits)).replace("inf", "∞")
+
+
+def down(value: float, digits: int = 3) -> str:
+    """What an attacker must pay, rounded down."""
+    return shown(rounded(value, Rounding.DOWN, digits)).replace("inf", "∞")
+
+
+def at_most(share: float, of: int = HUNDRED) -> int:
+    """So many of so many, rounded up.
+
+    >>> at_most(0.6554)
+    66
+    """
+    return int((Decimal(repr(share)) * of).to_integral_value(ROUND_CEILING))
+
+
+def about(share: float, of: int = HUNDRED) -> int:
+    """So many of so many, to the nearest.
+
+    >>> about(0.6554)
+    66
+    """
+    return int((Decimal(repr(share)) * of).to_integral_value(ROUND_HALF_EVEN))
+
+
+def in_hundred(share: float, before: float) -> str:
+    """So many of 100 at most: whole where the release changes it by one or more, else with a fraction.
+
+    >>> in_hundred(0.6554, 0.5), in_hundred(0.50004, 0.5)
+    ('66', '50.1')
+    """
+    return f"{at_most(share)}" if share == before or HUNDRED * (share - before) >= 1 else up(HUNDRED * share)
+
+
+def in_hundred_before(share: float) -> str:
+    """So many of 100 without the release: whole from 1 on.
+
+    >>> in_hundred_before(0.3333), in_hundred_before(0.0002)
+    ('33', '0.02')
+    """
+    return f"{about(share)}" if HUNDRED * share >= 1 else shown(rounded(HUNDRED * share, Rounding.NEAREST, 2))
+
+
+def one_in(rate: float) -> str:
+    """A rate that the user chose, as 1 in so many where that is exact.
+
+    >>> one_in(0.001), one_in(0.03)
+    ('1 in 1,000', '0.03')
+    """
+    turns = 1 / rate
+    whole = round(turns) if turns < _MOST_PEOPLE else 0
+    return f"1 in {whole:,}" if whole and math.isclose(whole, turns, rel_tol=1e-12) else shown(rate)
+
+
+def frequency(share: float) -> str:
+    """A share that the user chose, of 100 or of as many as make it whole; else about how many of how many.
+
+    >>> frequency(0.01), frequency(0.5), frequency(0.0125), frequency(1 / 3)
+    ('1 of 100', '50 of 100', '125 of 10,000', 'about 33 of 100')
+    """
+    sizes = [10**power for power in range(2, 13)]
+    for of in sizes:
+        found = share * of
+        if 1 <= round(found) < _MANY and math.isclose(found, round(found), rel_tol=1e-12):
+            return f"{round(found):,} of {of:,}"
+    readable = [of for of in sizes if min(share, 1 - share) * of >= _READABLE]
+    if readable:
+        return f"about {about(share, readable[0]):,} of {readable[0]:,}"
+    return f"a share of {shown(share)} of all"
+
+
+def members_among(prior: float) -> str:
+    """How many are members: "1 of 100 people is a member".
+
+    >>> members_among(0.01), members_among(0.3)
+    ('1 of 100 people is a member', '30 of 100 people are members')
+    """
+    words = frequency(prior)
+    return f"{words} people is a member" if words.startswith("1 of ") else f"{words} people are members"
+
+
+def people(*rates: float) -> int | None:
+    """So many people that each of these rates of them is some ten or more; None if that is out of all reason."""
+    of = _PEOPLE
+    while min(rates) * of < _READABLE:
+        of *= 10
+        if of > _MOST_PEOPLE:
+            return None
+    return of
+
+
+def odds_at_most(ratio: float) -> str:
+    """Odds for to against, rounded up.
+
+    >>> odds_at_most(1.0), odds_at_most(0.1117), odds_at_most(14.32)
+    ('1 : 1', '1 : 8.95', '14.4 : 1')
+    """
+    return f"{up(ratio)} : 1" if ratio >= 1 else f"1 : {down(1 / ratio) if ratio else '∞'}"
+
+
+def odds_of(prior: float) -> str:
+    """The odds of a prior that the user chose, to the nearest.
+
+    >>> odds_of(0.01), odds_of(0.9)
+    ('1 : 99', '9 : 1')
+    """
+    rarer = min(prior, 1 - prior)
+    ratio = shown(rounded((1 - rarer) / rarer, Rounding.NEAREST, 3)).replace("inf", "∞")
+    return f"1 : {ratio}" if prior <= 0.5 else f"{ratio} : 1"

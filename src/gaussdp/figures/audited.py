@@ -1,0 +1,127 @@
+"""The picture of an audit: empirical ROC, its band, the bound's curve and the claimed curves, on log axes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gaussdp.auditing import Audit
+from gaussdp.auditing.claims import Claim, as_guarantee, described
+from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.figures import style
+from gaussdp.figures.drawing import rendered
+from gaussdp.numerics import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+SIZE = (7.0, 3.6)  # inches: the width of two columns
+
+_MARGINS = {"left": 0.085, "right": 0.985, "bottom": 0.25, "top": 0.94, "wspace": 0.25}
+_LEGEND_COLUMNS = 3
+_OBSERVED, _BOUND, _CLAIMS = "#333333", style.SINGLE, (style.SEQUENCE[-1], style.SEQUENCE[1], style.BASELINE)
+
+
+def render_audit(audit: Audit, claims: Sequence[Claim], *formats: str) -> dict[str, bytes]:
+    """Both corners of the ROC curve on log axes, in each of these formats ("svg", "pdf", "png").
+
+    The band lies between the observed curve and the worst that is still believed of it; a GDP claim is contradicted
+    where the whole band lies above the claimed curve.
+
+    Args:
+        audit: of independent trials.
+        claims: mus or guarantees whose curves to draw.
+        formats: the file formats.
+    Raises:
+        MissingExtraError: if Matplotlib is not installed.
+    """
+    return rendered(lambda canvas: _draw(canvas, audit, claims), SIZE, *formats)
+
+
+def _draw(canvas: "Canvas", audit: Audit, claims: Sequence[Claim]) -> None:
+    panels = canvas.subplots(1, 2)
+    canvas.subplots_adjust(**_MARGINS)
+    for axes, corner in zip(panels, _corners(audit), strict=True):
+        _draw_corner(axes, audit, corner, claims)
+    if audit.mu_lower > 0 and audit.fpr_upper is not None and audit.fnr_upper is not None:
+        _mark(panels[0], audit.fpr_upper, 1 - audit.fnr_upper)
+        _mark(panels[1], audit.fnr_upper, 1 - audit.fpr_upper)
+    canvas.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncols=_LEGEND_COLUMNS)
+
+
+@dataclass(frozen=True, eq=False)
+class _Corner:
+    """One corner of the ROC curve: a rate of errors, ascending, and the share found in spite of so few."""
+
+    title: str
+    errors: str
+    found: str
+    rates: Floats
+    finds: Floats
+    rates_upper: Floats
+    finds_lower: Floats
+
+
+def _corners(audit: Audit) -> list[_Corner]:
+    band = audit.band
+    return [
+        _Corner(
+            "few nonmembers accused",
+            "false-positive rate",
+            "true-positive rate",
+            band.fpr[::-1],
+            1 - band.fnr[::-1],
+            band.fpr_upper[::-1],
+            1 - band.fnr_upper[::-1],
+        ),
+        _Corner(
+            "few members missed",
+            "false-negative rate",
+            "true-negative rate",
+            band.fnr,
+            1 - band.fpr,
+            band.fnr_upper,
+            1 - band.fpr_upper,
+        ),
+    ]
+
+
+def _draw_corner(axes: "Axes", audit: Audit, corner: _Corner, claims: Sequence[Claim]) -> None:
+    lowest = 0.4 / max(audit.members, audit.nonmembers)  # stands for 0, which log axes have not
+    rates, finds = np.maximum(corner.rates, lowest), np.maximum(corner.finds, lowest)
+    axes.plot(rates, finds, color=_OBSERVED, linewidth=0.8, label="observed")
+    bounded = (corner.rates_upper < 1) & (corner.finds_lower > 0)
+    if bounded.sum() > 1:
+        x, y = corner.rates_upper[bounded], corner.finds_lower[bounded]
+        off = lowest / 10  # below the axes, where the first bound's band closes
+        around_x = np.concatenate((rates[bounded], x[::-1], [x[0], rates[bounded][0]]))
+        around_y = np.concatenate((finds[bounded], y[::-1], [off, off]))
+        axes.fill(around_x, around_y, color=_OBSERVED, alpha=0.18, linewidth=0, label=_words(audit))
+    curve = np.logspace(np.log10(lowest), 0, 600)[:-1]
+    # Guarantees are symmetric, so that one reading serves for both corners.
+    for claim, colour in zip(claims, _cycle(len(claims)), strict=True):
+        words = "contradicted" if audit.contradicts(claim) else "consistent"
+        claimed = as_guarantee(claim).tpr(curve)
+        axes.plot(curve, claimed, color=colour, label=f"claim {described(claim)}: {words}")
+    if audit.mu_lower > 0:
+        label = f"proved: μ ≥ {shown(rounded(audit.mu_lower, Rounding.DOWN, 3))}"
+        axes.plot(curve, audit.guarantee.tpr(curve), color=_BOUND, linestyle=style.DASHES, label=label)
+    axes.plot(curve, curve, color=style.BASELINE, linewidth=0.6, linestyle="dotted", label="guessing")
+    axes.set(xscale="log", yscale="log", xlim=(lowest, 1), ylim=(lowest, 1.1))
+    axes.set(xlabel=corner.errors, ylabel=corner.found)
+    axes.set_title(corner.title, fontsize="medium")
+    axes.grid(visible=True)
+
+
+def _mark(axes: "Axes", rate: float, found: float) -> None:
+    axes.plot([rate], [found], "o", color=_BOUND, markersize=3.5, label="the attack that proves it")
+
+
+def _words(audit: Audit) -> str:
+    return f"{100 * audit.confidence:.4g} % {audit.kind} band"
+
+
+def _cycle(count: int) -> list[str]:
+    return [_CLAIMS[i % len(_CLAIMS)] for i in range(count)]

@@ -1,0 +1,159 @@
+"""From a figure's description to SVG, PDF or PNG with Matplotlib, the extra `plot`."""
+
+import importlib
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gaussdp.errors import DomainError, MissingExtraError
+from gaussdp.figures import style
+from gaussdp.figures.model import Arrow, Axis, Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+FORMATS = ("svg", "pdf", "png")
+
+_POINTS_PER_INCH = 72  # SVG and PDF count in points: text set once at that size serves for both
+
+_CHECKS = 1000  # points along a curve at which it might lie under the legend
+_FAR_RIGHT = 0.8  # of the width: from there on an arrow has its words to the left
+_ABOVE_FRAME = 3  # a line along the frame would be half hidden by it
+
+_UNDATED: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": "gaussdp"},
+    "pdf": {"CreationDate": None, "ModDate": None, "Creator": "gaussdp", "Producer": None},
+    "png": {"Software": None},
+}
+
+
+def require_matplotlib() -> None:
+    """Return if figures can be drawn.
+
+    Raises:
+        MissingExtraError: if Matplotlib is not installed.
+    """
+    try:
+        importlib.import_module("matplotlib")
+    except ImportError:
+        raise MissingExtraError('figures need matplotlib: pip install "gaussdp[plot]"') from None
+
+
+def format_of(path: Path) -> str:
+    """The format that the file's ending names."""
+    ending = path.suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        raise DomainError(None, value=path.name, problem="a figure's file must end in .svg, .pdf or .png")
+    return ending
+
+
+def checked_format(name: str) -> str:
+    """The name, if it is that of a format."""
+    if name not in FORMATS:
+        raise DomainError(None, value=name, problem="a figure's format must be svg, pdf or png")
+    return name
+
+
+def rendered(draw: Callable[["Canvas"], None], size: tuple[float, float], *formats: str) -> dict[str, bytes]:
+    """What draw puts on a canvas of this size in inches, in each of these formats."""
+    require_matplotlib()
+    import matplotlib.style
+    from matplotlib.figure import Figure as Canvas
+
+    # The user's own settings stay out: the figures are the same everywhere.
+    with matplotlib.style.context(["default", style.PARAMETERS]):
+        canvas = Canvas(figsize=size, dpi=_POINTS_PER_INCH)
+        draw(canvas)
+        _keep_inside(canvas)
+        return {ending: _bytes(canvas, ending) for ending in formats}
+
+
+def render(figure: Figure, *formats: str) -> dict[str, bytes]:
+    """The figure in each of these formats ("svg", "pdf", "png")."""
+    return rendered(lambda canvas: _draw(figure, canvas), style.WIDE if figure.wide else style.SQUARE, *formats)
+
+
+def _keep_inside(canvas: "Canvas") -> None:
+    """Where labels are so long that the usual margins would cut them, find other margins."""
+    box = canvas.get_tightbbox()
+    width, height = canvas.get_size_inches()
+    if box.x0 < 0 or box.y0 < 0 or box.x1 > width or box.y1 > height:
+        canvas.set_layout_engine("constrained")
+        canvas.draw_without_rendering()
+        canvas.set_layout_engine(None)
+
+
+def _bytes(canvas: "Canvas", ending: str) -> bytes:
+    buffer = io.BytesIO()
+    canvas.savefig(buffer, format=ending, metadata=_UNDATED[ending])
+    return buffer.getvalue()
+
+
+def _draw(figure: Figure, canvas: "Canvas") -> None:
+    axes = canvas.add_subplot()
+    canvas.subplots_adjust(**(style.WIDE_MARGINS if figure.wide else style.SQUARE_MARGINS))
+    _set_axis(axes, "x", figure.x)
+    _set_axis(axes, "y", figure.y)
+    axes.grid(visible=True, which="major")
+    for curve in figure.curves:
+        lines = style.DASHES if curve.dashed else "solid"
+        (line,) = axes.plot(curve.x, curve.y, color=curve.colour, linestyle=lines, label=curve.label)
+        if (curve.y == figure.y.low).all():
+            line.set(clip_on=False, zorder=_ABOVE_FRAME)
+    if figure.arrow:
+        _draw_arrow(axes, figure.arrow)
+    axes.legend(loc=figure.legend, ncols=figure.legend_columns)
+    if _legend_hides_a_curve(axes):
+        axes.legend(loc="best")
+    if _legend_hides_a_curve(axes):
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _legend_hides_a_curve(axes: "Axes") -> bool:
+    legend = axes.get_legend()
+    if legend is None:
+        return False
+    box = legend.get_window_extent()
+    for line in axes.get_lines():
+        points = line.get_transform().transform(line.get_xydata())
+        places = np.linspace(0, len(points) - 1, _CHECKS)
+        x, y = (np.interp(places, np.arange(len(points)), points[:, i]) for i in (0, 1))
+        if bool(((x > box.x0) & (x < box.x1) & (y > box.y0) & (y < box.y1)).any()):
+            return True
+    return False
+
+
+def _set_axis(axes: "Axes", name: str, axis: Axis) -> None:
+    from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+
+    scale = axes.set_xscale if name == "x" else axes.set_yscale
+    scale("log" if axis.log else "linear")
+    (axes.set_xlim if name == "x" else axes.set_ylim)(axis.low, axis.high)
+    (axes.set_xlabel if name == "x" else axes.set_ylabel)(axis.label)
+    side = axes.xaxis if name == "x" else axes.yaxis
+    side.set_major_locator(FixedLocator(list(axis.ticks)))
+    side.set_minor_locator(LogLocator(subs="auto", numticks=20) if axis.log else NullLocator())
+    side.set_minor_formatter(NullFormatter())
+    if axis.tick_labels:
+        side.set_ticklabels(list(axis.tick_labels))
+
+
+def _draw_arrow(axes: "Axes", arrow: Arrow) -> None:
+    if arrow.high > arrow.low:
+        heads = {
+            "arrowstyle": "<|-|>,head_length=0.35,head_width=0.16",
+            "color": style.ARROW,
+            "linewidth": style.THICK,
+            "shrinkA": 0.0,
+            "shrinkB": 0.0,
+            "mutation_scale": 9.0,
+        }
+        axes.annotate("", (arrow.x, arrow.high), (arrow.x, arrow.low), arrowprops=heads)
+    left = axes.transAxes.inverted().transform(axes.transData.transform((arrow.x, arrow.low)))[0] > _FAR_RIGHT
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}  # lines that cross the words stay behind them
+    place = (arrow.x / 1.1 if left else 1.1 * arrow.x, (arrow.low + arrow.high) / 2)
+    axes.text(*place, arrow.words, va="center", ha="right" if left else "left", bbox=paper)

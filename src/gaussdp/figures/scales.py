@@ -1,0 +1,69 @@
+"""Windows, ticks and labels that give the paper's own for the paper's parameters and sensible ones for others."""
+
+import math
+
+from gaussdp.documents.rounding import power_of_ten, shown
+
+_STEPS = (1.0, 2.0, 5.0)
+
+
+def ticks(high: float, most: int) -> tuple[float, ...]:
+    """0 and the multiples up to high of the smallest 1, 2 or 5 times a power of ten that has at most so many.
+
+    >>> ticks(9.0, 5), ticks(4.0, 5)
+    ((0.0, 2.0, 4.0, 6.0, 8.0), (0.0, 1.0, 2.0, 3.0, 4.0))
+    """
+    exponent = math.floor(math.log10(high)) - 2
+    steps = (float(f"{step:g}e{exponent + place}") for place in range(5) for step in _STEPS)
+    step = next(step for step in steps if _count(high, step) <= most)
+    return tuple(_tidy(i * step) for i in range(_count(high, step) + 1))
+
+
+def decades(low: float, high: float, most: int = 7) -> tuple[float, ...]:
+    """The powers of ten from low to high, thinned evenly from the upper end if there are more than so many.
+
+    >>> decades(1e-5, 1e-2)
+    (1e-05, 0.0001, 0.001, 0.01)
+    """
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    stride = max(1, math.ceil((last - first + 1) / most))
+    return tuple(float(f"1e{exponent}") for exponent in range(last, first - 1, -stride))[::-1]
+
+
+def enlarged(window: float, need: float) -> float:
+    """The window of the paper times 1, 2 or 5 and a power of ten: the smallest such that holds what it must.
+
+    >>> enlarged(9.0, 8.2), enlarged(9.0, 17.0), enlarged(8.0, 0.7)
+    (9.0, 18.0, 0.8)
+    """
+    exponent = math.floor(math.log10(need / window)) - 1
+    factors = (float(f"{step:g}e{exponent + place}") for place in range(4) for step in _STEPS)
+    return _tidy(next(window * factor for factor in factors if window * factor >= need))
+
+
+def level_words(value: float) -> str:
+    r"""A level in mathtext, without the dollars.
+
+    >>> print(level_words(1e-5), level_words(0.25), level_words(3e-7))
+    10^{-5} 0.25 3 \cdot 10^{-7}
+    """
+    exponent = power_of_ten(value)
+    return number_words(value) if exponent is None or exponent >= 0 else f"10^{{{exponent}}}"
+
+
+def number_words(value: float) -> str:
+    r"""A number in mathtext, without the dollars.
+
+    >>> print(number_words(0.1), number_words(2e-8))
+    0.1 2 \cdot 10^{-8}
+    """
+    mantissa, _, power = shown(value).partition("e")
+    return rf"{mantissa} \cdot 10^{{{power}}}" if power else mantissa
+
+
+def _count(high: float, step: float) -> int:
+    return math.floor(high / step * (1 + 1e-12))
+
+
+def _tidy(value: float) -> float:
+    return float(f"{value:.12g}")

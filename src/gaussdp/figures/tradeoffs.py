@@ -1,0 +1,183 @@
+"""Guarantees side by side as trade-off curves, with named attacks on them: linear axes, and logarithmic ones."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gaussdp.domains import Domain, number
+from gaussdp.errors import DomainError
+from gaussdp.figures import style
+from gaussdp.figures.drawing import checked_format, format_of, rendered
+from gaussdp.figures.labels import Mark, name_marks
+from gaussdp.guarantees import ApproxDP, Guarantee
+from gaussdp.numerics import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+SIZE = (7.0, 3.1)  # inches: the width of two columns
+COLOURS = (style.SINGLE, style.SEQUENCE[-1], style.SEQUENCE[1], "#525252")
+MOST_CURVES = 2 * len(COLOURS)
+
+_MARGINS = {"left": 0.075, "right": 0.975, "bottom": 0.165, "top": 0.955, "wspace": 0.26}
+_MOST_IN_THE_PANEL = 4  # so many entries have room in the upper right corner, which the curves leave free
+_LEGEND_ROW, _LEGEND_COLUMNS = 0.16, 3  # inches a row, where the legend lies below the panels
+_POINTS = 241
+_LOWEST = 1e-6
+_BELOW = 100  # the smallest named FPR stands this factor inside the picture
+_MARK, _NAMES = "#1a1a1a", "#1a1a1a"
+_GUESSING = {"color": style.BASELINE, "linestyle": style.DASHES, "linewidth": 0.7}
+_DOTTED = (0, (1.2, 1.2))
+_LARGEST_EPSILON = 700.0  # e**epsilon is still a double
+_FPR, _TPR = Domain(1e-300, 1.0), Domain(0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An operating point with its words.
+
+    Attributes:
+        fpr: the share of nonmembers accused.
+        tpr: the share of members found.
+        words: its name.
+        spread: whether it stands apart from the others on linear axes, and is named there too.
+    """
+
+    fpr: float
+    tpr: float
+    words: str
+    spread: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TradeoffPlot:
+    """The numbers behind the figure: curves by their words, and attacks; `render` and `write` draw it.
+
+    Attributes:
+        fpr: the false-positive rates at which the curves are known.
+        fnr, tpr: the error rate and its complement, by the words for each curve.
+        starts: where each curve begins, at FPR 0; 1 for those that promise something at every level.
+        attacks: the points to mark.
+    """
+
+    fpr: Floats
+    fnr: dict[str, Floats]
+    tpr: dict[str, Floats]
+    starts: dict[str, float]
+    attacks: tuple[Attack, ...]
+
+    def render(self, ending: str = "svg") -> bytes:
+        """The content of a file: "svg", "pdf" or "png".
+
+        Raises:
+            MissingExtraError: if Matplotlib is not installed.
+        """
+        return render_tradeoffs(self, checked_format(ending))[ending]
+
+    def write(self, path: str | Path) -> Path:
+        """Draw into this file, by its ending .svg, .pdf or .png; returns the path."""
+        place = Path(path)
+        place.write_bytes(self.render(format_of(place)))
+        return place
+
+    def data_text(self) -> str:
+        """The points: a header and one row a point, FPR and then the TPR of each curve, between spaces."""
+        names = ["fpr", *(f"tpr{i}" for i in range(1, len(self.tpr) + 1))]
+        rows = np.column_stack([self.fpr, *self.tpr.values()]).tolist()
+        return "\n".join([" ".join(names), *(" ".join(f"{value:.12g}" for value in row) for row in rows)]) + "\n"
+
+    def _repr_svg_(self) -> str:
+        return self.render("svg").decode()
+
+
+def tradeoff_plot(guarantees: dict[str, Guarantee], attacks: Sequence[Attack] = ()) -> TradeoffPlot:
+    """Up to eight guarantees by their words, and attacks to mark.
+
+    >>> from gaussdp import GDP
+    >>> plot = tradeoff_plot({"μ = 1": GDP(1.0)}, [Attack(0.1, GDP(1.0).tpr(0.1), "FPR 0.1")])
+    >>> float(plot.fpr[0]), float(plot.tpr["μ = 1"][-1])
+    (1e-06, 1.0)
+    """
+    if not 1 <= len(guarantees) <= MOST_CURVES:
+        raise DomainError("guarantees", f"1 to {MOST_CURVES}", got=f"{len(guarantees)}")
+    least = min([number("fpr", attack.fpr, _FPR) for attack in attacks], default=1.0)
+    for attack in attacks:
+        number("tpr", attack.tpr, _TPR)
+    lowest = max(min(_LOWEST, least / _BELOW), 1e-300)
+    tail = np.geomspace(lowest, 0.5, _POINTS // 2, endpoint=False)
+    kinks = [kink for guarantee in guarantees.values() for kink in _kinks(guarantee) if kink > lowest]
+    fpr = np.unique(np.concatenate([tail, np.linspace(0.0, 1.0, _POINTS)[1:], 1 - tail[tail > 1e-12], kinks]))
+    return TradeoffPlot(
+        fpr,
+        {words: guarantee.fnr(fpr) for words, guarantee in guarantees.items()},
+        {words: guarantee.tpr(fpr) for words, guarantee in guarantees.items()},
+        {words: _start(guarantee, float(fpr[0])) for words, guarantee in guarantees.items()},
+        tuple(attacks),
+    )
+
+
+def _start(guarantee: Guarantee, lowest: float) -> float:
+    """The FNR at FPR 0, or at the lowest rate for a curve that is not known down to there."""
+    try:
+        return guarantee.fnr(0.0)
+    except DomainError:
+        return guarantee.fnr(lowest)
+
+
+def _kinks(guarantee: Guarantee) -> list[float]:
+    """Where a curve of straight pieces turns, so that its corner is drawn sharp."""
+    if isinstance(guarantee, ApproxDP):
+        return [(1 - guarantee.delta_bound) / (1 + math.exp(min(guarantee.epsilon_bound, _LARGEST_EPSILON)))]
+    return []
+
+
+def render_tradeoffs(plot: TradeoffPlot, *formats: str) -> dict[str, bytes]:
+    """The figure in each of these formats ("svg", "pdf", "png")."""
+    return rendered(lambda canvas: _draw(plot, canvas), (SIZE[0], SIZE[1] + _below(plot)), *formats)
+
+
+def _below(plot: TradeoffPlot) -> float:
+    """Inches for a legend below the panels, or none."""
+    entries = len(plot.fnr) + 1
+    return 0.0 if entries <= _MOST_IN_THE_PANEL else -(-entries // _LEGEND_COLUMNS) * _LEGEND_ROW
+
+
+def _draw(plot: TradeoffPlot, canvas: "Canvas") -> None:
+    left, right = canvas.subplots(1, 2)
+    extra = _below(plot)
+    height = SIZE[1] + extra
+    canvas.subplots_adjust(**{**_MARGINS, "bottom": (_MARGINS["bottom"] * SIZE[1] + extra) / height})
+    left.set(xlabel="FPR (false alarms)", ylabel="FNR (members missed)", xlim=(0, 1), ylim=(0, 1))
+    left.plot([0, 1], [1, 0], label="guessing", **_GUESSING)
+    right.set(xlabel="FPR (false alarms)", ylabel="TPR (members found)", xscale="log", yscale="log")
+    right.set(xlim=(plot.fpr[0], 1.0), ylim=(plot.fpr[0], 1.5))
+    right.plot(plot.fpr, plot.fpr, **_GUESSING)
+    for i, words in enumerate(plot.fnr):
+        look = {"color": COLOURS[i % len(COLOURS)], "linestyle": "solid" if i < len(COLOURS) else _DOTTED}
+        left.plot([0.0, *plot.fpr], [plot.starts[words], *plot.fnr[words]], label=words, **look)
+        right.plot(plot.fpr, np.maximum(plot.tpr[words], plot.fpr[0]), **look)
+    for axes in (left, right):
+        axes.grid(visible=True)
+    if extra:
+        canvas.legend(*left.get_legend_handles_labels(), loc="lower center", ncols=_LEGEND_COLUMNS)
+    else:
+        left.legend(loc="upper right")
+    _name(left, right, plot)
+
+
+def _name(left: "Axes", right: "Axes", plot: TradeoffPlot) -> None:
+    """Dots on both panels; all names on the logarithmic one, those that stand apart on the linear one too."""
+    low = float(plot.fpr[0])
+    for axes, marks, named in (
+        (left, [Mark(a.fpr, 1 - a.tpr, a.words) for a in plot.attacks], [a.spread for a in plot.attacks]),
+        (right, [Mark(a.fpr, max(a.tpr, low), a.words) for a in plot.attacks], [True] * len(plot.attacks)),
+    ):
+        for mark in marks:
+            axes.plot([mark.x], [mark.y], "o", color=_MARK, markersize=3.0, clip_on=False, zorder=5)
+        if any(named):
+            name_marks(axes, [mark for mark, wanted in zip(marks, named, strict=True) if wanted], _NAMES)

@@ -1,0 +1,130 @@
+"""A claim about privacy as papers state it: (epsilon, delta), a pure epsilon, a mu with or without floor, or a rho."""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from gaussdp.documents.rounding import shown
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, Domain, brief, nearest, number
+from gaussdp.errors import DomainError
+
+Kind = Literal["approximate", "pure", "gdp", "zcdp"]
+
+_KEYS = ("epsilon", "delta", "mu", "floor", "rho")
+_ALIASES = {"ε": "epsilon", "eps": "epsilon", "δ": "delta", "μ": "mu", "µ": "mu", "ρ": "rho"}
+_ADVICE = 'write "epsilon=3.0 delta=1e-5", "epsilon=2", "mu=0.8 floor=1e-10", "mu=0.8" or "rho=0.5"'
+_DELTA = Domain(0.0, 1.0, closed_high=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A published guarantee: exactly one of epsilon, mu and rho, with what belongs to it.
+
+    Args:
+        epsilon: with delta, (epsilon, delta)-DP; without, pure DP.
+        delta: in [0, 1); 0 is pure DP.
+        mu: of Gaussian DP; without floor it is a claim about every attack.
+        floor: smallest error rate of the attacks that mu speaks about, in (0, 1).
+        rho: of zero-concentrated DP.
+
+    >>> Claim.parse("epsilon=3.0 delta=1e-5")
+    Claim(epsilon=3.0, delta=1e-05)
+    >>> Claim(mu=0.8).kind
+    'gdp'
+    """
+
+    epsilon: float | None = None
+    delta: float | None = None
+    mu: float | None = None
+    floor: float | None = None
+    rho: float | None = None
+
+    def __post_init__(self) -> None:
+        domains = {"delta": _DELTA, "floor": LEVEL}
+        for key in _KEYS:
+            value = getattr(self, key)
+            if value is not None:
+                object.__setattr__(self, key, number(key, value, domains.get(key, FINITE_NON_NEGATIVE)))
+        given = [key for key in ("epsilon", "mu", "rho") if getattr(self, key) is not None]
+        if len(given) != 1:
+            got = " and ".join(given) if given else "none"
+            raise DomainError(
+                None,
+                value=got,
+                problem="a claim must hold exactly one of epsilon, mu and rho",
+                got=str(got),
+                advice=_ADVICE,
+            )
+        for key, owner in (("delta", "epsilon"), ("floor", "mu")):
+            if getattr(self, key) is not None and given != [owner]:
+                raise DomainError(
+                    key, problem=f"belongs to a claim of {owner}", got=f"it beside {given[0]}", advice=_ADVICE
+                )
+
+    @classmethod
+    def parse(cls, text: str) -> "Claim":
+        """The claim that a text states: key=value pairs between spaces or commas.
+
+        >>> Claim.parse("μ=0.8, floor=1e-10")
+        Claim(mu=0.8, floor=1e-10)
+        """
+        if not isinstance(text, str):
+            raise DomainError("claim", "text", text, _ADVICE, got=type(text).__name__)
+        found: dict[str, float] = {}
+        for pair in re.sub(r"\s*=\s*", "=", text).replace(",", " ").replace(";", " ").split():
+            written, equals, value = pair.partition("=")
+            key = _ALIASES.get(written, written.lower())
+            if not equals or not value:
+                raise DomainError("claim", "made of key=value pairs", pair, _ADVICE, got=brief(pair))
+            if key not in _KEYS:
+                suggestion = nearest(key, _KEYS)
+                hint = f"did you mean {suggestion!r}?" if suggestion else _ADVICE
+                raise DomainError("claim", problem=f"has no {brief(written)}", advice=hint)
+            if key in found:
+                raise DomainError("claim", problem=f"states {key} twice", advice=_ADVICE)
+            try:
+                found[key] = float(value)
+            except ValueError:
+                raise DomainError(key, "a number", value, _ADVICE, got=brief(value)) from None
+        return cls(**found)
+
+    def __repr__(self) -> str:
+        return f"Claim({', '.join(f'{key}={getattr(self, key)!r}' for key in _KEYS if getattr(self, key) is not None)})"
+
+    def __str__(self) -> str:
+        if self.epsilon is not None:
+            return f"ε = {shown(self.epsilon)}" + (f" at δ = {shown(self.delta)}" if self.delta else " (pure)")
+        if self.mu is not None:
+            return f"μ = {shown(self.mu)}" + (f" with floor {shown(self.floor)}" if self.floor else "")
+        return f"ρ = {shown(self.value)}"
+
+    @property
+    def kind(self) -> Kind:
+        """One of approximate, pure, gdp and zcdp."""
+        if self.epsilon is not None:
+            return "approximate" if self.delta else "pure"
+        return "gdp" if self.mu is not None else "zcdp"
+
+    @property
+    def value(self) -> float:
+        """The one number that is claimed."""
+        return next(value for value in (self.epsilon, self.mu, self.rho) if value is not None)
+
+    @property
+    def symbol(self) -> str:
+        """The letter of that number."""
+        return "ε" if self.epsilon is not None else "μ" if self.mu is not None else "ρ"
+
+    def with_value(self, value: float) -> "Claim":
+        """The same kind of claim with another number."""
+        if not math.isfinite(value):
+            raise DomainError(None, value=value, problem="a claim must be finite")
+        if self.epsilon is not None:
+            return Claim(epsilon=value, delta=self.delta)
+        return Claim(mu=value, floor=self.floor) if self.mu is not None else Claim(rho=value)
+
+
+def as_claim(claim: "Claim | str") -> Claim:
+    """The claim, read from its text if need be."""
+    return claim if isinstance(claim, Claim) else Claim.parse(claim)

@@ -1,5 +1,0 @@
-"""What a mu means to people, in words, odds and pictures."""
-
-from gaussdp.report.explaining.explanation import Explanation, explain
-
-__all__ = ["Explanation", "explain"]

@@ -1,6 +1,0 @@
-"""The paper, reproduced: its six tables, its nine plots, and the data that its LaTeX source reads."""
-
-from gaussdp.report.paper.contents import SECTIONS, Section, values_csv
-from gaussdp.report.paper.writer import write_paper
-
-__all__ = ["SECTIONS", "Section", "values_csv", "write_paper"]

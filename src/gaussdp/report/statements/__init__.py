@@ -1,7 +1,0 @@
-"""Statements: the report of a run, one object with many renderings."""
-
-from gaussdp.report.statements.assumptions import Assumption
-from gaussdp.report.statements.machine import SCHEMA_VERSION, schema
-from gaussdp.report.statements.report import Report, report_run
-
-__all__ = ["SCHEMA_VERSION", "Assumption", "Report", "report_run", "schema"]

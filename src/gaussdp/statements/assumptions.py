@@ -1,0 +1,209 @@
+"""What the accounting takes for granted, and whether the run met it."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from gaussdp.accounting import Fit
+from gaussdp.accounting.bounds.shuffled import shuffled_batches, without_sampling
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
+from gaussdp.guarantees import Guarantee
+from gaussdp.guarantees.claim import Claim
+from gaussdp.statements.run import Run
+
+Verdict = Literal["met", "not met", "not stated"]
+
+_USUAL_DELTA = 1e-5
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One assumption of the accounting.
+
+    Attributes:
+        key: its machine name.
+        title: what is assumed.
+        verdict: whether the run met it.
+        words: why, and what follows.
+        decisive: whether the number does not hold for the run if this is not met.
+    """
+
+    key: str
+    title: str
+    verdict: Verdict
+    words: str
+    decisive: bool = True
+
+
+def assumptions(run: Run, curve: Guarantee, fit: Fit, digits: int = 4) -> tuple[Assumption, ...]:
+    """What the accounting of this run assumes, each with its verdict.
+
+    Args:
+        run: what was run.
+        curve: its accounted guarantee.
+        fit: its accounted mu, for the number that holds instead.
+        digits: significant digits of the numbers in the words.
+    """
+    found = [_adjacency(run, fit, digits), _unit(run, fit, digits), _tuning(run)]
+    if run.sampled:
+        found.insert(0, _sampling(run, curve, digits))
+    if run.trains:
+        found.append(_clipping(run))
+    found.append(_randomness(run))
+    return tuple(found)
+
+
+def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
+    title = "Poisson sampling: each record enters each batch independently with the sample rate"
+    instead = _without_sampling(run, digits)
+    proved = _proved(run, curve, digits) if run.sampling == "shuffle" else ""
+    words: dict[str | None, tuple[Verdict, str]] = {
+        "poisson": ("met", "The pipeline draws its batches so."),
+        "shuffle": (
+            "not met",
+            "The pipeline shuffles the data and cuts them into batches. The number does not hold for it: shuffling is"
+            f" another mechanism and can be far less private.{proved}{instead}",
+        ),
+        "fixed batches": (
+            "not met",
+            "The pipeline uses the same batches in every pass. The number does not hold for it: without random batches"
+            f" nothing hides in which one a record is.{instead}",
+        ),
+        "without replacement": (
+            "not met",
+            "The pipeline draws batches of a fixed size. The number does not hold for it: that is another mechanism,"
+            " which this accounting does not cover.",
+        ),
+        None: (
+            "not stated",
+            "The run does not say how it makes its batches. Most data loaders shuffle, and then the number does not"
+            " hold; state sampling.",
+        ),
+    }
+    verdict, sentence = words[run.sampling]
+    return Assumption("sampling", title, verdict, sentence)
+
+
+def _without_sampling(run: Run, digits: int) -> str:
+    most = without_sampling(run.accounted)
+    if not math.isfinite(most):
+        return ""
+    mu = _up(most, digits)
+    return (
+        f" With all else met, what holds without relying on the order is μ = {mu} if a record's share may be blanked"
+        " out, twice that if it may be exchanged."
+    )
+
+
+def _proved(run: Run, curve: Guarantee, digits: int) -> str:
+    """What an attack on one shuffled pass proves, where that is more than the number of Poisson sampling."""
+    at = Claim(epsilon=1.0, delta=_USUAL_DELTA)
+    proved = shuffled_batches(run.accounted, at, 1, exchanged=False).lower
+    if proved <= curve.epsilon(_USUAL_DELTA):
+        return ""
+    shown_epsilon = shown(rounded(proved, Rounding.DOWN, digits))
+    return (
+        f" For some data an attack on a single pass proves ε of at least {shown_epsilon} at δ ="
+        f" {shown_level(_USUAL_DELTA)}."
+    )
+
+
+def _adjacency(run: Run, fit: Fit, digits: int) -> Assumption:
+    title = f"{run.mechanism.adjacency.capitalize()} adjacency: the noise is stated for these neighbours"
+    if run.adjacency == run.mechanism.adjacency:
+        return Assumption("adjacency", title, "met", "The run protects against the same change of the data.")
+    if run.mechanism.adjacency == "add-remove":
+        words = (
+            "The run is to protect a record that is replaced. The number does not hold for that: to replace is to"
+            " remove one and add another. With all else met, what holds by group privacy is twice the μ,"
+            f" {_up(2 * fit.mu, digits)}, with the same floor."
+        )
+    else:
+        words = (
+            "The run is to protect a record that is added or removed, but its noise is stated for one that is replaced."
+            " The number does not follow; state the noise multiplier over the sensitivity to adding a record."
+        )
+    return Assumption("adjacency", title, "not met", words)
+
+
+def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
+    title = "One record a unit: the accounting protects a single record"
+    if run.records_per_unit is None:
+        return Assumption(
+            "unit",
+            title,
+            "not stated",
+            "The run does not say how many records one unit can have. If several, the number does not hold for the"
+            " unit; state records_per_unit.",
+        )
+    if run.records_per_unit == 1:
+        return Assumption("unit", title, "met", "Each unit has one record.")
+    size = run.records_per_unit
+    return Assumption(
+        "unit",
+        title,
+        "not met",
+        f"A unit can have {size:,} records. The number holds for one of them, not for the unit. With all else"
+        f" met, what holds for the unit by group privacy is {size:,} times the μ, {_up(size * fit.mu, digits)}, with"
+        " the same floor.",
+    )
+
+
+def _tuning(run: Run) -> Assumption:
+    title = "Every look at the data is counted, tuning too"
+    runs = f"{run.tuning_runs:,} further runs" if run.tuning_runs else "the tuning runs"
+    words: dict[str | None, tuple[Verdict, str]] = {
+        "none": ("met", "No hyper-parameters were tuned on these data."),
+        "counted": (
+            "met",
+            f"The composition holds {runs} of the same mechanism for tuning."
+            if run.tuning_runs
+            else "The releases accounted for include the tuning runs.",
+        ),
+        "not counted": (
+            "not met",
+            f"Hyper-parameters were tuned on the same data, and {runs} are not in the composition. The number speaks of"
+            " the final run alone.",
+        ),
+        None: (
+            "not stated",
+            "The run does not say whether hyper-parameters were tuned on the same data; state tuning.",
+        ),
+    }
+    verdict, sentence = words[run.tuning]
+    return Assumption("tuning", title, verdict, sentence)
+
+
+def _clipping(run: Run) -> Assumption:
+    title = "Per-example clipping: no record moves the sum by more than the clip norm"
+    words: dict[str | None, tuple[Verdict, str]] = {
+        "per-example": ("met", "Each record's gradient is clipped by itself."),
+        "per-batch": (
+            "not met",
+            "The gradient of the batch is clipped as a whole. A single record can then move it by more than the noise"
+            " is made for; the number does not hold.",
+        ),
+        "none": ("not met", "Nothing is clipped. One record can move the sum without bound; the number does not hold."),
+        None: ("not stated", "The run does not say how gradients are clipped; state clipping."),
+    }
+    verdict, sentence = words[run.clipping]
+    return Assumption("clipping", title, verdict, sentence)
+
+
+def _randomness(run: Run) -> Assumption:
+    title = "Ideal noise: unpredictable, and real numbers rather than floating point"
+    words: dict[str | None, tuple[Verdict, str]] = {
+        "secure": ("met", "The noise comes from a cryptographic generator, made safe against floating-point attacks."),
+        "ordinary": (
+            "not met",
+            "The noise comes from an ordinary generator in floating point. The number does not speak of attackers who"
+            " predict the generator or read the low-order bits of exact outputs.",
+        ),
+        None: ("not stated", "The run does not say how the noise is made; state randomness."),
+    }
+    verdict, sentence = words[run.randomness]
+    return Assumption("randomness", title, verdict, sentence, decisive=False)
+
+
+def _up(value: float, digits: int) -> str:
+    return shown(rounded(value, Rounding.UP, digits))

@@ -1,0 +1,254 @@
+"""The usual mistakes behind a claim, each recognised by what it would have given."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy import special
+
+from gaussdp.accounting import account
+from gaussdp.accounting.bounds.enclosures import of_gdp, smallest
+from gaussdp.accounting.bounds.shuffled import without_sampling
+from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.errors import DomainError, MissingExtraError
+from gaussdp.guarantees.claim import Claim
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
+from gaussdp.numerics import Floats
+from gaussdp.statements.run import Run
+
+CLOSE = 0.012  # relative: claims are written with three digits or so
+
+_LARGEST_ORDER = 256
+_LAST = ("one step", "epochs for steps", "amplification", "basic composition")  # not looked for once one is found
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A mistake that would have given the claim.
+
+    Attributes:
+        key: its machine name.
+        value: what the mistake gives.
+        words: what it is.
+    """
+
+    key: str
+    value: float
+    words: str
+
+
+def causes(run: Run, claim: Claim, status: str) -> tuple[Cause, ...]:
+    """The mistakes whose result is the claim, within about one part in a hundred.
+
+    Args:
+        run: what was run.
+        claim: what was claimed.
+        status: of the claim: "false" and "undecided" look for numbers that are too small, "loose" for too large ones.
+    """
+    candidates = _too_large(run, claim) if status == "loose" else _too_small(run, claim)
+    found: list[Cause] = []
+    for key, compute, words in candidates:
+        if found and (key in _LAST or found[-1].key == "clt"):
+            continue
+        try:
+            value = compute()
+        except (DomainError, MissingExtraError, OverflowError):
+            continue
+        if value and abs(claim.value - value) <= CLOSE * value and all(cause.key != key for cause in found):
+            found.append(Cause(key, value, words))
+    if status != "loose":
+        found += _missing_floor(run, claim)
+    return tuple(found)
+
+
+Candidate = tuple[str, Callable[[], float | None], str]
+
+
+def _too_small(run: Run, claim: Claim) -> Iterator[Candidate]:
+    mechanism = run.mechanism
+
+    def as_described() -> float:
+        return smallest(mechanism, claim).upper
+
+    if run.sampled and run.sampling in ("shuffle", "fixed batches", "without replacement"):
+        yield (
+            "sampling",
+            lambda: smallest(run.accounted, claim).upper,
+            "It is the number of Poisson sampling, reported for batches that are made otherwise.",
+        )
+    if run.tuning_runs:
+        yield "tuning", as_described, "It is the number of the final run alone: the tuning runs are not counted."
+    if run.adjacency != mechanism.adjacency:
+        yield (
+            "adjacency",
+            as_described,
+            "It is the number for adding or removing a record, claimed for replacing one: off by a factor of 2 in μ.",
+        )
+    if (run.records_per_unit or 1) > 1:
+        yield "unit", as_described, "It is the number for one record, claimed for a unit that has several."
+    if run.sampled:
+        yield (
+            "clt",
+            lambda: of_gdp(_clt_mu(mechanism), claim),
+            "It is what the central limit theorem approximates, which is no bound: at few steps, small noise or a small"
+            " sample rate the truth is larger.",
+        )
+        yield (
+            "clt",
+            lambda: of_gdp(_clt_mu_uniform(mechanism), claim),
+            "It is what the central limit theorem approximates for batches of a fixed size, which is no bound.",
+        )
+    yield (
+        "adjacency",
+        lambda: smallest(_with_noise(mechanism, 2.0), claim).upper,
+        "It is the number for twice the noise: the sensitivity is off by a factor of 2, as between replacing a record"
+        " and adding or removing one.",
+    )
+    if isinstance(mechanism, DPSGD):
+        one = DPSGD(mechanism.noise_multiplier, mechanism.sample_rate, 1)
+        yield "one step", lambda: _of_few(one, mechanism, claim), "It is the number of a single step."
+        epochs = max(1, round(mechanism.steps * mechanism.sample_rate))
+        few = DPSGD(mechanism.noise_multiplier, mechanism.sample_rate, epochs)
+        yield "epochs for steps", lambda: _of_few(few, mechanism, claim), "It counts the epochs as if they were steps."
+
+
+def _of_few(few: DPSGD, mechanism: DPSGD, claim: Claim) -> float | None:
+    """The number of far fewer steps; not looked for where the claim is near that of all of them."""
+    if few.steps > mechanism.steps / 4 or claim.value > 0.7 * smallest(mechanism, claim).upper:
+        return None
+    return smallest(few, claim).upper
+
+
+def _too_large(run: Run, claim: Claim) -> Iterator[Candidate]:
+    mechanism = run.accounted
+    if run.sampled and claim.kind == "approximate":
+        for improved, how in ((True, "with the improved conversion"), (False, "with the first conversion published")):
+            yield (
+                "rdp",
+                partial(_renyi_epsilon, mechanism, float(claim.delta or 0.0), improved=improved),
+                f"It is what Renyi DP gives at the best whole order, {how}: sound, and not tight.",
+            )
+    if run.sampled:
+        yield (
+            "amplification",
+            lambda: of_gdp(without_sampling(mechanism, each_step=True), claim),
+            "It is the number without amplification by sampling, as if every record were in every batch.",
+        )
+        for limit, batches in ((_clt_mu, "Poisson samples"), (_clt_mu_uniform, "batches of a fixed size")):
+            yield (
+                "clt",
+                partial(_of_limit, limit, mechanism, claim),
+                f"It is what the central limit theorem approximates for {batches}: here it happens to be above the"
+                " truth, but it is no bound.",
+            )
+    yield (
+        "adjacency",
+        lambda: smallest(_with_noise(mechanism, 0.5), claim).upper,
+        "It is the number for half the noise: the sensitivity is off by a factor of 2, as between replacing a record"
+        " and adding or removing one.",
+    )
+    if claim.kind == "approximate":
+        yield (
+            "basic composition",
+            lambda: _basic_epsilon(mechanism, float(claim.delta or 0.0)),
+            "It is the sum of the single steps' ε: sound, and far from tight.",
+        )
+
+
+def _of_limit(limit: Callable[[Mechanism], float], mechanism: Mechanism, claim: Claim) -> float:
+    return of_gdp(limit(mechanism), claim)
+
+
+def _missing_floor(run: Run, claim: Claim) -> list[Cause]:
+    """A mu without a floor, where only one with a floor holds: at which floor would it?"""
+    if claim.kind != "gdp" or claim.floor is not None or not run.sampled:
+        return []
+    try:
+        fit = account(run.accounted).fit()
+    except (DomainError, MissingExtraError):
+        return []
+    if claim.value < fit.mu * (1 - CLOSE):
+        return []
+    mu, floor = (shown(rounded(value, Rounding.UP, 4)) for value in (fit.mu, fit.floor))
+    words = (
+        f"It has no floor. Above a floor of {floor} the run is {mu}-GDP, so that a claim with this floor would hold;"
+        " without one, only the number without any amplification by sampling does."
+    )
+    return [Cause("floor", fit.mu, words)]
+
+
+def _clt_mu(mechanism: Mechanism) -> float:
+    """The limit for Poisson samples: q sqrt(T (e^(1/sigma^2) - 1))."""
+    return _limit(mechanism, lambda mu: math.expm1(mu * mu))
+
+
+def _clt_mu_uniform(mechanism: Mechanism) -> float:
+    """The limit for batches of a fixed size, symmetrised."""
+
+    def spread(mu: float) -> float:
+        above, below = special.ndtr(1.5 * mu), special.ndtr(-0.5 * mu)
+        return 2 * (math.exp(mu * mu) * float(above) + 3 * float(below) - 2)
+
+    return _limit(mechanism, spread)
+
+
+def _limit(mechanism: Mechanism, spread: Callable[[float], float]) -> float:
+    squares: list[float] = []
+    for part, count in mechanism.parts():
+        if isinstance(part, PoissonSampled):
+            squares.append(count * part.sample_rate**2 * spread(part.mechanism.mu))
+        elif isinstance(part, Gaussian | ZCDPGaussian):
+            squares.append(count * part.mu**2)
+        else:
+            raise DomainError(None, problem="the limit is taken of Gaussian releases only")
+    return math.sqrt(math.fsum(squares))
+
+
+def _with_noise(mechanism: Mechanism, factor: float) -> Mechanism:
+    """The same Gaussian releases with so many times the noise."""
+    parts: list[Mechanism] = []
+    for part, count in mechanism.parts():
+        if isinstance(part, PoissonSampled):
+            sampled = PoissonSampled(Gaussian(factor * part.mechanism.noise_multiplier), part.sample_rate)
+            parts.append(count * sampled)
+        elif isinstance(part, Gaussian | ZCDPGaussian):
+            parts.append(count * Gaussian(factor / part.mu, part.adjacency))
+        else:
+            raise DomainError(None, problem="the noise is changed of Gaussian releases only")
+    return Composition(parts)
+
+
+def _basic_epsilon(mechanism: Mechanism, delta: float) -> float:
+    """The sum of the steps' epsilons, each at an equal share of delta."""
+    parts = list(mechanism.parts())
+    share = delta / sum(count for _, count in parts)
+    return math.fsum(count * account(part).epsilon(share) for part, count in parts)
+
+
+def _renyi_epsilon(mechanism: Mechanism, delta: float, *, improved: bool) -> float:
+    """From the divergences at whole orders (Mironov, Talwar & Zhang 2019)."""
+    orders: Floats = np.arange(2.0, _LARGEST_ORDER + 1)
+    total = np.zeros(orders.size)
+    for part, count in mechanism.parts():
+        if isinstance(part, PoissonSampled):
+            total += count * _renyi_sampled(orders, part)
+        elif isinstance(part, Gaussian | ZCDPGaussian):
+            total += count * orders * part.mu**2 / 2
+        else:
+            raise DomainError(None, problem="Renyi divergences are taken of Gaussian releases only")
+    if improved:  # Canonne, Kamath & Steinke 2020, Proposition 12
+        return float(np.min(total + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)))
+    return float(np.min(total + math.log(1 / delta) / (orders - 1)))
+
+
+def _renyi_sampled(orders: Floats, part: PoissonSampled) -> Floats:
+    rate, mu = part.sample_rate, part.mechanism.mu
+    found = np.empty(len(orders))
+    for place, order in enumerate(orders):
+        k = np.arange(order + 1)
+        binomial = special.gammaln(order + 1) - special.gammaln(k + 1) - special.gammaln(order - k + 1)
+        terms = binomial + special.xlog1py(order - k, -rate) + special.xlogy(k, rate) + k * (k - 1) / 2 * mu**2
+        found[place] = special.logsumexp(terms) / (order - 1)
+    return found

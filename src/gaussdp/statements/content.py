@@ -1,0 +1,242 @@
+"""What a report says, in order: sections of sentences, facts, tables and verdicts, free of any format."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gaussdp.accounting.document import LARGE_REGRET, describe
+from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.tables import Table
+from gaussdp.mechanisms import DPSGD, Composition, Mechanism, Repeated
+from gaussdp.statements.assumptions import Assumption
+from gaussdp.statements.run import Run
+
+if TYPE_CHECKING:
+    from gaussdp.statements.report import Report
+
+NOT_STATED = "not stated"
+DEFAULT_TITLE = "Privacy statement"
+FIGURE_TITLE = "The trade-off curve"
+
+_NEIGHBOURS = {
+    "add-remove": "add-remove: the data with and without one unit",
+    "replace-one": "replace-one: the data with one unit exchanged for another",
+}
+_TUNING = {"none": "none on these data", "counted": "counted", "not counted": "not counted"}
+_SAMPLING = {
+    "poisson": "Poisson: each record enters each batch independently",
+    "shuffle": "shuffled, then cut into batches",
+    "fixed batches": "the same batches in every pass",
+    "without replacement": "batches of a fixed size, drawn afresh",
+    "full batch": "all records in every step",
+}
+
+
+@dataclass(frozen=True)
+class Words:
+    """A paragraph; a warning stands out."""
+
+    text: str
+    warning: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names and what they are."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Assumptions with their verdicts."""
+
+    assumptions: tuple[Assumption, ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The figure, with what it shows."""
+
+    caption: str
+
+
+Block = Words | Facts | Judged | Picture | Table
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks under a heading."""
+
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def title(report: "Report") -> str:
+    """The title of the statement."""
+    return report.run.title or DEFAULT_TITLE
+
+
+def sections(report: "Report") -> tuple[Section, ...]:
+    """All that the report says, in order."""
+    run = report.run
+    sentence, *others = guarantee_words(report)
+    return (
+        Section(
+            "guarantee",
+            "Guarantee",
+            (
+                *standing_words(report),
+                Words(sentence),
+                report.guarantee,
+                *(Words(words) for words in (*others, *report.notes)),
+            ),
+        ),
+        *claim_section(report),
+        Section("mechanism", "Mechanism", (Facts(mechanism_facts(run)),)),
+        Section(
+            "accounting",
+            "Accounting",
+            (Facts((("Method", report.method), ("Software", f"gaussdp {report.version}"), ("Rounding", _ROUNDING))),),
+        ),
+        Section("protected", "What is protected", (Facts(protected_facts(run)),)),
+        Section("assumptions", "Assumptions and whether the run met them", (Judged(report.assumptions),)),
+        Section("epsilon", "Equivalent ε", (report.epsilon,)),
+        Section("risks", "What an attacker can achieve", (report.attacker, report.precision, report.overall)),
+        Section("figure", FIGURE_TITLE, (Picture(figure_caption(report)),)),
+    )
+
+
+_ROUNDING = "to the side of less privacy: what is bounded from above up, from below down"
+
+
+def standing_words(report: "Report") -> tuple[Words, ...]:
+    """The first thing to know: whether the number holds for this run."""
+    broken = [a for a in report.assumptions if a.decisive and a.verdict == "not met"]
+    unknown = [a for a in report.assumptions if a.decisive and a.verdict == "not stated"]
+    if broken:
+        return (
+            Words(
+                f"This number does not hold for the run as described: {_listed(broken)} not as the accounting assumes"
+                " (see the assumptions).",
+                warning=True,
+            ),
+        )
+    if unknown:
+        return (Words(f"Whether this number holds depends on what is not stated: {_names(unknown)}."),)
+    return ()
+
+
+def guarantee_words(report: "Report") -> list[str]:
+    """The guarantee in a sentence, what belongs to it, and advice."""
+    fit, digits = report.fit, report.digits
+    mu = shown(report.mu)
+    neighbours = report.run.mechanism.adjacency
+    broken = report.standing == "does not hold"
+    subject, verb = ("Were the assumptions met, the run", "would be") if broken else ("The run", "is")
+    if fit.unconditional:
+        return [f"{subject} {verb} {mu}-GDP under {neighbours} adjacency: for every attack, without floor or slack."]
+    floor, slack = (shown(rounded(value, Rounding.UP, digits)) for value in (fit.floor, fit.slack))
+    found = [
+        f"{subject} {verb} {mu}-GDP under {neighbours} adjacency, for every attack whose false-positive and"
+        f" false-negative rates are at least {floor} (the floor).",
+        f"Without a floor it {verb} (μ, δ)-GDP with μ = {mu} and δ = {slack} (the slack).",
+    ]
+    regret = shown(rounded(fit.regret, Rounding.UP, 2))
+    if fit.regret > LARGE_REGRET:
+        found.append(
+            f"The regret, {regret}, exceeds {LARGE_REGRET}: one μ promises visibly less than the curve does. Report the"
+            " curve, or ε and TPR at your own levels, beside it."
+        )
+    else:
+        found.append(f"The regret, {regret}, is at most {LARGE_REGRET}: the one number μ describes the curve well.")
+    return found
+
+
+def claim_section(report: "Report") -> tuple[Section, ...]:
+    """The verdict on the published claim, if the run states one."""
+    verdict = report.verdict
+    if verdict is None:
+        return ()
+    first, *others = verdict.sentences
+    likely = (f"Likely cause ({cause.key}): {cause.words}" for cause in verdict.causes)
+    words = (*others, *likely, *verdict.caveats)
+    return (
+        Section(
+            "claim",
+            f"The claim {verdict.claim}",
+            (Words(first, warning=not verdict.holds), *(Words(sentence) for sentence in words)),
+        ),
+    )
+
+
+def mechanism_facts(run: Run) -> tuple[tuple[str, str], ...]:
+    """The mechanism and its parameters."""
+    rows = [("Mechanism", describe(run.accounted))]
+    if isinstance(run.mechanism, DPSGD):
+        training = run.mechanism
+        rows += [("Noise multiplier", shown(training.noise_multiplier)), ("Sample rate", shown(training.sample_rate))]
+        rows.append(("Steps", f"{training.steps:,}"))
+        if run.dataset_size:
+            rows.append(("Data set size", f"{run.dataset_size:,} records"))
+            rows.append(("Expected batch", f"{training.sample_rate * run.dataset_size:,.6g} records"))
+        rows.append(("Epochs", f"{training.steps * training.sample_rate:.4g}"))
+        if run.clip_norm:
+            rows.append(("Clip norm", shown(run.clip_norm)))
+    elif isinstance(run.mechanism, Composition) and len(run.mechanism.mechanisms) > 1:
+        rows += [(f"Release {i}", describe(part)) for i, part in enumerate(run.mechanism.mechanisms, start=1)]
+    if run.tuning == "counted" and run.tuning_runs:
+        rows.append(("Tuning runs counted", f"{run.tuning_runs:,}"))
+    return tuple(rows)
+
+
+def protected_facts(run: Run) -> tuple[tuple[str, str], ...]:
+    """Whom the guarantee protects, and from what becoming known."""
+    tuning = _TUNING[run.tuning] if run.tuning else NOT_STATED
+    if run.tuning_runs:
+        tuning = f"{run.tuning_runs:,} runs, {tuning}"
+    rows = [
+        ("Unit of privacy", run.unit),
+        ("Records a unit", f"{run.records_per_unit:,}" if run.records_per_unit else NOT_STATED),
+        ("Adjacency", _NEIGHBOURS[str(run.adjacency)]),
+        ("Data accesses covered", _joined(run.accesses)),
+        ("Outputs covered", _joined(run.outputs)),
+        ("Hyper-parameter tuning", tuning),
+    ]
+    if run.sampled or run.sampling:
+        rows.append(("Batches", _SAMPLING[run.sampling] if run.sampling else NOT_STATED))
+    if run.data:
+        rows.insert(0, ("Data", run.data))
+    if run.contact:
+        rows.append(("Contact", run.contact))
+    return tuple(rows)
+
+
+def figure_caption(report: "Report") -> str:
+    """What the figure shows."""
+    return (
+        f"The run's own trade-off curve and that of μ = {shown(report.mu)}. Left: the least share of members that an"
+        " attack misses (FNR) by its false alarms (FPR). Right: the most that it finds (TPR), on logarithmic axes."
+    )
+
+
+def releases(mechanism: Mechanism, times: int = 1) -> list[tuple[Mechanism, int]]:
+    """The releases as a plan file would list them, with how often each runs."""
+    if isinstance(mechanism, Repeated):
+        return releases(mechanism.mechanism, times * mechanism.count)
+    if isinstance(mechanism, Composition):
+        return [entry for part in mechanism.mechanisms for entry in releases(part, times)]
+    return [(mechanism, times)]
+
+
+def _joined(entries: Sequence[str]) -> str:
+    return "; ".join(entries) if entries else NOT_STATED
+
+
+def _names(assumptions: Sequence[Assumption]) -> str:
+    return ", ".join(assumption.key for assumption in assumptions)
+
+
+def _listed(assumptions: Sequence[Assumption]) -> str:
+    return f"{_names(assumptions)} {'is' if len(assumptions) == 1 else 'are'}"

@@ -1,0 +1,164 @@
+"""A report as JSON, in a schema that has a version; the schema itself is beside this file."""
+
+import json
+import math
+from dataclasses import fields
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from gaussdp.accounting.document import LARGE_REGRET, describe
+from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.tables import Table
+from gaussdp.guarantees import ZCDP, ApproxDP, PureDP
+from gaussdp.mechanisms import (
+    DPSGD,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    PoissonSampled,
+    RandomizedResponse,
+    Stated,
+    ZCDPGaussian,
+)
+from gaussdp.statements.content import guarantee_words, releases, title
+
+if TYPE_CHECKING:
+    from gaussdp.statements.report import Report
+
+SCHEMA_VERSION = 1
+
+_KINDS: dict[type[Mechanism], str] = {
+    DPSGD: "dpsgd",
+    Gaussian: "gaussian",
+    ZCDPGaussian: "gaussian-zcdp",
+    PoissonSampled: "poisson-sampled-gaussian",
+    Laplace: "laplace",
+    DiscreteLaplace: "discrete-laplace",
+    DiscreteGaussian: "discrete-gaussian",
+    RandomizedResponse: "randomized-response",
+}
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema that the JSON of a report follows."""
+    name = f"statement-{SCHEMA_VERSION}.schema.json"
+    text = resources.files("gaussdp.statements").joinpath(name).read_text(encoding="utf-8")
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
+def json_text(report: "Report") -> str:
+    """The report for machines; numbers are rounded as in the other renderings, infinity is the string "inf"."""
+    run, fit = report.run, report.fit
+    (guarantee,) = _rows(report.guarantee, report.digits)
+    (overall,) = _rows(report.overall, report.digits)
+    content = {
+        "schema": "gaussdp-statement",
+        "schema_version": SCHEMA_VERSION,
+        "gaussdp_version": report.version,
+        "title": title(report),
+        "digits": report.digits,
+        "standing": report.standing,
+        "guarantee": {
+            **guarantee,
+            "adjacency": run.mechanism.adjacency,
+            "unconditional": fit.unconditional,
+            "report_the_curve": fit.regret > LARGE_REGRET,
+            "sentences": guarantee_words(report),
+        },
+        "mechanism": {
+            "description": describe(run.accounted),
+            "releases": [plan_entry(part, times) for part, times in releases(run.accounted)],
+            "dataset_size": run.dataset_size,
+            "clip_norm": run.clip_norm,
+        },
+        "accounting": {"method": report.method, "software": f"gaussdp {report.version}"},
+        "protected": {
+            "unit": run.unit,
+            "adjacency": run.adjacency,
+            "records_per_unit": run.records_per_unit,
+            "data": run.data or None,
+            "accesses": list(run.accesses),
+            "outputs": list(run.outputs),
+            "tuning": run.tuning,
+            "tuning_runs": run.tuning_runs,
+            "sampling": run.sampling,
+            "clipping": run.clipping,
+            "randomness": run.randomness,
+            "contact": run.contact or None,
+        },
+        "assumptions": [
+            {
+                "key": item.key,
+                "assumption": item.title,
+                "verdict": item.verdict,
+                "decisive": item.decisive,
+                "words": item.words,
+            }
+            for item in report.assumptions
+        ],
+        "epsilon": _rows(report.epsilon, report.digits),
+        "risks": {
+            "attacker": _rows(report.attacker, report.digits),
+            "precision": _rows(report.precision, report.digits),
+            "overall": overall,
+        },
+        "notes": list(report.notes),
+        "claim": _claim(report),
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _claim(report: "Report") -> dict[str, object] | None:
+    verdict = report.verdict
+    if verdict is None:
+        return None
+    stated = {key: getattr(verdict.claim, key) for key in ("epsilon", "delta", "mu", "floor", "rho")}
+    return {
+        "claim": {key: value for key, value in stated.items() if value is not None},
+        "status": verdict.status,
+        "sentences": [*verdict.sentences, *verdict.caveats],
+        "lower": _plain(rounded(verdict.lower, Rounding.DOWN, report.digits)),
+        "upper": _plain(rounded(verdict.upper, Rounding.UP, report.digits)),
+        "causes": [
+            {"key": item.key, "value": rounded(item.value, Rounding.NEAREST, report.digits), "words": item.words}
+            for item in verdict.causes
+        ],
+    }
+
+
+def plan_entry(mechanism: Mechanism, times: int) -> dict[str, object]:
+    """A release as an entry of a plan file."""
+    entry: dict[str, object]
+    if isinstance(mechanism, Stated):
+        stated = mechanism.guarantee
+        if isinstance(stated, PureDP):
+            entry = {"mechanism": "pure-dp", "epsilon": stated.epsilon_bound}
+        elif isinstance(stated, ApproxDP):
+            entry = {"mechanism": "approximate-dp", "epsilon": stated.epsilon_bound, "delta": stated.delta_bound}
+        elif isinstance(stated, ZCDP):
+            entry = {"mechanism": "zcdp", "rho": stated.rho, "xi": stated.xi}
+        else:
+            points = {"epsilon": stated.epsilons.tolist(), "delta": stated.deltas.tolist()}
+            entry = {"mechanism": "profile-points", **points}
+        entry["adjacency"] = mechanism.adjacency
+    elif isinstance(mechanism, PoissonSampled):
+        noise = mechanism.mechanism.noise_multiplier
+        entry = {"mechanism": _KINDS[PoissonSampled], "noise_multiplier": noise, "sample_rate": mechanism.sample_rate}
+    else:
+        kept = [field.name for field in fields(mechanism)]
+        if isinstance(mechanism, RandomizedResponse):
+            kept.remove("adjacency")  # there is only one
+        entry = {"mechanism": _KINDS[type(mechanism)], **{key: getattr(mechanism, key) for key in kept}}
+    return {**entry, "times": times}
+
+
+def _rows(table: Table, digits: int) -> list[dict[str, object]]:
+    keys = [column.key for column in table.columns]
+    return [dict(zip(keys, map(_plain, row), strict=True)) for row in table.rounded_rows(digits)]
+
+
+def _plain(value: float | str) -> float | str:
+    return shown(value) if isinstance(value, float) and math.isinf(value) else value

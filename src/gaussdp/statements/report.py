@@ -1,0 +1,261 @@
+"""One report of a run: every number computed once, rendered many ways."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, get_args
+
+from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
+from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, guarantee_table
+from gaussdp.documents.rounding import Rounding, rounded
+from gaussdp.documents.tables import Table
+from gaussdp.domains import LEVEL, checked, number
+from gaussdp.errors import DomainError
+from gaussdp.figures import FORMATS
+from gaussdp.figures.tradeoffs import TradeoffPlot, render_tradeoffs
+from gaussdp.statements import tables
+from gaussdp.statements.assumptions import Assumption, assumptions
+from gaussdp.statements.pictures import statement_plot
+from gaussdp.statements.ranges import within_doubles
+from gaussdp.statements.run import Run
+from gaussdp.statements.texts import one_of
+from gaussdp.statements.verdict import Verdict, check_claim
+
+Format = Literal["text", "markdown", "html", "latex", "json"]
+Curve = AccountedCurve | DistributionCurve
+Announce = Callable[[int, int, str], None]
+Standing = Literal["holds", "does not hold", "depends"]
+
+DEFAULT_FLOOR = 1e-10
+DEFAULT_RECALLS = (1e-3, 1e-2, 0.1, 0.5)
+ENDINGS: dict[Format, str] = {"markdown": "md", "html": "html", "latex": "tex", "json": "json", "text": "txt"}
+STEM, FIGURE_STEM = "statement", "tradeoff"
+
+_EXACT = "exact tails of the privacy loss, by contour integrals"
+_CLOSED = "closed form: a composition of Gaussian releases is exactly Gaussian DP"
+_DISTRIBUTION = "a pessimistic privacy loss distribution: sound, and no tighter than its grid allows"
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """The privacy statement of a run; made by `report_run`.
+
+    Attributes:
+        run: what was run and what it protects.
+        fit: the guarantee as one mu, with its floor, slack and regret.
+        assumptions: what the accounting assumes, each with a verdict.
+        method: how the numbers were computed.
+        version: of gaussdp.
+        guarantee, epsilon, attacker, precision, overall: the tables of numbers.
+        digits: significant digits shown, rounded to the side of less privacy.
+        notes: what else a reader must know about the numbers.
+        verdict: on the claim that the run states; None if it states none.
+
+    >>> from gaussdp import DPSGD
+    >>> run = Run(mechanism=DPSGD(1.0, 0.00512, 3907), unit="one image", adjacency="add-remove", sampling="shuffle")
+    >>> report = report_run(run)
+    >>> report.mu, report.standing
+    (0.4693, 'does not hold')
+    """
+
+    run: Run
+    fit: Fit
+    assumptions: tuple[Assumption, ...]
+    method: str
+    version: str
+    guarantee: Table
+    epsilon: Table
+    attacker: Table
+    precision: Table
+    overall: Table
+    digits: int
+    notes: tuple[str, ...]
+    verdict: Verdict | None
+    _curve: Curve = field(repr=False)
+
+    @property
+    def mu(self) -> float:
+        """The guarantee, rounded up to the digits shown."""
+        return rounded(self.fit.mu, Rounding.UP, self.digits)
+
+    @property
+    def standing(self) -> Standing:
+        """Whether the number holds for the run as described, or depends on what is not stated."""
+        verdicts = {assumption.verdict for assumption in self.assumptions if assumption.decisive}
+        return "does not hold" if "not met" in verdicts else "depends" if "not stated" in verdicts else "holds"
+
+    def render(self, format: Format = "text") -> str:
+        """The report as "text", "markdown", "html", "latex" or "json".
+
+        HTML is one page that needs nothing else; LaTeX compiles by itself and can be \\input; the schema of JSON is in
+        docs/report.md.
+        """
+        from gaussdp.statements import renderings
+
+        return renderings.RENDERINGS[one_of("format", format, get_args(Format))](self)
+
+    def figure(self, format: str = "svg") -> bytes:
+        """The trade-off curve beside that of mu, with attacks named, as "svg", "pdf" or "png".
+
+        Raises:
+            MissingExtraError: if Matplotlib is not installed.
+        """
+        return self._pictures(one_of("format", format, FORMATS))[format]
+
+    def _pictures(self, *formats: str) -> dict[str, bytes]:
+        """The figure in these formats, each drawn once."""
+        missing = [ending for ending in formats if ending not in self._drawn]
+        if missing:
+            self._drawn.update(render_tradeoffs(self.plot, *missing))
+        return {ending: self._drawn[ending] for ending in formats}
+
+    @cached_property
+    def _drawn(self) -> dict[str, bytes]:
+        return {}
+
+    @cached_property
+    def plot(self) -> TradeoffPlot:
+        """The numbers behind the figure."""
+        fprs = [float(row[0]) for row in self.attacker.rows]
+        return statement_plot(self._curve, self.fit, fprs, self.digits)
+
+    def write(self, folder: str | Path, announce: Announce = lambda done, total, name: None) -> list[Path]:
+        """All renderings and the figure in all formats, as files.
+
+        Args:
+            folder: where to; made if need be.
+            announce: called with the steps done, the steps in all and the name of the next.
+        Returns:
+            The files written: statement.md, .html, .tex, .json, .txt and tradeoff.svg, .pdf, .png.
+        Raises:
+            MissingExtraError: if Matplotlib is not installed; nothing is written then.
+            OSError: if the folder cannot be written.
+        """
+        from gaussdp.documents.writing import write_files
+
+        total = 2 + len(ENDINGS)
+        announce(0, total, "figure")
+        files = {f"{FIGURE_STEM}.{ending}": picture for ending, picture in self._pictures(*FORMATS).items()}
+        for done, (name, ending) in enumerate(ENDINGS.items(), start=1):
+            announce(done, total, name)
+            files[f"{STEM}.{ending}"] = self.render(name).encode()
+        announce(total - 1, total, "writing")
+        write_files(Path(folder), files)
+        announce(total, total, "done")
+        return [Path(folder) / name for name in sorted(files)]
+
+    def _repr_html_(self) -> str:
+        from gaussdp.statements.page import fragment
+
+        return fragment(self)
+
+
+def report_run(
+    run: Run,
+    *,
+    floor: float = DEFAULT_FLOOR,
+    deltas: Sequence[float] | None = None,
+    fprs: Sequence[float] = DEFAULT_FPRS,
+    recalls: Sequence[float] = DEFAULT_RECALLS,
+    prior: float = 0.5,
+    digits: int = 4,
+) -> Report:
+    """The privacy statement of a run.
+
+    Args:
+        run: what was run and what it protects.
+        floor: smallest error rate of the attacks that mu speaks about, in (0, 1); where the accounting is through a
+            distribution it is raised to the noise floor of that, which the report says.
+        deltas: where to read epsilon, each in (0, 1); 1e-5, 1e-6, 1e-8 and one over the size of the data set if None.
+        fprs: where to read the attacker's TPR, each in (0, 1).
+        recalls: where to read the attacker's precision, each in (0, 1).
+        prior: probability of membership before the attack, in (0, 1).
+        digits: significant digits shown.
+    Returns:
+        The report, to be rendered.
+
+    >>> from gaussdp import Gaussian
+    >>> run = Run(mechanism=4 * Gaussian(4.0), unit="one person", adjacency="add-remove")
+    >>> report_run(run).mu
+    0.5
+    """
+    if not isinstance(run, Run):
+        raise DomainError("run", "a Run", run, "make one with gaussdp.Run or Run.read", got=type(run).__name__)
+    readings = _Readings(
+        floor=number("floor", floor, LEVEL),
+        deltas=None if deltas is None else _levels("delta", deltas),
+        fprs=_levels("fpr", fprs),
+        recalls=_levels("recall", recalls),
+        prior=number("prior", prior, LEVEL),
+        digits=digits,
+    )
+    rounded(1.0, Rounding.UP, digits)  # refuses digits out of range before the work starts
+    with within_doubles():
+        return _report(run, readings)
+
+
+@dataclass(frozen=True)
+class _Readings:
+    """Where to read the curve."""
+
+    floor: float
+    deltas: list[float] | None
+    fprs: list[float]
+    recalls: list[float]
+    prior: float
+    digits: int
+
+
+def _levels(name: str, values: Sequence[float]) -> list[float]:
+    found: list[float] = checked(name, values, LEVEL).ravel().tolist()
+    return found
+
+
+def _report(run: Run, at: _Readings) -> Report:
+    from importlib.metadata import version  # reads files, so only when asked
+
+    curve = account(run.accounted)
+    fit, notes = _fit(curve, at.floor)
+    deltas = _usual_deltas(run.dataset_size) if at.deltas is None else at.deltas
+    epsilon, beyond = tables.epsilons(curve, deltas, strict=at.deltas is not None)
+    return Report(
+        run=run,
+        fit=fit,
+        assumptions=assumptions(run, curve, fit, at.digits),
+        guarantee=guarantee_table(fit),
+        epsilon=epsilon,
+        attacker=tables.attacker(curve, fit, at.fprs),
+        precision=tables.precision(curve, at.recalls, at.prior),
+        overall=tables.overall(curve, at.prior),
+        method=_method(curve, fit),  # after all readings, since any of them may have needed a distribution
+        version=version("gaussdp"),
+        digits=at.digits,
+        notes=(*notes, *beyond),
+        verdict=check_claim(run, run.claim) if run.claim else None,
+        _curve=curve,
+    )
+
+
+def _fit(curve: Curve, floor: float) -> tuple[Fit, tuple[str, ...]]:
+    """The fit at the floor, or at the noise floor where the accounting does not reach below."""
+    try:
+        return curve.fit(floor), ()
+    except DomainError:
+        distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution
+        if floor >= distribution.noise_floor:
+            raise
+        level = rounded(distribution.noise_floor, Rounding.UP, 2)
+        words = f"The floor asked for, {floor:g}, lies below the noise floor of the accounting; {level:g} is used."
+        return distribution.fit(level), (words,)
+
+
+def _usual_deltas(dataset_size: int | None) -> tuple[float, ...]:
+    own = {1 / dataset_size} if dataset_size and dataset_size > 1 else set()
+    return tuple(sorted({*DEFAULT_DELTAS, *own}, reverse=True))
+
+
+def _method(curve: Curve, fit: Fit) -> str:
+    if isinstance(curve, DistributionCurve) or curve.fell_back:
+        return _DISTRIBUTION
+    return _CLOSED if fit.unconditional else _EXACT

@@ -1,0 +1,221 @@
+"""What was run and what it protects: everything a privacy statement needs to know."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from gaussdp.domains import POSITIVE, number
+from gaussdp.errors import DomainError
+from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Gaussian, Mechanism, PoissonSampled
+from gaussdp.statements.texts import line_of_words, lines_of_words, one_of
+from gaussdp.statements.training import Training, count
+
+if TYPE_CHECKING:
+    from gaussdp.guarantees.claim import Claim
+
+Sampling = Literal["poisson", "shuffle", "fixed batches", "without replacement", "full batch"]
+Tuning = Literal["none", "counted", "not counted"]
+Clipping = Literal["per-example", "per-batch", "none"]
+Randomness = Literal["secure", "ordinary"]
+
+_EXAMPLES = {
+    "unit": 'unit = "one person"',
+    "title": 'title = "Digit classifier"',
+    "contact": 'contact = "privacy@example.org"',
+    "data": 'data = "60,000 images of digits"',
+    "accesses": 'accesses = ["training"]',
+    "outputs": 'outputs = ["final weights"]',
+}
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "adjacency": get_args(Adjacency),
+    "sampling": get_args(Sampling),
+    "tuning": get_args(Tuning),
+    "clipping": get_args(Clipping),
+    "randomness": get_args(Randomness),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A run of a mechanism on data, and what it is to protect.
+
+    A run without a unit of privacy or an adjacency is refused: no number means anything without them. What else is left
+    out is reported as not stated.
+
+    Args:
+        mechanism: what is released; an accounted number assumes its adjacency and, for DP-SGD, Poisson sampling.
+        unit: whom or what the guarantee protects, such as "one person".
+        adjacency: "add-remove" or "replace-one": what the data of one unit may do.
+        sampling: how the pipeline really makes its batches: "poisson", "shuffle", "fixed batches",
+            "without replacement" or "full batch".
+        records_per_unit: the most records that one unit has.
+        dataset_size: number of records.
+        accesses: what is done with the data that the mechanism covers.
+        outputs: what becomes known that the mechanism covers.
+        tuning: of hyper-parameters on the same data: "none", "counted" or "not counted".
+        tuning_runs: runs of the same mechanism on the same data besides the final one; counted ones are added to it.
+        clipping: "per-example", "per-batch" or "none".
+        clip_norm: for information; positive.
+        randomness: of the noise: "secure" (unpredictable, safe in floating point) or "ordinary".
+        title: of the statement.
+        contact: whom to ask.
+        data: a description of the data.
+        claim: a published number to hold against the run, such as "epsilon=3.0 delta=1e-5".
+
+    >>> run = Run(mechanism=DPSGD(1.0, 0.00512, 3907), unit="one image", adjacency="add-remove", sampling="shuffle")
+    >>> run.sampled
+    True
+    >>> Run(mechanism=DPSGD(1.0, 0.00512, 3907), adjacency="add-remove")
+    Traceback (most recent call last):
+        ...
+    gaussdp.errors.DomainError: unit is missing: a guarantee says nothing until it says whom it protects; ...
+    """
+
+    mechanism: Mechanism
+    unit: str = ""
+    adjacency: Adjacency | None = None
+    sampling: Sampling | None = None
+    records_per_unit: int | None = None
+    dataset_size: int | None = None
+    accesses: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    tuning: Tuning | None = None
+    tuning_runs: int | None = None
+    clipping: Clipping | None = None
+    clip_norm: float | None = None
+    randomness: Randomness | None = None
+    title: str = ""
+    contact: str = ""
+    data: str = ""
+    claim: "Claim | None" = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Mechanism):
+            raise DomainError(
+                "mechanism",
+                "a mechanism",
+                self.mechanism,
+                "give, for example, DPSGD(noise_multiplier=1.0, sample_rate=0.005, steps=4000)",
+                got=type(self.mechanism).__name__,
+            )
+        if self.unit is None or self.unit == "":
+            raise DomainError(
+                "unit",
+                problem="is missing: a guarantee says nothing until it says whom it protects",
+                advice='write, for example, unit = "one person"',
+            )
+        stated: object = self.adjacency
+        if stated is None or stated == "":
+            raise DomainError(
+                "adjacency",
+                problem="is missing: the same noise gives twice the mu for replacing a record as for adding or "
+                "removing one",
+                advice='write adjacency = "add-remove" or "replace-one"',
+            )
+        for key in ("unit", "title", "contact", "data"):
+            if getattr(self, key) != "":
+                self._set(key, line_of_words(key, getattr(self, key), _EXAMPLES[key]))
+        for key in ("accesses", "outputs"):
+            self._set(key, lines_of_words(key, getattr(self, key), _EXAMPLES[key]))
+        for key, known in _CHOICES.items():
+            if getattr(self, key) is not None:
+                self._set(key, one_of(key, getattr(self, key), known))
+        for key in ("records_per_unit", "dataset_size", "tuning_runs"):
+            if getattr(self, key) is not None:
+                self._set(key, count(key, getattr(self, key)))
+        if self.clip_norm is not None:
+            self._set("clip_norm", number("clip_norm", self.clip_norm, POSITIVE))
+        if self.claim is not None:
+            from gaussdp.guarantees.claim import as_claim
+
+            try:
+                self._set("claim", as_claim(self.claim))
+            except DomainError as error:
+                raise DomainError("claim", problem=f"must state a guarantee: {error}") from None
+        self._refuse_contradictions()
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Run":
+        """The run that a file describes.
+
+        Args:
+            path: a .toml or .json file; docs/report.md lists its keys.
+        Raises:
+            DomainError: naming the file, the key, the line where there is one, and what to write.
+        """
+        from gaussdp.statements.run_files import read_run
+
+        return read_run(path)
+
+    @classmethod
+    def from_training(cls, training: Training, **rest: Any) -> "Run":
+        """The run of a training script's numbers; the rest are the other arguments of a run.
+
+        >>> numbers = Training(noise_multiplier=1.0, dataset_size=50_000, batch_size=256, epochs=20)
+        >>> Run.from_training(numbers, unit="one image", adjacency="add-remove").mechanism.steps
+        3907
+        """
+        known: dict[str, Any] = {"dataset_size": training.dataset_size, "clip_norm": training.clip_norm}
+        return cls(mechanism=training.mechanism, **{key: value for key, value in known.items() if value}, **rest)
+
+    @property
+    def accounted(self) -> Mechanism:
+        """What the accounting speaks about: the mechanism, with the tuning runs that are counted."""
+        return self.with_tuning if self.tuning == "counted" else self.mechanism
+
+    @property
+    def with_tuning(self) -> Mechanism:
+        """The mechanism and all its tuning runs, as far as their number is known."""
+        return (1 + self.tuning_runs) * self.mechanism if self.tuning_runs else self.mechanism
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the accounting relies on random batches."""
+        return any(isinstance(part, PoissonSampled) for part, _ in self.mechanism.parts())
+
+    @property
+    def trains(self) -> bool:
+        """Whether the mechanism is, or holds, DP-SGD, where gradients are clipped."""
+        return _holds_training(self.mechanism)
+
+    def _set(self, key: str, value: object) -> None:
+        object.__setattr__(self, key, value)
+
+    def _refuse_contradictions(self) -> None:
+        if self.sampling == "full batch" and self.sampled:
+            raise DomainError(
+                "sampling",
+                problem='is "full batch", but the mechanism takes batches at a sample rate below 1',
+                advice="write sample_rate = 1 (batch_size = dataset_size), or the sampling that was done",
+            )
+        if self.tuning == "none" and self.tuning_runs:
+            raise DomainError(
+                "tuning",
+                problem=f'is "none", but tuning_runs is {self.tuning_runs}',
+                advice='write tuning = "counted" or "not counted", or leave tuning_runs out',
+            )
+        if self.tuning is None and self.tuning_runs:
+            raise DomainError(
+                "tuning", problem="is missing beside tuning_runs", advice='write tuning = "counted" or "not counted"'
+            )
+        if self.records_per_unit and self.dataset_size and self.records_per_unit > self.dataset_size:
+            raise DomainError(
+                "records_per_unit",
+                f"at most dataset_size {self.dataset_size}",
+                self.records_per_unit,
+                got=str(self.records_per_unit),
+            )
+
+
+KEYS = tuple(field.name for field in fields(Run) if field.name != "mechanism")
+"""What a run file may hold besides its mechanism."""
+
+
+def _holds_training(mechanism: Mechanism) -> bool:
+    if isinstance(mechanism, DPSGD):
+        return True
+    if isinstance(mechanism, Composition):
+        return any(_holds_training(part) for part in mechanism.mechanisms)
+    return any(
+        isinstance(part, PoissonSampled) and isinstance(part.mechanism, Gaussian) for part, _ in mechanism.parts()
+    )

@@ -1,0 +1,71 @@
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gaussdp
+from gaussdp.documents.rounding import Rounding, rounded, shown
+
+numbers = st.floats(1e-300, 1e300)
+
+
+@given(numbers, st.integers(1, 17))
+def test_never_on_the_wrong_side(value, digits):
+    typed = Fraction(repr(value))
+    assert Fraction(repr(rounded(value, Rounding.UP, digits))) >= typed
+    assert Fraction(repr(rounded(value, Rounding.DOWN, digits))) <= typed
+
+
+@given(numbers, st.integers(1, 17), st.sampled_from(list(Rounding)))
+def test_off_by_less_than_one_unit(value, digits, rounding):
+    assert rounded(value, rounding, digits) == pytest.approx(value, rel=10.0 ** (1 - digits))
+
+
+@given(numbers, st.integers(1, 17), st.sampled_from(list(Rounding)))
+def test_rounding_twice_changes_nothing(value, digits, rounding):
+    once = rounded(value, rounding, digits)
+    assert rounded(once, rounding, digits) == once
+
+
+def test_what_was_typed_comes_back():
+    for value in (0.1, 0.3, 0.31, 1e-5, 2.675, 1175.97):
+        for rounding in Rounding:
+            assert rounded(value, rounding, 6) == value
+
+
+def test_sides():
+    assert rounded(0.310272, Rounding.UP) == 0.3103
+    assert rounded(0.310272, Rounding.DOWN) == 0.3102
+    assert rounded(0.310272, Rounding.NEAREST, 3) == 0.31
+    assert rounded(0.310272, Rounding.EXACT) == 0.310272
+    assert rounded(math.inf, Rounding.UP) == math.inf
+    assert rounded(0.0, Rounding.UP) == 0
+
+
+@given(st.floats(allow_nan=False))
+def test_shown_reads_back(value):
+    assert float(shown(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1e-5, "1e-5"),
+        (0.001, "0.001"),
+        (9.99e-4, "9.99e-4"),
+        (12.0, "12"),
+        (1e7, "1e7"),
+        (2.5e22, "2.5e22"),
+        (0.0, "0"),
+    ],
+)
+def test_shown(value, text):
+    assert shown(value) == text
+
+
+def test_bad_digits():
+    for digits in (0, 18, 2.5):
+        with pytest.raises(gaussdp.DomainError, match="digits must be"):
+            rounded(1.0, Rounding.UP, digits)

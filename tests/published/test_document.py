@@ -1,0 +1,78 @@
+"""Where a mu stands: the words agree with the curves."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import gaussdp
+from gaussdp.documents.renderings import RENDERINGS
+from gaussdp.published import deployment_document, deployments
+from gaussdp.published.document import LESS, LESS_IN_GUESSES, MORE, SAME, UNKNOWN, compared
+
+FPRS = np.geomspace(1e-12, 0.999, 300)
+EXACT = next(use for use in deployments() if use.rho == 0.81)
+PURE = next(use for use in deployments() if use.epsilon == 1.68)
+BARE = next(use for use in deployments() if use.basis == "none")
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.1, 0.8, 1.2, 2.0, 2.1, 9.0, math.inf])
+@pytest.mark.parametrize("use", deployments(), ids=lambda use: use.name)
+def test_words_agree_with_curves(use, mu):
+    own = gaussdp.GDP(mu)
+    words = compared(use, mu)
+    if use.basis == "none":
+        assert words == UNKNOWN
+        return
+    theirs = gaussdp.GDP(use.mu) if use.basis == "exact" else gaussdp.PureDP(use.epsilon)
+    kink = 0.5 if use.epsilon is None else 1 / (1 + math.exp(use.epsilon))
+    fprs = np.append(FPRS, kink)
+    never_better = (theirs.tpr(fprs) <= own.tpr(fprs) * (1 + 1e-12)).all()
+    if words == MORE:
+        assert never_better
+    elif words == LESS:
+        assert (own.tpr(fprs) <= theirs.tpr(fprs) * (1 + 1e-12)).all()
+    else:
+        assert words == LESS_IN_GUESSES
+        assert theirs.accuracy() > own.accuracy()
+        assert not never_better
+
+
+def test_equal():
+    assert compared(EXACT, EXACT.mu) == SAME
+    assert compared(PURE, PURE.mu) == MORE
+
+
+def test_order_and_standing():
+    document = deployment_document(0.8)
+    names = [row[0] for row in document.tables[0].rows]
+    mus = [row[6] for row in document.tables[0].rows if not isinstance(row[6], str)]
+    assert mus == sorted(mus)
+    assert names[-2:] == ["CTDC data on trafficking", "Audience Engagements API"]
+    assert document.notes[0] == (
+        "Of the 11 deployments with a μ, 2 have a smaller one than yours (more privacy) and 9 have a larger one "
+        "(less privacy)."
+    )
+
+
+def test_shown_mus_round_up():
+    shown = [row[6] for row in deployment_document().tables[0].rounded_rows(3)]
+    exact = [row[6] for row in deployment_document().tables[0].rows]
+    assert all(a == b if isinstance(b, str) else b <= a < 1.01 * b for a, b in zip(shown, exact, strict=True))
+
+
+def test_every_rendering():
+    document = deployment_document(0.8)
+    for style, render in RENDERINGS.items():
+        words = render(document, 4)
+        assert all(use.name in words.replace("\n", " ") for use in deployments()), style
+        assert "0.3763" in words
+    rows = json.loads(RENDERINGS["json"](document, 4))["tables"]["deployments"]["rows"]
+    assert rows[0]["year"] == 2023
+
+
+@pytest.mark.parametrize("mu", [-1.0, math.nan, "x", [1.0]])
+def test_bad_mu(mu):
+    with pytest.raises(gaussdp.DomainError, match="mu must be"):
+        deployment_document(mu)

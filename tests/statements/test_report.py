@@ -1,0 +1,171 @@
+"""The report: its numbers against the library, its verdicts, and every rendering in one piece."""
+
+import json
+import re
+
+import jsonschema
+import numpy as np
+import pytest
+
+import gaussdp
+from gaussdp.statements import schema
+from gaussdp.statements.report import ENDINGS
+
+RUN = {
+    "mechanism": gaussdp.DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=3907),
+    "unit": "one image",
+    "adjacency": "add-remove",
+    "sampling": "poisson",
+    "records_per_unit": 1,
+    "tuning": "none",
+    "clipping": "per-example",
+    "randomness": "secure",
+}
+
+
+def report_of(**changes):
+    return gaussdp.report_run(gaussdp.Run(**{**RUN, **changes}))
+
+
+def verdicts(report):
+    return {item.key: item.verdict for item in report.assumptions}
+
+
+def test_numbers_are_those_of_the_library_on_the_safe_side():
+    report = report_of(dataset_size=50_000)
+    curve = gaussdp.account(RUN["mechanism"])
+    fit = curve.fit(1e-10)
+    assert fit.mu <= report.mu <= fit.mu * (1 + 1e-3)
+    content = json.loads(report.render("json"))
+    assert content["guarantee"]["mu"] == report.mu
+    assert fit.slack <= content["guarantee"]["slack"] <= fit.slack * (1 + 1e-3)
+    assert fit.regret <= content["guarantee"]["regret"] <= fit.regret * (1 + 1e-3)
+    assert [row["delta"] for row in content["epsilon"]] == [2e-5, 1e-5, 1e-6, 1e-8]
+    for row in content["epsilon"]:
+        assert curve.epsilon(row["delta"]) <= row["epsilon"] <= curve.epsilon(row["delta"]) * (1 + 1e-3)
+    for row in content["risks"]["attacker"]:
+        assert curve.tpr(row["fpr"]) <= row["tpr"] <= row["tpr_by_mu"]
+        assert row["tpr_by_mu"] >= gaussdp.GDP(fit.mu).tpr(row["fpr"])
+    for row in content["risks"]["precision"]:
+        assert curve.precision(row["recall"]) <= row["precision"] <= curve.precision(row["recall"]) * (1 + 1e-3)
+    assert content["risks"]["overall"]["right_of_100"] >= 100 * curve.accuracy(0.5)
+
+
+def test_a_run_that_meets_everything():
+    report = report_of()
+    assert set(verdicts(report).values()) == {"met"}
+    assert report.standing == "holds"
+    assert "does not hold" not in report.render("text")
+
+
+def test_a_shuffled_pipeline_is_told_so_in_every_rendering():
+    report = report_of(sampling="shuffle")
+    assert verdicts(report)["sampling"] == "not met"
+    assert report.standing == "does not hold"
+    for name in ENDINGS:
+        words = " ".join(re.sub(r"<[^>]+>", " ", report.render(name)).split())
+        assert "does not hold" in words, name
+    assert 'class="struck"' in report.render("html")
+
+
+def test_renderings_follow_the_schema():
+    validator = jsonschema.Draft202012Validator(schema())
+    validator.check_schema(schema())
+    for report in (report_of(), report_of(sampling="shuffle", records_per_unit=3, adjacency="replace-one")):
+        validator.validate(json.loads(report.render("json")))
+
+
+def test_refusals():
+    with pytest.raises(gaussdp.DomainError, match=r"run must be a Run, got DPSGD"):
+        gaussdp.report_run(RUN["mechanism"])
+    run = gaussdp.Run(**RUN)
+    with pytest.raises(gaussdp.DomainError, match=r"floor must be in \(0, 1\)"):
+        gaussdp.report_run(run, floor=0)
+    with pytest.raises(gaussdp.DomainError, match=r"delta must be in \(0, 1\)"):
+        gaussdp.report_run(run, deltas=[2])
+    with pytest.raises(gaussdp.DomainError, match="digits must be"):
+        gaussdp.report_run(run, digits=0)
+    with pytest.raises(gaussdp.DomainError, match=r"format must be one of .*did you mean 'html'"):
+        report_of().render("htm")
+
+
+def test_levels_may_be_arrays_or_single_numbers():
+    report = gaussdp.report_run(gaussdp.Run(**RUN), deltas=np.array([1e-6]), fprs=0.01)
+    assert [row[0] for row in report.epsilon.rows] == [1e-6]
+    assert [row[0] for row in report.attacker.rows] == [0.01]
+
+
+def test_losses_with_atoms():
+    """Through a distribution: the floor is raised to its noise floor, and deltas below that are left out."""
+    report = report_of(mechanism=50 * gaussdp.DiscreteLaplace(20.0), sampling=None)
+    assert "pessimistic privacy loss distribution" in report.method
+    assert "clipping" not in verdicts(report)
+    assert report.standing == "holds"
+    assert report.fit.mu_lower <= report.fit.mu
+    assert report.figure("svg").startswith(b"<?xml")
+    low = gaussdp.report_run(report.run, floor=1e-16)
+    assert low.fit.floor > 1e-16
+    assert "lies below the noise floor" in low.render("text")
+    with pytest.raises(gaussdp.DomainError, match="delta must be 0 or at least"):
+        gaussdp.report_run(report.run, deltas=[1e-30])
+    many = gaussdp.Run(**{**RUN, "mechanism": report.run.mechanism, "dataset_size": 10**15, "sampling": None})
+    assert "No ε is given at δ = 1e-15" in gaussdp.report_run(many).render("text")
+
+
+def test_tuning_is_added_where_it_is_counted():
+    alone, counted = report_of(), report_of(tuning="counted", tuning_runs=3)
+    fit = gaussdp.account(gaussdp.DPSGD(1.0, 0.00512, 4 * 3907)).fit(1e-10)
+    assert counted.mu > alone.mu
+    assert counted.mu == pytest.approx(fit.mu, rel=1e-3)
+    assert "4 times DP-SGD" in counted.render("text")
+
+
+@pytest.mark.parametrize(
+    ("changes", "key", "words"),
+    [
+        ({"adjacency": "replace-one"}, "adjacency", "twice the μ, 0.9386, with the same floor"),
+        ({"records_per_unit": 4}, "unit", "4 times the μ, 1.878, with the same floor"),
+        ({"tuning": "not counted"}, "tuning", "the tuning runs are not in the composition"),
+        ({"clipping": "per-batch"}, "clipping", "the number does not hold"),
+        ({"clipping": "none"}, "clipping", "the number does not hold"),
+        ({"sampling": "fixed batches"}, "sampling", "The number does not hold for it"),
+        ({"sampling": "without replacement"}, "sampling", "The number does not hold for it"),
+    ],
+)
+def test_what_is_not_met_is_said_plainly(changes, key, words):
+    report = report_of(**changes)
+    assert verdicts(report)[key] == "not met"
+    assert report.standing == "does not hold"
+    assert words in next(item.words for item in report.assumptions if item.key == key)
+
+
+@pytest.mark.parametrize("key", ["sampling", "tuning", "clipping", "records_per_unit", "randomness"])
+def test_what_is_not_stated_is_said_too(key):
+    report = report_of(**{key: None})
+    assert verdicts(report)["unit" if key == "records_per_unit" else key] == "not stated"
+    assert report.standing == ("holds" if key == "randomness" else "depends")
+
+
+def test_ordinary_noise_is_a_remark_and_no_verdict_on_the_number():
+    report = report_of(randomness="ordinary")
+    assert verdicts(report)["randomness"] == "not met"
+    assert report.standing == "holds"
+
+
+def test_noise_of_another_adjacency():
+    report = report_of(mechanism=gaussdp.Gaussian(2.0, "replace-one"), sampling=None)
+    assert verdicts(report)["adjacency"] == "not met"
+    assert "does not follow" in report.render("text")
+
+
+def test_the_shuffled_number_agrees_with_the_check():
+    words = report_of(sampling="shuffle").assumptions[0].words
+    proved = float(re.search(r"at least ([0-9.]+) at", words)[1])
+    verdict = gaussdp.check_claim(gaussdp.Run(**{**RUN, "sampling": "shuffle"}), "epsilon=1 delta=1e-5")
+    assert proved <= verdict.lower <= proved * 1.001
+
+
+def test_no_noise_to_speak_of():
+    run = gaussdp.Run(mechanism=gaussdp.Laplace(1e-200), unit="a", adjacency="add-remove")
+    with pytest.raises(gaussdp.DomainError, match="no privacy to speak of"):
+        gaussdp.report_run(run)
