@@ -122,7 +122,7 @@ def test_levels_below_the_noise_floor_are_left_out():
 def test_words_are_escaped():
     columns = (Column("a", "<b>"), Column("c", "&"))
     for rows in ((("<script>", "x & y"),), (("<script>", "x & y"), ("'", '"'))):
-        text = fragment(Document("<i>", (Table("t", "<u>", columns, rows),), ("<a href=x>",)))
+        text = fragment(Document.tabular("<i>", (Table("t", "<u>", columns, rows),), ("<a href=x>",)))
         assert Reader(text).tables[0][-1][0] in ("&", "'")
         assert not re.search(r"<(?:script|b|i|u|a)\b", text)
 

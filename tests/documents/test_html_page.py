@@ -43,7 +43,7 @@ def test_the_numbers_are_those_of_the_other_renderings():
 
 def test_words_are_escaped():
     table = Table("key", "<i>title</i>", (Column("a", "<b>"),), (("<script>alert(1)</script>",),))
-    page = html_page(Document("<h1>", (table,), ("<img src=x>",)))
+    page = html_page(Document.tabular("<h1>", (table,), ("<img src=x>",)))
     for markup in ("<script>", "<i>", "<b>", "<img"):
         assert markup not in page
     assert cells_of(page) == ["<b>", "<script>alert(1)</script>"]

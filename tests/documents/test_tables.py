@@ -23,7 +23,7 @@ def test_a_row_of_the_wrong_length_is_refused():
 
 def test_only():
     other = Table("u", "Another", (Column("x", "x"),), ((1.0,),))
-    document = Document("d", (TABLE, other), ("note",))
+    document = Document.tabular("d", (TABLE, other), ("note",))
     assert document.only(["u"]).tables == (other,)
     assert document.only([]) == document
     assert document.only(["u"]).notes == ("note",)

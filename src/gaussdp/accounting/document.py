@@ -35,7 +35,7 @@ def account_document(
     """
     fit, tables = _tables(curve, floor, deltas, fprs)
     title = f"{describe(mechanism)}, {mechanism.adjacency} adjacency"
-    return Document(title, tables, _notes(mechanism, curve, fit, digits))
+    return Document.tabular(title, tables, _notes(mechanism, curve, fit, digits))
 
 
 def points_document(
@@ -60,7 +60,7 @@ def points_document(
         kind, between = f"{guarantee.fprs.size} {guarantee.meaning}", _BETWEEN[guarantee.meaning]
     else:
         kind, between = f"{guarantee.epsilons.size} (ε, δ) statements", _BETWEEN["statements"]
-    return Document(f"{name}: {kind}", tables, (between, *fit_notes(fit, digits)))
+    return Document.tabular(f"{name}: {kind}", tables, (between, *fit_notes(fit, digits)))
 
 
 _BETWEEN = {

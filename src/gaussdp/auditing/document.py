@@ -130,21 +130,21 @@ def plan_document(plan: AuditPlan) -> Document:
         "influence each other.",
         "Sizes have two digits. One run proves less than the truth, however many canaries there are.",
     )
-    return Document(title, (Table("plan", "Sizes that suffice", columns, tuple(rows)),), notes)
+    return Document.tabular(title, (Table("plan", "Sizes that suffice", columns, tuple(rows)),), notes)
 
 
 def _document(
     title: str, audit: Audit | OneRunAudit, tables: Sequence[Table], claims: Sequence[Claim], notes: Sequence[str]
 ) -> Document:
     if not claims:
-        return Document(title, tuple(tables), tuple(notes))
+        return Document.tabular(title, tuple(tables), tuple(notes))
     verdicts = [audit.verdict(claim) for claim in claims]
     rows = tuple(
         (described(claim), "contradicted" if verdict.contradicted else "consistent")
         for claim, verdict in zip(claims, verdicts, strict=True)
     )
     table = Table("claims", "Claims", (Column("claim", "claim"), Column("verdict", "verdict")), rows)
-    return Document(title, (*tables, table), (*(verdict.sentence for verdict in verdicts), *notes))
+    return Document.tabular(title, (*tables, table), (*(verdict.sentence for verdict in verdicts), *notes))
 
 
 def _epsilons(audit: Audit | OneRunAudit, deltas: Sequence[float]) -> list[Table]:

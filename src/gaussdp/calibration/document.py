@@ -86,7 +86,7 @@ def calibration_document(result: Calibration, origin: str = "") -> Document:
         )
         if run.sample_rate < 1:
             notes.append("Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold.")
-    return Document(
+    return Document.tabular(
         f"{measure} at most {shown(rounded(limit, Rounding.DOWN, 6))}: {describe(result.mechanism)}",
         tuple(tables),
         tuple(notes),

@@ -50,7 +50,7 @@ def budget_document(
     if rules:
         tables.append(_rules(policy, criteria, rules))
     implied = shown(rounded(policy.implied().mu, Rounding.UP, digits))
-    return Document(
+    return Document.tabular(
         f"A policy of ε = {shown(policy.epsilon_bound)}, as a GDP budget μ",
         tuple(tables),
         (

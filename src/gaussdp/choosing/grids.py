@@ -146,7 +146,7 @@ def grid_document(
         )
         for grid in grids
     )
-    document = Document(
+    document = Document.tabular(
         "From ε to μ by three criteria, and from μ to what an attacker can do",
         tables,
         (ONE_SIDED if one_sided else NEAREST,),

@@ -61,7 +61,7 @@ def risk_document(
         ),
         ((guarantee.advantage(), 100 * guarantee.accuracy(prior), 100 * max(prior, 1 - prior)),),
     )
-    return Document(
+    return Document.tabular(
         f"What μ = {shown(guarantee.mu)} lets the best membership attacker achieve",
         (at_fpr, at_recall, at_delta, overall),
         ("Numbers are rounded to the side of less privacy: what is bounded from above up, from below down.",),

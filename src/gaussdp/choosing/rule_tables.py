@@ -55,7 +55,7 @@ def rule_document(
         ),
         ((low, high, best, whole),),
     )
-    return Document(
+    return Document.tabular(
         "Rules of thumb μ = ε/k: where they spend at most the matched budget",
         (_conservative(risks, rules), _divisors(risks, low, high, policies), recommended),
         (

@@ -85,6 +85,11 @@ class Document:
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def tabular(cls, title: str, tables: Sequence[Table], notes: Sequence[str] = ()) -> "Document":
+        """Tables under one title, then notes."""
+        return cls(title, tuple(tables), tuple(notes))
+
     def only(self, keys: Sequence[str]) -> "Document":
         """The document with just the tables of these keys, in their own order; all of them if none is named."""
         if not keys:

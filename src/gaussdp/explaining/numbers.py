@@ -77,7 +77,7 @@ def document(explanation: "Explanation") -> Document:
         ),
     )
     tables = tuple(table for table in (alarms, searches, together, equivalents) if table.rows)
-    return Document("The numbers", tables, (_ROUNDING,))
+    return Document.tabular("The numbers", tables, (_ROUNDING,))
 
 
 def as_object(explanation: "Explanation") -> dict[str, Any]:

@@ -37,7 +37,7 @@ def table_document(section: Section) -> tuple[Document, int]:
     """The section's table as the paper prints it, and the digits to render it with."""
     document, digits = grid_document([section.grid])
     letter = "abc"[len(section.plots)]
-    return Document(f"Figure {section.number}{letter} of the paper", document.tables, document.notes), digits
+    return Document.tabular(f"Figure {section.number}{letter} of the paper", document.tables, document.notes), digits
 
 
 def values_csv() -> str:

@@ -50,7 +50,7 @@ def index_markdown(plots: dict[str, Figure]) -> str:
             parts.append(f"**{key}.** {plot.title}. {links}")
         document, digits = table_document(section)
         table = document.tables[0]
-        body = markdown(Document(document.title, document.tables), digits).split("\n\n", 2)[2]
+        body = markdown(Document.tabular(document.title, document.tables), digits).split("\n\n", 2)[2]
         parts.append(f"**{table.title}**")
         parts.append(body.rstrip("\n"))
         parts.append(", ".join(f"[{name}]({path})" for name, path in _table_links(section)))

@@ -59,7 +59,7 @@ def deployment_document(mu: float | None = None, uses: Sequence[Deployment] | No
         rows = [(*row, compared(use, own)) for row, use in zip(rows, listed, strict=True)]
         title = f"Where μ = {shown(rounded(own, Rounding.UP, digits))} stands among published deployments"
         notes.insert(0, _standing(own, listed))
-    return Document(
+    return Document.tabular(
         title, (Table("deployments", _TITLE, tuple(columns), tuple(rows)), *_background(listed)), (*notes, _UNITS)
     )
 

@@ -80,7 +80,7 @@ def _(guarantee: Guarantee) -> Document:
         _readings(DEFAULT_DELTAS, guarantee.epsilon),
     )
     right = shown(rounded(100 * guarantee.accuracy(), Rounding.UP, DEFAULT_DIGITS))
-    return Document(
+    return Document.tabular(
         _title(guarantee), (attacker, epsilon), (f"Of 100 guesses at most {right} are right; 50 without the release.",)
     )
 
@@ -90,12 +90,12 @@ def _(guarantee: Guarantee) -> Document:
 def _(curve: AccountedCurve | DistributionCurve) -> Document:
     read = document.dispatch(Guarantee)(curve)
     fit = curve.fit()
-    return Document(read.title, (guarantee_table(fit), *read.tables), (*read.notes, *fit_notes(fit)))
+    return Document.tabular(read.title, (guarantee_table(fit), *read.tables), (*read.notes, *fit_notes(fit)))
 
 
 @document.register
 def _(fit: Fit) -> Document:
-    return Document("The tightest GDP guarantee", (guarantee_table(fit),), fit_notes(fit))
+    return Document.tabular("The tightest GDP guarantee", (guarantee_table(fit),), fit_notes(fit))
 
 
 @document.register

@@ -34,4 +34,4 @@ def verdict_document(verdict: Verdict) -> Document:
     )
     tables = (table, causes) if verdict.causes else (table,)
     first, *others = verdict.sentences
-    return Document(first, tables, (*others, *verdict.caveats))
+    return Document.tabular(first, tables, (*others, *verdict.caveats))
