@@ -76,6 +76,19 @@ class Domain:
         return above and (value <= self.high if self.closed_high else value < self.high)
 
 
+@dataclass(frozen=True)
+class Choice:
+    """One of a few words that a parameter may be.
+
+    Attributes:
+        label: to choose it by.
+        meaning: what it says, in a document.
+    """
+
+    label: str
+    meaning: str
+
+
 NON_NEGATIVE = Domain(0.0, math.inf)
 FINITE_NON_NEGATIVE = Domain(0.0, math.inf, closed_high=False)
 POSITIVE = Domain(0.0, math.inf, closed_low=False, closed_high=False)

@@ -17,7 +17,7 @@ def rows(document):
 
 def test_every_number_is_on_the_side_of_less_privacy():
     guarantee = gaussdp.GDP(MU)
-    found = rows(risk_document(guarantee, [1e-3], [0.02], [1e-6], prior=0.1))
+    found = rows(risk_document(guarantee, {"fpr": [1e-3], "recall": [0.02], "delta": [1e-6]}, prior=0.1))
     (at_fpr,), (at_recall,), (at_delta,), (overall,) = (found[key] for key in ("fpr", "recall", "delta", "overall"))
     for shown, exact in (
         (at_fpr["tpr"], guarantee.tpr(1e-3)),
@@ -35,10 +35,10 @@ def test_every_number_is_on_the_side_of_less_privacy():
 
 def test_no_privacy_and_full_privacy_can_be_shown():
     for mu in (0.0, float("inf")):
-        found = rows(risk_document(gaussdp.GDP(mu), [1e-3], [0.02], [1e-6]))
+        found = rows(risk_document(gaussdp.GDP(mu), {"fpr": [1e-3], "recall": [0.02], "delta": [1e-6]}))
         assert found["delta"][0]["epsilon"] == mu
 
 
 def test_bad_level():
     with pytest.raises(gaussdp.DomainError, match=r"^recall must be in \(0, 1\), got 1.0"):
-        risk_document(gaussdp.GDP(1.0), [0.1], [1.0], [0.1])
+        risk_document(gaussdp.GDP(1.0), {"recall": [1.0]})

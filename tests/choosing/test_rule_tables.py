@@ -5,7 +5,8 @@ import pytest
 
 import gaussdp
 from gaussdp import MultiplicativeAdvantage, Precision, Profile, RuleOfThumb, conservative_divisor
-from gaussdp.choosing.rule_tables import PAPER_CRITERIA, PAPER_RANGE, criteria, paper_verdict, rule_document
+from gaussdp.choosing.rule_tables import PAPER_CRITERIA, PAPER_RANGE, paper_verdict, rule_document
+from gaussdp.risks import criteria_at
 
 
 def rows(document, key):
@@ -22,7 +23,7 @@ def test_where_each_rule_is_conservative():
 
 
 def test_own_rules_and_levels():
-    document = rule_document(criteria([1e-7], [], [1e-9]), [6.5], (0.5, 4.0))
+    document = rule_document(criteria_at({"fpr": [1e-7], "recall": [], "delta": [1e-9]}), [6.5], (0.5, 4.0))
     assert [row[:3] for row in rows(document, "conservative")] == [
         ["multiplicative advantage", "FPR", "1e-7"],
         ["privacy profile", "δ", "1e-9"],

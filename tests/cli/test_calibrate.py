@@ -27,7 +27,7 @@ def test_a_policy(capsys):
 def test_words(capsys):
     assert main(["calibrate", "--epsilon", "1", "--fpr", "1e-3", *TRAINING]) == 0
     out = capsys.readouterr().out
-    assert "matched on multiplicative advantage at FPR 0.001, is a budget of μ = 0.3102." in out
+    assert "matched on multiplicative advantage at FPR 1e-3, is a budget of μ = 0.3102." in out
     assert "noise_multiplier=1.474, poisson_sampling=True) with sample rate 0.00512, for 5860 steps." in out
     assert "Assumes Poisson sampling" in out
     assert "at least 1e-10" in out
@@ -37,9 +37,9 @@ def test_words(capsys):
     ("option", "measure"),
     [
         ("advantage=0.1", "TPR − FPR"),
-        ("tpr@1e-2=0.03", "TPR at FPR 0.01"),
-        ("multiplicative-advantage@1e-2=3", "TPR/FPR at FPR 0.01"),
-        ("precision@0.1=0.7", "precision at recall 0.1 with prior 0.5"),
+        ("tpr@1e-2=0.03", "TPR at FPR 1e-2"),
+        ("multiplicative-advantage@1e-2=3", "TPR/FPR at FPR 1e-2"),
+        ("precision@0.1=0.7", "precision at recall 1e-1 with prior 0.5"),
         ("accuracy=0.55", "share of right guesses with prior 0.5"),
         ("epsilon@1e-5=1", "ε at δ = 1e-5"),
         ("mu=0.3", "μ"),

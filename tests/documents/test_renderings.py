@@ -17,7 +17,7 @@ from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
 
 DOCUMENTS = {
     "budgets": budget_document(1.0, [MultiplicativeAdvantage(1e-3), Precision(1e-2), Profile(1e-6)]),
-    "risks": risk_document(GDP(0.31), [1e-3, 1e-5], [0.01], [1e-5], prior=0.1),
+    "risks": risk_document(GDP(0.31), {"fpr": [1e-3, 1e-5], "recall": [0.01], "delta": [1e-5]}, prior=0.1),
     "odd": Document.tabular(
         "A_B & 100%",
         (Table("t", "x | y", (Column("a", "a|b"), Column("b", "μ")), (("p|q_1", float("inf")), ("r, s", 1e-12))),),

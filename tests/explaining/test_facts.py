@@ -69,7 +69,7 @@ def test_together():
 
 def test_equivalents_have_the_same_risk():
     guarantee = gaussdp.GDP(0.8)
-    found = facts.equivalents(guarantee, [1e-3], [0.1], [1e-5])
+    found = facts.equivalents(guarantee, {"fpr": [1e-3], "recall": [0.1], "delta": [1e-5]})
     same = {fact.criterion: gaussdp.PureDP(fact.epsilon) for fact in found}
     assert same["advantage"].accuracy() == pytest.approx(guarantee.accuracy(), rel=1e-13)
     assert same["multiplicative_advantage"].tpr(1e-3) == pytest.approx(guarantee.tpr(1e-3), rel=1e-13)

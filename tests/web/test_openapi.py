@@ -87,6 +87,7 @@ def test_every_operation_is_described():
         "account",
         "calibrate",
         "choose",
+        "definitions",
         "deployments",
         "figure",
         "healthz",

@@ -1,18 +1,11 @@
 """What a calibration found: the number to use, what it achieves, and the run it belongs to."""
 
 from gaussdp.accounting.document import describe
-from gaussdp.calibration import AtMost, Calibration, Status, Target
+from gaussdp.calibration import Calibration, Status
+from gaussdp.calibration.targets import limit, measure
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.documents.tables import Column, Document, Table, Value
 from gaussdp.mechanisms import DPSGD
-from gaussdp.risks import (
-    Accuracy,
-    Advantage,
-    MultiplicativeAdvantage,
-    Precision,
-    Profile,
-    TruePositiveRate,
-)
 
 TABLES = ("calibration", "run")
 
@@ -33,15 +26,14 @@ def calibration_document(result: Calibration, origin: str = "") -> Document:
         result: from `gaussdp.calibration`.
         origin: where the target comes from, as a note.
     """
-    measure = measure_of(result.target)
-    limit = result.target.value if isinstance(result.target, AtMost) else result.target.mu
+    bounded, most = measure(result.target), limit(result.target)
     answer = Table(
         "calibration",
         "The answer and its check on the exact curve",
         (
             Column("parameter", "solved for"),
             Column("value", "value"),
-            Column("achieved", f"{measure} achieved"),
+            Column("achieved", f"{bounded} achieved"),
             Column("target", "target: at most"),
             Column("next_value", "next value tried"),
             Column("next_achieved", "would give"),
@@ -52,10 +44,10 @@ def calibration_document(result: Calibration, origin: str = "") -> Document:
             (
                 result.parameter,
                 result.value,
-                min(rounded(result.achieved, Rounding.UP, _CHECK_DIGITS), limit),
-                limit,
+                min(rounded(result.achieved, Rounding.UP, _CHECK_DIGITS), most),
+                most,
                 _or_dash(result.next_value),
-                _or_dash(_next_achieved(result, limit)),
+                _or_dash(_next_achieved(result, most)),
                 result.evaluations,
                 result.status.value,
             ),
@@ -87,39 +79,18 @@ def calibration_document(result: Calibration, origin: str = "") -> Document:
         if run.sample_rate < 1:
             notes.append("Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold.")
     return Document.tabular(
-        f"{measure} at most {shown(rounded(limit, Rounding.DOWN, 6))}: {describe(result.mechanism)}",
+        f"{bounded} at most {shown(rounded(most, Rounding.DOWN, 6))}: {describe(result.mechanism)}",
         tuple(tables),
         tuple(notes),
     )
 
 
-def measure_of(target: Target) -> str:
-    """What the target bounds, in words."""
-    if not isinstance(target, AtMost):
-        return "μ"
-    risk = target.risk
-    match risk:
-        case Advantage():
-            return "TPR − FPR"
-        case Accuracy():
-            return f"share of right guesses with prior {shown(risk.prior)}"
-        case TruePositiveRate():
-            return f"TPR at FPR {shown(risk.fpr)}"
-        case MultiplicativeAdvantage():
-            return f"TPR/FPR at FPR {shown(risk.fpr)}"
-        case Precision():
-            return f"precision at recall {shown(risk.recall)} with prior {shown(risk.prior)}"
-        case Profile():
-            return f"ε at δ = {shown(risk.delta)}"
-    return str(risk)
-
-
-def _next_achieved(result: Calibration, limit: float) -> float | None:
-    """What the neighbour gives, with so many digits that it shows as more than the limit."""
+def _next_achieved(result: Calibration, most: float) -> float | None:
+    """What the neighbour gives, with so many digits that it shows as more than allowed."""
     if result.next_achieved is None:
         return None
     shortened = rounded(result.next_achieved, Rounding.NEAREST, _CHECK_DIGITS)
-    return shortened if shortened > limit else result.next_achieved
+    return shortened if shortened > most else result.next_achieved
 
 
 def _or_dash(value: float | None) -> Value:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, account
-from gaussdp.calibration.targets import AtMost, Target, budget
+from gaussdp.calibration.targets import AtMost, Target, budget, limit
 from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee
@@ -50,7 +50,7 @@ class Reader:
         self.target = target
         self.mu = budget(target)
         self._floor = None if floor is None else number("floor", floor, LEVEL)
-        self._limit = target.mu if isinstance(target, GDP) else target.value
+        self._limit = limit(target)
         self._curve = curve
 
     def meets(self, reading: Reading) -> bool:

@@ -48,6 +48,16 @@ Target = GDP | AtMost
 """A GDP budget means the mechanism's fitted mu at the stated floor; AtMost means the risk itself."""
 
 
+def measure(target: Target) -> str:
+    """What the target bounds, in words."""
+    return target.risk.words if isinstance(target, AtMost) else "μ"
+
+
+def limit(target: Target) -> float:
+    """The largest value that it allows."""
+    return target.value if isinstance(target, AtMost) else target.mu
+
+
 def budget(target: Target) -> float:
     """The mu that the target allows a Gaussian release, positive and finite.
 

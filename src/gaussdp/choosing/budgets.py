@@ -7,26 +7,17 @@ from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.documents.tables import Column, Document, Table, Value
 from gaussdp.domains import FINITE_NON_NEGATIVE, number
 from gaussdp.guarantees import GDP, PureDP
-from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
+from gaussdp.risks import Risk
 
-Criterion = MultiplicativeAdvantage | Precision | Profile
-
-DEFAULT_FPRS = DEFAULT_RECALLS = (1e-2, 1e-3, 1e-4, 1e-5)
-DEFAULT_DELTAS = (1e-5, 1e-6, 1e-7, 1e-8)
 DEFAULT_DIVISORS = (5.0, 3.0)
 TABLES = ("budgets", "attacker", "rules")
 
-_NAMES = {
-    MultiplicativeAdvantage: ("multiplicative advantage", "FPR", "fpr"),
-    Precision: ("precision", "recall", "recall"),
-    Profile: ("privacy profile", "δ", "delta"),
-}
 _CRITERION = (Column("criterion", "matched on"), Column("level_of", "at"), Column("level", "level"))
 
 
 def budget_document(
     epsilon: float,
-    criteria: Sequence[Criterion],
+    criteria: Sequence[Risk],
     divisors: Sequence[float] = DEFAULT_DIVISORS,
     prior: float = 0.5,
     digits: int = 4,
@@ -35,7 +26,7 @@ def budget_document(
 
     Args:
         epsilon: the policy, in [0, inf).
-        criteria: the criteria of the paper, each at its level.
+        criteria: each at its level.
         divisors: the k of the rules mu = epsilon / k to judge.
         prior: probability of membership before the attack, in (0, 1), for precision and accuracy.
         digits: significant digits; each budget is rounded down to these first, and its risks are those of the shown mu.
@@ -61,13 +52,14 @@ def budget_document(
     )
 
 
-def level_of(criterion: Criterion) -> tuple[str, str, float]:
-    """The criterion's name, its level's label and its level."""
-    name, label, attribute = _NAMES[type(criterion)]
-    return name, label, getattr(criterion, attribute)
+def level_of(criterion: Risk) -> tuple[str, str, Value]:
+    """The criterion's name, its level's label and its level; nothing for the latter where it has none."""
+    if criterion.level is None or criterion.level_value is None:
+        return criterion.name or str(criterion), "", ""
+    return criterion.name, criterion.level.label, criterion.level_value
 
 
-def _budgets(policy: PureDP, budgets: Sequence[tuple[Criterion, GDP]]) -> Table:
+def _budgets(policy: PureDP, budgets: Sequence[tuple[Risk, GDP]]) -> Table:
     columns = (*_CRITERION, Column("mu", "budget μ", Rounding.DOWN), Column("divisor", "ε/μ", Rounding.UP))
     rows = tuple(
         (*level_of(criterion), budget.mu, policy.epsilon_bound / budget.mu if budget.mu else "any")
@@ -76,11 +68,11 @@ def _budgets(policy: PureDP, budgets: Sequence[tuple[Criterion, GDP]]) -> Table:
     return Table("budgets", "Budget μ by criterion and level", columns, rows)
 
 
-def _verdict(rule: RuleOfThumb, policy: PureDP, criterion: Criterion) -> str:
+def _verdict(rule: RuleOfThumb, policy: PureDP, criterion: Risk) -> str:
     return "conservative" if rule.is_conservative(policy.epsilon_bound, criterion) else "too much"
 
 
-def _attacker(budgets: Sequence[tuple[Criterion, GDP]], prior: float) -> Table:
+def _attacker(budgets: Sequence[tuple[Risk, GDP]], prior: float) -> Table:
     columns = (
         Column("mu", "budget μ", Rounding.DOWN),
         Column("right_of_100", f"of 100 guesses right (prior {shown(prior)})", Rounding.UP),
@@ -107,7 +99,7 @@ def _attacker(budgets: Sequence[tuple[Criterion, GDP]], prior: float) -> Table:
     return Table("attacker", "What each μ allows the best attacker", columns, rows)
 
 
-def _rules(policy: PureDP, criteria: Sequence[Criterion], rules: Sequence[RuleOfThumb]) -> Table:
+def _rules(policy: PureDP, criteria: Sequence[Risk], rules: Sequence[RuleOfThumb]) -> Table:
     columns = list(_CRITERION)
     for rule in rules:
         name, spent = f"ε/{shown(rule.divisor)}", shown(rounded(rule.mu(policy.epsilon_bound), Rounding.UP))

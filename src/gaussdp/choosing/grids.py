@@ -1,4 +1,4 @@
-"""The six tables of the paper, for any rows and columns: a level down the side, epsilon or mu across the top.
+"""The tables of the paper, for any rows and columns: a level down the side, epsilon or mu across the top.
 
 Two roundings. *Nearest* prints as the paper does: two significant digits for mu and epsilon, two decimals for TPR/FPR,
 three for precision. *One-sided* never claims more privacy than there is: budgets down, what an attacker achieves up.
@@ -6,12 +6,14 @@ three for precision. *One-sided* never claims more privacy than there is: budget
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from gaussdp import conversions
 from gaussdp.documents.rounding import Rounding, shown
 from gaussdp.documents.tables import Column, Document, Table
-from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, number
-from gaussdp.errors import DomainError
+from gaussdp.domains import NON_NEGATIVE
+from gaussdp.guarantees import GDP
+from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile, Risk
+from gaussdp.risks.levels import Parameter
 
 PAPER_DIGITS = 2
 SIDED_DIGITS = 4
@@ -20,35 +22,13 @@ NEAREST = "Rounded to nearest, as the paper prints: a budget so rounded may exce
 ONE_SIDED = "Budgets are rounded down, what an attacker can achieve is rounded up: no number claims too much privacy."
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """What the rows or the columns of a table vary."""
-
-    key: str
-    label: str
-    symbol: str
-    domain: Domain
-    usual: tuple[float, ...]
-
-    def checked(self, values: Sequence[float]) -> tuple[float, ...]:
-        """The values, each held to the domain; at least one."""
-        if not values:
-            raise DomainError(
-                self.key, problem="must not be empty", advice=f"give at least one number in {self.domain}"
-            )
-        return tuple(number(self.key, value, self.domain) for value in values)
-
-
-FPR = Parameter("fpr", "FPR α", "α", LEVEL, (1e-2, 1e-3, 1e-4, 1e-5))
-RECALL = Parameter("recall", "recall β̄", "β̄", LEVEL, (1e-2, 1e-3, 1e-4, 1e-5))
-DELTA = Parameter("delta", "δ", "δ", LEVEL, (1e-5, 1e-6, 1e-7, 1e-8))
-EPSILON = Parameter("epsilon", "ε", "ε", NON_NEGATIVE, (0.1, 0.2, 0.5, 1.0, 1.5, 2.0))
-MU = Parameter("mu", "μ", "μ", NON_NEGATIVE, (0.1, 0.25, 0.5, 1.0, 1.5, 2.0))
+EPSILON = Parameter(key="epsilon", label="ε", domain=NON_NEGATIVE, usual=(0.1, 0.2, 0.5, 1.0, 1.5, 2.0))
+MU = Parameter(key="mu", label="μ", domain=NON_NEGATIVE, usual=(0.1, 0.25, 0.5, 1.0, 1.5, 2.0))
 
 
 @dataclass(frozen=True)
 class Grid:
-    """One of the six tables: what its rows, columns and cells are.
+    """One table: what its rows, columns and cells are.
 
     Attributes:
         cell: the value at (row, column).
@@ -65,63 +45,44 @@ class Grid:
     decimals: int | None = None
 
 
-GRIDS = (
-    Grid(
-        "mu_by_multiplicative_advantage",
-        "Budget μ that matches the multiplicative advantage of ε-DP at FPR α",
-        FPR,
-        EPSILON,
-        lambda fpr, epsilon: conversions.mu_from_multiplicative_advantage(epsilon, fpr),
-        Rounding.DOWN,
-    ),
-    Grid(
-        "mu_by_precision",
-        "Budget μ that matches the precision of ε-DP at recall β̄",
-        RECALL,
-        EPSILON,
-        lambda recall, epsilon: conversions.mu_from_precision(epsilon, recall),
-        Rounding.DOWN,
-    ),
-    Grid(
-        "mu_by_profile",
-        "Budget μ whose privacy profile passes through (ε, δ)",
-        DELTA,
-        EPSILON,
-        lambda delta, epsilon: conversions.mu_from_profile(epsilon, delta),
-        Rounding.DOWN,
-    ),
-    Grid(
-        "multiplicative_advantage_by_mu",
-        "Largest TPR/FPR of an attack on μ-GDP at FPR α",
-        FPR,
-        MU,
-        lambda fpr, mu: conversions.multiplicative_advantage_from_mu(mu, fpr),
-        Rounding.UP,
-        decimals=2,
-    ),
-    Grid(
-        "precision_by_mu",
-        "Largest precision of an attack on μ-GDP at recall β̄",
-        RECALL,
-        MU,
-        lambda recall, mu: conversions.precision_from_mu(mu, recall),
-        Rounding.UP,
-        decimals=3,
-    ),
-    Grid(
-        "epsilon_by_mu",
-        "Least ε with which μ-GDP is (ε, δ)-DP",
-        DELTA,
-        MU,
-        lambda delta, mu: conversions.epsilon_from_mu(mu, delta),
-        Rounding.UP,
-    ),
-)
+def grids(criteria: Sequence[type[Risk]]) -> tuple[Grid, ...]:
+    """Two tables a criterion: the budget by level and epsilon, then all risks by level and mu."""
+    at_levels = [(risk, risk.level) for risk in criteria if risk.level is not None]
+    return (
+        *(
+            Grid(f"mu_by_{risk.key}", risk.budget_title(), level, EPSILON, partial(_budget, risk), Rounding.DOWN)
+            for risk, level in at_levels
+        ),
+        *(
+            Grid(
+                f"{risk.value_key}_by_mu",
+                risk.value_title(),
+                level,
+                MU,
+                partial(_value, risk),
+                Rounding.UP,
+                risk.decimals,
+            )
+            for risk, level in at_levels
+        ),
+    )
+
+
+def _budget(risk: type[Risk], level: float, epsilon: float) -> float:
+    return float(risk.at(level).mu_from_epsilon(epsilon))
+
+
+def _value(risk: type[Risk], level: float, mu: float) -> float:
+    return float(risk.at(level).of(GDP(mu)))
+
+
+GRIDS = grids((MultiplicativeAdvantage, Precision, Profile))
+"""The six tables of the paper."""
 KEYS = tuple(grid.key for grid in GRIDS)
 
 
 def grid_document(
-    grids: Sequence[Grid] = GRIDS,
+    chosen: Sequence[Grid] = GRIDS,
     values: Mapping[str, Sequence[float]] | None = None,
     one_sided: bool = False,
     digits: int | None = None,
@@ -129,9 +90,9 @@ def grid_document(
     """The tables as one document, and the significant digits to render it with.
 
     Args:
-        grids: which of the six.
-        values: the levels, epsilons or mus by parameter name ("fpr", "recall", "delta", "epsilon", "mu"); those of
-            the paper where none are given.
+        chosen: which tables; the six of the paper, or some of `grids`.
+        values: the levels, epsilons or mus by the key of the parameter ("fpr", "epsilon", "mu", ...); the usual ones
+            where none are given.
         one_sided: round to the private side instead of to nearest.
         digits: significant digits everywhere; by default the paper's format, or 4 if one-sided.
     """
@@ -144,10 +105,10 @@ def grid_document(
             grid.side if one_sided else Rounding.NEAREST,
             grid.decimals if digits is None and not one_sided else None,
         )
-        for grid in grids
+        for grid in chosen
     )
     document = Document.tabular(
-        "From ε to μ by three criteria, and from μ to what an attacker can do",
+        "From ε to μ by each criterion, and from μ to what an attacker can do",
         tables,
         (ONE_SIDED if one_sided else NEAREST,),
     )
@@ -167,7 +128,7 @@ def column_label(parameter: Parameter, value: float) -> str:
 def _table(grid: Grid, rows: Sequence[float], columns: Sequence[float], side: Rounding, decimals: int | None) -> Table:
     labels = [column_label(grid.columns, value) for value in columns]
     heads = (
-        Column(grid.rows.key, grid.rows.label, level=True),
+        Column(grid.rows.key, grid.rows.heading, level=True),
         *(Column(f"{grid.columns.key}={label}", label, side, decimals) for label in labels),
     )
     cells = tuple((row, *(grid.cell(row, column) for column in columns)) for row in rows)

@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 
 from gaussdp.choosing import RuleOfThumb, conservative_divisor
-from gaussdp.choosing.budgets import DEFAULT_DIVISORS, Criterion, level_of, span
-from gaussdp.choosing.grids import DELTA, EPSILON, FPR, RECALL
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
+from gaussdp.choosing.budgets import DEFAULT_DIVISORS, level_of, span
+from gaussdp.choosing.grids import EPSILON
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.documents.tables import Column, Document, Table, Value
-from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
+from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile, Risk
 
 TABLES = ("conservative", "divisors", "recommended")
 DEFAULT_RANGE = (0.1, 10.0)
@@ -16,17 +16,14 @@ DEFAULT_RANGE = (0.1, 10.0)
 _CRITERION = (Column("criterion", "matched on"), Column("level_of", "at"), Column("level", "level", level=True))
 
 
-def criteria(fprs: Sequence[float], recalls: Sequence[float], deltas: Sequence[float]) -> list[Criterion]:
-    """The three criteria of the paper, each at its levels."""
-    return [*map(MultiplicativeAdvantage, fprs), *map(Precision, recalls), *map(Profile, deltas)]
-
-
-PAPER_CRITERIA = tuple(criteria(FPR.usual, RECALL.usual, DELTA.usual))
+PAPER_CRITERIA = tuple(
+    risk.at(level) for risk in (MultiplicativeAdvantage, Precision, Profile) for level in risk.level.usual
+)
 PAPER_RANGE = (EPSILON.usual[0], EPSILON.usual[-1])
 
 
 def rule_document(
-    risks: Sequence[Criterion] = PAPER_CRITERIA,
+    risks: Sequence[Risk] = PAPER_CRITERIA,
     divisors: Sequence[float] = DEFAULT_DIVISORS,
     epsilon_range: tuple[float, float] = DEFAULT_RANGE,
     digits: int = 4,
@@ -34,7 +31,7 @@ def rule_document(
     """Where each rule mu = epsilon / k is conservative, the smallest k that is, and what it says of the paper's advice.
 
     Args:
-        risks: the criteria of the paper, each at its level.
+        risks: the criteria, each at its level.
         divisors: the k to judge.
         epsilon_range: the policies for which one k is to serve, 0 < low <= high < inf.
         digits: significant digits; every k is rounded up.
@@ -86,7 +83,7 @@ def paper_verdict() -> tuple[str, ...]:
     )
 
 
-def _conservative(risks: Sequence[Criterion], rules: Sequence[RuleOfThumb]) -> Table:
+def _conservative(risks: Sequence[Risk], rules: Sequence[RuleOfThumb]) -> Table:
     columns = (
         *_CRITERION,
         *(
@@ -100,7 +97,7 @@ def _conservative(risks: Sequence[Criterion], rules: Sequence[RuleOfThumb]) -> T
     return Table("conservative", "Policies ε for which each rule is conservative", columns, rows)
 
 
-def _divisors(risks: Sequence[Criterion], low: float, high: float, policies: str) -> Table:
+def _divisors(risks: Sequence[Risk], low: float, high: float, policies: str) -> Table:
     columns = (*_CRITERION, Column("divisor", "smallest k", Rounding.UP), Column("tightest_at", "tightest at ε ="))
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (*level_of(risk), conservative_divisor([risk], low, high), _tightest(risk, low, high)) for risk in risks
@@ -108,12 +105,12 @@ def _divisors(risks: Sequence[Criterion], low: float, high: float, policies: str
     return Table("divisors", f"The smallest k for which ε/k is conservative over {policies}", columns, rows)
 
 
-def _tightest(risk: Criterion, low: float, high: float) -> float:
+def _tightest(risk: Risk, low: float, high: float) -> float:
     """Where in the range mu/epsilon is least: at an end, since it rises and then falls."""
     return min((low, high), key=lambda epsilon: float(risk.mu_from_epsilon(epsilon)) / epsilon)
 
 
-def _verdict(rule: RuleOfThumb, risks: Sequence[Criterion], low: float, high: float, policies: str) -> str:
+def _verdict(rule: RuleOfThumb, risks: Sequence[Risk], low: float, high: float, policies: str) -> str:
     failing = [_words(risk) for risk in risks if not _holds(rule, risk, low, high)]
     name = f"μ = ε/{shown(rule.divisor)}"
     if not failing:
@@ -126,10 +123,9 @@ def _verdict(rule: RuleOfThumb, risks: Sequence[Criterion], low: float, high: fl
     )
 
 
-def _holds(rule: RuleOfThumb, risk: Criterion, low: float, high: float) -> bool:
+def _holds(rule: RuleOfThumb, risk: Risk, low: float, high: float) -> bool:
     return any(start <= low and high <= end for start, end in rule.conservative_epsilons(risk))
 
 
-def _words(risk: Criterion) -> str:
-    name, label, level = level_of(risk)
-    return f"{name} at {label} {'= ' if label == 'δ' else ''}{shown_level(level)}"
+def _words(risk: Risk) -> str:
+    return f"{risk.name} at {risk.place}" if risk.place else risk.name or str(risk)

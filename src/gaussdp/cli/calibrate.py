@@ -1,33 +1,40 @@
 """gaussdp calibrate: from a policy to the noise, the steps or the sample rate of DP-SGD."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
 from gaussdp import calibration
 from gaussdp.calibration.document import TABLES, calibration_document
 from gaussdp.calibration.dpsgd import DEFAULT_FLOOR
-from gaussdp.calibration.notation import NOTATIONS, parse_target
+from gaussdp.calibration.notation import parse_target
 from gaussdp.calibration.targets import Target
-from gaussdp.choosing.budgets import level_of
-from gaussdp.cli.options import floor_option, number, output_options, prior_option, show
+from gaussdp.cli.options import (
+    LateCommand,
+    at_most_option,
+    criterion_option,
+    floor_option,
+    level_options,
+    number,
+    output_options,
+    prior_option,
+    show,
+)
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
-from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
+from gaussdp.risks import by_level
 
 
-@click.command()
-@click.option("--epsilon", type=number, help="The policy: the ε of pure DP; with --fpr, --recall or --delta.")
-@click.option("--fpr", type=number, help="Match the policy on multiplicative advantage at this false-positive rate.")
-@click.option("--recall", type=number, help="Match the policy on precision at this recall.")
-@click.option("--delta", type=number, help="Match the policy on the privacy profile at this δ.")
-@click.option("--mu", type=number, help="The budget μ itself, instead of a policy.")
-@click.option(
-    "--at-most",
-    metavar="RISK=VALUE",
-    help=f"A bound on one risk of the exact curve, instead of a policy: {', '.join(NOTATIONS[1:])}.",
+@click.command(cls=LateCommand)
+@click.option("--epsilon", type=number, help="The policy: the ε of pure DP; with the level at which to match it.")
+@level_options(
+    lambda level, risks: f"Match the policy on {' or '.join(risk.phrase for risk in risks)} at this {level.words}",
+    one=True,
 )
+@criterion_option("Which criterion to match, where several have that level.  [default: the first]")
+@click.option("--mu", type=number, help="The budget μ itself, instead of a policy.")
+@at_most_option("A bound on one risk of the exact curve, instead of a policy")
 @click.option("--noise-multiplier", type=number, help="Fix the noise, and solve for the steps or the sample rate.")
 @click.option("--sample-rate", type=number, help="Probability with which a record enters a batch.")
 @click.option("--steps", type=int, help="Number of updates.")
@@ -39,9 +46,8 @@ from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
 @output_options(TABLES)
 def calibrate(
     epsilon: float | None,
-    fpr: float | None,
-    recall: float | None,
-    delta: float | None,
+    levels: Mapping[str, float | None],
+    criterion: str | None,
     mu: float | None,
     at_most: str | None,
     noise_multiplier: float | None,
@@ -68,7 +74,7 @@ def calibrate(
       gaussdp calibrate --at-most tpr@1e-3=0.01 --sample-rate 0.01 --steps 1000 --format json
       gaussdp calibrate --mu 1 --noise-multiplier 0.8 --dataset-size 50000 --batch-size 256
     """
-    target, origin = _target(epsilon, {"fpr": fpr, "recall": recall, "delta": delta}, mu, at_most, prior)
+    target, origin = _target(epsilon, levels, criterion, mu, at_most, prior)
     rate, count = _sampling(sample_rate, steps, dataset_size, batch_size, epochs)
     if noise_multiplier is None and rate is not None and count is not None:
         result = calibration.noise_multiplier(target, sample_rate=rate, steps=count, floor=floor, digits=digits)
@@ -87,23 +93,32 @@ def calibrate(
 
 
 def _target(
-    epsilon: float | None, levels: dict[str, float | None], mu: float | None, at_most: str | None, prior: float
+    epsilon: float | None,
+    levels: Mapping[str, float | None],
+    criterion: str | None,
+    mu: float | None,
+    at_most: str | None,
+    prior: float,
 ) -> tuple[Target, str]:
     """The target, and where it comes from if that is a policy."""
-    given = {name: level for name, level in levels.items() if level is not None}
+    given = {key: value for key, value in levels.items() if value is not None}
+    policy = 0.0 if epsilon is None else epsilon
     if sum(choice is not None for choice in (epsilon, mu, at_most)) != 1 or len(given) != (epsilon is not None):
-        raise click.UsageError("give one of --epsilon (with one of --fpr, --recall, --delta), --mu and --at-most")
+        options = ", ".join(f"--{level.key.replace('_', '-')}" for level in by_level())
+        raise click.UsageError(f"give one of --epsilon (with one of {options}), --mu and --at-most")
     if mu is not None:
         return GDP(mu), ""
     if at_most is not None:
         return parse_target(at_most, prior), ""
-    criteria = {"fpr": MultiplicativeAdvantage, "recall": Precision, "delta": Profile}
-    ((name, level),) = given.items()
-    criterion = criteria[name](level)
-    budget = GDP(criterion.mu_from_epsilon(epsilon))
-    words, label, _ = level_of(criterion)
+    ((key, value),) = given.items()
+    found = [risk for level, risks in by_level().items() if level.key == key for risk in risks]
+    named = [risk for risk in found if criterion is None or risk.key == criterion.replace("-", "_")]
+    if not named:
+        raise click.UsageError(f"--criterion {criterion} is not matched at --{key.replace('_', '-')}")
+    risk = named[0].at(value, prior)
+    budget = GDP(risk.mu_from_epsilon(policy))
     return budget, (
-        f"A policy of ε = {shown(epsilon or 0.0)}, matched on {words} at {label} {shown(level)}, is a budget of"
+        f"A policy of ε = {shown(policy)}, matched on {risk.phrase} at {risk.place}, is a budget of"
         f" μ = {shown(rounded(budget.mu, Rounding.DOWN))}."
     )
 

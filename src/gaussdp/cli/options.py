@@ -3,16 +3,18 @@
 import math
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 import click
 
+from gaussdp.calibration.notation import notations
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS
 from gaussdp.documents.renderings import DEFAULT_DIGITS, RENDERINGS
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.documents.tables import Document
+from gaussdp.risks import Level, Risk, by_level, criteria
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -37,14 +39,106 @@ def numbers(text: str | Sequence[float]) -> tuple[float, ...]:
 
 def levels(flag: str, default: Sequence[float], meaning: str) -> Callable[[Command], Command]:
     """A list of levels such as --fpr 1e-3,1e-5."""
-    usual = ",".join(shown(value) for value in default)
     return click.option(
         flag,
         type=numbers,
         default=tuple(default),
         metavar="N,N,...",
-        help=f"{meaning}, between commas. [default: {usual}]",
+        help=f"{meaning}, between commas. [default: {_listed(default)}]",
     )
+
+
+def _listed(values: Sequence[float]) -> str:
+    return ",".join(shown(value) for value in values)
+
+
+class _Late(click.Option):
+    """Stands for options that are made when they are needed, so that what was registered meanwhile is among them."""
+
+    def __init__(self, declared: Sequence[str], make: Callable[[], Iterable[click.Option]]) -> None:
+        super().__init__(declared, expose_value=False)
+        self.opts = []  # it is none itself
+        self.make = make
+
+
+class LateCommand(click.Command):
+    """A command some of whose options depend on what is registered."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [
+            option
+            for parameter in super().get_params(ctx)
+            for option in (parameter.make() if isinstance(parameter, _Late) else [parameter])
+        ]
+
+
+def late(make: Callable[[], Iterable[click.Option]]) -> Callable[[Command], Command]:
+    """Options of a `LateCommand`, made when they are needed."""
+    return click.option("--late", cls=_Late, make=make)
+
+
+def level_options(
+    meaning: Callable[[Level, Sequence[type[Risk]]], str],
+    *,
+    one: bool = False,
+    of: Callable[[], Sequence[type[Risk]]] = criteria,
+) -> Callable[[Command], Command]:
+    """An option for each level of the risks on offer; the command gets them together as `levels`, by key.
+
+    Args:
+        meaning: the help for a level, which these risks have.
+        one: whether each takes one number, and need not be given, instead of a list with the usual ones as default.
+        of: the risks on offer.
+    """
+
+    def keep(ctx: click.Context, option: click.Parameter, value: object) -> None:
+        ctx.params.setdefault("levels", {})[str(option.name)] = value
+
+    def made() -> Iterator[click.Option]:
+        for level, risks in by_level(of()).items():
+            words = meaning(level, risks)
+            yield click.Option(
+                [f"--{level.key.replace('_', '-')}", level.key],
+                type=number if one else numbers,
+                default=None if one else level.usual,
+                metavar=None if one else "N,N,...",
+                help=f"{words}." if one else f"{words}, between commas. [default: {_listed(level.usual)}]",
+                callback=keep,
+                expose_value=False,
+            )
+
+    return late(made)
+
+
+def matching(level: Level, risks: Sequence[type[Risk]]) -> str:
+    """The help for levels at which criteria are matched."""
+    return f"{sentence_case(level.plural)} at which to match {' and '.join(risk.phrase for risk in risks)}"
+
+
+def sentence_case(words: str) -> str:
+    """The words with a capital at their beginning."""
+    return words[:1].upper() + words[1:]
+
+
+def criterion_option(words: str, *, multiple: bool = False) -> Callable[[Command], Command]:
+    """--criterion, any of those that are registered."""
+
+    def made() -> Iterator[click.Option]:
+        names = [risk.key.replace("_", "-") for risk in criteria()]
+        name = "criteria" if multiple else "criterion"
+        yield click.Option(["--criterion", name], type=click.Choice(names), multiple=multiple, help=words)
+
+    return late(made)
+
+
+def at_most_option(words: str, *, multiple: bool = False) -> Callable[[Command], Command]:
+    """--at-most, a bound on any of the risks that are registered."""
+
+    def made() -> Iterator[click.Option]:
+        listed = f"{words}: {', '.join(notations())}."
+        yield click.Option(["--at-most"], metavar="RISK=VALUE", multiple=multiple, help=listed)
+
+    return late(made)
 
 
 def prior_option(command: Command) -> Command:
@@ -80,19 +174,23 @@ def floor_option(default: float) -> Callable[[Command], Command]:
     )
 
 
-def output_options(tables: Sequence[str], digits: int | None = DEFAULT_DIGITS) -> Callable[[Command], Command]:
-    """--format, --digits and --table, which every command with tables has; without digits the tables know their own."""
+def output_options(
+    tables: Sequence[str] | Callable[[], Sequence[str]], digits: int | None = DEFAULT_DIGITS
+) -> Callable[[Command], Command]:
+    """--format, --digits and --table, which every command with tables has; without digits the tables know their own.
+
+    Args:
+        tables: their keys; for a `LateCommand`, what gives them.
+        digits: the default.
+    """
     side = "Significant digits, rounded to the side of less privacy."
+    flags, which = ("--table", "only"), "Show this table only (give it again for another).  [default: all]"
 
     def decorate(command: Command) -> Command:
         for option in (
-            click.option(
-                "--table",
-                "only",
-                type=click.Choice(tables),
-                multiple=True,
-                help="Show this table only (give it again for another).  [default: all]",
-            ),
+            late(lambda: [click.Option(flags, type=click.Choice(tables()), multiple=True, help=which)])
+            if callable(tables)
+            else click.option(*flags, type=click.Choice(tables), multiple=True, help=which),
             click.option(
                 "--digits",
                 type=click.IntRange(1, MOST_DIGITS),

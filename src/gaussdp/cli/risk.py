@@ -1,27 +1,31 @@
 """gaussdp risk: from mu to what an attacker can achieve."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
-from gaussdp.choosing.budgets import DEFAULT_DELTAS, DEFAULT_FPRS, DEFAULT_RECALLS
-from gaussdp.choosing.risk_levels import TABLES, risk_document
-from gaussdp.cli.options import levels, number, output_options, prior_option, show
+from gaussdp.choosing.risk_levels import risk_document, table_keys
+from gaussdp.cli.options import (
+    LateCommand,
+    level_options,
+    number,
+    output_options,
+    prior_option,
+    sentence_case,
+    show,
+)
 from gaussdp.guarantees import GDP
+from gaussdp.risks import registered
 
 
-@click.command()
+@click.command(cls=LateCommand)
 @click.option("--mu", type=number, required=True, help="The GDP parameter μ.")
-@levels("--fpr", DEFAULT_FPRS, "False-positive rates")
-@levels("--recall", DEFAULT_RECALLS, "Recalls (true-positive rates)")
-@levels("--delta", DEFAULT_DELTAS, "Deltas")
+@level_options(lambda level, risks: sentence_case(level.plural), of=registered)
 @prior_option
-@output_options(TABLES)
+@output_options(table_keys)
 def risk(
     mu: float,
-    fpr: Sequence[float],
-    recall: Sequence[float],
-    delta: Sequence[float],
+    levels: Mapping[str, Sequence[float]],
     prior: float,
     style: str,
     digits: int,
@@ -35,4 +39,4 @@ def risk(
       gaussdp risk --mu 1 --fpr 1e-4 --prior 0.01
       gaussdp risk --mu 0.5 --table delta --delta 1e-5,1e-9 --format json
     """
-    show(risk_document(GDP(mu), fpr, recall, delta, prior), style, digits, only)
+    show(risk_document(GDP(mu), levels, prior), style, digits, only)

@@ -1,20 +1,20 @@
 """gaussdp rules: where the rules of thumb mu = epsilon / k are conservative."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from gaussdp.choosing.grids import DELTA, FPR, RECALL
-from gaussdp.choosing.rule_tables import DEFAULT_RANGE, TABLES, criteria, rule_document
-from gaussdp.cli.options import levels, numbers, output_options, rule_option, show
+from gaussdp.choosing.rule_tables import DEFAULT_RANGE, TABLES, rule_document
+from gaussdp.cli.options import LateCommand, level_options, matching, numbers, output_options, rule_option, show
 from gaussdp.documents.writing import document_files, write_files
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS, format_of
 from gaussdp.figures.rule_map import render_rule_map, rule_map
+from gaussdp.risks import criteria_at
 
 
-@click.command()
+@click.command(cls=LateCommand)
 @rule_option
 @click.option(
     "--epsilon-range",
@@ -23,9 +23,7 @@ from gaussdp.figures.rule_map import render_rule_map, rule_map
     metavar="LOW,HIGH",
     help="The policies ε for which one k is to serve.  [default: 0.1,10]",
 )
-@levels("--fpr", FPR.usual, "False-positive rates at which to match multiplicative advantage")
-@levels("--recall", RECALL.usual, "Recalls at which to match precision")
-@levels("--delta", DELTA.usual, "Deltas at which to match the privacy profile")
+@level_options(matching)
 @click.option(
     "--plot",
     "plots",
@@ -42,9 +40,7 @@ from gaussdp.figures.rule_map import render_rule_map, rule_map
 def rules(
     divisors: Sequence[float],
     epsilon_range: Sequence[float],
-    fpr: Sequence[float],
-    recall: Sequence[float],
-    delta: Sequence[float],
+    levels: Mapping[str, Sequence[float]],
     plots: Sequence[Path],
     out: Path | None,
     style: str,
@@ -67,7 +63,7 @@ def rules(
         raise DomainError(None, problem="--epsilon-range takes two numbers, LOW,HIGH", got=f"{len(epsilon_range)}")
     low, high = epsilon_range
     endings = [format_of(path) for path in plots]
-    document = rule_document(criteria(fpr, recall, delta), divisors, (low, high), digits)
+    document = rule_document(criteria_at(levels), divisors, (low, high), digits)
     if plots or out:
         chart = rule_map((low, high), divisors=divisors)
     for path, ending in zip(plots, endings, strict=True):

@@ -11,10 +11,9 @@ import click
 
 from gaussdp.calibration.designs import grid
 from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
-from gaussdp.calibration.notation import NOTATIONS
 from gaussdp.calibration.sweeps import Progress
 from gaussdp.calibration.sweeps import sweep as run_sweep
-from gaussdp.cli.options import floor_option, number, prior_option
+from gaussdp.cli.options import LateCommand, at_most_option, floor_option, number, prior_option
 from gaussdp.documents.rounding import shown
 from gaussdp.figures.heat_maps import figure_path, heat_map
 
@@ -47,14 +46,9 @@ def whole_values(text: str) -> tuple[int, ...]:
     return tuple(int(value) for value in found)
 
 
-@click.command()
+@click.command(cls=LateCommand)
 @click.option("--mu", type=values, default=None, metavar="N,N,...", help="Budgets μ to meet.")
-@click.option(
-    "--at-most",
-    multiple=True,
-    metavar="RISK=VALUE",
-    help=f"A bound on a risk to meet (give it again for another): {', '.join(NOTATIONS[1:])}.",
-)
+@at_most_option("A bound on a risk to meet (give it again for another)", multiple=True)
 @click.option("--dataset-size", type=whole_values, required=True, metavar="N,N,...", help="Numbers of records.")
 @click.option("--batch-size", type=whole_values, required=True, metavar="N,N,...", help="Expected sizes of a batch.")
 @click.option("--epochs", type=values, required=True, metavar="N,N,...", help="Expected passes over the data.")

@@ -1,21 +1,25 @@
-"""gaussdp tables: the six tables of the paper for any rows and columns."""
+"""gaussdp tables: the tables of the paper for any rows and columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
-from gaussdp.choosing.grids import DELTA, EPSILON, FPR, GRIDS, KEYS, MU, RECALL, grid_document
-from gaussdp.cli.options import levels, output_options, show
+from gaussdp.choosing.grids import EPSILON, MU, Grid, grid_document, grids
+from gaussdp.cli.options import LateCommand, level_options, output_options, show
+from gaussdp.cli.options import levels as list_option
+from gaussdp.risks import criteria
 
 ROUNDINGS = ("nearest", "one-sided")
 
 
-@click.command()
-@levels("--epsilon", EPSILON.usual, "Columns of the tables from ε to μ")
-@levels("--mu", MU.usual, "Columns of the tables from μ to a risk")
-@levels("--fpr", FPR.usual, "Rows: false-positive rates")
-@levels("--recall", RECALL.usual, "Rows: recalls (true-positive rates)")
-@levels("--delta", DELTA.usual, "Rows: deltas")
+def _all() -> tuple[Grid, ...]:
+    return grids(criteria())
+
+
+@click.command(cls=LateCommand)
+@list_option("--epsilon", EPSILON.usual, "Columns of the tables from ε to μ")
+@list_option("--mu", MU.usual, "Columns of the tables from μ to a risk")
+@level_options(lambda level, risks: f"Rows: {level.plural}")
 @click.option(
     "--rounding",
     type=click.Choice(ROUNDINGS),
@@ -23,13 +27,11 @@ ROUNDINGS = ("nearest", "one-sided")
     show_default=True,
     help="To nearest, as the paper prints; or budgets down and risks up, which never claims too much privacy.",
 )
-@output_options(KEYS, digits=None)
+@output_options(lambda: [grid.key for grid in _all()], digits=None)
 def tables(
     epsilon: Sequence[float],
     mu: Sequence[float],
-    fpr: Sequence[float],
-    recall: Sequence[float],
-    delta: Sequence[float],
+    levels: Mapping[str, Sequence[float]],
     rounding: str,
     style: str,
     digits: int | None,
@@ -45,7 +47,7 @@ def tables(
       gaussdp tables --table mu_by_profile --delta 1e-6,1e-9 --epsilon 0.5,1,3,8 --rounding one-sided
       gaussdp tables --table precision_by_mu --mu 0.3,0.6 --format latex
     """
-    chosen = [grid for grid in GRIDS if not only or grid.key in only]
-    values = {"epsilon": epsilon, "mu": mu, "fpr": fpr, "recall": recall, "delta": delta}
+    chosen = [grid for grid in _all() if not only or grid.key in only]
+    values = {"epsilon": epsilon, "mu": mu, **levels}
     document, significant = grid_document(chosen, values, rounding == "one-sided", digits)
     show(document, style, significant, only)

@@ -83,6 +83,16 @@ def shown_level(value: float) -> str:
     return shown(value) if exponent is None or exponent >= 0 else f"1e{exponent}"
 
 
+def shown_percent(value: float, digits: int = 3) -> str:
+    """A rate that an attacker can achieve, in percent: rounded up.
+
+    >>> shown_percent(0.0027123), shown_percent(0.28), shown_percent(1.0)
+    ('0.272%', '28%', '100%')
+    """
+    # Rounded before it is scaled, and scaled in decimal: 100 * 0.28 is a hair above 28 and would round up to 28.1.
+    return f"{shown(float(Decimal(repr(rounded(value, Rounding.UP, digits))).scaleb(2)))}%"
+
+
 def power_of_ten(value: float) -> int | None:
     """The exponent, if the value is the double nearest to a power of ten."""
     if not 0 < value < math.inf:

@@ -9,10 +9,11 @@ from gaussdp.documents.icons import IconArray
 from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.explaining import facts, sentences
-from gaussdp.explaining.facts import EVEN, PRIOR, RATE, Alarm, Equivalent, Guesses, Search, Together
+from gaussdp.explaining.facts import PRIOR, RATE, Alarm, Equivalent, Guesses, Search, Together
 from gaussdp.explaining.icons import accusation_icons, guess_icons
 from gaussdp.explaining.sentences import Passage
 from gaussdp.guarantees import GDP
+from gaussdp.risks.base import EVEN
 
 DEFAULT_FPRS = (1e-2, 1e-3, 1e-5)
 DEFAULT_RECALLS = (0.1,)
@@ -152,7 +153,7 @@ def explain(
         searches=tuple(facts.search(guarantee, level, share) for level in recalls),
         groups=tuple(facts.group(guarantee, size) for size in _counts("group", group)),
         releases=tuple(facts.repeated(guarantee, times) for times in _counts("releases", releases)),
-        equivalents=facts.equivalents(guarantee, fprs, recalls, deltas),
+        equivalents=facts.equivalents(guarantee, {"fpr": fprs, "recall": recalls, "delta": deltas}),
     )
 
 

@@ -1,20 +1,19 @@
 """What a mu allows, fact by fact: the numbers of an explanation, each read off the guarantee."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 
 from gaussdp.domains import Domain
 from gaussdp.guarantees import GDP
 from gaussdp.guarantees.base import log_odds
-from gaussdp.risks import Advantage, MultiplicativeAdvantage, Precision, Profile
+from gaussdp.risks import Advantage, Risk, by_level, criteria_at
 
 PRIOR = Domain(
     0.0, 1.0, closed_low=False, closed_high=False, advice="who starts at 0 or 1 knows already and has nothing to guess"
 )
 RATE = Domain(1e-300, 1.0, closed_high=False)  # below, the doubles run out of digits
-EVEN = 0.5
 MOST_GUESSES = 10**6
 _HUNDRED = 100
 
@@ -103,19 +102,30 @@ class Together:
 
 @dataclass(frozen=True)
 class Equivalent:
-    """The pure-DP epsilon with the same risk by one criterion at one level.
+    """The pure-DP epsilon with the same risk.
 
     Attributes:
-        criterion: "multiplicative_advantage", "precision", "profile" or "advantage".
-        level_of: "fpr", "recall", "delta", or "" for the advantage, which has no level.
-        level: the level, or None.
+        risk: the criterion at its level, or the advantage, which has none.
         epsilon: the epsilon of pure DP; for the profile also the epsilon of (epsilon, delta)-DP.
     """
 
-    criterion: str
-    level_of: str
-    level: float | None
+    risk: Risk
     epsilon: float
+
+    @property
+    def criterion(self) -> str:
+        """The key of the risk."""
+        return self.risk.key
+
+    @property
+    def level_of(self) -> str:
+        """The key of its level, "" if it has none."""
+        return self.risk.level.key if self.risk.level else ""
+
+    @property
+    def level(self) -> float | None:
+        """Its level, if it has one."""
+        return self.risk.level_value
 
 
 def guesses(guarantee: GDP, prior: float) -> Guesses:
@@ -158,20 +168,10 @@ def repeated(guarantee: GDP, releases: int) -> Together:
     return _together(releases, GDP(math.sqrt(releases) * guarantee.mu))
 
 
-def equivalents(
-    guarantee: GDP, fprs: Sequence[float], recalls: Sequence[float], deltas: Sequence[float]
-) -> tuple[Equivalent, ...]:
-    """The pure-DP epsilon with the same risk, by each criterion at its levels."""
-    mu = guarantee.mu
-    return (
-        Equivalent("advantage", "", None, Advantage().epsilon_from_mu(mu)),
-        *(
-            Equivalent("multiplicative_advantage", "fpr", fpr, MultiplicativeAdvantage(fpr).epsilon_from_mu(mu))
-            for fpr in fprs
-        ),
-        *(Equivalent("precision", "recall", recall, Precision(recall).epsilon_from_mu(mu)) for recall in recalls),
-        *(Equivalent("profile", "delta", delta, Profile(delta).epsilon_from_mu(mu)) for delta in deltas),
-    )
+def equivalents(guarantee: GDP, levels: Mapping[str, Sequence[float]]) -> tuple[Equivalent, ...]:
+    """The pure-DP epsilon with the same risk, by each criterion at its levels, given by their key."""
+    asked = {**{level.key: () for level in by_level()}, **levels}
+    return tuple(Equivalent(risk, risk.epsilon_from_mu(guarantee.mu)) for risk in (Advantage(), *criteria_at(asked)))
 
 
 def _against(fpr: float, tpr: float, prior: float) -> float:

@@ -3,7 +3,7 @@
 from gaussdp.documents.icons import IconArray
 from gaussdp.explaining import wording
 from gaussdp.explaining.facts import Alarm, Guesses
-from gaussdp.explaining.sentences import false_alarms
+from gaussdp.risks.levels import false_alarms
 
 
 def guess_icons(fact: Guesses) -> IconArray:

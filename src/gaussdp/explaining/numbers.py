@@ -13,13 +13,6 @@ if TYPE_CHECKING:
 
 SCHEMA, VERSION = "gaussdp.explanation", 1
 
-_CRITERIA = {
-    "advantage": "right guesses at even odds",
-    "multiplicative_advantage": "members found",
-    "precision": "right accusations",
-    "profile": "privacy profile",
-}
-_LEVELS = {"fpr": "FPR", "recall": "recall", "delta": "δ", "": ""}
 _ROUNDING = "Risks are rounded up; what an attacker must pay is rounded down."
 
 
@@ -72,7 +65,12 @@ def document(explanation: "Explanation") -> Document:
             Column("epsilon", "ε", Rounding.UP),
         ),
         tuple(
-            (_CRITERIA[fact.criterion], _LEVELS[fact.level_of], "" if fact.level is None else fact.level, fact.epsilon)
+            (
+                fact.risk.gain,
+                fact.risk.level.label if fact.risk.level else "",
+                "" if fact.level is None else fact.level,
+                fact.epsilon,
+            )
             for fact in explanation.equivalents
         ),
     )
@@ -98,7 +96,10 @@ def as_object(explanation: "Explanation") -> dict[str, Any]:
         "searches": [asdict(fact) for fact in explanation.searches],
         "groups": [asdict(fact) for fact in explanation.groups],
         "releases": [asdict(fact) for fact in explanation.releases],
-        "equivalents": [asdict(fact) for fact in explanation.equivalents],
+        "equivalents": [
+            {"criterion": fact.criterion, "level_of": fact.level_of, "level": fact.level, "epsilon": fact.epsilon}
+            for fact in explanation.equivalents
+        ],
         "icons": [
             {"title": array.title, "counts": list(array.counts), "labels": list(array.labels)}
             for array in explanation.icons

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gaussdp.explaining import wording
-from gaussdp.explaining.facts import EVEN, MOST_GUESSES, Alarm, Equivalent, Guesses, Search, Together
+from gaussdp.explaining.facts import MOST_GUESSES, Alarm, Equivalent, Guesses, Search, Together
+from gaussdp.risks.base import EVEN
+from gaussdp.risks.levels import false_alarms
 
 if TYPE_CHECKING:
     from gaussdp.explaining.explanation import Explanation
@@ -151,15 +153,7 @@ def repeated_sentence(fact: Together) -> str:
 
 def equivalent_sentence(fact: Equivalent) -> str:
     """The epsilon with the same risk by one criterion."""
-    return f"{_criterion(fact)}: ε = {wording.up(fact.epsilon)}."
-
-
-def false_alarms(fpr: float) -> str:
-    """The false-positive rate in words."""
-    words = wording.one_in(fpr)
-    if words.startswith("1 in "):
-        return f"1 false alarm in {words.removeprefix('1 in ')} nonmembers"
-    return f"a false-positive rate of {words}"
+    return f"In {fact.risk.among_people}: ε = {wording.up(fact.epsilon)}."
 
 
 _WORTH_TEN = 10  # one false alarm is enough to speak of, where elsewhere ten people are
@@ -167,13 +161,3 @@ _WORTH_TEN = 10  # one false alarm is enough to speak of, where elsewhere ten pe
 
 def _at_even_odds(fact: Together) -> str:
     return f"at even odds at most {wording.in_hundred(fact.accuracy, EVEN)} of 100 guesses are right."
-
-
-def _criterion(fact: Equivalent) -> str:
-    if fact.criterion == "advantage" or fact.level is None:
-        return "In right guesses at even odds"
-    if fact.criterion == "multiplicative_advantage":
-        return f"In members found with {false_alarms(fact.level)}"
-    if fact.criterion == "precision":
-        return f"In right accusations when {wording.frequency(fact.level)} members are found"
-    return f"In the privacy profile at δ = {wording.up(fact.level)}"

@@ -1,14 +1,28 @@
 """Numbers as people say them: counts, frequencies and odds, rounded to the side of less privacy."""
 
-import math
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_CEILING, Decimal
 
+from gaussdp.documents.frequencies import HUNDRED, about, frequency, one_in
 from gaussdp.documents.rounding import Rounding, rounded, shown
 
-HUNDRED = 100
+__all__ = [
+    "HUNDRED",
+    "about",
+    "at_most",
+    "down",
+    "frequency",
+    "in_hundred",
+    "in_hundred_before",
+    "members_among",
+    "odds_at_most",
+    "odds_of",
+    "one_in",
+    "people",
+    "up",
+]
+
 _PEOPLE = 100_000
 _MOST_PEOPLE = 10**12
-_MANY = 1000
 _READABLE = 10  # from so many people on a whole number says enough
 
 
@@ -31,15 +45,6 @@ def at_most(share: float, of: int = HUNDRED) -> int:
     return int((Decimal(repr(share)) * of).to_integral_value(ROUND_CEILING))
 
 
-def about(share: float, of: int = HUNDRED) -> int:
-    """So many of so many, to the nearest.
-
-    >>> about(0.6554)
-    66
-    """
-    return int((Decimal(repr(share)) * of).to_integral_value(ROUND_HALF_EVEN))
-
-
 def in_hundred(share: float, before: float) -> str:
     """So many of 100 at most: whole where the release changes it by one or more, else with a fraction.
 
@@ -56,34 +61,6 @@ def in_hundred_before(share: float) -> str:
     ('33', '0.02')
     """
     return f"{about(share)}" if HUNDRED * share >= 1 else shown(rounded(HUNDRED * share, Rounding.NEAREST, 2))
-
-
-def one_in(rate: float) -> str:
-    """A rate that the user chose, as 1 in so many where that is exact.
-
-    >>> one_in(0.001), one_in(0.03)
-    ('1 in 1,000', '0.03')
-    """
-    turns = 1 / rate
-    whole = round(turns) if turns < _MOST_PEOPLE else 0
-    return f"1 in {whole:,}" if whole and math.isclose(whole, turns, rel_tol=1e-12) else shown(rate)
-
-
-def frequency(share: float) -> str:
-    """A share that the user chose, of 100 or of as many as make it whole; else about how many of how many.
-
-    >>> frequency(0.01), frequency(0.5), frequency(0.0125), frequency(1 / 3)
-    ('1 of 100', '50 of 100', '125 of 10,000', 'about 33 of 100')
-    """
-    sizes = [10**power for power in range(2, 13)]
-    for of in sizes:
-        found = share * of
-        if 1 <= round(found) < _MANY and math.isclose(found, round(found), rel_tol=1e-12):
-            return f"{round(found):,} of {of:,}"
-    readable = [of for of in sizes if min(share, 1 - share) * of >= _READABLE]
-    if readable:
-        return f"about {about(share, readable[0]):,} of {readable[0]:,}"
-    return f"a share of {shown(share)} of all"
 
 
 def members_among(prior: float) -> str:

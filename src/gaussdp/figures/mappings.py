@@ -9,47 +9,26 @@ from gaussdp.errors import DomainError
 from gaussdp.figures import scales, style
 from gaussdp.figures.illustrations import DRAWABLE
 from gaussdp.figures.model import Axis, Curve, Figure
-from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile, Risk
+from gaussdp.risks import DELTA, FPR, RECALL, Level, MultiplicativeAdvantage, Precision, Profile, Risk
 
 MOST_CURVES = 8
 _POINTS = 401
 _COLUMNS = "ABCDEFGH"
 
 
-def by_multiplicative_advantage(fpr: Sequence[float] = (1e-5, 1e-4, 1e-3, 1e-2), epsilon: float = 4.0) -> Figure:
+def by_multiplicative_advantage(fpr: Sequence[float] = FPR.usual[::-1], epsilon: float = 4.0) -> Figure:
     """Figure 1b: mu by epsilon, matched on multiplicative advantage at FPR levels; epsilon ends the axis."""
-    return _mapping(
-        "fig1b",
-        "Budget μ by ε, matched on multiplicative advantage at FPR α",
-        r"\alpha",
-        [(level, MultiplicativeAdvantage(level)) for level in few("fpr", fpr)],
-        epsilon,
-        "fig1b_mu_vs_eps_multadv.dat",
-    )
+    return _mapping("fig1b", MultiplicativeAdvantage, FPR, fpr, epsilon, "fig1b_mu_vs_eps_multadv.dat")
 
 
-def by_precision(recall: Sequence[float] = (1e-5, 1e-4, 1e-3, 1e-2), epsilon: float = 4.0) -> Figure:
+def by_precision(recall: Sequence[float] = RECALL.usual[::-1], epsilon: float = 4.0) -> Figure:
     """Figure 2b: mu by epsilon, matched on precision at recall levels; epsilon ends the axis."""
-    return _mapping(
-        "fig2b",
-        "Budget μ by ε, matched on precision at recall β̄",
-        r"\bar{\beta}",
-        [(level, Precision(level)) for level in few("recall", recall)],
-        epsilon,
-        "fig2b_mu_vs_eps_recall.dat",
-    )
+    return _mapping("fig2b", Precision, RECALL, recall, epsilon, "fig2b_mu_vs_eps_recall.dat")
 
 
-def by_profile(delta: Sequence[float] = (1e-5, 1e-6, 1e-7, 1e-8), epsilon: float = 4.0) -> Figure:
+def by_profile(delta: Sequence[float] = DELTA.usual, epsilon: float = 4.0) -> Figure:
     """Figure 3b: mu by epsilon, matched on the privacy profile at several delta; epsilon ends the axis."""
-    return _mapping(
-        "fig3b",
-        "Budget μ by ε, matched on the privacy profile at δ",
-        r"\delta",
-        [(level, Profile(level)) for level in few("delta", delta)],
-        epsilon,
-        "fig3b_mu_vs_eps_adp.dat",
-    )
+    return _mapping("fig3b", Profile, DELTA, delta, epsilon, "fig3b_mu_vs_eps_adp.dat")
 
 
 def few(name: str, values: Sequence[float]) -> Sequence[float]:
@@ -65,11 +44,12 @@ def columns(count: int) -> list[str]:
 
 
 def _mapping(
-    key: str, title: str, symbol: str, risks: Sequence[tuple[float, Risk]], epsilon: float, data_name: str
+    key: str, criterion: type[Risk], level: Level, values: Sequence[float], epsilon: float, data_name: str
 ) -> Figure:
+    risks = [criterion.at(value) for value in few(level.key, values)]
     end = number("epsilon", epsilon, DRAWABLE)
     x = np.linspace(0.0, end, _POINTS)
-    budgets = [risk.mu_from_epsilon(x) for _, risk in risks]
+    budgets = [risk.mu_from_epsilon(x) for risk in risks]
     top = max(end, scales.enlarged(end, max(float(mu[-1]) for mu in budgets)))
     ends = np.array([0.0, end])
     rules = tuple(
@@ -77,12 +57,12 @@ def _mapping(
         for divisor, colour in ((3, style.RULE_OF_3), (5, style.RULE_OF_5))
     )
     curves = tuple(
-        Curve(f"${symbol} = {scales.level_words(level)}$", x, mu, colour)
-        for (level, _), mu, colour in zip(risks, budgets, style.sequence(len(risks)), strict=True)
+        Curve(f"${level.math} = {scales.level_words(value)}$", x, mu, colour)
+        for value, mu, colour in zip(values, budgets, style.sequence(len(risks)), strict=True)
     )
     return Figure(
         key,
-        title,
+        f"Budget μ by ε, matched on {criterion.phrase} at {level.heading}",
         Axis(r"$\varepsilon$", 0.0, end, scales.ticks(end, 5)),
         Axis(r"$\mu$", 0.0, top, scales.ticks(top, 5)),
         rules + curves,

@@ -20,6 +20,7 @@ from gaussdp.figures.mappings import columns, few
 from gaussdp.figures.model import Axis, Curve, Figure
 from gaussdp.guarantees import GDP
 from gaussdp.numerics import Floats
+from gaussdp.risks import FPR, RECALL, Level, MultiplicativeAdvantage, Precision, Risk
 
 PAPER_MUS = (0.1, 0.25, 0.5, 1.0)
 _POINTS = 251
@@ -38,9 +39,9 @@ def multiplicative_advantage(mu: Sequence[float] = PAPER_MUS) -> Figure:
     even = Curve("TPR = FPR", np.array([low, high]), np.ones(2), style.BASELINE, dashed=True)
     return Figure(
         "fig4a",
-        "Multiplicative advantage of the best attack on μ-GDP, by FPR",
-        Axis("FPR", low, high, scales.decades(low, high), log=True),
-        Axis("Multiplicative advantage TPR/FPR", 1.0, top, scales.decades(1.0, top), log=True),
+        _title(MultiplicativeAdvantage, FPR),
+        Axis(FPR.label, low, high, scales.decades(low, high), log=True),
+        Axis(_axis(MultiplicativeAdvantage), 1.0, top, scales.decades(1.0, top), log=True),
         (even, *_curves(guarantees, [x] * len(ratios), ratios)),
         "upper right",
         {"fpr": x, **dict(zip(columns(len(ratios)), ratios, strict=True))},
@@ -56,9 +57,9 @@ def precision(mu: Sequence[float] = PAPER_MUS) -> Figure:
     shares = [precisions(guarantee, x) for guarantee in guarantees]
     return Figure(
         "fig5a",
-        "Precision of the best attack on μ-GDP, by recall",
+        _title(Precision, RECALL),
         Axis("TPR", 0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0), ("0", "0.25", "0.5", "0.75", "1")),
-        Axis("Precision", 0.45, 1.02, (0.5, 0.6, 0.7, 0.8, 0.9, 1.0), ("0.5", "0.6", "0.7", "0.8", "0.9", "1")),
+        Axis(Precision.label, 0.45, 1.02, (0.5, 0.6, 0.7, 0.8, 0.9, 1.0), ("0.5", "0.6", "0.7", "0.8", "0.9", "1")),
         (baseline(), *_curves(guarantees, [x] * len(shares), shares)),
         "upper right",
         {"recall": x, **dict(zip(columns(len(shares)), shares, strict=True))},
@@ -84,6 +85,14 @@ def profile(mu: Sequence[float] = PAPER_MUS) -> Figure:
         "fig6a_log10delta_vs_eps.dat",
         wide=True,
     )
+
+
+def _title(risk: type[Risk], level: Level) -> str:
+    return f"{risk.name.capitalize()} of the best attack on μ-GDP, by {level.label}"
+
+
+def _axis(risk: type[Risk]) -> str:
+    return f"{risk.name.capitalize()} {risk.quantity}"
 
 
 def _guarantees(mus: Sequence[float]) -> list[GDP]:

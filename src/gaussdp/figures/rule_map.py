@@ -1,14 +1,13 @@
 """The map of mu/epsilon over policies and levels, one panel a criterion, with the contours of the rules of thumb."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaussdp import conversions
 from gaussdp.choosing import RuleOfThumb
-from gaussdp.choosing.grids import DELTA, EPSILON, FPR, RECALL, Parameter
+from gaussdp.choosing.grids import EPSILON
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError
@@ -16,12 +15,13 @@ from gaussdp.figures import scales
 from gaussdp.figures.drawing import rendered
 from gaussdp.figures.illustrations import DRAWABLE
 from gaussdp.numerics import Floats
+from gaussdp.risks import Level, criteria
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-SIZE = (7.0, 2.85)  # inches: the width of two columns
+SIZE = (7.0, 2.85)  # inches: the width of two columns, for the three criteria of the paper
 LEVELS = (1e-10, 1e-1)
 
 _MARGINS = {"left": 0.078, "right": 0.902, "bottom": 0.235, "top": 0.915, "wspace": 0.42}
@@ -39,9 +39,13 @@ class Panel:
     """One criterion: its level down the side, and mu/epsilon at each (level, epsilon)."""
 
     title: str
-    level: Parameter
-    label: str
+    level: Level
     ratio: Floats
+
+    @property
+    def label(self) -> str:
+        """The level's name and symbol."""
+        return f"${self.level.math}$" if self.level.by_symbol else f"{self.level.label} ${self.level.math}$"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,17 +80,13 @@ def rule_map(
         )
     epsilon = np.geomspace(low, high, _POINTS)
     level = np.geomspace(bottom, top, _POINTS)
-    panels: tuple[tuple[str, Parameter, str, Callable[[Any, Any], Any]], ...] = (
-        ("multiplicative advantage", FPR, r"FPR $\alpha$", conversions.mu_from_multiplicative_advantage),
-        ("precision", RECALL, r"recall $\bar{\beta}$", conversions.mu_from_precision),
-        ("privacy profile", DELTA, r"$\delta$", conversions.mu_from_profile),
-    )
     return RuleMap(
         epsilon,
         level,
         tuple(
-            Panel(title, parameter, label, convert(epsilon[None, :], level[:, None]) / epsilon[None, :])
-            for title, parameter, label, convert in panels
+            Panel(risk.name, risk.level, np.stack([risk.at(at).mu_from_epsilon(epsilon) for at in level]) / epsilon)
+            for risk in criteria()
+            if risk.level is not None
         ),
         tuple(sorted({RuleOfThumb(divisor).divisor for divisor in divisors})),
     )
@@ -94,7 +94,8 @@ def rule_map(
 
 def render_rule_map(chart: RuleMap, *formats: str) -> dict[str, bytes]:
     """The map in each of these formats ("svg", "pdf", "png")."""
-    return rendered(lambda canvas: _draw(chart, canvas), SIZE, *formats)
+    width = SIZE[0] * max(len(chart.panels) / 3, 1.0)
+    return rendered(lambda canvas: _draw(chart, canvas), (width, SIZE[1]), *formats)
 
 
 def _draw(chart: RuleMap, canvas: "Canvas") -> None:
@@ -183,7 +184,7 @@ def _on_contour(chart: RuleMap, ratio: Floats, level: float) -> tuple[float, flo
     return float(chart.epsilon[column]), float(chart.levels[row])
 
 
-def _draw_paper(axes: "Axes", level: Parameter) -> None:
+def _draw_paper(axes: "Axes", level: Level) -> None:
     """Outline the policies and levels of the paper's table."""
     x = [EPSILON.usual[0], EPSILON.usual[-1]]
     y = [min(level.usual), max(level.usual)]

@@ -8,7 +8,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, MutableMapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
 from gaussdp.calibration import AtMost
@@ -22,7 +22,7 @@ from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Mechanism
 from gaussdp.mechanisms.gaussian import SAMPLE_RATE
 from gaussdp.risks import Profile
 from gaussdp.statements import Report, report_run
-from gaussdp.statements.run import Run, Sampling
+from gaussdp.statements.run import SAMPLINGS, Run
 
 NAME = "gaussdp"
 SUPPORTED = ">=1.6,<1.7"
@@ -219,7 +219,7 @@ class GaussdpAccountant(IAccountant):
     def _seen(self) -> dict[str, str]:
         """What was seen of all steps, in the words of a run; of several kinds the one that decides."""
         seen = {"clipping": "per-example"}  # all that Opacus does
-        known = [sampling for sampling in self._not_poisson() if sampling in get_args(Sampling)]
+        known = [sampling for sampling in self._not_poisson() if sampling in SAMPLINGS]
         if known:
             seen["sampling"] = known[0]
         elif self._samplings and self._samplings <= {"poisson", "full batch"}:

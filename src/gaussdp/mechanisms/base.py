@@ -1,10 +1,11 @@
 """What all descriptions of mechanisms share: an adjacency, repetition, and their parts."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
+from gaussdp.domains import Choice
 from gaussdp.errors import DomainError
 
 if TYPE_CHECKING:
@@ -12,6 +13,11 @@ if TYPE_CHECKING:
 
 Adjacency = Literal["add-remove", "replace-one"]
 """Which datasets are neighbours: one record more or less, or one record exchanged for another."""
+
+ADJACENCIES: Mapping[Adjacency, Choice] = {
+    "add-remove": Choice("add or remove a record", "add-remove: the data with and without one unit"),
+    "replace-one": Choice("replace a record", "replace-one: the data with one unit exchanged for another"),
+}
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,7 @@ class Elementary(Mechanism):
 
 def checked_adjacency(value: object) -> Adjacency:
     """The adjacency, or a DomainError that lists what there is."""
-    for known in get_args(Adjacency):
+    for known in ADJACENCIES:
         if value == known:
-            adjacency: Adjacency = known
-            return adjacency
-    raise DomainError("adjacency", f"one of {', '.join(get_args(Adjacency))}", value)
+            return known
+    raise DomainError("adjacency", f"one of {', '.join(ADJACENCIES)}", value)

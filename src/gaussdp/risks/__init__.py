@@ -2,6 +2,28 @@
 
 from gaussdp.risks.at_a_level import MultiplicativeAdvantage, Precision, Profile, TruePositiveRate
 from gaussdp.risks.base import Risk
+from gaussdp.risks.levels import DELTA, FPR, RECALL, Level, Unit
 from gaussdp.risks.overall import Accuracy, Advantage
+from gaussdp.risks.registry import by_level, by_value_key, criteria, criteria_at, extended, register, registered
 
-__all__ = ["Accuracy", "Advantage", "MultiplicativeAdvantage", "Precision", "Profile", "Risk", "TruePositiveRate"]
+__all__ = [
+    "DELTA",
+    "FPR",
+    "RECALL",
+    "Accuracy",
+    "Advantage",
+    "Level",
+    "MultiplicativeAdvantage",
+    "Precision",
+    "Profile",
+    "Risk",
+    "TruePositiveRate",
+    "Unit",
+    "by_level",
+    "by_value_key",
+    "criteria",
+    "criteria_at",
+    "extended",
+    "register",
+    "registered",
+]

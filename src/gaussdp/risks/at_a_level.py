@@ -10,15 +10,20 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from gaussdp import conversions, numerics
+from gaussdp.documents.rounding import shown, shown_level
 from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, evaluate, number
-from gaussdp.guarantees import Guarantee
+from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.numerics import Floats, inside_or
-from gaussdp.risks.base import Risk
+from gaussdp.risks.base import EVEN, Risk
+from gaussdp.risks.levels import DELTA, FPR, RECALL, Unit
+from gaussdp.risks.registry import register
 
 
 @dataclass(frozen=True)
 class _AtFPR(Risk):
     """A risk read off the curve at one false-positive rate: whichever it is, it matches the curve there."""
+
+    level = FPR
 
     fpr: float
 
@@ -34,30 +39,12 @@ class _AtFPR(Risk):
     def epsilon_from_mu(self, mu: float) -> float:
         return _epsilon_through(mu, self.fpr)
 
-
-@dataclass(frozen=True)
-class MultiplicativeAdvantage(_AtFPR):
-    """The largest TPR/FPR of an attack with this false-positive rate.
-
-    Args:
-        fpr: in (0, 1).
-
-    >>> from gaussdp import PureDP
-    >>> MultiplicativeAdvantage(fpr=1e-3).of(PureDP(1.0))
-    2.71828...
-    >>> MultiplicativeAdvantage(fpr=1e-3).match(PureDP(1.0))
-    0.31027...
-    """
-
-    def of(self, guarantee: Guarantee) -> float:
-        return guarantee.multiplicative_advantage(self.fpr)
-
-    def mu_for(self, value: float) -> float:
-        ratio = number("multiplicative advantage", value, Domain(1.0, 1 / self.fpr))
-        tpr = min(ratio * self.fpr, 1.0)
-        return _mu_through(self.fpr, 1 - tpr, tpr)
+    def matched_point(self, epsilon: float, mu: float) -> tuple[float, float, float]:
+        budget = GDP(mu)
+        return self.fpr, budget.fnr(self.fpr), budget.tpr(self.fpr)
 
 
+@register
 @dataclass(frozen=True)
 class TruePositiveRate(_AtFPR):
     """The largest TPR of an attack with this false-positive rate; matches the same mu as multiplicative advantage.
@@ -72,6 +59,15 @@ class TruePositiveRate(_AtFPR):
     0.76388...
     """
 
+    name = "true-positive rate"
+    key = "tpr"
+    label = "TPR"
+    hint = "how many members are found"
+    quantity = "TPR"
+    gain = "members found"
+    unit = Unit.SHARE
+    start = (0.05, 1e-2)
+
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.tpr(self.fpr)
 
@@ -80,6 +76,46 @@ class TruePositiveRate(_AtFPR):
         return _mu_through(self.fpr, 1 - tpr, tpr)
 
 
+@register
+@dataclass(frozen=True)
+class MultiplicativeAdvantage(_AtFPR):
+    """The largest TPR/FPR of an attack with this false-positive rate.
+
+    Args:
+        fpr: in (0, 1).
+
+    >>> from gaussdp import PureDP
+    >>> MultiplicativeAdvantage(fpr=1e-3).of(PureDP(1.0))
+    2.71828...
+    >>> MultiplicativeAdvantage(fpr=1e-3).match(PureDP(1.0))
+    0.31027...
+    """
+
+    name = "multiplicative advantage"
+    label = "TPR over FPR"
+    hint = "how many more members than non-members are accused"
+    quantity = "TPR/FPR"
+    gain = "members found"
+    criterion = True
+    decimals = 2
+    start = (10.0, 1e-3)
+
+    def sentence(self, guarantee: Guarantee) -> str:
+        return (
+            f"An attack that accuses a share {shown_level(self.fpr)} of the non-members then accuses at most"
+            f" {self.text(guarantee)} times as large a share of the members, as under the policy."
+        )
+
+    def of(self, guarantee: Guarantee) -> float:
+        return guarantee.multiplicative_advantage(self.fpr)
+
+    def mu_for(self, value: float) -> float:
+        ratio = number("multiplicative advantage", value, Domain(1.0, 1 / self.fpr))
+        tpr = min(ratio * self.fpr, 1.0)
+        return _mu_through(self.fpr, 1 - tpr, tpr)
+
+
+@register
 @dataclass(frozen=True)
 class Precision(Risk):
     """The largest share of right "member" guesses of an attack with this recall.
@@ -95,12 +131,32 @@ class Precision(Risk):
     0.28566...
     """
 
+    name = "precision"
+    hint = "how often an accusation is right"
+    gain = "right accusations"
+    level = RECALL
+    unit = Unit.SHARE
+    takes_prior = True
+    criterion = True
+    decimals = 3
+    start = (0.9, 1e-2)
+
     recall: float
-    prior: float = 0.5
+    prior: float = EVEN
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "recall", number("recall", self.recall, LEVEL))
         object.__setattr__(self, "prior", number("prior", self.prior, LEVEL))
+
+    def sentence(self, guarantee: Guarantee) -> str:
+        odds = "at even odds" if self.prior == EVEN else f"with prior {shown(self.prior)}"
+        return (
+            f"An attack that finds a share {shown_level(self.recall)} of the members is then right in at most"
+            f" {self.text(guarantee)} of its accusations ({odds}), as under the policy."
+        )
+
+    def matched_point(self, epsilon: float, mu: float) -> tuple[float, float, float]:
+        return GDP(mu).fpr(self.recall), 1 - self.recall, self.recall
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.precision(self.recall, self.prior)
@@ -121,6 +177,7 @@ class Precision(Risk):
         return log_growth(mu, lambda m: end - m)
 
 
+@register
 @dataclass(frozen=True)
 class Profile(Risk):
     """The least epsilon with which (epsilon, delta)-DP holds.
@@ -136,10 +193,41 @@ class Profile(Risk):
     4.37717...
     """
 
+    name = "privacy profile"
+    key = "profile"
+    value_key = "epsilon"
+    hint = "the δ at this ε"
+    quantity = "ε"
+    column = "ε"
+    phrase = "the privacy profile"
+    level = DELTA
+    criterion = True
+    start = (3.0, 1e-6)
+
     delta: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", number("delta", self.delta, LEVEL))
+
+    @classmethod
+    def budget_title(cls) -> str:
+        return "Budget μ whose privacy profile passes through (ε, δ)"
+
+    @classmethod
+    def value_title(cls) -> str:
+        return "Least ε with which μ-GDP is (ε, δ)-DP"
+
+    def sentence(self, guarantee: Guarantee) -> str:
+        return (
+            f"The release is then (ε, δ)-DP with ε = {self.text(guarantee)} at {self.place}, where the policy asks for"
+            " δ = 0."
+        )
+
+    def matched_point(self, epsilon: float, mu: float) -> tuple[float, float, float]:
+        """Where the GDP curve has slope -e^epsilon."""
+        fpr = float(special.ndtr(-epsilon / mu - mu / 2)) if 0 < mu < math.inf else (0.0 if mu else 0.5)
+        budget = GDP(mu)
+        return fpr, budget.fnr(fpr), budget.tpr(fpr)
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.epsilon(self.delta)

@@ -1,27 +1,161 @@
-"""What a risk is: a number read off a guarantee, and the mu that carries the same number."""
+"""What a risk is: a number read off a guarantee, the mu that carries the same number, and the words for both."""
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import NON_NEGATIVE, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
+from gaussdp.risks.levels import Level, Unit
 
 _LARGEST_MU = 1e8
 _LARGEST_EPSILON = 1e16  # of the order of the square of the largest mu
 _BISECTIONS = 200
+EVEN = 0.5
 
 
 class Risk(ABC):
     """A number that says what an attacker can achieve; the larger, the worse.
 
     A subclass needs `of` alone, if the risk grows with mu: `mu_for` then finds the mu by bisection. The risks of the
-    paper override it with closed forms.
+    paper override it with closed forms. With a `name` it can be registered (`gaussdp.risks.register`), and is then
+    offered wherever risks are: as a bound to calibrate to and, with `criterion = True`, for matching. A risk at a level
+    is a dataclass with a field of the level's key; one that takes a prior has a field `prior`.
+
+    Attributes:
+        name: in words, such as "multiplicative advantage"; what follows is made from it where it is not given.
+        key: for code, files and options: "multiplicative_advantage".
+        value_key: of its number: "epsilon" for the profile; else the key.
+        label: its title on the page.
+        hint: what it is, in a few words.
+        quantity: its number: "TPR/FPR".
+        column: its number in the head of a table: "TPR/FPR at most".
+        phrase: its name in a sentence: "the privacy profile".
+        gain: what an attacker wins by it: "members found".
+        level: at which it is read, or None.
+        unit: how its number is told.
+        takes_prior: whether its number depends on the prior.
+        criterion: whether it is offered for matching a policy.
+        decimals: so many has its number where tables round to nearest; None for significant digits.
+        start: the bound, and the level, with which the page starts.
     """
+
+    name: ClassVar[str] = ""
+    key: ClassVar[str] = ""
+    value_key: ClassVar[str] = ""
+    label: ClassVar[str] = ""
+    hint: ClassVar[str] = ""
+    quantity: ClassVar[str] = ""
+    column: ClassVar[str] = ""
+    phrase: ClassVar[str] = ""
+    gain: ClassVar[str] = ""
+    level: ClassVar[Level | None] = None
+    unit: ClassVar[Unit] = Unit.NUMBER
+    takes_prior: ClassVar[bool] = False
+    criterion: ClassVar[bool] = False
+    decimals: ClassVar[int | None] = None
+    start: ClassVar[tuple[float, float | None] | None] = None
+
+    prior: float  # of those that take one
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" not in vars(cls):
+            return
+        made = {
+            "key": cls.name.replace(" ", "_"),
+            "label": cls.name[0].upper() + cls.name[1:],
+            "quantity": cls.name,
+            "phrase": cls.name,
+            "gain": cls.name,
+        }
+        for attribute, words in made.items():
+            if attribute not in vars(cls):
+                setattr(cls, attribute, words)
+        for attribute, words in {"value_key": cls.key, "column": f"{cls.quantity} at most"}.items():
+            if attribute not in vars(cls):
+                setattr(cls, attribute, words)
+
+    @classmethod
+    def at(cls, level: float | None = None, prior: float = EVEN) -> Self:
+        """The risk at this level, with this prior; what it does not take is left aside."""
+        given: dict[str, Any] = {}
+        if cls.level is not None:
+            given[cls.level.key] = cls.level.initial if level is None else level
+        if cls.takes_prior:
+            given["prior"] = prior
+        return cls(**given)
+
+    @classmethod
+    def notation(cls) -> str:
+        """How its number is asked for in a text: "tpr@FPR", "advantage"."""
+        name = cls.value_key.replace("_", "-")
+        return name if cls.level is None else f"{name}@{cls.level.key.upper()}"
+
+    @classmethod
+    def first_bound(cls) -> tuple[float, float | None]:
+        """A bound on it, and its level, to begin with."""
+        if cls.start is not None:
+            return cls.start
+        level = None if cls.level is None else cls.level.initial
+        return rounded(float(cls.at(level).of(GDP(1.0))), Rounding.UP, 2), level
+
+    @classmethod
+    def budget_title(cls) -> str:
+        """The title of a table of the budgets that it matches to policies, by level."""
+        return f"Budget μ that matches the {cls.name} of ε-DP at {cls.level.heading if cls.level else ''}"
+
+    @classmethod
+    def value_title(cls) -> str:
+        """The title of a table of its number, by level and mu."""
+        return f"Largest {cls.quantity} of an attack on μ-GDP at {cls.level.heading if cls.level else ''}"
+
+    @property
+    def level_value(self) -> float | None:
+        """The level at which it is read; None if it has none."""
+        return None if self.level is None else float(getattr(self, self.level.key))
+
+    @property
+    def place(self) -> str:
+        """The level with its value, "FPR 1e-3"; empty if it has none."""
+        return "" if self.level is None or self.level_value is None else self.level.at(self.level_value)
+
+    @property
+    def words(self) -> str:
+        """What its number is: "TPR/FPR at FPR 1e-3", "share of right guesses with prior 0.5"."""
+        level = f" at {self.place}" if self.place else ""
+        prior = f" with prior {shown(self.prior)}" if self.takes_prior else ""
+        return f"{self.quantity}{level}{prior}" if self.quantity else str(self)
+
+    @property
+    def among_people(self) -> str:
+        """What is won by which attacks, for people: "members found with 1 false alarm in 1,000 nonmembers"."""
+        won = self.phrase if self.gain == self.name else self.gain
+        if self.level is None or self.level_value is None:
+            return won
+        return f"{won} {self.level.among_people(self.level_value)}"
+
+    def sentence(self, guarantee: Guarantee) -> str:
+        """What a guarantee whose risk was matched to a policy allows, in a sentence."""
+        return f"The {self.words} is then at most {self.text(guarantee)}, as under the policy."
+
+    def text(self, guarantee: Guarantee) -> str:
+        """The risk that this guarantee allows, as people read it."""
+        return self.unit.text(float(self.of(guarantee)))
+
+    def matched_point(self, epsilon: float, mu: float) -> tuple[float, float, float]:
+        """FPR, FNR and TPR of the attack at which a policy and the budget matched to it meet.
+
+        Unless a risk knows better, the best guess at even odds on the budget's curve.
+        """
+        fpr = float(special.ndtr(-mu / 2))
+        return fpr, fpr, 1 - fpr
 
     @abstractmethod
     def of(self, guarantee: Guarantee) -> float:

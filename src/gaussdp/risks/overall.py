@@ -13,9 +13,12 @@ from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.guarantees.base import log_odds
 from gaussdp.risks.at_a_level import log_growth
-from gaussdp.risks.base import Risk
+from gaussdp.risks.base import EVEN, Risk
+from gaussdp.risks.levels import Unit
+from gaussdp.risks.registry import register
 
 
+@register
 @dataclass(frozen=True)
 class Advantage(Risk):
     """The largest TPR minus FPR of any attack.
@@ -26,6 +29,14 @@ class Advantage(Risk):
     >>> Advantage().mu_for(0.1)
     0.25132...
     """
+
+    name = "advantage"
+    label = "Advantage TPR − FPR"
+    hint = "how much better than guessing"
+    quantity = "TPR − FPR"
+    gain = "right guesses at even odds"
+    unit = Unit.SHARE
+    start = (0.3, None)
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.advantage()
@@ -41,6 +52,7 @@ class Advantage(Risk):
         return log_growth(mu, lambda m: -m / 2)
 
 
+@register
 @dataclass(frozen=True)
 class Accuracy(Risk):
     """The largest share of right guesses of any attack.
@@ -55,7 +67,16 @@ class Accuracy(Risk):
     0.99000...
     """
 
-    prior: float = 0.5
+    name = "accuracy"
+    label = "Share of right guesses"
+    hint = "how often a guess is right"
+    quantity = "share of right guesses"
+    gain = "right guesses"
+    unit = Unit.SHARE
+    takes_prior = True
+    start = (0.6, None)
+
+    prior: float = EVEN
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", number("prior", self.prior, LEVEL))

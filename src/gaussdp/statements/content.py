@@ -8,8 +8,9 @@ from gaussdp.accounting.document import LARGE_REGRET, describe
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.documents.tables import Table
 from gaussdp.mechanisms import DPSGD, Composition, Mechanism, Repeated
+from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.statements.assumptions import Assumption
-from gaussdp.statements.run import Run
+from gaussdp.statements.run import SAMPLINGS, Run
 
 if TYPE_CHECKING:
     from gaussdp.statements.report import Report
@@ -18,18 +19,7 @@ NOT_STATED = "not stated"
 DEFAULT_TITLE = "Privacy statement"
 FIGURE_TITLE = "The trade-off curve"
 
-_NEIGHBOURS = {
-    "add-remove": "add-remove: the data with and without one unit",
-    "replace-one": "replace-one: the data with one unit exchanged for another",
-}
 _TUNING = {"none": "none on these data", "counted": "counted", "not counted": "not counted"}
-_SAMPLING = {
-    "poisson": "Poisson: each record enters each batch independently",
-    "shuffle": "shuffled, then cut into batches",
-    "fixed batches": "the same batches in every pass",
-    "without replacement": "batches of a fixed size, drawn afresh",
-    "full batch": "all records in every step",
-}
 
 
 @dataclass(frozen=True)
@@ -199,13 +189,13 @@ def protected_facts(run: Run) -> tuple[tuple[str, str], ...]:
     rows = [
         ("Unit of privacy", run.unit),
         ("Records a unit", f"{run.records_per_unit:,}" if run.records_per_unit else NOT_STATED),
-        ("Adjacency", _NEIGHBOURS[str(run.adjacency)]),
+        ("Adjacency", ADJACENCIES[run.adjacency].meaning if run.adjacency else NOT_STATED),
         ("Data accesses covered", _joined(run.accesses)),
         ("Outputs covered", _joined(run.outputs)),
         ("Hyper-parameter tuning", tuning),
     ]
     if run.sampled or run.sampling:
-        rows.append(("Batches", _SAMPLING[run.sampling] if run.sampling else NOT_STATED))
+        rows.append(("Batches", SAMPLINGS[run.sampling].meaning if run.sampling else NOT_STATED))
     if run.data:
         rows.insert(0, ("Data", run.data))
     if run.contact:

@@ -1,12 +1,14 @@
 """What was run and what it protects: everything a privacy statement needs to know."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from gaussdp.domains import POSITIVE, number
+from gaussdp.domains import POSITIVE, Choice, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Gaussian, Mechanism, PoissonSampled
+from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.statements.texts import line_of_words, lines_of_words, one_of
 from gaussdp.statements.training import Training, count
 
@@ -14,6 +16,13 @@ if TYPE_CHECKING:
     from gaussdp.guarantees.claim import Claim
 
 Sampling = Literal["poisson", "shuffle", "fixed batches", "without replacement", "full batch"]
+SAMPLINGS: Mapping[Sampling, Choice] = {
+    "poisson": Choice("each record independently", "Poisson: each record enters each batch independently"),
+    "shuffle": Choice("shuffled, then cut", "shuffled, then cut into batches"),
+    "fixed batches": Choice("the same batches each time", "the same batches in every pass"),
+    "without replacement": Choice("drawn without replacement", "batches of a fixed size, drawn afresh"),
+    "full batch": Choice("all records in each", "all records in every step"),
+}
 Tuning = Literal["none", "counted", "not counted"]
 Clipping = Literal["per-example", "per-batch", "none"]
 Randomness = Literal["secure", "ordinary"]
@@ -27,8 +36,8 @@ _EXAMPLES = {
     "outputs": 'outputs = ["final weights"]',
 }
 _CHOICES: dict[str, tuple[str, ...]] = {
-    "adjacency": get_args(Adjacency),
-    "sampling": get_args(Sampling),
+    "adjacency": tuple(ADJACENCIES),
+    "sampling": tuple(SAMPLINGS),
     "tuning": get_args(Tuning),
     "clipping": get_args(Clipping),
     "randomness": get_args(Randomness),

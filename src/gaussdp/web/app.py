@@ -39,6 +39,7 @@ from gaussdp.web.schemas.requests import (
 )
 from gaussdp.web.schemas.responses import (
     ChooseResponse,
+    Definitions,
     DeploymentsResponse,
     Health,
     Mu,
@@ -50,6 +51,7 @@ from gaussdp.web.static_files import StaticFiles
 from gaussdp.web.streaming import MEDIA_TYPE as NDJSON
 from gaussdp.web.streaming import in_a_worker
 from gaussdp.web.views.choose import choose
+from gaussdp.web.views.definitions import definitions
 from gaussdp.web.views.deployments import deployments
 from gaussdp.web.views.point import mu_through
 from gaussdp.web.views.rules import rules
@@ -121,6 +123,9 @@ def _operations(pool: Pool) -> list[Operation]:
         ),
         closed("understand", UnderstandRequest, understand, UnderstandResponse, "What μ-GDP lets an attacker achieve."),
         closed("mu-through", PointRequest, mu_through, Mu, "The μ of the GDP curve through an operating point."),
+        Operation(
+            f"{API}/definitions", "GET", "What can be chosen, with its words.", _definitions, answered=Definitions
+        ),
         Operation(f"{API}/deployments", "GET", "Published deployments.", _deployments, answered=DeploymentsResponse),
         streamed("account", AccountRequest, run_of, "The guarantee of a run of DP-SGD, with progress."),
         streamed("calibrate", CalibrateRequest, _check_calibration, "The least noise for a target, with progress."),
@@ -186,6 +191,10 @@ def _fixed(content: bytes, media_type: str) -> Endpoint:
 
 async def _health(request: Request) -> Response:
     return json_response(Health(status="ok", version=version("gaussdp")))
+
+
+async def _definitions(request: Request) -> Response:
+    return json_response(definitions())
 
 
 async def _deployments(request: Request) -> Response:

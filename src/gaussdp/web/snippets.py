@@ -9,35 +9,33 @@ from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,
     ChooseRequest,
-    CriterionName,
     UnderstandRequest,
 )
 from gaussdp.web.schemas.responses import AccountResult, Snippets
-from gaussdp.web.views.criteria import LEVEL_NAMES
 from gaussdp.web.views.training import target_text
 from gaussdp.web.wording import DIGITS
-
-_CRITERION_WORDS: Mapping[CriterionName, str] = {
-    "multiplicative_advantage": "multiplicative advantage at FPR",
-    "precision": "precision at recall",
-    "profile": r"the privacy profile at $\delta =$",
-}
 
 
 def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
     """The budget for a policy."""
-    name, epsilon, level = LEVEL_NAMES[request.criterion], shown(request.epsilon), shown(request.level)
+    risk, epsilon = request.risk, shown(request.epsilon)
     budget = rounded(mu, Rounding.DOWN, DIGITS)
-    criterion = request.criterion.replace("_", "-")
+    kind, level = type(risk), risk.level
+    home = "gaussdp" if kind.__module__.startswith("gaussdp.") else kind.__module__
+    name = level.key if level else "level"
+    place = rf"${level.math} =$" if level and level.by_symbol else level.label if level else ""
     return Snippets(
         python=(
-            "import gaussdp\n\n"
-            f"mu = gaussdp.mu_from_{request.criterion}(epsilon={request.epsilon!r}, {name}={request.level!r})\n"
+            f"from {home} import {kind.__name__}\n\n"
+            f"mu = {kind.__name__}({name}={request.level!r}).mu_from_epsilon({request.epsilon!r})\n"
             "print(mu)\n"
         ),
-        cli=f"gaussdp choose --epsilon {epsilon} --criterion {criterion} --{name} {level}",
+        cli=(
+            f"gaussdp choose --epsilon {epsilon} --criterion {risk.key.replace('_', '-')}"
+            f" --{name.replace('_', '-')} {shown(request.level)}"
+        ),
         latex=(
-            rf"A policy of $\varepsilon = {_tex(request.epsilon)}$, matched on {_CRITERION_WORDS[request.criterion]} "
+            rf"A policy of $\varepsilon = {_tex(request.epsilon)}$, matched on {risk.phrase} at {place} "
             rf"${level_words(request.level)}$, is a budget of $\mu = {_tex(budget)}$."
         ),
         json=_json({"epsilon": request.epsilon, "criterion": request.criterion, name: request.level, "mu": mu}),

@@ -1,11 +1,8 @@
 """Numbers as people read them, each rounded to the side of less privacy."""
 
-from decimal import Decimal
-
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
 
 DIGITS = 4
-_PERCENT_DIGITS = 3
 
 
 def guarantee_text(value: float, digits: int = DIGITS) -> str:
@@ -32,9 +29,7 @@ def percent_text(value: float) -> str:
     >>> percent_text(0.0027123), percent_text(0.28), percent_text(1.0)
     ('0.272%', '28%', '100%')
     """
-    # Rounded before it is scaled, and scaled in decimal: 100 * 0.28 is a hair above 28 and would round up to 28.1.
-    scaled = Decimal(repr(rounded(value, Rounding.UP, _PERCENT_DIGITS))).scaleb(2)
-    return f"{shown(float(scaled))}%"
+    return shown_percent(value)
 
 
 def level_text(value: float) -> str:

@@ -6,6 +6,7 @@ import types
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from gaussdp.web.schemas.kinds import OneOf
 from gaussdp.web.schemas.reading import kinds_of
 from gaussdp.web.schemas.responses import Real
 
@@ -75,6 +76,8 @@ def _schema(hint: Any, made: dict[str, Any]) -> dict[str, Any]:
         return dict(_component(hint, made))
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
+        if isinstance(arguments[1], OneOf):
+            return arguments[1].schema()
         return {**_schema(arguments[0], made), "description": arguments[1]}
     if origin is NotRequired:
         return _schema(arguments[0], made)

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -80,18 +80,23 @@ class Whole:
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of a few words."""
+    """One of a few words, which may be those that something registers meanwhile."""
 
-    words: Sequence[str]
+    words: Sequence[str] | Callable[[], Sequence[str]]
     meaning: str
 
     def read(self, name: str, value: object) -> str:
-        if not isinstance(value, str) or value not in self.words:
-            raise DomainError(name, f"one of {', '.join(self.words)}", value, got=brief(value))
+        known = self._known()
+        if not isinstance(value, str) or value not in known:
+            raise DomainError(name, f"one of {', '.join(known)}", value, got=brief(value))
         return value
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "string", "enum": list(self.words), "description": self.meaning, "examples": [self.words[0]]}
+        known = self._known()
+        return {"type": "string", "enum": list(known), "description": self.meaning, "examples": [known[0]]}
+
+    def _known(self) -> Sequence[str]:
+        return self.words() if callable(self.words) else self.words
 
 
 @dataclass(frozen=True)

@@ -1,30 +1,20 @@
 """What can be asked, field by field."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import Annotated
 
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE
 from gaussdp.explaining.facts import RATE
-from gaussdp.mechanisms.base import Adjacency
+from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
 from gaussdp.mechanisms.gaussian import SAMPLED_NOISE
-from gaussdp.statements.run import Sampling
+from gaussdp.risks import Risk, criteria, registered
+from gaussdp.risks.registry import RISKS
+from gaussdp.statements.run import SAMPLINGS, Sampling
 from gaussdp.web.schemas.kinds import Anything, Number, OneOf, Text, Whole
 from gaussdp.web.schemas.reading import read
 
-CriterionName = Literal["multiplicative_advantage", "precision", "profile"]
-CRITERIA: tuple[CriterionName, ...] = ("multiplicative_advantage", "precision", "profile")
-
-TargetKind = Literal["mu", "epsilon", "multiplicative_advantage", "precision", "tpr", "advantage", "accuracy"]
-TARGETS: tuple[TargetKind, ...] = (
-    "mu",
-    "epsilon",
-    "multiplicative_advantage",
-    "precision",
-    "tpr",
-    "advantage",
-    "accuracy",
-)
-WITHOUT_LEVEL = ("mu", "advantage", "accuracy")
+CRITERION = OneOf(lambda: [risk.key for risk in criteria()], "The risk that is matched.")
+TARGET = OneOf(lambda: ["mu", *(risk.value_key for risk in registered())], "What is bounded.")
 
 VIEWS = ("choose", "understand", "account", "calibrate")
 FIGURE_FORMATS = ("svg", "png", "pdf")
@@ -32,6 +22,7 @@ STATEMENT_FORMATS = ("markdown", "html", "latex", "json", "text")
 
 MOST_RECORDS = 10**15
 
+_LEVEL = Number(LEVEL, "Where it is matched: the level of the criterion, such as an FPR, a recall or a δ.", 1e-3)
 _DELTA = Number(LEVEL, "δ at which to read ε.", 1e-5)
 _DATASET_SIZE = Whole(1, MOST_RECORDS, "Number of records.", 50_000)
 _BATCH_SIZE = Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_size.", 256)
@@ -44,16 +35,26 @@ class ChooseRequest:
     """A policy of pure ε-DP, and the criterion by which to match it."""
 
     epsilon: Annotated[float, Number(FINITE_NON_NEGATIVE, "The policy: the ε of pure differential privacy.", 1.0)]
-    criterion: Annotated[CriterionName, OneOf(CRITERIA, "The risk that is matched.")]
-    level: Annotated[float, Number(LEVEL, "Where it is matched: the FPR, the recall or the δ of the criterion.", 1e-3)]
+    criterion: Annotated[str, CRITERION]
+    level: Annotated[float, _LEVEL]
+
+    @property
+    def risk(self) -> Risk:
+        """The criterion at its level."""
+        return RISKS[self.criterion].at(self.level)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RulesRequest:
     """A criterion by which to judge the rules of thumb."""
 
-    criterion: Annotated[CriterionName, OneOf(CRITERIA, "The risk that is matched.")]
-    level: Annotated[float, Number(LEVEL, "The FPR, the recall or the δ of the criterion.", 1e-3)]
+    criterion: Annotated[str, CRITERION]
+    level: Annotated[float, _LEVEL]
+
+    @property
+    def risk(self) -> Risk:
+        """The criterion at its level."""
+        return RISKS[self.criterion].at(self.level)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,11 +94,11 @@ class AccountRequest:
 class TargetRequest:
     """What a run must meet: a budget μ, or a bound on one risk of its exact curve."""
 
-    kind: Annotated[TargetKind, OneOf(TARGETS, "What is bounded.")]
+    kind: Annotated[str, TARGET]
     value: Annotated[float, Number(FINITE_NON_NEGATIVE, "The largest value allowed.", 0.31)]
     level: Annotated[
         float | None,
-        Number(LEVEL, "δ for epsilon, FPR for multiplicative_advantage and tpr, recall for precision.", 1e-3),
+        Number(LEVEL, "The level of the risk, such as the δ of epsilon and the FPR of tpr; not for one without.", 1e-3),
     ] = None
     prior: Annotated[
         float, Number(LEVEL, "Probability of membership before the attack, for precision and accuracy.", 0.5)
@@ -147,8 +148,8 @@ class StatementRequest:
     format: Annotated[str, OneOf(STATEMENT_FORMATS, "The document's format.")]
     state: Annotated[dict[str, object], _STATE]
     unit: Annotated[str | None, Text(120, "What one record is: whom or what the guarantee protects.", "person")] = None
-    adjacency: Annotated[Adjacency | None, OneOf(get_args(Adjacency), "Which data sets are neighbours.")] = None
-    sampling: Annotated[Sampling | None, OneOf(get_args(Sampling), "How batches are really made.")] = None
+    adjacency: Annotated[Adjacency | None, OneOf(tuple(ADJACENCIES), "Which data sets are neighbours.")] = None
+    sampling: Annotated[Sampling | None, OneOf(tuple(SAMPLINGS), "How batches are really made.")] = None
 
 
 def state_of(request: FigureRequest | StatementRequest) -> State:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, NotRequired, TypedDict
 
-from gaussdp.web.schemas.requests import CriterionName
+from gaussdp.web.schemas.requests import CRITERION
 
 Real = Annotated[float, 'a number, or the string "inf"']
 Text = Annotated[str, "the number beside it as people read it, rounded to the side of less privacy"]
@@ -20,7 +20,7 @@ class Snippets(TypedDict):
 class Budget(TypedDict):
     """The budget by a criterion at a level."""
 
-    criterion: CriterionName
+    criterion: Annotated[str, CRITERION]
     level: float
     level_text: str
     mu: Real
@@ -40,6 +40,7 @@ class RiskValue(TypedDict):
     name: str
     value: Real
     text: Text
+    sentence: str
 
 
 class Rule(TypedDict):
@@ -90,7 +91,7 @@ class ChooseResponse(TypedDict):
     epsilon: float
     mu: Real
     mu_text: Text
-    criterion: CriterionName
+    criterion: Annotated[str, CRITERION]
     level: float
     level_text: str
     risk: RiskValue
@@ -166,7 +167,7 @@ class Repeated(TypedDict):
 class Equivalent(TypedDict):
     """The policy of pure DP that allows the same, by a criterion at a level."""
 
-    criterion: Annotated[str, "multiplicative_advantage, precision or profile"]
+    criterion: Annotated[str, CRITERION]
     level: float
     level_text: str
     epsilon: Real
@@ -296,6 +297,53 @@ class StreamLine(TypedDict):
     progress: NotRequired[Progress]
     result: NotRequired[AccountResult]
     error: NotRequired[Failure]
+
+
+class Option(TypedDict):
+    """One of several things to choose from."""
+
+    value: str
+    label: str
+
+
+class LevelDefinition(TypedDict):
+    """A level at which risks are read."""
+
+    key: str
+    label: str
+    words: str
+    meaning: str
+    initial: str
+
+
+class CriterionDefinition(TypedDict):
+    """A risk by which a policy can be matched, and its level."""
+
+    value: str
+    label: str
+    hint: str
+    level: str
+
+
+class TargetDefinition(TypedDict):
+    """What a calibration can bound, how its value and its level are called, and what they start with."""
+
+    value: str
+    label: str
+    bound: str
+    start: str
+    level: str | None
+    start_level: str | None
+
+
+class Definitions(TypedDict):
+    """What can be chosen on the page, with its words."""
+
+    levels: list[LevelDefinition]
+    criteria: list[CriterionDefinition]
+    targets: list[TargetDefinition]
+    adjacency: list[Option]
+    sampling: list[Option]
 
 
 class Health(TypedDict):

@@ -8,6 +8,7 @@ from gaussdp.accounting import account as account_for
 from gaussdp.accounting.document import account_document
 from gaussdp.calibration import Calibration
 from gaussdp.calibration.document import STATUS_WORDS
+from gaussdp.calibration.targets import limit
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee
@@ -39,9 +40,8 @@ def calibrate(request: CalibrateRequest, tell: Tell) -> AccountResult:
     """The least noise with which the run meets the target, and the guarantee it then has."""
     found, target = _search(request, tell), target_of(request)
     result = described(_run(found), _accounted(found.curve), request.floor, request.delta, tell)
-    limit = target.mu if isinstance(target, GDP) else target.value
     result["achieved"] = found.achieved
-    result["achieved_text"] = shown(min(rounded(found.achieved, Rounding.UP, _CHECK_DIGITS), limit))
+    result["achieved_text"] = shown(min(rounded(found.achieved, Rounding.UP, _CHECK_DIGITS), limit(target)))
     result["target_text"] = words_of(target)
     result["status"] = STATUS_WORDS[found.status]
     result["snippets"] = calibrate_snippets(request, result)

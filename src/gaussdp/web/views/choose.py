@@ -1,38 +1,27 @@
 """Choose: from a policy of pure ε-DP to a budget μ."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
-from scipy import special
-
-from gaussdp import conversions
 from gaussdp.choosing import RuleOfThumb
 from gaussdp.guarantees import GDP, PureDP
-from gaussdp.web.schemas.requests import CRITERIA, ChooseRequest, CriterionName
+from gaussdp.risks import Risk, criteria_at
+from gaussdp.web.schemas.requests import ChooseRequest
 from gaussdp.web.schemas.responses import Budget, ChooseResponse, MatchedCurves, Mu, Point, RiskValue, Rule
 from gaussdp.web.snippets import choose_snippets
-from gaussdp.web.views.criteria import USUAL_LEVELS, criterion_of, risk_words
 from gaussdp.web.views.sampling import curve_rates
-from gaussdp.web.wording import budget_text, guarantee_text, level_text, percent_text
+from gaussdp.web.wording import budget_text, guarantee_text, level_text
 
 DIVISORS = (5.0, 3.0)
 _LEAST_KINK = 1e-6  # below, the curve's corner is no more than the corner of the picture
-_MATCHED_MU: dict[CriterionName, Callable[..., Any]] = {
-    "multiplicative_advantage": conversions.mu_from_multiplicative_advantage,
-    "precision": conversions.mu_from_precision,
-    "profile": conversions.mu_from_profile,
-}
 
 
 def choose(request: ChooseRequest) -> ChooseResponse:
     """The budget, what it allows, the same by the other criteria, the rules of thumb, and both curves."""
-    policy = PureDP(request.epsilon)
-    mu = float(criterion_of(request.criterion, request.level).mu_from_epsilon(request.epsilon))
+    policy, risk = PureDP(request.epsilon), request.risk
+    mu = float(risk.mu_from_epsilon(request.epsilon))
     budget = GDP(mu)
-    matched = matched_point(request, budget)
+    matched = matched_point(request, mu)
     implied = policy.implied().mu
-    others = [row for name in CRITERIA for row in _budgets(name, request.epsilon)]
     return ChooseResponse(
         epsilon=request.epsilon,
         mu=mu,
@@ -40,8 +29,13 @@ def choose(request: ChooseRequest) -> ChooseResponse:
         criterion=request.criterion,
         level=request.level,
         level_text=level_text(request.level),
-        risk=_risk(request, budget),
-        others=others,
+        risk=RiskValue(
+            name=risk.words,
+            value=float(risk.of(budget)),
+            text=risk.text(budget),
+            sentence=risk.sentence(budget),
+        ),
+        others=[_budget(other, request.epsilon) for other in criteria_at()],
         implied=Mu(mu=implied, mu_text=guarantee_text(implied)),
         rules=[_rule(divisor, request, mu) for divisor in DIVISORS],
         curves=_curves(policy, budget, matched["fpr"]),
@@ -50,19 +44,9 @@ def choose(request: ChooseRequest) -> ChooseResponse:
     )
 
 
-def _risk(request: ChooseRequest, budget: GDP) -> RiskValue:
-    value = float(criterion_of(request.criterion, request.level).of(budget))
-    text = percent_text(value) if request.criterion == "precision" else guarantee_text(value)
-    return RiskValue(name=risk_words(request.criterion, request.level), value=value, text=text)
-
-
-def _budgets(name: CriterionName, epsilon: float) -> list[Budget]:
-    levels = USUAL_LEVELS[name]
-    mus = _MATCHED_MU[name](epsilon, levels).tolist()
-    return [
-        Budget(criterion=name, level=level, level_text=level_text(level), mu=mu, mu_text=budget_text(mu))
-        for level, mu in zip(levels, mus, strict=True)
-    ]
+def _budget(risk: Risk, epsilon: float) -> Budget:
+    level, mu = risk.level_value or 0.0, float(risk.mu_from_epsilon(epsilon))
+    return Budget(criterion=risk.key, level=level, level_text=level_text(level), mu=mu, mu_text=budget_text(mu))
 
 
 def _rule(divisor: float, request: ChooseRequest, matched: float) -> Rule:
@@ -95,15 +79,7 @@ def _curves(policy: PureDP, budget: GDP, matched: float) -> MatchedCurves:
     )
 
 
-def matched_point(request: ChooseRequest, budget: GDP) -> Point:
-    """The attack at which budget and policy meet: for the profile, where the GDP curve has slope −e^ε."""
-    if request.criterion == "multiplicative_advantage":
-        fpr = request.level
-    elif request.criterion == "precision":
-        fpr = budget.fpr(request.level)
-        return Point(fpr=fpr, fnr=1 - request.level, tpr=request.level)
-    elif 0 < budget.mu < math.inf:
-        fpr = float(special.ndtr(-request.epsilon / budget.mu - budget.mu / 2))
-    else:
-        fpr = 0.5 if budget.mu == 0 else 0.0
-    return Point(fpr=fpr, fnr=budget.fnr(fpr), tpr=budget.tpr(fpr))
+def matched_point(request: ChooseRequest, mu: float) -> Point:
+    """The attack at which budget and policy meet."""
+    fpr, fnr, tpr = request.risk.matched_point(request.epsilon, mu)
+    return Point(fpr=fpr, fnr=fnr, tpr=tpr)

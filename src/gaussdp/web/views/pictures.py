@@ -9,7 +9,6 @@ from gaussdp.mechanisms import DPSGD
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, ChooseRequest, State, UnderstandRequest
 from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.choose import matched_point
-from gaussdp.web.views.criteria import criterion_of
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import fprs_of
 from gaussdp.web.wording import budget_text, guarantee_text, level_text, percent_text
@@ -29,8 +28,8 @@ def picture(state: State, ending: str, tell: Tell) -> bytes:
 
 
 def _choose(state: ChooseRequest, ending: str) -> bytes:
-    budget = GDP(float(criterion_of(state.criterion, state.level).mu_from_epsilon(state.epsilon)))
-    point = matched_point(state, budget)
+    budget = GDP(float(state.risk.mu_from_epsilon(state.epsilon)))
+    point = matched_point(state, budget.mu)
     curves = {
         f"budget: GDP, μ = {budget_text(budget.mu)}": budget,
         f"policy: pure DP, ε = {shown(state.epsilon)}": PureDP(state.epsilon),

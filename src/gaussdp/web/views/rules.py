@@ -5,22 +5,22 @@ from functools import lru_cache
 from gaussdp.choosing import RuleOfThumb
 from gaussdp.choosing.budgets import span
 from gaussdp.errors import DomainError
-from gaussdp.web.schemas.requests import CriterionName, RulesRequest
+from gaussdp.risks import Risk
+from gaussdp.web.schemas.requests import RulesRequest
 from gaussdp.web.schemas.responses import RuleRange, RulesResponse
 from gaussdp.web.views.choose import DIVISORS
-from gaussdp.web.views.criteria import criterion_of
 
 
 def rules(request: RulesRequest) -> RulesResponse:
     """The policies for which each rule is conservative."""
-    return RulesResponse(rules=[_range(divisor, request.criterion, request.level) for divisor in DIVISORS])
+    return RulesResponse(rules=[_range(divisor, request.risk) for divisor in DIVISORS])
 
 
 @lru_cache(maxsize=1024)
-def _range(divisor: float, criterion: CriterionName, level: float) -> RuleRange:
+def _range(divisor: float, risk: Risk) -> RuleRange:
     name = f"μ = ε/{divisor:g}"
     try:
-        intervals = RuleOfThumb(divisor).conservative_epsilons(criterion_of(criterion, level))
+        intervals = RuleOfThumb(divisor).conservative_epsilons(risk)
     except DomainError:  # at extreme levels the search for its end leaves the range of a double
         return RuleRange(divisor=divisor, conservative=None, sentence=f"Where {name} holds is unknown at this level.")
     return RuleRange(

@@ -20,7 +20,6 @@ from gaussdp.web.schemas.requests import (
     UnderstandRequest,
 )
 from gaussdp.web.views.account import Tell, calibrated
-from gaussdp.web.views.criteria import criterion_of
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import explanation
 
@@ -31,9 +30,7 @@ def statement(request: StatementRequest, state: State, tell: Tell) -> str:
     """The view as a document in the format asked for."""
     match state:
         case ChooseRequest():
-            return _rendered(
-                budget_document(state.epsilon, [criterion_of(state.criterion, state.level)]), request.format
-            )
+            return _rendered(budget_document(state.epsilon, [state.risk]), request.format)
         case UnderstandRequest():
             return explanation(state).render(request.format)
         case AccountRequest():

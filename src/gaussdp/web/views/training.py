@@ -2,12 +2,12 @@
 
 from gaussdp.calibration.dpsgd import MOST_STEPS
 from gaussdp.calibration.notation import parse_target
-from gaussdp.calibration.targets import Target, budget
+from gaussdp.calibration.targets import Target, budget, limit, measure
 from gaussdp.documents.rounding import shown
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
-from gaussdp.web.schemas.requests import WITHOUT_LEVEL, AccountRequest, CalibrateRequest
+from gaussdp.risks import DELTA, by_value_key
+from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest
 
 
 def run_of(request: AccountRequest | CalibrateRequest) -> DPSGD:
@@ -26,12 +26,12 @@ def run_of(request: AccountRequest | CalibrateRequest) -> DPSGD:
 def target_text(request: CalibrateRequest) -> str:
     """The target in the notation of the command line, as tpr@1e-3=0.01."""
     target = request.target
-    name = target.kind.replace("_", "-")
-    if target.kind in WITHOUT_LEVEL:
+    risk, name = by_value_key(target.kind), target.kind.replace("_", "-")
+    if risk is None or risk.level is None:
         if target.level is not None:
             raise DomainError("target.level", f"left out for {target.kind}, which has no level")
         return f"{name}={shown(target.value)}"
-    level = request.delta if target.kind == "epsilon" and target.level is None else target.level
+    level = request.delta if risk.level is DELTA and target.level is None else target.level
     if level is None:
         raise DomainError("target.level", problem=f"is missing: {target.kind} is bounded at a level in (0, 1)")
     return f"{name}@{shown(level)}={shown(target.value)}"
@@ -50,7 +50,4 @@ def target_of(request: CalibrateRequest) -> Target:
 
 def words_of(target: Target) -> str:
     """The target in words."""
-    from gaussdp.calibration.document import measure_of
-
-    limit = target.mu if isinstance(target, GDP) else target.value
-    return f"{measure_of(target)} at most {shown(limit)}"
+    return f"{measure(target)} at most {shown(limit(target))}"

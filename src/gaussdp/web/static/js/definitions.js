@@ -1,4 +1,7 @@
-// Every field of the page: what it is called, what it starts with, and how a slider walks through it.
+// Every field of the page: what it is called, what it starts with, and how a slider walks through it. What can be
+// chosen, and the words for it, come from the server.
+
+import { GLOSSARY } from "./glossary.js";
 
 /**
  * @typedef {object} Definition
@@ -17,34 +20,22 @@
 export const VIEWS = ["choose", "understand", "account"];
 export const SCALES = ["linear", "log"];
 
-/** The level with which a criterion starts, and how its level is called. */
-export const LEVELS = {
-  multiplicative_advantage: { label: "at false-positive rate", initial: "0.001", term: "fpr", symbol: "FPR" },
-  precision: { label: "at recall", initial: "0.001", term: "recall", symbol: "recall" },
-  profile: { label: "at δ", initial: "1e-6", term: "delta", symbol: "δ" },
-};
-
-export const CRITERIA = [
-  { value: "multiplicative_advantage", label: "TPR over FPR", hint: "how many more members than non-members are accused" },
-  { value: "precision", label: "Precision", hint: "how often an accusation is right" },
-  { value: "profile", label: "Privacy profile", hint: "the δ at this ε" },
-];
-
-export const TARGETS = [
-  { value: "mu", label: "μ at most" },
-  { value: "epsilon", label: "ε at a δ, at most" },
-  { value: "multiplicative_advantage", label: "TPR over FPR at an FPR, at most" },
-  { value: "tpr", label: "TPR at an FPR, at most" },
-  { value: "precision", label: "Precision at a recall, at most" },
-  { value: "accuracy", label: "Share of right guesses, at most" },
-  { value: "advantage", label: "Advantage TPR − FPR, at most" },
-];
+/**
+ * What can be chosen, by value, and the levels of criteria and targets, by key: as the server defines them, from
+ * `define` on.
+ * @type {Record<string, {value: string, label: string, hint: string, level: Level}>}
+ * @typedef {{key: string, label: string, words: string, meaning: string, initial: string}} Level
+ */
+export const CRITERIA = {};
+/** @type {Record<string, {value: string, label: string, bound: string, start: string, level?: Level, start_level?: string}>} */
+export const TARGETS = {};
+const LEVELS = {};
 
 /** @type {Record<string, Definition>} */
 export const FIELDS = {
   epsilon: { view: "choose", label: "Policy ε", term: "epsilon", initial: "1", example: "1 or 0.5", slider: { low: 0.01, high: 20, digits: 2 } },
-  criterion: { view: "choose", label: "Match by", term: "criterion", initial: "multiplicative_advantage", options: CRITERIA, shape: "radio" },
-  level: { view: "choose", label: "at false-positive rate", term: "fpr", initial: "0.001", example: "0.001 or 1e-5", slider: { low: 1e-9, high: 0.5, digits: 1 } },
+  criterion: { view: "choose", label: "Match by", term: "criterion", initial: "", options: [], shape: "radio" },
+  level: { view: "choose", label: "", initial: "", example: "0.001 or 1e-5", slider: { low: 1e-9, high: 0.5, digits: 1 } },
 
   mu: { view: "understand", label: "μ of the release", term: "mu", initial: "1", example: "1 or 0.31", slider: { low: 0.01, high: 10, digits: 3 } },
   fpr: { view: "understand", label: "False-positive rate", term: "fpr", initial: "0.001", example: "0.001 or 1e-5", slider: { low: 1e-9, high: 0.5, digits: 1 } },
@@ -66,35 +57,28 @@ export const FIELDS = {
     ],
   },
   noise_multiplier: { view: "account", label: "Noise multiplier σ", term: "noise_multiplier", initial: "1", example: "1 or 0.8", slider: { low: 0.3, high: 30, digits: 3 } },
-  target: { view: "account", label: "Target", term: "target", initial: "mu", options: TARGETS, shape: "select" },
-  target_value: { view: "account", label: "μ at most", initial: "1", example: "1 or 0.31" },
-  target_level: { view: "account", label: "at δ", initial: "1e-6", example: "1e-6 or 0.001" },
+  target: { view: "account", label: "Target", term: "target", initial: "", options: [], shape: "select" },
+  target_value: { view: "account", label: "", initial: "", example: "1 or 0.31" },
+  target_level: { view: "account", label: "", initial: "1e-6", example: "1e-6 or 0.001" },
   account_delta: { view: "account", label: "δ of ε(δ)", term: "delta", initial: "1e-6", example: "1e-6", slider: { low: 1e-12, high: 0.01, digits: 1 } },
   floor: { view: "account", label: "Floor of the fit", term: "floor", initial: "1e-10", example: "1e-10" },
   unit: { view: "account", label: "What is protected", term: "unit", initial: "", example: "one person", shape: "text" },
-  adjacency: {
-    view: "account",
-    label: "Neighbouring data sets",
-    term: "adjacency",
-    initial: "add-remove",
-    shape: "select",
-    options: [
-      { value: "add-remove", label: "add or remove a record" },
-      { value: "replace-one", label: "replace a record" },
-    ],
-  },
-  sampling: {
-    view: "account",
-    label: "How batches are made",
-    term: "sampling",
-    initial: "poisson",
-    shape: "select",
-    options: [
-      { value: "poisson", label: "each record independently" },
-      { value: "shuffle", label: "shuffled, then cut" },
-      { value: "fixed batches", label: "the same batches each time" },
-      { value: "without replacement", label: "drawn without replacement" },
-      { value: "full batch", label: "all records in each" },
-    ],
-  },
+  adjacency: { view: "account", label: "Neighbouring data sets", term: "adjacency", initial: "", options: [], shape: "select" },
+  sampling: { view: "account", label: "How batches are made", term: "sampling", initial: "", options: [], shape: "select" },
 };
+
+/** Takes what can be chosen from the server's answer; each choice starts with its first option. */
+export function define({ levels, criteria, targets, adjacency, sampling }) {
+  for (const level of levels) {
+    LEVELS[level.key] = level;
+    GLOSSARY[level.key] = [level.label, level.meaning];
+  }
+  for (const criterion of criteria) CRITERIA[criterion.value] = { ...criterion, level: LEVELS[criterion.level] };
+  for (const target of targets) TARGETS[target.value] = { ...target, level: LEVELS[target.level] };
+  for (const [name, options] of Object.entries({ criterion: criteria, target: targets, adjacency, sampling })) {
+    FIELDS[name].options = options;
+    FIELDS[name].initial = options[0].value;
+  }
+  FIELDS.level.initial = LEVELS[criteria[0].level].initial;
+  FIELDS.target_value.initial = targets[0].start;
+}

@@ -1,13 +1,10 @@
-// Units and symbols in a sentence or two, shown on hover and on focus.
+// Units and symbols in a sentence or two, shown on hover and on focus; those of levels come from the server.
 
 export const GLOSSARY = {
   mu: ["μ", "The parameter of Gaussian differential privacy: telling whether a person is in the data is no easier than telling a normal variable with mean 0 from one with mean μ and the same variance 1. It has no unit; 0 is perfect privacy, above about 5 there is next to none."],
   epsilon: ["ε", "The parameter of pure differential privacy: no outcome is more than e^ε times as likely with a person’s data as without. It has no unit."],
-  delta: ["δ", "The slack of (ε, δ)-differential privacy, a probability; usually far below one over the number of people."],
   criterion: ["the criterion", "What the GDP release must not exceed: the one reading of risk in which it is matched to ε-DP. Curves of the two families cross, so they can agree in one reading only."],
-  fpr: ["FPR", "False-positive rate: the share of people not in the data whom the attack accuses of being in it. A careful attacker keeps it small."],
   tpr: ["TPR", "True-positive rate, or recall: the share of people in the data whom the attack finds."],
-  recall: ["recall", "The share of people in the data whom the attack finds, also called true-positive rate."],
   prior: ["the prior", "The probability, before the release, that the person under attack is in the data. One half means that the attacker would be tossing a coin."],
   rule: ["rules of thumb", "μ = ε/5 and μ = ε/3 are popular shortcuts. A rule is conservative where it spends no more than the matched budget."],
   noise_multiplier: ["the noise multiplier σ", "The standard deviation of the noise added to a sum of clipped gradients, divided by the clipping norm."],

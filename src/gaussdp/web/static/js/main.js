@@ -1,6 +1,8 @@
 // The page: fields, views, tabs and the address, tied together by one store.
 
 import { readAddress, writeAddress } from "./address.js";
+import { ask } from "./api.js";
+import { define } from "./definitions.js";
 import { setUpFields } from "./fields.js";
 import { createStore } from "./store.js";
 import { setUpTabs } from "./tabs.js";
@@ -10,9 +12,21 @@ import { setUpAccount } from "./views/account.js";
 import { setUpChoose } from "./views/choose.js";
 import { setUpUnderstand } from "./views/understand.js";
 
+const notice = document.getElementById("address-notice");
+const notify = (words) => {
+  notice.hidden = words === "";
+  notice.textContent = words;
+};
+
+setUpTheme();
+try {
+  define(await ask("definitions"));
+} catch (error) {
+  notify(`The page cannot start: ${error.message} Reload it to try again.`);
+  throw error;
+}
 const read = readAddress(location.search);
 const store = createStore(read.state);
-setUpTheme();
 setUpTerms();
 const fields = setUpFields(store);
 
@@ -43,9 +57,7 @@ setUpUnderstand(document.getElementById("understand"), store, fields);
 setUpAccount(document.getElementById("account"), store, fields);
 
 const show = ({ problems, choices }) => {
-  const notice = document.getElementById("address-notice");
-  notice.hidden = problems.length === 0;
-  notice.textContent = problems.join(" ");
+  notify(problems.join(" "));
   for (const [name, words] of Object.entries(choices)) fields[name].note(words);
 };
 show(read);

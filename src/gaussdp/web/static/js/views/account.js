@@ -2,6 +2,7 @@
 
 import { announce } from "../announce.js";
 import { follow } from "../api.js";
+import { TARGETS } from "../definitions.js";
 import { h, part, prose, table } from "../dom.js";
 import { factList } from "../facts.js";
 import { valueOf } from "../fields.js";
@@ -14,17 +15,6 @@ const RUN = ["dataset_size", "batch_size", "epochs"];
 const NAMES = [...RUN, "mode", "noise_multiplier", "target", "target_value", "target_level", "account_delta", "floor"];
 const ALIASES = { delta: "account_delta", "target.kind": "target", "target.value": "target_value", "target.level": "target_level", value: "target_value", level: "target_level" };
 const SETTLED = 250; // milliseconds without a change before a run is accounted for
-
-/** What a target's value and level are called, and what they start with. */
-const TARGET_WORDS = {
-  mu: { value: "μ at most", start: "1" },
-  epsilon: { value: "ε at most", level: "at δ", start: "3", startLevel: "1e-6" },
-  multiplicative_advantage: { value: "TPR/FPR at most", level: "at FPR", start: "10", startLevel: "0.001" },
-  tpr: { value: "TPR at most", level: "at FPR", start: "0.05", startLevel: "0.01" },
-  accuracy: { value: "Right guesses at most", start: "0.6" },
-  precision: { value: "Precision at most", level: "at recall", start: "0.9", startLevel: "0.01" },
-  advantage: { value: "TPR − FPR at most", start: "0.3" },
-};
 
 export function setUpAccount(root, store, fields) {
   const refusals = createRefusals(root, fields, NAMES, ALIASES);
@@ -49,8 +39,8 @@ export function setUpAccount(root, store, fields) {
   };
   const target = () => {
     const kind = store.read("target");
-    const values = read(TARGET_WORDS[kind].level ? ["target_value", "target_level"] : ["target_value"]);
-    return values && { target: { kind, value: values.target_value, ...(TARGET_WORDS[kind].level ? { level: values.target_level } : {}) } };
+    const values = read(TARGETS[kind].level ? ["target_value", "target_level"] : ["target_value"]);
+    return values && { target: { kind, value: values.target_value, ...(TARGETS[kind].level ? { level: values.target_level } : {}) } };
   };
   const takeaway = createTakeaway(part(root, "takeaway"), "account", store, () => {
     const asking = request();
@@ -136,16 +126,16 @@ export function setUpAccount(root, store, fields) {
 
   const arrange = () => {
     for (const element of root.querySelectorAll("[data-only]")) element.hidden = element.dataset.only !== store.read("mode");
-    const kind = TARGET_WORDS[store.read("target")];
-    fields.target_value.relabel(kind.value);
-    if (kind.level) fields.target_level.relabel(kind.level);
+    const kind = TARGETS[store.read("target")];
+    fields.target_value.relabel(`${kind.bound} at most`);
+    if (kind.level) fields.target_level.relabel(`at ${kind.level.label}`);
     root.querySelector('[data-field="target_level"]').hidden = !kind.level;
   };
   store.listen((changed) => {
     if (changed.has("mode") || changed.has("target")) arrange();
     if (changed.has("target") && !changed.has("target_value")) {
-      const kind = TARGET_WORDS[store.read("target")];
-      store.write({ target_value: kind.start, ...(kind.startLevel ? { target_level: kind.startLevel } : {}) });
+      const kind = TARGETS[store.read("target")];
+      store.write({ target_value: kind.start, ...(kind.start_level ? { target_level: kind.start_level } : {}) });
     }
     if (changed.has("view") && store.read("view") === "account" && !wanted) {
       wanted = true;

@@ -2,7 +2,7 @@
 
 import { announce } from "../announce.js";
 import { ask } from "../api.js";
-import { CRITERIA, LEVELS } from "../definitions.js";
+import { CRITERIA } from "../definitions.js";
 import { gathered, h, part, prose, stripTable } from "../dom.js";
 import { valueOf } from "../fields.js";
 import { eachFrame } from "../latest.js";
@@ -12,7 +12,6 @@ import { createTakeaway } from "../takeaway.js";
 
 const SETTLED = 200; // milliseconds: where a rule holds takes longer than a frame to find
 const NAMES = ["epsilon", "criterion", "level"];
-const NAME_OF = Object.fromEntries(CRITERIA.map(({ value, label }) => [value, label]));
 
 export function setUpChoose(root, store, fields) {
   const refusals = createRefusals(root, fields, NAMES);
@@ -75,10 +74,10 @@ export function setUpChoose(root, store, fields) {
     refusals.stale(false);
     refusals.clear();
     part(root, "mu").textContent = answer.mu_text;
-    const { symbol } = LEVELS[answer.criterion];
-    part(root, "risk").replaceChildren(...prose(meaning(answer)));
+    const { label, level } = CRITERIA[answer.criterion];
+    part(root, "risk").replaceChildren(...prose(answer.risk.sentence));
     part(root, "others-table").replaceChildren(stripTable("Budgets by criterion and level", gathered(answer.others, "criterion").map(([name, rows]) => ({
-      label: `${NAME_OF[name]}, by ${LEVELS[name].symbol}`,
+      label: `${CRITERIA[name].label}, by ${CRITERIA[name].level.label}`,
       cells: rows.map((row) => [row.level_text, row.mu_text]),
     }))));
     part(root, "implied").replaceChildren(...prose(`Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = ${answer.implied.mu_text}, whatever the level.`));
@@ -89,18 +88,18 @@ export function setUpChoose(root, store, fields) {
       fpr,
       curves: [{ fnr: pure, tpr: pure_tpr }, { fnr: gdp, tpr: gdp_tpr }],
       lowest: lowestFor(fpr, matched.fpr),
-      words: `Trade-off curves of the policy and of the budget μ = ${answer.mu_text}, matched by ${NAME_OF[answer.criterion]} at ${symbol} ${answer.level_text}. The table below has the numbers.`,
+      words: `Trade-off curves of the policy and of the budget μ = ${answer.mu_text}, matched by ${label} at ${level.label} ${answer.level_text}. The table below has the numbers.`,
     });
     takeaway.show(answer.snippets);
     announce(`Budget μ at most ${answer.mu_text}.`);
   };
 
   // Each criterion remembers its level: a δ of 0.001 would make no sense because an FPR of 0.001 did.
-  const remembered = Object.fromEntries(Object.entries(LEVELS).map(([name, { initial }]) => [name, initial]));
+  const remembered = Object.fromEntries(Object.entries(CRITERIA).map(([name, { level }]) => [name, level.initial]));
   let criterion = store.read("criterion");
   const relabel = () => {
-    const { label, term } = LEVELS[store.read("criterion")];
-    fields.level.relabel(label, term);
+    const { level } = CRITERIA[store.read("criterion")];
+    fields.level.relabel(`at ${level.words}`, level.key);
   };
   store.listen((changed) => {
     if (changed.has("criterion")) {
@@ -117,16 +116,6 @@ export function setUpChoose(root, store, fields) {
   });
   relabel();
   update();
-}
-
-/** What the budget allows the attacker whom the criterion has in mind. */
-function meaning({ risk, level_text: level, criterion }) {
-  const words = {
-    multiplicative_advantage: `An attack that accuses a share ${level} of the non-members then accuses at most ${risk.text} times as large a share of the members, as under the policy.`,
-    precision: `An attack that finds a share ${level} of the members is then right in at most ${risk.text} of its accusations (at even odds), as under the policy.`,
-    profile: `The release is then (ε, δ)-DP with ε = ${risk.text} at δ = ${level}, where the policy asks for δ = 0.`,
-  };
-  return words[criterion];
 }
 
 function verdict(rule) {

@@ -2,7 +2,7 @@
 
 import { announce } from "../announce.js";
 import { ask } from "../api.js";
-import { CRITERIA, LEVELS } from "../definitions.js";
+import { CRITERIA } from "../definitions.js";
 import { createDeployments } from "../deployments.js";
 import { gathered, h, part, prose, stripTable } from "../dom.js";
 import { valueOf } from "../fields.js";
@@ -16,7 +16,6 @@ import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
 
 const NAMES = ["mu", "fpr", "prior", "recall", "delta"];
-const NAME_OF = Object.fromEntries(CRITERIA.map(({ value, label }) => [value, label]));
 
 export function setUpUnderstand(root, store, fields) {
   const refusals = createRefusals(root, fields, NAMES);
@@ -84,7 +83,7 @@ export function setUpUnderstand(root, store, fields) {
       ]),
       h("p", { class: "note" }, "The ε of pure DP that allows as much, by each criterion:"),
       stripTable("The ε of pure DP with the same risk", gathered(answer.equivalents, "criterion").map(([name, rows]) => ({
-        label: `${NAME_OF[name]}, by ${LEVELS[name].symbol}`,
+        label: `${CRITERIA[name].label}, by ${CRITERIA[name].level.label}`,
         cells: rows.map((row) => [row.level_text, row.text]),
       }))),
     );

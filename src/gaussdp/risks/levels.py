@@ -1,0 +1,179 @@
+"""Levels of an attack at which risks are read, and the units in which they are told."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from gaussdp.documents.frequencies import frequency, one_in
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
+from gaussdp.domains import LEVEL, Domain, number
+from gaussdp.errors import DomainError
+from gaussdp.guarantees import Guarantee
+
+
+class Unit(Enum):
+    """How the number of a risk is told to people, always rounded up."""
+
+    NUMBER = "number"
+    SHARE = "share"
+
+    def text(self, value: float, digits: int = 4) -> str:
+        """The number as people read it.
+
+        >>> Unit.NUMBER.text(2.71828), Unit.SHARE.text(0.73106)
+        ('2.719', '73.2%')
+        """
+        return shown_percent(value) if self is Unit.SHARE else shown(rounded(value, Rounding.UP, digits))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """What the rows or the columns of a table vary, or an option of a command.
+
+    Attributes:
+        key: its name in code, files and options.
+        label: its name among people.
+        symbol: its letter; the label, if it has none.
+        domain: what it may be.
+        usual: the values of the paper, or what else one looks at first.
+    """
+
+    key: str
+    label: str
+    symbol: str = ""
+    domain: Domain = LEVEL
+    usual: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "symbol", self.symbol or self.label)
+
+    @property
+    def heading(self) -> str:
+        """Label and symbol: "FPR α", "δ"."""
+        return self.label if self.label == self.symbol else f"{self.label} {self.symbol}"
+
+    def checked(self, values: Sequence[float]) -> tuple[float, ...]:
+        """The values, each held to the domain; at least one."""
+        if not values:
+            raise DomainError(
+                self.key, problem="must not be empty", advice=f"give at least one number in {self.domain}"
+            )
+        return tuple(number(self.key, value, self.domain) for value in values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Level(Parameter):
+    """A rate in (0, 1) that says which attacks a risk speaks about. A new one needs `key`, `label` and `usual`.
+
+    Attributes:
+        math: the symbol as TeX writes it.
+        words: in a sentence, and on the page after "at".
+        plural: several of them.
+        one: one of them, with its article.
+        initial: where the page starts.
+        meaning: what it is, in a sentence or two.
+        attacks: the attacks that have it, as the title of a table.
+        people: gives the words for those attacks where people, not rates, are counted.
+        price: what an attack with this level pays at the least: key, words, and how to read it off a guarantee.
+    """
+
+    math: str = ""
+    words: str = ""
+    plural: str = ""
+    one: str = ""
+    initial: float = 0.0
+    meaning: str = ""
+    attacks: str = ""
+    people: Callable[[float], str] | None = None
+    price: tuple[str, str, Callable[[Guarantee, float], float]] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        words = self.words or self.label
+        for name, otherwise in (
+            ("math", rf"\mathrm{{{self.label}}}"),
+            ("words", words),
+            ("plural", f"{words}s"),
+            ("one", f"a {self.label}"),
+            ("initial", self.usual[0]),
+            ("meaning", f"{words[0].upper()}{words[1:]}."),
+            ("attacks", f"Attacks with this {words}"),
+        ):
+            object.__setattr__(self, name, getattr(self, name) or otherwise)
+
+    @property
+    def by_symbol(self) -> bool:
+        """Whether it has no name but its letter, which takes an equals sign before a value."""
+        return self.label == self.symbol and not self.label.isascii()
+
+    def at(self, value: float) -> str:
+        """The level with its value.
+
+        >>> FPR.at(1e-3), DELTA.at(1e-6)
+        ('FPR 1e-3', 'δ = 1e-6')
+        """
+        return f"{self.label} {'= ' if self.by_symbol else ''}{shown_level(value)}"
+
+    def among_people(self, value: float) -> str:
+        """Which attacks are meant, in words that follow what they achieve.
+
+        >>> FPR.among_people(1e-3), RECALL.among_people(0.1), DELTA.among_people(1e-5)
+        ('with 1 false alarm in 1,000 nonmembers', 'when 10 of 100 members are found', 'at δ = 1e-5')
+        """
+        return f"at {self.at(value)}" if self.people is None else self.people(value)
+
+
+def false_alarms(fpr: float) -> str:
+    """The false-positive rate in words.
+
+    >>> false_alarms(1e-3), false_alarms(0.03)
+    ('1 false alarm in 1,000 nonmembers', 'a false-positive rate of 0.03')
+    """
+    words = one_in(fpr)
+    if words.startswith("1 in "):
+        return f"1 false alarm in {words.removeprefix('1 in ')} nonmembers"
+    return f"a false-positive rate of {words}"
+
+
+FPR = Level(
+    key="fpr",
+    label="FPR",
+    symbol="α",
+    math=r"\alpha",
+    usual=(1e-2, 1e-3, 1e-4, 1e-5),
+    words="false-positive rate",
+    one="an FPR",
+    initial=1e-3,
+    meaning=(
+        "False-positive rate: the share of people not in the data whom the attack accuses of being in it. A careful"
+        " attacker keeps it small."
+    ),
+    attacks="Attacks that accuse few by mistake",
+    people=lambda fpr: f"with {false_alarms(fpr)}",
+    price=("fnr", "FNR at least", lambda guarantee, fpr: guarantee.fnr(fpr)),
+)
+RECALL = Level(
+    key="recall",
+    label="recall",
+    symbol="β̄",
+    math=r"\bar{\beta}",
+    usual=(1e-2, 1e-3, 1e-4, 1e-5),
+    plural="recalls (true-positive rates)",
+    initial=1e-3,
+    meaning="The share of people in the data whom the attack finds, also called true-positive rate.",
+    attacks="Attacks that find this share of the members",
+    people=lambda recall: f"when {frequency(recall)} members are found",
+    price=("fpr", "FPR at least", lambda guarantee, recall: guarantee.fpr(recall)),
+)
+DELTA = Level(
+    key="delta",
+    label="δ",
+    math=r"\delta",
+    usual=(1e-5, 1e-6, 1e-7, 1e-8),
+    plural="deltas",
+    initial=1e-6,
+    meaning=(
+        "The slack of (ε, δ)-differential privacy, a probability; usually far below one over the number of people."
+    ),
+    attacks="As (ε, δ)-DP",
+)

@@ -1,0 +1,87 @@
+"""The risks that are offered by name: on the command line, in tables and files, on the page."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from gaussdp.errors import DomainError
+from gaussdp.registry import Registry
+from gaussdp.risks.base import EVEN, Risk
+from gaussdp.risks.levels import Level
+
+Kind = TypeVar("Kind", bound=type[Risk])
+
+RISKS: Registry[type[Risk]] = Registry("risk", lambda risk: risk.key)
+
+
+def register(risk: Kind) -> Kind:
+    """Offer a risk by name, after those that are offered already; usable as a decorator.
+
+    From then on it can be bounded in `gaussdp calibrate --at-most` and on the page and, if it is a criterion, is part
+    of `choose`, `tables`, `rules` and the page's choices.
+
+    Raises:
+        DomainError: if it has no name, if another risk has its key, or if it is a criterion without a level.
+    """
+    if risk.criterion and risk.level is None:
+        raise DomainError("risk", problem=f"{risk.__name__} is a criterion, so it must have a level")
+    taken = {other.value_key: other for other in registered() if other.key != risk.key}
+    if risk.value_key in taken:
+        raise DomainError(
+            "risk", problem=f"value_key {risk.value_key!r} belongs to {taken[risk.value_key].__name__} already"
+        )
+    RISKS.add(risk)
+    return risk
+
+
+def registered() -> tuple[type[Risk], ...]:
+    """All risks that are offered, in order."""
+    return tuple(RISKS)
+
+
+def criteria() -> tuple[type[Risk], ...]:
+    """Those that are offered for matching a policy; each has a level."""
+    return tuple(risk for risk in registered() if risk.criterion)
+
+
+def by_level(risks: Sequence[type[Risk]] | None = None) -> dict[Level, tuple[type[Risk], ...]]:
+    """The levels of these risks, of all criteria if None, each with those that are read at it."""
+    chosen = criteria() if risks is None else risks
+    found = dict.fromkeys(risk.level for risk in chosen if risk.level is not None)
+    return {level: tuple(risk for risk in chosen if risk.level == level) for level in found}
+
+
+def criteria_at(
+    values: Mapping[str, Sequence[float]] | None = None, keys: Collection[str] = (), prior: float = EVEN
+) -> list[Risk]:
+    """The criteria at levels.
+
+    Args:
+        values: by the key of a level; the usual ones where none are given.
+        keys: of the criteria; all if none is named.
+        prior: probability of membership before the attack, for those that take one.
+
+    >>> [risk.words for risk in criteria_at({"fpr": [1e-3], "delta": [1e-6]}, ["multiplicative_advantage", "profile"])]
+    ['TPR/FPR at FPR 1e-3', 'ε at δ = 1e-6']
+    """
+    given = values or {}
+    return [
+        risk.at(value, prior)
+        for risk in criteria()
+        if risk.level is not None and (not keys or risk.key in keys)
+        for value in given.get(risk.level.key, risk.level.usual)
+    ]
+
+
+def by_value_key(key: str) -> type[Risk] | None:
+    """The risk whose number has this key, if there is one."""
+    return next((risk for risk in registered() if risk.value_key == key), None)
+
+
+@contextmanager
+def extended(*risks: type[Risk]) -> Iterator[None]:
+    """With these risks too, for a while."""
+    with RISKS.kept():
+        for risk in risks:
+            register(risk)
+        yield
