@@ -2,8 +2,9 @@
 
 from gaussdp.accounting.document import describe
 from gaussdp.calibration import AtMost, Calibration, Status, Target
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.documents.tables import Column, Document, Table, Value
+from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.mechanisms import DPSGD
 from gaussdp.risks import (
     Accuracy,

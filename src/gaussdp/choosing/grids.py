@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gaussdp import conversions
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, shown
-from gaussdp.documents.tables import Column, Document, Table
+from gaussdp.documents.tables import Column, Table
 from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, number
 from gaussdp.errors import DomainError
 
