@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import gaussdp
-from gaussdp.explaining.renderings import STYLES
 
 FOLDER = Path(__file__).parent / "golden"
 ENDINGS = {"text": "txt", "markdown": "md", "html": "html", "latex": "tex", "json": "json"}
@@ -20,5 +19,5 @@ def path(style):
 
 
 if __name__ == "__main__":
-    for style in STYLES:
+    for style in ENDINGS:
         path(style).write_text(explanation().render(style), encoding="utf-8")

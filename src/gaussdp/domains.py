@@ -5,15 +5,17 @@ rules of broadcasting are the same everywhere.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gaussdp.errors import DomainError
+
+Word = TypeVar("Word", bound=str)
 
 Kernel = Callable[..., npt.NDArray[np.float64]]
 
@@ -203,7 +205,17 @@ def brief(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def nearest(value: object, known: tuple[str, ...]) -> str | None:
+def one_of(key: str, value: object, known: tuple[Word, ...]) -> Word:
+    """The value, which must be one of the known words; the nearest one is suggested."""
+    for word in known:
+        if isinstance(value, str) and value == word:
+            return word
+    suggestion = nearest(value, known)
+    advice = f"did you mean {suggestion!r}?" if suggestion else ""
+    raise DomainError(key, f"one of {', '.join(map(repr, known))}", value, advice, got=brief(value))
+
+
+def nearest(value: object, known: Sequence[str]) -> str | None:
     """The known word most like the value, if one is like it."""
     from difflib import get_close_matches
 

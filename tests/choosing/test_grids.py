@@ -8,7 +8,7 @@ import pytest
 
 import gaussdp
 from gaussdp.choosing.grids import EPSILON, GRIDS, KEYS, MU, column_label, grid_document
-from gaussdp.documents.renderings import RENDERINGS, json_text
+from gaussdp.documents import render
 from gaussdp.documents.rounding import Rounding
 
 with (Path(__file__).parents[1] / "reference" / "paper_tables.csv").open() as file:
@@ -33,7 +33,7 @@ def test_the_144_values_as_printed():
 def test_every_rendering_holds_the_printed_values(style):
     for grid in GRIDS:
         document, digits = grid_document([grid])
-        rendered = RENDERINGS[style](document, digits).replace('"', "")
+        rendered = render(document, style, digits).replace('"', "")
         for row in PRINTED:
             if row["table"] == grid.key:
                 assert row["printed"] in rendered
@@ -76,7 +76,7 @@ def test_limits():
 
 def test_json_holds_numbers():
     document, digits = grid_document([GRIDS[3]])
-    rows = json.loads(json_text(document, digits))["tables"]["multiplicative_advantage_by_mu"]["rows"]
+    rows = json.loads(render(document, "json", digits))["tables"]["multiplicative_advantage_by_mu"]["rows"]
     assert rows[3] == {
         "fpr": 1e-5,
         "mu=0.1": 1.56,
@@ -89,7 +89,7 @@ def test_json_holds_numbers():
 
 def test_latex_has_a_spanning_head():
     document, digits = grid_document([GRIDS[1]])
-    latex = RENDERINGS["latex"](document, digits)
+    latex = render(document, "latex", digits)
     assert r" & \multicolumn{6}{c}{$\varepsilon$} \\" in latex
     assert r"\cmidrule(l){2-7}" in latex
     assert r"recall $\bar\beta$ & 0.1 & 0.2 & 0.5 & 1.0 & 1.5 & 2.0 \\" in latex

@@ -8,7 +8,7 @@ import pytest
 
 import gaussdp
 from gaussdp.cli import main
-from gaussdp.documents.renderings import RENDERINGS
+from gaussdp.documents import FORMATS
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_json_holds_the_library_numbers_rounded_down(capsys, scores):
     assert [row["verdict"] for row in tables["claims"]["rows"]] == ["contradicted", "consistent"]
 
 
-@pytest.mark.parametrize("style", RENDERINGS)
+@pytest.mark.parametrize("style", FORMATS)
 @pytest.mark.parametrize("what", ["scores", "one-run", "plan"])
 def test_every_format(capsys, scores, style, what):
     arguments = {

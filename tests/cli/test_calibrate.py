@@ -26,7 +26,7 @@ def test_a_policy(capsys):
 
 def test_words(capsys):
     assert main(["calibrate", "--epsilon", "1", "--fpr", "1e-3", *TRAINING]) == 0
-    out = capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())
     assert "matched on multiplicative advantage at FPR 1e-3, is a budget of μ = 0.3102." in out
     assert "noise_multiplier=1.474, poisson_sampling=True) with sample rate 0.00512, for 5860 steps." in out
     assert "Assumes Poisson sampling" in out

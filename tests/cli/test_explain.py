@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import gaussdp
 from gaussdp.cli import main
-from gaussdp.explaining.renderings import STYLES
+from gaussdp.documents import PROSE_FORMATS
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", PROSE_FORMATS)
 def test_prints_what_the_library_renders(style, capsys):
     assert main(["explain", "--mu", "0.8", "--prior", "0.01", "--format", style]) == 0
     assert capsys.readouterr().out == gaussdp.explain(0.8, prior=0.01).render(style)

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gaussdp
-from gaussdp.documents.tables import Column, Document, Table
-from gaussdp.statements.displays import document, fragment, html
+from gaussdp.statements.displays import document, html
 
 DPSGD_CURVE = gaussdp.account(gaussdp.DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10_000))
 GENERATOR = np.random.default_rng(1)
@@ -72,7 +71,7 @@ def test_every_result_shows_itself(name):
     read = Reader(text)
     assert text == html(RESULTS[name])
     assert read.tags <= {"div", "style", "p", "table", "caption", "thead", "tbody", "tr", "th", "td", "ul", "li"}
-    assert {key for key, _ in read.attributes} <= {"class", "scope"}
+    assert {key for key, _ in read.attributes} <= {"class", "scope", "role", "tabindex", "aria-label"}
     assert not re.search(r"https?:|url\(|@import|nan", text)
     assert all(len({len(row) for row in table}) == 1 for table in read.tables)
 
@@ -110,21 +109,13 @@ class Quiet(gaussdp.GDP):
 
     def epsilon(self, delta):
         if delta < 1e-6:
-            raise gaussdp.DomainError("delta must be at least the noise floor")
+            raise gaussdp.DomainError("delta", "at least the noise floor")
         return super().epsilon(delta)
 
 
 def test_levels_below_the_noise_floor_are_left_out():
     _, epsilon = document(Quiet(1.0)).tables
     assert [delta for delta, _ in epsilon.rows] == [1e-5, 1e-6]
-
-
-def test_words_are_escaped():
-    columns = (Column("a", "<b>"), Column("c", "&"))
-    for rows in ((("<script>", "x & y"),), (("<script>", "x & y"), ("'", '"'))):
-        text = fragment(Document.tabular("<i>", (Table("t", "<u>", columns, rows),), ("<a href=x>",)))
-        assert Reader(text).tables[0][-1][0] in ("&", "'")
-        assert not re.search(r"<(?:script|b|i|u|a)\b", text)
 
 
 def test_what_is_no_result_is_refused():

@@ -1,7 +1,7 @@
 import pytest
 
+from gaussdp.documents import Column, Document, Table
 from gaussdp.documents.rounding import Rounding
-from gaussdp.documents.tables import Column, Document, Table
 
 TABLE = Table(
     "t",

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.documents.tables import Column, Document, Table
+from gaussdp.documents.tables import Column, Table
 from gaussdp.domains import LEVEL, checked
 from gaussdp.guarantees import ProfilePoints, TradeoffPoints
 from gaussdp.mechanisms import DPSGD, Composition, Mechanism, PoissonSampled, Repeated

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from gaussdp.auditing import Audit, AuditPlan, OneRunAudit
 from gaussdp.auditing.claims import Claim, described
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, shown
-from gaussdp.documents.tables import Column, Document, Table, Value
+from gaussdp.documents.tables import Column, Table, Value
 
 TABLES = ("bound", "attack", "epsilon", "claims")
 ONE_RUN_TABLES = ("bound", "epsilon", "claims")

@@ -3,8 +3,9 @@
 from gaussdp.accounting.document import describe
 from gaussdp.calibration import Calibration, Status
 from gaussdp.calibration.targets import limit, measure
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.documents.tables import Column, Document, Table, Value
+from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.mechanisms import DPSGD
 
 TABLES = ("calibration", "run")

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from gaussdp.choosing import RuleOfThumb
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.documents.tables import Column, Document, Table, Value
+from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.domains import FINITE_NON_NEGATIVE, number
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.risks import Risk

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, shown
-from gaussdp.documents.tables import Column, Document, Table
+from gaussdp.documents.tables import Column, Table
 from gaussdp.domains import NON_NEGATIVE
 from gaussdp.guarantees import GDP
 from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile, Risk

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, shown
-from gaussdp.documents.tables import Column, Document, Table
+from gaussdp.documents.tables import Column, Table
 from gaussdp.domains import checked
 from gaussdp.guarantees import GDP
 from gaussdp.risks import Accuracy, Advantage, Level, Risk, by_level, registered

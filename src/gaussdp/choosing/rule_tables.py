@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from gaussdp.choosing import RuleOfThumb, conservative_divisor
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS, level_of, span
 from gaussdp.choosing.grids import EPSILON
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.documents.tables import Column, Document, Table, Value
+from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile, Risk
 
 TABLES = ("conservative", "divisors", "recommended")

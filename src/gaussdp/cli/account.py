@@ -12,7 +12,7 @@ from gaussdp.accounting import account as account_for
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.options import levels, number, output_options, show, waiting
-from gaussdp.documents.tables import Document
+from gaussdp.documents.blocks import Document
 from gaussdp.figures import format_of
 from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.guarantees import ProfilePoints, read_points

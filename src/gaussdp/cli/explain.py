@@ -1,14 +1,12 @@
 """gaussdp explain: what a mu means, in words and odds."""
 
-import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from gaussdp.cli.options import levels, number
-from gaussdp.documents.icons import SYMBOLS
+from gaussdp.cli.options import levels, number, show
+from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS
 from gaussdp.explaining import explain as explained
 from gaussdp.explaining.explanation import (
@@ -18,10 +16,7 @@ from gaussdp.explaining.explanation import (
     DEFAULT_RECALLS,
     DEFAULT_RELEASES,
 )
-from gaussdp.explaining.renderings import STYLES, text
 from gaussdp.figures import format_of
-
-_WIDTH = 100  # for pipes and files, and for terminals that are wider than one reads
 
 
 def _counts(text: str | Sequence[int]) -> tuple[int, ...]:
@@ -70,12 +65,12 @@ def _counts(text: str | Sequence[int]) -> tuple[int, ...]:
     type=click.IntRange(1, MOST_DIGITS),
     default=4,
     show_default=True,
-    help="Significant digits in the tables of Markdown, HTML and LaTeX, rounded to the side of less privacy.",
+    help="Significant digits in the tables, rounded to the side of less privacy.",
 )
 @click.option(
     "--format",
     "style",
-    type=click.Choice(STYLES),
+    type=click.Choice(PROSE_FORMATS),
     default="text",
     show_default=True,
     help="How to print; html is a page that needs nothing else.",
@@ -104,17 +99,4 @@ def explain(
     explanation = explained(mu, prior=prior, fpr=fpr, recall=recall, delta=delta, group=group, releases=releases)
     if plot is not None:
         plot.write_bytes(explanation.figure(format_of(plot)))
-    if style == "text":
-        width = min(shutil.get_terminal_size().columns, _WIDTH) if sys.stdout.isatty() else _WIDTH
-        click.echo(text(explanation, width, plain=not _shows_icons()), nl=False)
-    else:
-        click.echo(explanation.render(style, digits), nl=False)
-
-
-def _shows_icons() -> bool:
-    """Whether the terminal has the symbols."""
-    try:
-        "".join(SYMBOLS).encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
+    show(explanation.document(), style, digits)

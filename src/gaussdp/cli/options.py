@@ -11,9 +11,10 @@ import click
 
 from gaussdp.calibration.notation import notations
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS
-from gaussdp.documents.renderings import DEFAULT_DIGITS, RENDERINGS
+from gaussdp.documents.blocks import Document
+from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, render
 from gaussdp.documents.rounding import MOST_DIGITS, shown
-from gaussdp.documents.tables import Document
+from gaussdp.documents.text import ICONS, text
 from gaussdp.risks import Level, Risk, by_level, criteria
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -201,7 +202,7 @@ def output_options(
             click.option(
                 "--format",
                 "style",
-                type=click.Choice(list(RENDERINGS)),
+                type=click.Choice(FORMATS),
                 default="text",
                 show_default=True,
                 help="How to print; the numbers are the same in each.",
@@ -221,11 +222,20 @@ def waiting(text: str) -> AbstractContextManager[object]:
     return console.status(text) if console.is_terminal else nullcontext()
 
 
-def show(document: Document, style: str, digits: int, only: Sequence[str]) -> None:
+def show(document: Document, style: str, digits: int, only: Sequence[str] = ()) -> None:
     """Print the document, or the tables asked for, in the style asked for."""
     chosen = document.only(only)
     if style == "text":
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDEST
-        click.echo(RENDERINGS["text"](chosen, digits, width=width), nl=False)
+        click.echo(text(chosen, digits, width, ascii_icons=not _shows_icons()), nl=False)
     else:
-        click.echo(RENDERINGS[style](chosen, digits), nl=False)
+        click.echo(render(chosen, style, digits), nl=False)
+
+
+def _shows_icons() -> bool:
+    """Whether the terminal has the symbols."""
+    try:
+        "".join(ICONS).encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 
 import click
 
 from gaussdp.accounting.document import DEFAULT_FPRS
-from gaussdp.cli.options import levels, number, numbers, prior_option
+from gaussdp.cli.options import levels, number, numbers, prior_option, show
+from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS
-from gaussdp.statements import report_run
-from gaussdp.statements.report import DEFAULT_FLOOR, DEFAULT_RECALLS, Format
+from gaussdp.statements.report import DEFAULT_FLOOR, DEFAULT_RECALLS, report_run
 from gaussdp.statements.run import Run
 
 
@@ -24,7 +23,7 @@ from gaussdp.statements.run import Run
 @click.option(
     "--format",
     "style",
-    type=click.Choice(get_args(Format)),
+    type=click.Choice(PROSE_FORMATS),
     default=None,
     help="How to print; the numbers are the same in each. Not with --out.  [default: text]",
 )
@@ -55,7 +54,7 @@ from gaussdp.statements.run import Run
 def report(
     file: Path,
     out: Path | None,
-    style: Format | None,
+    style: str | None,
     floor: float,
     delta: Sequence[float] | None,
     fpr: Sequence[float],
@@ -93,9 +92,7 @@ def report(
         statement = report_run(run, floor=floor, deltas=delta, fprs=fpr, recalls=recall, prior=prior, digits=digits)
         if out:
             files = statement.write(out, lambda done, total, name: progress.update(task, description=name))
-        else:
-            text = statement.render(style or "text")
     if out:
         click.echo(f"The statement: {len(files)} files in {out}; open {out / 'statement.html'}")
     else:
-        click.echo(text, nl=False)
+        show(statement.document(), style or "text", digits)

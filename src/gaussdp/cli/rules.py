@@ -7,7 +7,7 @@ import click
 
 from gaussdp.choosing.rule_tables import DEFAULT_RANGE, TABLES, rule_document
 from gaussdp.cli.options import LateCommand, level_options, matching, numbers, output_options, rule_option, show
-from gaussdp.documents.writing import document_files, write_files
+from gaussdp.documents.rendering import document_files, write_files
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS, format_of
 from gaussdp.figures.rule_map import render_rule_map, rule_map
@@ -70,7 +70,7 @@ def rules(
         path.write_bytes(render_rule_map(chart, ending)[ending])
     if out:
         pictures = {f"rules.{ending}": content for ending, content in render_rule_map(chart, *FORMATS).items()}
-        write_files(out, {**document_files("rules", document, digits), **pictures})
+        write_files(out, {**document_files("rules", document, digits, "text", "markdown", "csv", "latex"), **pictures})
         click.echo(f"Rules of thumb: tables and map in {out}")
     else:
         show(document, style, digits, only)

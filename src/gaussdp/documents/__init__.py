@@ -1,1 +1,57 @@
-"""Documents: blocks and tables that know how they round, and one renderer a format."""
+"""Documents: blocks and tables that know how they round, and one renderer a format. No domain knowledge."""
+
+from gaussdp.documents.blocks import (
+    Block,
+    Document,
+    Facts,
+    Headline,
+    Items,
+    Judgement,
+    Links,
+    Picture,
+    Section,
+    Words,
+)
+from gaussdp.documents.icons import IconArray
+from gaussdp.documents.rendering import (
+    DEFAULT_DIGITS,
+    ENDINGS,
+    FORMATS,
+    PROSE_FORMATS,
+    Format,
+    document_files,
+    render,
+    write_files,
+)
+from gaussdp.documents.rounding import MOST_DIGITS, Rounding, rounded, shown, shown_level
+from gaussdp.documents.tables import Column, Table, Value
+
+__all__ = [
+    "DEFAULT_DIGITS",
+    "ENDINGS",
+    "FORMATS",
+    "MOST_DIGITS",
+    "PROSE_FORMATS",
+    "Block",
+    "Column",
+    "Document",
+    "Facts",
+    "Format",
+    "Headline",
+    "IconArray",
+    "Items",
+    "Judgement",
+    "Links",
+    "Picture",
+    "Rounding",
+    "Section",
+    "Table",
+    "Value",
+    "Words",
+    "document_files",
+    "render",
+    "rounded",
+    "shown",
+    "shown_level",
+    "write_files",
+]

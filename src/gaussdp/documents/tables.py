@@ -1,6 +1,5 @@
-"""Tables of numbers that know how they round, and the document that holds them."""
+"""Tables of numbers that know how they round."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gaussdp.documents.rounding import Rounding, rounded, rounded_to_decimals, shown, shown_level
@@ -76,22 +75,6 @@ class Table:
             for row in self.rounded_rows(digits)
         ]
 
-
-@dataclass(frozen=True)
-class Document:
-    """Tables under one title, with notes that belong to them."""
-
-    title: str
-    tables: tuple[Table, ...]
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def tabular(cls, title: str, tables: Sequence[Table], notes: Sequence[str] = ()) -> "Document":
-        """Tables under one title, then notes."""
-        return cls(title, tuple(tables), tuple(notes))
-
-    def only(self, keys: Sequence[str]) -> "Document":
-        """The document with just the tables of these keys, in their own order; all of them if none is named."""
-        if not keys:
-            return self
-        return Document(self.title, tuple(table for table in self.tables if table.key in keys), self.notes)
+    def numeric(self, place: int) -> bool:
+        """Whether the column at this place holds numbers only, which line up at their right ends."""
+        return all(not isinstance(row[place], str) for row in self.rows)

@@ -1,17 +1,20 @@
 """What a mu means to people: guesses, false alarms, groups and repetition, in words and odds."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
-from gaussdp.documents.icons import IconArray
+from gaussdp.documents import DEFAULT_DIGITS, Block, Document, Format, IconArray, Items, Section, Words, render
+from gaussdp.documents.html import fragment
 from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.explaining import facts, sentences
-from gaussdp.explaining.facts import PRIOR, RATE, Alarm, Equivalent, Guesses, Search, Together
-from gaussdp.explaining.icons import accusation_icons, guess_icons
+from gaussdp.explaining import facts, sentences, wording
+from gaussdp.explaining.facts import PRIOR, RATE, Meaning
+from gaussdp.explaining.numbers import ROUNDING, as_object, tables
 from gaussdp.explaining.sentences import Passage
+from gaussdp.figures.icon_arrays import render_icons
 from gaussdp.guarantees import GDP
 from gaussdp.risks.base import EVEN
 
@@ -21,32 +24,13 @@ DEFAULT_DELTAS = (1e-5,)
 DEFAULT_GROUPS = (2, 5)
 DEFAULT_RELEASES = (10, 100)
 _MOST = 10**15  # beyond, doubles no longer count
-_TELLING_FPR = 1e-3  # the level of the natural frequencies, if it is among those asked for
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """What mu-GDP means, as `explain` finds it: facts, the words for them, and pictures.
+class Explanation(Meaning):
+    """What mu-GDP means, as `explain` finds it: facts, the words for them, and pictures."""
 
-    Attributes:
-        mu: the GDP parameter.
-        prior: the share of members that the user named.
-        guesses: right guesses at even odds, and at the prior if that is another.
-        alarms: at each false-positive rate, what the best attack finds.
-        searches: at each recall, what it costs.
-        groups: for each size, the mu of the group.
-        releases: for each number of releases, the mu of all.
-        equivalents: the pure-DP epsilon with the same risk, by each criterion.
-    """
-
-    mu: float
-    prior: float
-    guesses: tuple[Guesses, ...]
-    alarms: tuple[Alarm, ...]
-    searches: tuple[Search, ...]
-    groups: tuple[Together, ...]
-    releases: tuple[Together, ...]
-    equivalents: tuple[Equivalent, ...]
+    def __repr__(self) -> str:
+        return f"<Explanation of μ = {wording.up(self.mu, 4)}: {self.headline}>"
 
     @property
     def title(self) -> str:
@@ -57,12 +41,6 @@ class Explanation:
     def headline(self) -> str:
         """The whole in one sentence."""
         return sentences.headline(self.mu, self.guesses[0])
-
-    @property
-    def accusations(self) -> tuple[Alarm, ...]:
-        """The one alarm told in natural frequencies: at 1 in 1,000 if that is among them, else the first."""
-        telling = [alarm for alarm in self.alarms if alarm.fpr == _TELLING_FPR] or list(self.alarms[:1])
-        return tuple(telling)
 
     @property
     def passages(self) -> tuple[Passage, ...]:
@@ -78,33 +56,45 @@ class Explanation:
     @property
     def icons(self) -> tuple[IconArray, ...]:
         """Arrays of 100 icons: the guesses at even odds, and the accusations if the prior is another."""
-        arrays = [guess_icons(self.guesses[0])]
-        if self.prior != EVEN:
-            arrays.extend(accusation_icons(alarm) for alarm in self.accusations)
-        return tuple(arrays)
+        return sentences.icons(self)
 
-    def render(self, style: str = "text", digits: int = 4, width: int = 100) -> str:
+    def document(self) -> Document:
+        """The explanation as blocks, which every format renders: words, icons, and the numbers behind them."""
+        passages = (
+            Section(part.key, part.title, (*([Words(part.lead)] if part.lead else []), Items(part.sentences)))
+            for part in self.passages
+        )
+        numbers = Section("numbers", "The numbers", (*tables(self), Words(ROUNDING, "quiet")))
+        blocks: list[Block] = [Words(self.headline, "strong"), *self.icons, *passages, numbers]
+        return Document(self.title, tuple(blocks), self._content())
+
+    def _content(self) -> dict[str, Any]:
+        """The explanation for programs: full precision, and the words."""
+        return {
+            **as_object(self),
+            "headline": self.headline,
+            "icons": [
+                {"title": array.title, "counts": list(array.counts), "labels": list(array.labels)}
+                for array in self.icons
+            ],
+            "passages": [asdict(passage) for passage in self.passages],
+        }
+
+    def render(self, format: Format = "text", digits: int = DEFAULT_DIGITS) -> str:
         """The explanation as "text", "markdown", "html" (a page of its own), "latex" or "json".
 
         Args:
-            style: which of these.
+            format: which of these.
             digits: significant digits in the tables.
-            width: of the text, in characters.
         """
-        from gaussdp.explaining.renderings import rendered
+        return render(self.document(), format, digits)
 
-        return rendered(self, style, digits, width)
-
-    def figure(self, style: str = "svg") -> bytes:
+    def figure(self, format: str = "svg") -> bytes:
         """The icon arrays as a picture: "svg", "pdf" or "png"; needs the extra `plot`."""
-        from gaussdp.figures.icon_arrays import render_icons
-
-        return render_icons(self.icons, style)[style]
+        return render_icons(self.icons, format)[format]
 
     def _repr_html_(self) -> str:
-        from gaussdp.explaining.page import fragment
-
-        return fragment(self)
+        return fragment(self.document(), DEFAULT_DIGITS)
 
 
 def explain(

@@ -16,6 +16,7 @@ PRIOR = Domain(
 RATE = Domain(1e-300, 1.0, closed_high=False)  # below, the doubles run out of digits
 MOST_GUESSES = 10**6
 _HUNDRED = 100
+_TELLING_FPR = 1e-3  # the level of the natural frequencies, if it is among those asked for
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,37 @@ class Equivalent:
     def level(self) -> float | None:
         """Its level, if it has one."""
         return self.risk.level_value
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """All that is told about a mu.
+
+    Attributes:
+        mu: the GDP parameter.
+        prior: the share of members that the user named.
+        guesses: right guesses at even odds, and at the prior if that is another.
+        alarms: at each false-positive rate, what the best attack finds.
+        searches: at each recall, what it costs.
+        groups: for each size, the mu of the group.
+        releases: for each number of releases, the mu of all.
+        equivalents: the pure-DP epsilon with the same risk, by each criterion.
+    """
+
+    mu: float
+    prior: float
+    guesses: tuple[Guesses, ...]
+    alarms: tuple[Alarm, ...]
+    searches: tuple[Search, ...]
+    groups: tuple[Together, ...]
+    releases: tuple[Together, ...]
+    equivalents: tuple[Equivalent, ...]
+
+    @property
+    def accusations(self) -> tuple[Alarm, ...]:
+        """The one alarm told in natural frequencies: at 1 in 1,000 if that is among them, else the first."""
+        telling = [alarm for alarm in self.alarms if alarm.fpr == _TELLING_FPR] or list(self.alarms[:1])
+        return tuple(telling)
 
 
 def guesses(guarantee: GDP, prior: float) -> Guesses:

@@ -1,22 +1,19 @@
 """The numbers of an explanation as tables, and as one object for programs."""
 
-import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gaussdp.documents.rounding import Rounding
-from gaussdp.documents.tables import Column, Document, Table
+from gaussdp.documents.tables import Column, Table
 from gaussdp.explaining import wording
-
-if TYPE_CHECKING:
-    from gaussdp.explaining.explanation import Explanation
+from gaussdp.explaining.facts import Meaning
 
 SCHEMA, VERSION = "gaussdp.explanation", 1
 
-_ROUNDING = "Risks are rounded up; what an attacker must pay is rounded down."
+ROUNDING = "Risks are rounded up; what an attacker must pay is rounded down."
 
 
-def document(explanation: "Explanation") -> Document:
+def tables(explanation: Meaning) -> tuple[Table, ...]:
     """The numbers behind the words."""
     prior = wording.frequency(explanation.prior)
     alarms = Table(
@@ -74,20 +71,17 @@ def document(explanation: "Explanation") -> Document:
             for fact in explanation.equivalents
         ),
     )
-    tables = tuple(table for table in (alarms, searches, together, equivalents) if table.rows)
-    return Document.tabular("The numbers", tables, (_ROUNDING,))
+    return tuple(table for table in (alarms, searches, together, equivalents) if table.rows)
 
 
-def as_object(explanation: "Explanation") -> dict[str, Any]:
-    """The explanation for programs: full precision, infinity as the string "inf", and the words."""
-    even = explanation.guesses[0]
-    content = {
+def as_object(explanation: Meaning) -> dict[str, Any]:
+    """The facts for programs, at full precision."""
+    return {
         "schema": SCHEMA,
         "version": VERSION,
         "mu": explanation.mu,
         "prior": explanation.prior,
-        "headline": explanation.headline,
-        "advantage": 2 * even.gain,
+        "advantage": 2 * explanation.guesses[0].gain,
         "guesses": [{**asdict(fact), "after": fact.after} for fact in explanation.guesses],
         "alarms": [
             {**asdict(fact), "odds_before": fact.odds_before, "odds_after": fact.odds_after}
@@ -100,19 +94,4 @@ def as_object(explanation: "Explanation") -> dict[str, Any]:
             {"criterion": fact.criterion, "level_of": fact.level_of, "level": fact.level, "epsilon": fact.epsilon}
             for fact in explanation.equivalents
         ],
-        "icons": [
-            {"title": array.title, "counts": list(array.counts), "labels": list(array.labels)}
-            for array in explanation.icons
-        ],
-        "passages": [asdict(passage) for passage in explanation.passages],
     }
-    plain: dict[str, Any] = _plain(content)
-    return plain
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return "inf" if isinstance(value, float) and math.isinf(value) else value

@@ -2,15 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from gaussdp.documents.icons import IconArray
 from gaussdp.explaining import wording
-from gaussdp.explaining.facts import MOST_GUESSES, Alarm, Equivalent, Guesses, Search, Together
+from gaussdp.explaining.facts import MOST_GUESSES, Alarm, Equivalent, Guesses, Meaning, Search, Together
 from gaussdp.risks.base import EVEN
 from gaussdp.risks.levels import false_alarms
-
-if TYPE_CHECKING:
-    from gaussdp.explaining.explanation import Explanation
 
 _QUESTION = (
     "The question is whether one person's data were used: whether that person is a “member”. The attacker may know "
@@ -64,7 +61,7 @@ def headline(mu: float, even: Guesses) -> str:
     return f"At even odds, {right} guesses whether one person's data were used are right; tossing a coin gets 50 right."
 
 
-def passages(explanation: "Explanation") -> tuple[Passage, ...]:
+def passages(explanation: Meaning) -> tuple[Passage, ...]:
     """All the words, in order; what nobody asked for is left out."""
     alarms = (*map(alarm_sentence, explanation.alarms), *map(accusation_sentence, explanation.accusations))
     equivalents = (*map(equivalent_sentence, explanation.equivalents), _NOT_THE_SAME)
@@ -78,6 +75,31 @@ def passages(explanation: "Explanation") -> tuple[Passage, ...]:
         Passage("limits", "What μ does not say", "", _LIMITS),
     )
     return tuple(passage for passage in found if passage.sentences)
+
+
+def icons(explanation: Meaning) -> tuple[IconArray, ...]:
+    """Arrays of 100 icons: the guesses at even odds, and the accusations if the prior is another."""
+    arrays = [_guess_icons(explanation.guesses[0])]
+    if explanation.prior != EVEN:
+        arrays.extend(map(_accusation_icons, explanation.accusations))
+    return tuple(arrays)
+
+
+def _guess_icons(fact: Guesses) -> IconArray:
+    """100 guesses: right anyway, right because of the release, wrong."""
+    before, after = wording.about(fact.before), wording.at_most(fact.after)
+    labels = ("right without the release", "more right with it, at most", "wrong even so")
+    return IconArray("100 guesses whether a person is a member, at even odds", before, after - before, labels)
+
+
+def _accusation_icons(fact: Alarm) -> IconArray:
+    """100 accusations: right anyway, right because of the release, wrong."""
+    before = wording.about(fact.prior)
+    after = max(wording.at_most(fact.precision), before)
+    labels = ("right if people were accused at random", "more right with the release, at most", "accused by mistake")
+    where = f"where {wording.members_among(fact.prior)}"
+    title = f"100 people accused by an attack with {false_alarms(fact.fpr)}, {where}"
+    return IconArray(title, before, after - before, labels)
 
 
 def guess_sentence(fact: Guesses) -> str:

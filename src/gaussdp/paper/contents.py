@@ -5,7 +5,7 @@ import io
 from dataclasses import dataclass
 
 from gaussdp.choosing.grids import GRIDS, Grid, column_label, grid_document
-from gaussdp.documents.tables import Document
+from gaussdp.documents.blocks import Document
 
 
 @dataclass(frozen=True)

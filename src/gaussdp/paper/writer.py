@@ -4,11 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from gaussdp.documents.writing import document_files, write_files
+from gaussdp.choosing.grids import PAPER_DIGITS
+from gaussdp.documents.rendering import document_files, write_files
 from gaussdp.figures import FIGURES, FORMATS, Figure, figure, render
 from gaussdp.figures.drawing import require_matplotlib
 from gaussdp.paper.contents import SECTIONS, Section, table_document, values_csv
-from gaussdp.paper.index import index_html, index_markdown
+from gaussdp.paper.index import TABLE_FORMATS, index_document
 
 Announce = Callable[[int, int, str], None]
 
@@ -44,7 +45,7 @@ def write_paper(directory: Path, announce: Announce = lambda done, total, name: 
 
 
 def _table_files(section: Section) -> dict[str, bytes]:
-    return document_files(f"tables/{section.grid.key}", *table_document(section))
+    return document_files(f"tables/{section.grid.key}", *table_document(section), *TABLE_FORMATS)
 
 
 def _plot_files(plot: Figure) -> dict[str, bytes]:
@@ -55,6 +56,5 @@ def _plot_files(plot: Figure) -> dict[str, bytes]:
 def _index_files(plots: dict[str, Figure]) -> dict[str, bytes]:
     return {
         "tables/paper_tables.csv": values_csv().encode(),
-        "index.md": index_markdown(plots).encode(),
-        "index.html": index_html(plots).encode(),
+        **document_files("index", index_document(plots), PAPER_DIGITS, "markdown", "html"),
     }

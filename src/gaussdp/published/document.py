@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.documents.tables import Column, Document, Table, Value
+from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.domains import NON_NEGATIVE, number
 from gaussdp.published.catalogue import Deployment, deployments
 

@@ -11,7 +11,7 @@ from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim
 from gaussdp.statements.run import Run
 
-Verdict = Literal["met", "not met", "not stated"]
+Met = Literal["met", "not met", "not stated"]
 
 _USUAL_DELTA = 1e-5
 
@@ -30,7 +30,7 @@ class Assumption:
 
     key: str
     title: str
-    verdict: Verdict
+    verdict: Met
     words: str
     decisive: bool = True
 
@@ -57,7 +57,7 @@ def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
     title = "Poisson sampling: each record enters each batch independently with the sample rate"
     instead = _without_sampling(run, digits)
     proved = _proved(run, curve, digits) if run.sampling == "shuffle" else ""
-    words: dict[str | None, tuple[Verdict, str]] = {
+    words: dict[str | None, tuple[Met, str]] = {
         "poisson": ("met", "The pipeline draws its batches so."),
         "shuffle": (
             "not met",
@@ -152,7 +152,7 @@ def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
 def _tuning(run: Run) -> Assumption:
     title = "Every look at the data is counted, tuning too"
     runs = f"{run.tuning_runs:,} further runs" if run.tuning_runs else "the tuning runs"
-    words: dict[str | None, tuple[Verdict, str]] = {
+    words: dict[str | None, tuple[Met, str]] = {
         "none": ("met", "No hyper-parameters were tuned on these data."),
         "counted": (
             "met",
@@ -176,7 +176,7 @@ def _tuning(run: Run) -> Assumption:
 
 def _clipping(run: Run) -> Assumption:
     title = "Per-example clipping: no record moves the sum by more than the clip norm"
-    words: dict[str | None, tuple[Verdict, str]] = {
+    words: dict[str | None, tuple[Met, str]] = {
         "per-example": ("met", "Each record's gradient is clipped by itself."),
         "per-batch": (
             "not met",
@@ -192,7 +192,7 @@ def _clipping(run: Run) -> Assumption:
 
 def _randomness(run: Run) -> Assumption:
     title = "Ideal noise: unpredictable, and real numbers rather than floating point"
-    words: dict[str | None, tuple[Verdict, str]] = {
+    words: dict[str | None, tuple[Met, str]] = {
         "secure": ("met", "The noise comes from a cryptographic generator, made safe against floating-point attacks."),
         "ordinary": (
             "not met",

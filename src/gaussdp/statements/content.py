@@ -1,75 +1,39 @@
 """What a report says, in order: sections of sentences, facts, tables and verdicts, free of any format."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from gaussdp.accounting.document import LARGE_REGRET, describe
+from gaussdp.documents.blocks import Facts, Headline, Judgement, Picture, Section, Tone, Words
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.documents.tables import Table
 from gaussdp.mechanisms import DPSGD, Composition, Mechanism, Repeated
 from gaussdp.mechanisms.base import ADJACENCIES
-from gaussdp.statements.assumptions import Assumption
+from gaussdp.statements.assumptions import Assumption, Met
+from gaussdp.statements.findings import Findings
 from gaussdp.statements.run import SAMPLINGS, Run
 
-if TYPE_CHECKING:
-    from gaussdp.statements.report import Report
-
 NOT_STATED = "not stated"
+_TONES: dict[Met, Tone] = {"met": "good", "not met": "bad", "not stated": "open"}
 DEFAULT_TITLE = "Privacy statement"
 FIGURE_TITLE = "The trade-off curve"
 
 _TUNING = {"none": "none on these data", "counted": "counted", "not counted": "not counted"}
 
 
-@dataclass(frozen=True)
-class Words:
-    """A paragraph; a warning stands out."""
-
-    text: str
-    warning: bool = False
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Names and what they are."""
-
-    rows: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Assumptions with their verdicts."""
-
-    assumptions: tuple[Assumption, ...]
-
-
-@dataclass(frozen=True)
-class Picture:
-    """The figure, with what it shows."""
-
-    caption: str
-
-
-Block = Words | Facts | Judged | Picture | Table
-
-
-@dataclass(frozen=True)
-class Section:
-    """Blocks under a heading."""
-
-    key: str
-    title: str
-    blocks: tuple[Block, ...]
-
-
-def title(report: "Report") -> str:
+def title(report: Findings) -> str:
     """The title of the statement."""
     return report.run.title or DEFAULT_TITLE
 
 
-def sections(report: "Report") -> tuple[Section, ...]:
-    """All that the report says, in order."""
+def headline(report: Findings) -> Headline:
+    """The number first; struck through where it does not hold."""
+    row = report.guarantee.text_rows(report.digits)[0]
+    about = "for every attack" if report.fit.unconditional else f"for attacks with error rates of at least {row[2]}"
+    words = f"Gaussian differential privacy, {about}; protects {report.run.unit}"
+    return Headline(f"μ = {row[0]}", words, struck=report.standing == "does not hold")
+
+
+def sections(report: Findings, draw: Callable[[str], bytes]) -> tuple[Section, ...]:
+    """The parts of a statement; the figure is drawn in the format asked for."""
     run = report.run
     sentence, *others = guarantee_words(report)
     return (
@@ -91,17 +55,17 @@ def sections(report: "Report") -> tuple[Section, ...]:
             (Facts((("Method", report.method), ("Software", f"gaussdp {report.version}"), ("Rounding", _ROUNDING))),),
         ),
         Section("protected", "What is protected", (Facts(protected_facts(run)),)),
-        Section("assumptions", "Assumptions and whether the run met them", (Judged(report.assumptions),)),
+        Section("assumptions", "Assumptions and whether the run met them", tuple(map(_judged, report.assumptions))),
         Section("epsilon", "Equivalent ε", (report.epsilon,)),
         Section("risks", "What an attacker can achieve", (report.attacker, report.precision, report.overall)),
-        Section("figure", FIGURE_TITLE, (Picture(figure_caption(report)),)),
+        Section("figure", FIGURE_TITLE, (Picture("tradeoff", FIGURE_TITLE, figure_caption(report), draw),)),
     )
 
 
 _ROUNDING = "to the side of less privacy: what is bounded from above up, from below down"
 
 
-def standing_words(report: "Report") -> tuple[Words, ...]:
+def standing_words(report: Findings) -> tuple[Words, ...]:
     """The first thing to know: whether the number holds for this run."""
     broken = [a for a in report.assumptions if a.decisive and a.verdict == "not met"]
     unknown = [a for a in report.assumptions if a.decisive and a.verdict == "not stated"]
@@ -110,7 +74,7 @@ def standing_words(report: "Report") -> tuple[Words, ...]:
             Words(
                 f"This number does not hold for the run as described: {_listed(broken)} not as the accounting assumes"
                 " (see the assumptions).",
-                warning=True,
+                "warning",
             ),
         )
     if unknown:
@@ -118,7 +82,7 @@ def standing_words(report: "Report") -> tuple[Words, ...]:
     return ()
 
 
-def guarantee_words(report: "Report") -> list[str]:
+def guarantee_words(report: Findings) -> list[str]:
     """The guarantee in a sentence, what belongs to it, and advice."""
     fit, digits = report.fit, report.digits
     mu = shown(report.mu)
@@ -144,7 +108,7 @@ def guarantee_words(report: "Report") -> list[str]:
     return found
 
 
-def claim_section(report: "Report") -> tuple[Section, ...]:
+def claim_section(report: Findings) -> tuple[Section, ...]:
     """The verdict on the published claim, if the run states one."""
     verdict = report.verdict
     if verdict is None:
@@ -156,7 +120,7 @@ def claim_section(report: "Report") -> tuple[Section, ...]:
         Section(
             "claim",
             f"The claim {verdict.claim}",
-            (Words(first, warning=not verdict.holds), *(Words(sentence) for sentence in words)),
+            (Words(first, "plain" if verdict.holds else "warning"), *(Words(sentence) for sentence in words)),
         ),
     )
 
@@ -203,7 +167,7 @@ def protected_facts(run: Run) -> tuple[tuple[str, str], ...]:
     return tuple(rows)
 
 
-def figure_caption(report: "Report") -> str:
+def figure_caption(report: Findings) -> str:
     """What the figure shows."""
     return (
         f"The run's own trade-off curve and that of μ = {shown(report.mu)}. Left: the least share of members that an"
@@ -218,6 +182,10 @@ def releases(mechanism: Mechanism, times: int = 1) -> list[tuple[Mechanism, int]
     if isinstance(mechanism, Composition):
         return [entry for part in mechanism.mechanisms for entry in releases(part, times)]
     return [(mechanism, times)]
+
+
+def _judged(assumption: Assumption) -> Judgement:
+    return Judgement(assumption.title, assumption.verdict, _TONES[assumption.verdict], assumption.words)
 
 
 def _joined(entries: Sequence[str]) -> str:

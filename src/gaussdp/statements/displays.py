@@ -9,29 +9,13 @@ from gaussdp.auditing import Audit, AuditPlan, OneRunAudit
 from gaussdp.auditing.document import audit_document, one_run_document, plan_document
 from gaussdp.calibration import Calibration
 from gaussdp.calibration.document import calibration_document
-from gaussdp.documents.escaping import html_text
-from gaussdp.documents.renderings import DEFAULT_DIGITS
+from gaussdp.documents.blocks import Document
+from gaussdp.documents.html import fragment
+from gaussdp.documents.rendering import DEFAULT_DIGITS
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.documents.tables import Column, Document, Table
+from gaussdp.documents.tables import Column, Table
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP, TradeoffPoints
-
-# Colours are those of the page around it, so that it can be read on light and on dark.
-_STYLE = """
-.gaussdp { color: inherit; font-size: .95em; line-height: 1.45; margin: .25em 0; }
-.gaussdp .title { font-weight: 600; margin: 0 0 .3em; }
-.gaussdp .tables { display: flex; flex-wrap: wrap; gap: .2em 2.5em; align-items: flex-start; }
-.gaussdp.gaussdp table { border-collapse: collapse; margin: 0 0 .5em; width: auto; color: inherit; background: none;
-  font-size: 1em; font-variant-numeric: tabular-nums; border: 0; }
-.gaussdp.gaussdp caption { caption-side: top; text-align: left; padding: .2em 0; color: inherit; white-space: nowrap; }
-.gaussdp.gaussdp tbody tr, .gaussdp.gaussdp thead tr { background: none; }
-.gaussdp.gaussdp th, .gaussdp.gaussdp td { color: inherit; background: none; font-weight: 400; text-align: right;
-  vertical-align: top; max-width: 24em; padding: .15em 0 .15em 1.4em; border: 0;
-  border-bottom: 1px solid rgba(128, 128, 128, .3); }
-.gaussdp.gaussdp thead th { border-bottom-color: rgba(128, 128, 128, .9); }
-.gaussdp.gaussdp th:first-child, .gaussdp.gaussdp td:first-child { padding-left: 0; text-align: left; }
-.gaussdp ul { margin: 0; padding-left: 1.1em; opacity: .85; max-width: 46em; }
-""".strip()
 
 _TITLE_DIGITS = 10  # enough for a budget to be copied from
 
@@ -42,17 +26,7 @@ def html(result: object) -> str:
     >>> html(GDP(0.5)).count("<table")
     2
     """
-    return fragment(document(result))
-
-
-def fragment(document: Document, digits: int = DEFAULT_DIGITS) -> str:
-    """Any document as a fragment of HTML; a table of one row is set upright."""
-    tables = "\n".join(_table(table, digits) for table in document.tables)
-    notes = "\n".join(f"<li>{html_text(note)}</li>" for note in document.notes)
-    return (
-        f'<div class="gaussdp">\n<style>\n{_STYLE}\n</style>\n<p class="title">{html_text(document.title)}</p>\n'
-        f'<div class="tables">\n{tables}\n</div>\n' + (f"<ul>\n{notes}\n</ul>\n" if notes else "") + "</div>\n"
-    )
+    return fragment(document(result), DEFAULT_DIGITS)
 
 
 @singledispatch
@@ -150,17 +124,3 @@ def _readings(levels: Sequence[float], *readings: Callable[[float], float]) -> t
         except DomainError:  # below the noise floor of a distribution
             continue
     return tuple(rows)
-
-
-def _table(table: Table, digits: int) -> str:
-    rows = table.text_rows(digits)
-    if len(rows) == 1:
-        head = ""
-        pairs = zip(table.headings(), rows[0], strict=True)
-        body = [f'<tr><th scope="row">{html_text(name)}</th><td>{html_text(cell)}</td></tr>' for name, cell in pairs]
-    else:
-        names = "".join(f'<th scope="col">{html_text(name)}</th>' for name in table.headings())
-        head = f"<thead><tr>{names}</tr></thead>\n"
-        body = ["<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in rows]
-    lines = "\n".join(body)
-    return f"<table>\n<caption>{html_text(table.title)}</caption>\n{head}<tbody>\n{lines}\n</tbody>\n</table>"

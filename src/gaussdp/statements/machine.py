@@ -1,14 +1,13 @@
-"""A report as JSON, in a schema that has a version; the schema itself is beside this file."""
+"""What programs get of a report, in a schema that has a version; the schema itself is beside this file."""
 
 import json
-import math
 from dataclasses import fields
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gaussdp.accounting.document import LARGE_REGRET, describe
-from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.documents.tables import Table
+from gaussdp.documents.machine import records
+from gaussdp.documents.rounding import Rounding, rounded
 from gaussdp.guarantees import ZCDP, ApproxDP, PureDP
 from gaussdp.mechanisms import (
     DPSGD,
@@ -23,9 +22,7 @@ from gaussdp.mechanisms import (
     ZCDPGaussian,
 )
 from gaussdp.statements.content import guarantee_words, releases, title
-
-if TYPE_CHECKING:
-    from gaussdp.statements.report import Report
+from gaussdp.statements.findings import Findings
 
 SCHEMA_VERSION = 1
 
@@ -49,12 +46,12 @@ def schema() -> dict[str, Any]:
     return content
 
 
-def json_text(report: "Report") -> str:
-    """The report for machines; numbers are rounded as in the other renderings, infinity is the string "inf"."""
+def content(report: Findings) -> dict[str, Any]:
+    """The report for programs; numbers are rounded as in the other formats."""
     run, fit = report.run, report.fit
-    (guarantee,) = _rows(report.guarantee, report.digits)
-    (overall,) = _rows(report.overall, report.digits)
-    content = {
+    (guarantee,) = records(report.guarantee, report.digits)
+    (overall,) = records(report.overall, report.digits)
+    return {
         "schema": "gaussdp-statement",
         "schema_version": SCHEMA_VERSION,
         "gaussdp_version": report.version,
@@ -99,19 +96,18 @@ def json_text(report: "Report") -> str:
             }
             for item in report.assumptions
         ],
-        "epsilon": _rows(report.epsilon, report.digits),
+        "epsilon": records(report.epsilon, report.digits),
         "risks": {
-            "attacker": _rows(report.attacker, report.digits),
-            "precision": _rows(report.precision, report.digits),
+            "attacker": records(report.attacker, report.digits),
+            "precision": records(report.precision, report.digits),
             "overall": overall,
         },
         "notes": list(report.notes),
         "claim": _claim(report),
     }
-    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def _claim(report: "Report") -> dict[str, object] | None:
+def _claim(report: Findings) -> dict[str, object] | None:
     verdict = report.verdict
     if verdict is None:
         return None
@@ -120,8 +116,8 @@ def _claim(report: "Report") -> dict[str, object] | None:
         "claim": {key: value for key, value in stated.items() if value is not None},
         "status": verdict.status,
         "sentences": [*verdict.sentences, *verdict.caveats],
-        "lower": _plain(rounded(verdict.lower, Rounding.DOWN, report.digits)),
-        "upper": _plain(rounded(verdict.upper, Rounding.UP, report.digits)),
+        "lower": rounded(verdict.lower, Rounding.DOWN, report.digits),
+        "upper": rounded(verdict.upper, Rounding.UP, report.digits),
         "causes": [
             {"key": item.key, "value": rounded(item.value, Rounding.NEAREST, report.digits), "words": item.words}
             for item in verdict.causes
@@ -153,12 +149,3 @@ def plan_entry(mechanism: Mechanism, times: int) -> dict[str, object]:
             kept.remove("adjacency")  # there is only one
         entry = {"mechanism": _KINDS[type(mechanism)], **{key: getattr(mechanism, key) for key in kept}}
     return {**entry, "times": times}
-
-
-def _rows(table: Table, digits: int) -> list[dict[str, object]]:
-    keys = [column.key for column in table.columns]
-    return [dict(zip(keys, map(_plain, row), strict=True)) for row in table.rounded_rows(digits)]
-
-
-def _plain(value: float | str) -> float | str:
-    return shown(value) if isinstance(value, float) and math.isinf(value) else value

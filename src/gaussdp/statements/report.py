@@ -1,89 +1,60 @@
 """One report of a run: every number computed once, rendered many ways."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, get_args
 
-from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
-from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, guarantee_table
-from gaussdp.documents.rounding import Rounding, rounded
-from gaussdp.documents.tables import Table
-from gaussdp.domains import LEVEL, checked, number
+from gaussdp.accounting import DistributionCurve, Fit, account
+from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, describe, guarantee_table
+from gaussdp.documents import Block, Document, Format, Rounding, document_files, render, rounded, shown, write_files
+from gaussdp.documents.html import fragment
+from gaussdp.domains import LEVEL, checked, number, one_of
 from gaussdp.errors import DomainError
-from gaussdp.figures import FORMATS
+from gaussdp.figures import FORMATS as FIGURE_FORMATS
 from gaussdp.figures.tradeoffs import TradeoffPlot, render_tradeoffs
 from gaussdp.statements import tables
-from gaussdp.statements.assumptions import Assumption, assumptions
+from gaussdp.statements.assumptions import assumptions
+from gaussdp.statements.content import headline, sections, title
+from gaussdp.statements.findings import Curve, Findings
+from gaussdp.statements.machine import content
 from gaussdp.statements.pictures import statement_plot
 from gaussdp.statements.ranges import within_doubles
 from gaussdp.statements.run import Run
-from gaussdp.statements.texts import one_of
-from gaussdp.statements.verdict import Verdict, check_claim
+from gaussdp.statements.verdict import check_claim
 
-Format = Literal["text", "markdown", "html", "latex", "json"]
-Curve = AccountedCurve | DistributionCurve
 Announce = Callable[[int, int, str], None]
-Standing = Literal["holds", "does not hold", "depends"]
 
 DEFAULT_FLOOR = 1e-10
 DEFAULT_RECALLS = (1e-3, 1e-2, 0.1, 0.5)
-ENDINGS: dict[Format, str] = {"markdown": "md", "html": "html", "latex": "tex", "json": "json", "text": "txt"}
-STEM, FIGURE_STEM = "statement", "tradeoff"
+
+_WRITTEN: tuple[Format, ...] = ("markdown", "html", "latex", "json", "text")
 
 _EXACT = "exact tails of the privacy loss, by contour integrals"
 _CLOSED = "closed form: a composition of Gaussian releases is exactly Gaussian DP"
 _DISTRIBUTION = "a pessimistic privacy loss distribution: sound, and no tighter than its grid allows"
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
+@dataclass(frozen=True)
+class Report(Findings):
     """The privacy statement of a run; made by `report_run`.
-
-    Attributes:
-        run: what was run and what it protects.
-        fit: the guarantee as one mu, with its floor, slack and regret.
-        assumptions: what the accounting assumes, each with a verdict.
-        method: how the numbers were computed.
-        version: of gaussdp.
-        guarantee, epsilon, attacker, precision, overall: the tables of numbers.
-        digits: significant digits shown, rounded to the side of less privacy.
-        notes: what else a reader must know about the numbers.
-        verdict: on the claim that the run states; None if it states none.
 
     >>> from gaussdp import DPSGD
     >>> run = Run(mechanism=DPSGD(1.0, 0.00512, 3907), unit="one image", adjacency="add-remove", sampling="shuffle")
     >>> report = report_run(run)
     >>> report.mu, report.standing
     (0.4693, 'does not hold')
+    >>> report
+    <Report of DP-SGD with noise multiplier 1, sample rate 0.00512 and 3,907 steps: μ = 0.4693, does not hold>
     """
 
-    run: Run
-    fit: Fit
-    assumptions: tuple[Assumption, ...]
-    method: str
-    version: str
-    guarantee: Table
-    epsilon: Table
-    attacker: Table
-    precision: Table
-    overall: Table
-    digits: int
-    notes: tuple[str, ...]
-    verdict: Verdict | None
-    _curve: Curve = field(repr=False)
+    def __repr__(self) -> str:
+        return f"<Report of {describe(self.run.accounted)}: μ = {shown(self.mu)}, {self.standing}>"
 
-    @property
-    def mu(self) -> float:
-        """The guarantee, rounded up to the digits shown."""
-        return rounded(self.fit.mu, Rounding.UP, self.digits)
-
-    @property
-    def standing(self) -> Standing:
-        """Whether the number holds for the run as described, or depends on what is not stated."""
-        verdicts = {assumption.verdict for assumption in self.assumptions if assumption.decisive}
-        return "does not hold" if "not met" in verdicts else "depends" if "not stated" in verdicts else "holds"
+    def document(self) -> Document:
+        """The statement as blocks, which every format renders."""
+        blocks: list[Block] = [headline(self), *sections(self, self.figure)]
+        return Document(title(self), tuple(blocks), content(self), f"gaussdp {self.version}")
 
     def render(self, format: Format = "text") -> str:
         """The report as "text", "markdown", "html", "latex" or "json".
@@ -91,9 +62,7 @@ class Report:
         HTML is one page that needs nothing else; LaTeX compiles by itself and can be \\input; the schema of JSON is in
         docs/report.md.
         """
-        from gaussdp.statements import renderings
-
-        return renderings.RENDERINGS[one_of("format", format, get_args(Format))](self)
+        return render(self.document(), format, self.digits)
 
     def figure(self, format: str = "svg") -> bytes:
         """The trade-off curve beside that of mu, with attacks named, as "svg", "pdf" or "png".
@@ -101,7 +70,7 @@ class Report:
         Raises:
             MissingExtraError: if Matplotlib is not installed.
         """
-        return self._pictures(one_of("format", format, FORMATS))[format]
+        return self._pictures(one_of("format", format, FIGURE_FORMATS))[format]
 
     def _pictures(self, *formats: str) -> dict[str, bytes]:
         """The figure in these formats, each drawn once."""
@@ -118,7 +87,7 @@ class Report:
     def plot(self) -> TradeoffPlot:
         """The numbers behind the figure."""
         fprs = [float(row[0]) for row in self.attacker.rows]
-        return statement_plot(self._curve, self.fit, fprs, self.digits)
+        return statement_plot(self.curve, self.fit, fprs, self.digits)
 
     def write(self, folder: str | Path, announce: Announce = lambda done, total, name: None) -> list[Path]:
         """All renderings and the figure in all formats, as files.
@@ -132,23 +101,20 @@ class Report:
             MissingExtraError: if Matplotlib is not installed; nothing is written then.
             OSError: if the folder cannot be written.
         """
-        from gaussdp.documents.writing import write_files
-
-        total = 2 + len(ENDINGS)
+        total = 2 + len(_WRITTEN)
         announce(0, total, "figure")
-        files = {f"{FIGURE_STEM}.{ending}": picture for ending, picture in self._pictures(*FORMATS).items()}
-        for done, (name, ending) in enumerate(ENDINGS.items(), start=1):
+        files = {f"tradeoff.{ending}": picture for ending, picture in self._pictures(*FIGURE_FORMATS).items()}
+        document = self.document()
+        for done, name in enumerate(_WRITTEN, start=1):
             announce(done, total, name)
-            files[f"{STEM}.{ending}"] = self.render(name).encode()
+            files |= document_files("statement", document, self.digits, name)
         announce(total - 1, total, "writing")
         write_files(Path(folder), files)
         announce(total, total, "done")
         return [Path(folder) / name for name in sorted(files)]
 
     def _repr_html_(self) -> str:
-        from gaussdp.statements.page import fragment
-
-        return fragment(self)
+        return fragment(self.document(), self.digits)
 
 
 def report_run(
@@ -233,7 +199,7 @@ def _report(run: Run, at: _Readings) -> Report:
         digits=at.digits,
         notes=(*notes, *beyond),
         verdict=check_claim(run, run.claim) if run.claim else None,
-        _curve=curve,
+        curve=curve,
     )
 
 

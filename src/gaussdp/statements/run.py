@@ -5,11 +5,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from gaussdp.domains import POSITIVE, Choice, number
+from gaussdp.domains import POSITIVE, Choice, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Gaussian, Mechanism, PoissonSampled
 from gaussdp.mechanisms.base import ADJACENCIES
-from gaussdp.statements.texts import line_of_words, lines_of_words, one_of
+from gaussdp.statements.texts import line_of_words, lines_of_words
 from gaussdp.statements.training import Training, count
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 import unicodedata
 
-from gaussdp.domains import brief, nearest
 from gaussdp.errors import DomainError
 
 LONGEST = 2000
@@ -45,12 +44,3 @@ def lines_of_words(key: str, value: object, example: str) -> tuple[str, ...]:
     if len(value) > MOST_ENTRIES:
         raise DomainError(key, problem=f"must have at most {MOST_ENTRIES} entries", got=f"{len(value)}")
     return tuple(line_of_words(key, entry, example) for entry in value)
-
-
-def one_of(key: str, value: object, known: tuple[str, ...]) -> str:
-    """The value, which must be one of the known words; the nearest one is suggested."""
-    if isinstance(value, str) and value in known:
-        return value
-    suggestion = nearest(value, known)
-    hint = f"; did you mean {suggestion!r}?" if suggestion else ""
-    raise DomainError(key, f"one of {', '.join(map(repr, known))}", got=f"{brief(value)}{hint}")

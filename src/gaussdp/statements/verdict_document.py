@@ -1,7 +1,8 @@
 """A verdict as a document of tables and notes."""
 
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding
-from gaussdp.documents.tables import Column, Document, Table
+from gaussdp.documents.tables import Column, Table
 from gaussdp.statements.verdict import Verdict
 
 TABLES = ("verdict", "causes")

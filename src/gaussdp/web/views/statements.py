@@ -1,15 +1,10 @@
 """Statements: a view as a document to keep."""
 
-from typing import cast
-
 from gaussdp.choosing.budgets import budget_document
-from gaussdp.documents.html_page import html_page
-from gaussdp.documents.renderings import RENDERINGS
-from gaussdp.documents.tables import Document
+from gaussdp.documents.rendering import render
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD
 from gaussdp.statements import report_run
-from gaussdp.statements.report import Format
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
     AccountRequest,
@@ -23,16 +18,14 @@ from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import explanation
 
-ENDINGS = {"markdown": "md", "html": "html", "latex": "tex", "json": "json", "text": "txt"}
-
 
 def statement(request: StatementRequest, state: State, tell: Tell) -> str:
     """The view as a document in the format asked for."""
     match state:
         case ChooseRequest():
-            return _rendered(budget_document(state.epsilon, [state.risk]), request.format)
+            return render(budget_document(state.epsilon, [state.risk]), request.format)
         case UnderstandRequest():
-            return explanation(state).render(request.format)
+            return render(explanation(state).document(), request.format)
         case AccountRequest():
             return _report(request, state, run_of(state), tell)
         case CalibrateRequest():
@@ -64,8 +57,4 @@ def described_run(request: StatementRequest, state: AccountRequest | CalibrateRe
 def _report(request: StatementRequest, state: AccountRequest | CalibrateRequest, run: DPSGD, tell: Tell) -> str:
     tell("writing the statement")
     report = report_run(described_run(request, state, run), floor=state.floor, deltas=[state.delta])
-    return report.render(cast(Format, request.format))
-
-
-def _rendered(document: Document, style: str) -> str:
-    return html_page(document) if style == "html" else RENDERINGS[style](document)
+    return render(report.document(), request.format, report.digits)

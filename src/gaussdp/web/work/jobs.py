@@ -4,11 +4,12 @@ import base64
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gaussdp.documents.rendering import ENDINGS
 from gaussdp.web.schemas.reading import read
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, FigureRequest, StatementRequest, state_of
 from gaussdp.web.views.account import Tell, account, calibrate
 from gaussdp.web.views.pictures import picture
-from gaussdp.web.views.statements import ENDINGS, statement
+from gaussdp.web.views.statements import statement
 
 Job = Callable[[dict[str, Any], Tell], Any]
 

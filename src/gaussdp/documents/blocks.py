@@ -1,0 +1,142 @@
+"""What a document is made of, free of any format: a title, and blocks, some of them under headings."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from gaussdp.documents.icons import IconArray
+from gaussdp.documents.tables import Table
+
+Tone = Literal["good", "bad", "open"]
+
+
+@dataclass(frozen=True)
+class Words:
+    """A paragraph: plain, strong for the one sentence to remember, a warning, or quiet for what stands beside."""
+
+    text: str
+    kind: Literal["plain", "strong", "warning", "quiet"] = "plain"
+
+
+@dataclass(frozen=True)
+class Items:
+    """Sentences in a list."""
+
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The one number that a document is about, with what it says; struck out where it does not hold."""
+
+    number: str
+    words: str
+    struck: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names and what they are."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Something that was judged: what, the verdict in a word or two and its tone, and why."""
+
+    title: str
+    verdict: str
+    tone: Tone
+    words: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure with its caption.
+
+    Attributes:
+        name: of its files, without ending.
+        title: what it is, in a few words.
+        caption: what it shows.
+        draw: gives it in a format ("svg"), for renderings that hold it themselves; else they point to its file.
+        width: of the file's picture on a page, in pixels, where it is not as wide as the page.
+    """
+
+    name: str
+    title: str
+    caption: str
+    draw: Callable[[str], bytes] | None = field(default=None, compare=False, repr=False)
+    width: int | None = None
+
+
+@dataclass(frozen=True)
+class Links:
+    """Files to open: what each is called, and its address."""
+
+    targets: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks under a heading."""
+
+    key: str
+    title: str
+    blocks: tuple["Block", ...]
+
+
+Block: TypeAlias = Words | Items | Headline | Facts | Judgement | Picture | Links | IconArray | Table | Section
+
+
+@dataclass(frozen=True)
+class Document:
+    """Blocks under a title; one renderer a format turns them into text.
+
+    Attributes:
+        title: one line.
+        blocks: in order.
+        content: what programs get instead of the tables, in the schema that it names itself; None for the tables.
+        generator: what made it, for the formats that have a place to say so.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+    content: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    generator: str = ""
+
+    @classmethod
+    def tabular(cls, title: str, tables: Sequence[Table], notes: Sequence[str] = ()) -> "Document":
+        """Tables under one title, then notes."""
+        return cls(title, (*tables, *([Items(tuple(notes))] if notes else [])))
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables, in order."""
+        return tuple(block for block in flat(self.blocks) if isinstance(block, Table))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The sentences of the lists outside sections."""
+        return tuple(words for block in self.blocks if isinstance(block, Items) for words in block.sentences)
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The parts under headings."""
+        return tuple(block for block in self.blocks if isinstance(block, Section))
+
+    def only(self, keys: Sequence[str]) -> "Document":
+        """The document with just the tables of these keys, in their own order; all of them if none is named."""
+        if not keys:
+            return self
+        kept = tuple(block for block in self.blocks if not isinstance(block, Table) or block.key in keys)
+        return Document(self.title, kept, self.content, self.generator)
+
+
+def flat(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The blocks, those of sections in the place of these."""
+    for block in blocks:
+        if isinstance(block, Section):
+            yield from flat(block.blocks)
+        else:
+            yield block

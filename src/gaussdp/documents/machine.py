@@ -1,0 +1,74 @@
+"""A document for programs: JSON, in which infinity is the string "inf", and CSV."""
+
+import csv
+import io
+import json
+import math
+from typing import Any
+
+from gaussdp.documents.blocks import Document
+from gaussdp.documents.rounding import shown
+from gaussdp.documents.tables import Table
+
+
+def json_text(document: Document, digits: int) -> str:
+    """Its own content if it has one; else the tables as lists of objects, with the rounding of each column."""
+    if document.content is not None:
+        return dumped(document.content)
+    return dumped(
+        {
+            "title": document.title,
+            "digits": digits,
+            "tables": {table.key: _table(table, digits) for table in document.tables},
+            "notes": list(document.notes),
+        }
+    )
+
+
+def comma_separated(document: Document, digits: int) -> str:
+    """Each table with its machine names as header, a blank line between tables; words outside them stay out."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    for i, table in enumerate(document.tables):
+        if i:
+            buffer.write("\n")
+        writer.writerow(column.key for column in table.columns)
+        writer.writerows(table.text_rows(digits))
+    return buffer.getvalue()
+
+
+def dumped(content: Any, *, compact: bool = False) -> str:
+    """The content as JSON, one line if compact; NaN does not occur.
+
+    >>> dumped({"mu": math.inf}, compact=True)
+    '{"mu":"inf"}'
+    """
+    layout: dict[str, Any] = {"separators": (",", ":")} if compact else {"indent": 2}
+    try:
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False, **layout)
+    except ValueError:  # rare, so that only what holds an infinity pays for the walk
+        text = json.dumps(plain(content), ensure_ascii=False, allow_nan=False, **layout)
+    return text if compact else text + "\n"
+
+
+def plain(content: Any) -> Any:
+    """The content with every infinity as a word."""
+    if isinstance(content, dict):
+        return {key: plain(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [plain(value) for value in content]
+    return shown(content) if isinstance(content, float) and math.isinf(content) else content
+
+
+def records(table: Table, digits: int) -> list[dict[str, object]]:
+    """The rows of a table as objects, rounded as in every other format."""
+    keys = [column.key for column in table.columns]
+    return [dict(zip(keys, row, strict=True)) for row in table.rounded_rows(digits)]
+
+
+def _table(table: Table, digits: int) -> dict[str, object]:
+    return {
+        "title": table.title,
+        "rounding": {column.key: column.rounding.value for column in table.columns},
+        "rows": records(table, digits),
+    }

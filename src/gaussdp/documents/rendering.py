@@ -1,0 +1,61 @@
+"""The formats of a document by name, and the files of each."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal, get_args
+
+from gaussdp.documents.blocks import Document
+from gaussdp.documents.html import html
+from gaussdp.documents.latex import latex
+from gaussdp.documents.machine import comma_separated, json_text
+from gaussdp.documents.markdown import markdown
+from gaussdp.documents.text import text
+from gaussdp.domains import one_of
+
+Format = Literal["text", "markdown", "csv", "json", "latex", "html"]
+
+DEFAULT_DIGITS = 4
+FORMATS: tuple[Format, ...] = get_args(Format)
+PROSE_FORMATS: tuple[Format, ...] = ("text", "markdown", "json", "latex", "html")
+"""The formats of documents with sections: tables alone would leave out the words without which they mislead."""
+
+ENDINGS: dict[str, str] = {
+    "text": "txt",
+    "markdown": "md",
+    "csv": "csv",
+    "json": "json",
+    "latex": "tex",
+    "html": "html",
+}
+
+_RENDERERS: dict[Format, Callable[[Document, int], str]] = {
+    "text": text,
+    "markdown": markdown,
+    "csv": comma_separated,
+    "json": json_text,
+    "latex": latex,
+    "html": html,
+}
+
+
+def render(document: Document, format: str = "text", digits: int = DEFAULT_DIGITS) -> str:
+    """The document in the format of this name, with numbers of so many significant digits.
+
+    Raises:
+        DomainError: if there is no such format.
+    """
+    known = PROSE_FORMATS if document.sections else FORMATS
+    return _RENDERERS[one_of("format", format, known)](document, digits)
+
+
+def document_files(stem: str, document: Document, digits: int, *formats: Format) -> dict[str, bytes]:
+    """The document in these formats, by file name."""
+    return {f"{stem}.{ENDINGS[name]}": render(document, name, digits).encode() for name in formats}
+
+
+def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
+    """Write each file under the directory, making the folders it needs."""
+    for name, content in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
