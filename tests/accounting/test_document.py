@@ -2,7 +2,7 @@ import pytest
 
 import gaussdp
 from gaussdp.accounting import account
-from gaussdp.accounting.document import account_document, describe
+from gaussdp.accounting.document import account_document
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Laplace
 
 RUN = DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=20_000)
@@ -47,7 +47,7 @@ def test_advice_only_where_it_is_due():
 
 
 def test_descriptions():
-    assert describe(Composition([RUN, 3 * Laplace(10.0)])) == (
+    assert Composition([RUN, 3 * Laplace(10.0)]).sentence == (
         "DP-SGD with noise multiplier 1, sample rate 0.00512 and 20,000 steps; 3 times Laplace(scale=10.0)"
     )
 

@@ -53,6 +53,9 @@ class AccountedCurve(Guarantee):
     0.00057761...
     """
 
+    title = "Accounted guarantee"
+    short = "accounted curve"
+
     def __init__(
         self,
         tails: LossTails,

@@ -28,6 +28,8 @@ class DistributionCurve(PointsCurve):
     Made by `account`; of a distribution that somebody else made, by `read`.
     """
 
+    title = "Accounted guarantee, from a privacy loss distribution"
+
     def __init__(self, parts: Sequence[tuple[Mechanism, int]] | GivenDistribution) -> None:
         upper: GivenDistribution | LossDistribution
         known: tuple[tuple[Mechanism, int], ...] = ()

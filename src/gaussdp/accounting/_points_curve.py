@@ -34,6 +34,8 @@ class PointsCurve(ProfilePoints):
     below `noise_floor`, where rounding errors could speak, are refused; it is 0 for plain statements.
     """
 
+    short = "accounted curve"
+
     noise_floor: float
 
     _silent_below: float

@@ -8,7 +8,7 @@ from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.documents.tables import Column, Table
 from gaussdp.domains import LEVEL, checked
 from gaussdp.guarantees import ProfilePoints, TradeoffPoints
-from gaussdp.mechanisms import DPSGD, Composition, Mechanism, PoissonSampled, Repeated
+from gaussdp.mechanisms import Mechanism
 
 TABLES = ("guarantee", "epsilon", "attacker")
 DEFAULT_DELTAS = (1e-5, 1e-6, 1e-8)
@@ -35,7 +35,7 @@ def account_document(
         digits: significant digits of the numbers in the notes.
     """
     fit, tables = _tables(curve, floor, deltas, fprs)
-    title = f"{describe(mechanism)}, {mechanism.adjacency} adjacency"
+    title = f"{mechanism.sentence}, {mechanism.adjacency} adjacency"
     return Document.tabular(title, tables, _notes(mechanism, curve, fit, digits))
 
 
@@ -114,21 +114,9 @@ def guarantee_table(fit: Fit) -> Table:
     )
 
 
-def describe(mechanism: Mechanism) -> str:
-    """The mechanism in one line."""
-    if isinstance(mechanism, DPSGD):
-        noise, rate = shown(mechanism.noise_multiplier), shown(mechanism.sample_rate)
-        return f"DP-SGD with noise multiplier {noise}, sample rate {rate} and {mechanism.steps:,} steps"
-    if isinstance(mechanism, Repeated):
-        return f"{mechanism.count:,} times {describe(mechanism.mechanism)}"
-    if isinstance(mechanism, Composition):
-        return "; ".join(describe(part) for part in mechanism.mechanisms)
-    return repr(mechanism).replace(", adjacency='add-remove'", "").replace(", adjacency='replace-one'", "")
-
-
 def _notes(mechanism: Mechanism, curve: AccountedCurve | DistributionCurve, fit: Fit, digits: int) -> tuple[str, ...]:
     notes = list(fit_notes(fit, digits))
-    if any(isinstance(part, PoissonSampled) for part, _ in mechanism.parts()):
+    if mechanism.sampled:
         notes.append("Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold.")
     if isinstance(curve, DistributionCurve) or curve.fell_back:
         notes.append("From a pessimistic privacy loss distribution: sound, and no tighter than its grid allows.")

@@ -1,6 +1,5 @@
 """What a calibration found: the number to use, what it achieves, and the run it belongs to."""
 
-from gaussdp.accounting.document import describe
 from gaussdp.calibration import Calibration, Status
 from gaussdp.calibration.targets import limit, measure
 from gaussdp.documents.blocks import Document
@@ -80,7 +79,7 @@ def calibration_document(result: Calibration, origin: str = "") -> Document:
         if run.sample_rate < 1:
             notes.append("Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold.")
     return Document.tabular(
-        f"{bounded} at most {shown(rounded(most, Rounding.DOWN, 6))}: {describe(result.mechanism)}",
+        f"{bounded} at most {shown(rounded(most, Rounding.DOWN, 6))}: {result.mechanism.sentence}",
         tuple(tables),
         tuple(notes),
     )

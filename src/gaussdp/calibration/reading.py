@@ -12,7 +12,7 @@ from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
-from gaussdp.mechanisms import Mechanism, PoissonSampled
+from gaussdp.mechanisms import Mechanism
 from gaussdp.risks import Risk
 
 RATE_ERROR = 1e-9  # relative error that an accounted curve promises for its rates and deltas
@@ -118,5 +118,4 @@ class WithError(Guarantee):
 
 def _with_error(mechanism: Mechanism, curve: Guarantee) -> Guarantee:
     """The curve itself if it is a closed form or pessimistic by construction."""
-    sampled = any(isinstance(part, PoissonSampled) for part, _ in mechanism.parts())
-    return WithError(curve, RATE_ERROR) if sampled and isinstance(curve, AccountedCurve) else curve
+    return WithError(curve, RATE_ERROR) if mechanism.sampled and isinstance(curve, AccountedCurve) else curve

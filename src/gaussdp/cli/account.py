@@ -17,8 +17,8 @@ from gaussdp.figures import format_of
 from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.guarantees import ProfilePoints, read_points
 from gaussdp.guarantees.tradeoff import Directions, Meaning
-from gaussdp.mechanisms import DPSGD, Mechanism
-from gaussdp.mechanisms.plan import KINDS, read_plan
+from gaussdp.mechanisms import DPSGD, Mechanism, registered
+from gaussdp.mechanisms.plan import read_plan
 
 
 @dataclass(frozen=True)
@@ -129,24 +129,34 @@ def dpsgd(
     _report(run, reading)
 
 
-@account.command(
-    help=f"""The composition described in FILE, a TOML or JSON file.
+class _PlanCommand(click.Command):
+    """Lists the mechanisms that are registered when its help is asked for."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_help_text(ctx, formatter)
+        with formatter.indentation():
+            formatter.write_paragraph()
+            kinds = ", ".join(registered())
+            formatter.write_text(
+                f"Mechanisms: {kinds}. Those whose privacy loss has atoms need the extra `accounting`."
+            )
+
+
+@account.command(cls=_PlanCommand)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@_reading_options
+def plan(file: Path, reading: _Reading) -> None:
+    """The composition described in FILE, a TOML or JSON file.
 
     It holds a list `releases`; each entry has a `mechanism`, its parameters and optionally `times`.
 
-    \\b
+    \b
     Example:
       [[releases]]
       mechanism = "laplace"
       scale = 10.0
       times = 3
-
-    Mechanisms: {", ".join(KINDS)}. Those whose privacy loss has atoms need the extra `accounting`.
     """
-)
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@_reading_options
-def plan(file: Path, reading: _Reading) -> None:
     _report(read_plan(file), reading)
 
 

@@ -9,7 +9,7 @@ import click
 from gaussdp.cli.guarantees import named_guarantee, named_point
 from gaussdp.cli.options import numbers
 from gaussdp.figures import FIGURES, Figure, figure, format_of, render
-from gaussdp.figures.comparing import DEFAULT_FPRS, comparison_figure, described, tradeoff_figure
+from gaussdp.figures.comparing import DEFAULT_FPRS, comparison_figure, tradeoff_figure
 from gaussdp.figures.tradeoffs import TradeoffPlot
 from gaussdp.guarantees import GDP, Guarantee
 
@@ -97,10 +97,10 @@ def plot(name: str, out: Sequence[Path], **given: Sequence[float] | Sequence[str
 def _curves(name: str, given: dict[str, Sequence[float] | Sequence[str]]) -> TradeoffPlot:
     _refuse_others(name, CURVES[name], given)
     mus = [GDP(float(mu)) for mu in given.get("mu", ())]
-    named: list[tuple[str, Guarantee]] = [(described(guarantee), guarantee) for guarantee in mus]
+    named: list[tuple[str, Guarantee]] = [(guarantee.legend, guarantee) for guarantee in mus]
     for text in given.get("guarantee", ()):
         words, guarantee = named_guarantee(str(text))
-        named.append((words or described(guarantee), guarantee))
+        named.append((words or guarantee.legend, guarantee))
     if not named:
         raise click.UsageError(f"{name} takes --mu or --guarantee")
     twice = next((words for i, (words, _) in enumerate(named) if words in dict(named[:i])), None)

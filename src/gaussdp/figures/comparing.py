@@ -9,7 +9,7 @@ from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import PROBABILITY, Domain, checked, number
 from gaussdp.errors import DomainError
 from gaussdp.figures.tradeoffs import Attack, TradeoffPlot, tradeoff_plot
-from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP, TradeoffPoints
+from gaussdp.guarantees import Guarantee
 
 DEFAULT_FPRS = (1e-2, 1e-3, 1e-5)
 _NAMED = Domain(1e-12, 1.0, closed_high=False)  # the FPR that an attack may have in a figure
@@ -87,25 +87,6 @@ def comparison_figure(
     return tradeoff_plot(_named(guarantees), attacks)
 
 
-def described(guarantee: Guarantee) -> str:
-    """A guarantee's entry in a legend: its kind and its parameters, rounded up."""
-    if isinstance(guarantee, GDP):
-        return f"GDP, μ = {_up(guarantee.mu)}"
-    if isinstance(guarantee, PureDP):
-        return f"pure DP, ε = {_up(guarantee.epsilon_bound)}"
-    if isinstance(guarantee, ApproxDP):
-        return f"DP, ε = {_up(guarantee.epsilon_bound)}, δ = {shown(guarantee.delta_bound)}"
-    if isinstance(guarantee, ZCDP):
-        return f"zCDP, ρ = {_up(guarantee.rho)}"
-    if isinstance(guarantee, LaplaceDP):
-        return "Laplace noise"
-    if type(guarantee).__module__.startswith("gaussdp.accounting"):
-        return "accounted curve"
-    if isinstance(guarantee, TradeoffPoints):
-        return "points of a curve"
-    return "points of a profile" if isinstance(guarantee, ProfilePoints) else type(guarantee).__name__
-
-
 def _named(guarantees: Mapping[str, Guarantee] | Sequence[Guarantee]) -> dict[str, Guarantee]:
     """The guarantees by their names, those without one by what they are, and numbered where that is the same."""
     if isinstance(guarantees, Mapping):
@@ -113,7 +94,7 @@ def _named(guarantees: Mapping[str, Guarantee] | Sequence[Guarantee]) -> dict[st
     else:
         named = {}
         for guarantee in guarantees:
-            words = described(_guarantee(guarantee))
+            words = _guarantee(guarantee).legend
             same = sum(other == words or other.startswith(f"{words} (") for other in named)
             named[f"{words} ({same + 1})" if same else words] = guarantee
     return named

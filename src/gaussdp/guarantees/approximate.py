@@ -35,6 +35,10 @@ class ApproxDP(Guarantee):
     0.00272...
     """
 
+    title = "Approximate DP"
+    short = "DP"
+    kind = "approximate-dp"
+
     epsilon_bound: float
     delta_bound: float
 
@@ -44,6 +48,12 @@ class ApproxDP(Guarantee):
 
     def __repr__(self) -> str:
         return f"ApproxDP(epsilon={self.epsilon_bound}, delta={self.delta_bound})"
+
+    def numbers(self) -> dict[str, float]:
+        return {"ε": self.epsilon_bound, "δ": self.delta_bound}
+
+    def parameters(self) -> dict[str, object]:
+        return {"epsilon": self.epsilon_bound, "delta": self.delta_bound}
 
     def fnr(self, fpr: Numbers) -> Numbers:
         return self._read(_fnr, "fpr", fpr, PROBABILITY)
@@ -98,11 +108,21 @@ class PureDP(ApproxDP):
     GDP(mu=1.23203...)
     """
 
+    title = "Pure DP"
+    short = "pure DP"
+    kind = "pure-dp"
+
     def __init__(self, epsilon: float) -> None:
         super().__init__(epsilon, 0.0)
 
     def __repr__(self) -> str:
         return f"PureDP(epsilon={self.epsilon_bound})"
+
+    def numbers(self) -> dict[str, float]:
+        return {"ε": self.epsilon_bound}
+
+    def parameters(self) -> dict[str, object]:
+        return {"epsilon": self.epsilon_bound}
 
     def implied(self) -> GDP:
         r"""The GDP that every epsilon-DP mechanism satisfies, touching its curve at the kink.

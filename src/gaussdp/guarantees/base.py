@@ -1,13 +1,14 @@
 """The protocol every guarantee follows: a trade-off curve and the risks read off it."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gaussdp import numerics
 from gaussdp.displays import Displayed
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import LEVEL, PROBABILITY, evaluate
 from gaussdp.numerics import Floats
 
@@ -18,12 +19,67 @@ Numbers = TypeVar("Numbers", float, npt.NDArray[np.float64])
 """A float gives a float, an array gives an array of its shape."""
 
 
+_LABEL_DIGITS = 10  # enough for a budget to be copied from
+_LEGEND_DIGITS = 4
+
+
 class Guarantee(Displayed, ABC):
     """A symmetric trade-off curve: for each false-positive rate of an attack, the least false-negative rate.
 
     A subclass gives the curve in five readings of it (`fnr`, `tpr`, `fpr`, `delta`, `epsilon`), each exact in its own
     small values; everything else follows from these. All methods take floats or arrays.
+
+    Attributes:
+        title: what it is, in words, if it has a name: "Gaussian DP".
+        short: the same in a legend: "GDP".
+        kind: its name in a plan file, if one can state it: "pure-dp".
     """
+
+    title: ClassVar[str] = ""
+    short: ClassVar[str] = ""
+    kind: ClassVar[str] = ""
+
+    @property
+    def label(self) -> str:
+        """What it is, with its numbers rounded up: "Gaussian DP with μ = 0.8"."""
+        stated = self.stated(" and ")
+        name = self.title or self._untitled()
+        return f"{name} with {stated}" if stated else name
+
+    @property
+    def legend(self) -> str:
+        """The same beside a curve: "GDP, μ = 0.8"."""
+        stated = self.stated(", ", _LEGEND_DIGITS)
+        return f"{self.short}, {stated}" if stated else self.short or type(self).__name__
+
+    def stated(self, between: str = ", ", digits: int = _LABEL_DIGITS) -> str:
+        """Its numbers, rounded up: "ε = 1, δ = 1e-5"; empty if it has none.
+
+        Args:
+            between: what stands between two of them.
+            digits: significant digits of each.
+        """
+        return between.join(
+            f"{symbol} = {shown(rounded(value, Rounding.UP, digits)).replace('inf', '∞')}"
+            for symbol, value in self.numbers().items()
+        )
+
+    def _untitled(self) -> str:
+        """What it is, where there is no name for it."""
+        return type(self).__name__
+
+    def numbers(self) -> dict[str, float]:
+        """The numbers that state it, by their symbols; none for a curve that no few numbers state."""
+        return {}
+
+    def parameters(self) -> dict[str, object]:
+        """What it is built from, by the names that its class takes."""
+        raise NotImplementedError(f"{type(self).__name__} is not built from numbers")
+
+    @property
+    def pure_epsilon(self) -> float:
+        """The epsilon of pure DP that it implies, infinite if there is none."""
+        return self.epsilon(0.0)
 
     @abstractmethod
     def fnr(self, fpr: Numbers) -> Numbers:

@@ -24,10 +24,16 @@ class GDP(Guarantee):
     0.36891...
     """
 
+    title = "Gaussian DP"
+    short = "GDP"
+
     mu: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", number("mu", self.mu, NON_NEGATIVE))
+
+    def numbers(self) -> dict[str, float]:
+        return {"μ": self.mu}
 
     def fnr(self, fpr: Numbers) -> Numbers:
         rate: Numbers = conversions.fnr_from_mu(self.mu, fpr)

@@ -31,6 +31,9 @@ class LaplaceDP(Guarantee):
     GDP(mu=1.03006...)
     """
 
+    title = "One Laplace release"
+    short = "Laplace noise"
+
     epsilon_bound: float
 
     def __init__(self, epsilon: float) -> None:
@@ -38,6 +41,9 @@ class LaplaceDP(Guarantee):
 
     def __repr__(self) -> str:
         return f"LaplaceDP(epsilon={self.epsilon_bound})"
+
+    def numbers(self) -> dict[str, float]:
+        return {"ε": self.epsilon_bound}
 
     def fnr(self, fpr: Numbers) -> Numbers:
         return self._read(lambda epsilon, level: _fnr(epsilon, level, 1 - level), "fpr", fpr, PROBABILITY)

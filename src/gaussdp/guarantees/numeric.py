@@ -36,6 +36,9 @@ class ProfilePoints(Guarantee):
     0.0471...
     """
 
+    short = "points of a profile"
+    kind = "profile-points"
+
     epsilons: Floats
     deltas: Floats
     _kinks: Floats  # fpr at which the line of a point gives way to that of the next smaller epsilon
@@ -60,6 +63,16 @@ class ProfilePoints(Guarantee):
     def __repr__(self) -> str:
         first, last = float(self.epsilons[0]), float(self.epsilons[-1])
         return f"ProfilePoints({self.epsilons.size} points, epsilon from {first:g} to {last:g})"
+
+    def _untitled(self) -> str:
+        return f"Guarantee from {self.epsilons.size:,} points of a profile"
+
+    def parameters(self) -> dict[str, object]:
+        return {"epsilon": self.epsilons.tolist(), "delta": self.deltas.tolist()}
+
+    @property
+    def pure_epsilon(self) -> float:
+        return float(self.epsilons[-1]) if self.deltas[-1] == 0 else math.inf
 
     def fnr(self, fpr: Numbers) -> Numbers:
         rate: Numbers = evaluate(self._fnr, fpr=(fpr, PROBABILITY))

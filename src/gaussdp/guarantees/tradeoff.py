@@ -66,6 +66,8 @@ class TradeoffPoints(ProfilePoints):
     GDP(mu=1.34897...)
     """
 
+    short = "points of a curve"
+
     fprs: Floats
     fnrs: Floats
     meaning: Meaning
@@ -103,6 +105,9 @@ class TradeoffPoints(ProfilePoints):
     def __repr__(self) -> str:
         first, last = float(self.fprs[0]), float(self.fprs[-1])
         return f"TradeoffPoints({self.fprs.size} {self.meaning}, fpr from {first:g} to {last:g})"
+
+    def _untitled(self) -> str:
+        return f"Guarantee from {self.fprs.size:,} {self.meaning} of a trade-off curve"
 
     def _fill(
         self, fpr: npt.ArrayLike, fnr: Floats, tpr: Floats | None, meaning: Meaning, directions: Directions

@@ -40,6 +40,9 @@ class ZCDP(ProfilePoints):
     4.3771...
     """
 
+    title = short = "zCDP"
+    kind = "zcdp"
+
     rho: float
     xi: float
 
@@ -59,6 +62,12 @@ class ZCDP(ProfilePoints):
 
     def __repr__(self) -> str:
         return f"ZCDP(rho={self.rho}, xi={self.xi})" if self.xi else f"ZCDP(rho={self.rho})"
+
+    def numbers(self) -> dict[str, float]:
+        return {"ρ": self.rho, "ξ": self.xi} if self.xi else {"ρ": self.rho}
+
+    def parameters(self) -> dict[str, object]:
+        return {"rho": self.rho, "xi": self.xi}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ZCDP) and (self.rho, self.xi) == (other.rho, other.xi)

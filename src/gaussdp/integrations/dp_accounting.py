@@ -288,12 +288,8 @@ class _Entries:
         """The sum of the pure-DP parameters, inf if a release has none."""
         if self.rho > 0:
             return math.inf
-        terms = [count * _pure_epsilon(item) for item, count in self.releases.items()]
+        terms = [count * item.pure_epsilon for item, count in self.releases.items()]
         return math.fsum([self.xi, *terms]) * (1 + 1e-15)
-
-
-def _pure_epsilon(item: Mechanism) -> float:
-    return item.epsilon if isinstance(item, Laplace | DiscreteLaplace | RandomizedResponse) else math.inf
 
 
 def _enter(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:

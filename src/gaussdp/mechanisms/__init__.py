@@ -1,9 +1,15 @@
 """What is released, described and nothing more: the analysis is in `gaussdp.accounting`."""
 
+# The order of registration is the order in which plan files' kinds are listed.
+from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, PoissonSampled, ZCDPGaussian
+
+# isort: split
 from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
+
+# isort: split
 from gaussdp.mechanisms.base import Adjacency, Mechanism
 from gaussdp.mechanisms.composition import Composition, Repeated, Stated
-from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, PoissonSampled, ZCDPGaussian
+from gaussdp.mechanisms.registry import extended, register, registered
 
 __all__ = [
     "DPSGD",
@@ -19,4 +25,7 @@ __all__ = [
     "Repeated",
     "Stated",
     "ZCDPGaussian",
+    "extended",
+    "register",
+    "registered",
 ]

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from gaussdp.domains import POSITIVE, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import Adjacency, Elementary, checked_adjacency
+from gaussdp.mechanisms.base import Adjacency, Elementary, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.registry import register
 
 
+@register
 @dataclass(frozen=True)
 class Laplace(Elementary):
     """A value plus Laplace noise: epsilon-DP with epsilon = 1 / scale.
@@ -19,6 +21,8 @@ class Laplace(Elementary):
     >>> Laplace(scale=10.0).epsilon
     0.1
     """
+
+    kind = "laplace"
 
     scale: float
     adjacency: Adjacency = "add-remove"
@@ -32,7 +36,12 @@ class Laplace(Elementary):
         """The pure-DP parameter of one release."""
         return 1 / self.scale
 
+    @property
+    def pure_epsilon(self) -> float:
+        return self.epsilon
 
+
+@register
 @dataclass(frozen=True)
 class DiscreteLaplace(Elementary):
     """A whole number plus two-sided geometric noise, P(k) proportional to exp(-|k| / scale).
@@ -45,6 +54,8 @@ class DiscreteLaplace(Elementary):
     >>> DiscreteLaplace(scale=4.0, sensitivity=2).epsilon
     0.5
     """
+
+    kind = "discrete-laplace"
 
     scale: float
     sensitivity: int = 1
@@ -60,7 +71,12 @@ class DiscreteLaplace(Elementary):
         """The pure-DP parameter of one release."""
         return self.sensitivity / self.scale
 
+    @property
+    def pure_epsilon(self) -> float:
+        return self.epsilon
 
+
+@register
 @dataclass(frozen=True)
 class DiscreteGaussian(Elementary):
     """A whole number plus discrete Gaussian noise, P(k) proportional to exp(-k^2 / 2 sigma^2).
@@ -73,6 +89,8 @@ class DiscreteGaussian(Elementary):
     >>> DiscreteGaussian(sigma=2.0, sensitivity=1).noise_multiplier
     2.0
     """
+
+    kind = "discrete-gaussian"
 
     sigma: float
     sensitivity: int = 1
@@ -89,6 +107,7 @@ class DiscreteGaussian(Elementary):
         return self.sigma / self.sensitivity
 
 
+@register
 @dataclass(frozen=True)
 class RandomizedResponse(Elementary):
     """One of several answers: the true one with odds e^epsilon against each other one.
@@ -103,6 +122,8 @@ class RandomizedResponse(Elementary):
     0.75
     """
 
+    kind = "randomized-response"
+
     epsilon: float
     categories: int = 2
     adjacency: Adjacency = "replace-one"
@@ -112,6 +133,14 @@ class RandomizedResponse(Elementary):
         object.__setattr__(self, "categories", integer("categories", self.categories, low=2))
         if checked_adjacency(self.adjacency) != "replace-one":
             raise DomainError("adjacency", "replace-one for randomized response: every record gives an answer")
+
+    @classmethod
+    def plan_keys(cls) -> PlanKeys:
+        return PlanKeys(("epsilon",), ("categories",))  # of adjacencies there is only one
+
+    @property
+    def pure_epsilon(self) -> float:
+        return self.epsilon
 
     @property
     def truth_probability(self) -> float:

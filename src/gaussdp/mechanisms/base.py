@@ -1,9 +1,10 @@
-"""What all descriptions of mechanisms share: an adjacency, repetition, and their parts."""
+"""What all descriptions of mechanisms share: an adjacency, repetition, their parts, and the words for them."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import MISSING, dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from gaussdp.domains import Choice
 from gaussdp.errors import DomainError
@@ -20,12 +21,28 @@ ADJACENCIES: Mapping[Adjacency, Choice] = {
 }
 
 
+class PlanKeys(NamedTuple):
+    """What an entry of a plan file must hold for one kind of mechanism, and what it may."""
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Mechanism(ABC):
     """A randomised release, described by its parameters, which are the fields of a frozen dataclass.
 
     Repetition is written `steps * mechanism`; several releases together are a `Composition`.
+
+    A subclass needs `adjacency` and `parts`; a mechanism that consists of known ones needs no analysis of its own. With
+    a `kind` it can be registered (`gaussdp.mechanisms.register`) and is then known to plan files and run files, to what
+    reads them, and to statements.
+
+    Attributes:
+        kind: its name in a plan file.
     """
+
+    kind: ClassVar[str] = ""
 
     @property
     @abstractmethod
@@ -35,6 +52,55 @@ class Mechanism(ABC):
     @abstractmethod
     def parts(self) -> Iterator[tuple["Mechanism", int]]:
         """The elementary mechanisms this one consists of, each with how often it runs."""
+
+    @classmethod
+    def plan_keys(cls) -> PlanKeys:
+        """What its entry in a plan file holds: its fields, of which those with a default may be left out."""
+        known = fields(cls)
+        required = tuple(field.name for field in known if field.default is MISSING)
+        return PlanKeys(required, tuple(field.name for field in known if field.default is not MISSING))
+
+    @classmethod
+    def from_plan(cls, **parameters: Any) -> "Mechanism":
+        """The mechanism that such an entry describes."""
+        return cls(**parameters)
+
+    def plan_entry(self) -> dict[str, object]:
+        """The entry that describes it."""
+        keys = self.plan_keys()
+        known = [field.name for field in fields(self) if field.name in keys.required + keys.optional]
+        return {"mechanism": self.kind, **{name: getattr(self, name) for name in known}}
+
+    def releases(self, times: int = 1) -> list[tuple["Mechanism", int]]:
+        """Itself as a list of releases in a plan file, with how often each runs."""
+        return [(self, times)]
+
+    @property
+    def sentence(self) -> str:
+        """The mechanism in one line."""
+        words = repr(self)
+        for adjacency in ADJACENCIES:
+            words = words.replace(f", adjacency={adjacency!r}", "")
+        return words
+
+    def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
+        """What a statement says about its parameters, beyond the sentence: names and values."""
+        return ()
+
+    @property
+    def pure_epsilon(self) -> float:
+        """The smallest epsilon of pure DP, infinite if there is none: losses of independent releases add up."""
+        return math.fsum(count * part.pure_epsilon for part, count in self.parts())
+
+    @property
+    def sampled(self) -> bool:
+        """Whether its guarantee relies on random batches."""
+        return any(part.sampled for part, _ in self.parts())
+
+    @property
+    def trains(self) -> bool:
+        """Whether it is, or holds, DP-SGD, where gradients are clipped."""
+        return any(part.trains for part, _ in self.parts())
 
     def __mul__(self, count: int) -> "Repeated":
         """This mechanism, run count times on the same data."""
@@ -50,6 +116,18 @@ class Elementary(Mechanism):
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         yield self, 1
+
+    @property
+    def pure_epsilon(self) -> float:
+        return math.inf
+
+    @property
+    def sampled(self) -> bool:
+        return False
+
+    @property
+    def trains(self) -> bool:
+        return False
 
 
 def checked_adjacency(value: object) -> Adjacency:

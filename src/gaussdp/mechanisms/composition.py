@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from inspect import signature
+from typing import Any
 
 from gaussdp.domains import integer
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import ApproxDP, ProfilePoints, PureDP
-from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, checked_adjacency
+from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints, PureDP
+from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.registry import KINDS
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,40 @@ class Stated(Elementary):
                 "guarantee", "PureDP, ApproxDP or ProfilePoints", self.guarantee, got=type(self.guarantee).__name__
             )
         checked_adjacency(self.adjacency)
+
+    def plan_entry(self) -> dict[str, object]:
+        return {"mechanism": self.guarantee.kind, **self.guarantee.parameters(), "adjacency": self.adjacency}
+
+    @property
+    def pure_epsilon(self) -> float:
+        return self.guarantee.pure_epsilon
+
+
+@dataclass(frozen=True)
+class StatedAs:
+    """The kind of release of which one kind of guarantee is stated."""
+
+    guarantee: type[PureDP | ApproxDP | ProfilePoints]
+
+    @property
+    def kind(self) -> str:
+        """The guarantee's own."""
+        return self.guarantee.kind
+
+    def plan_keys(self) -> PlanKeys:
+        """What builds the guarantee, and the adjacency."""
+        known = signature(self.guarantee).parameters.values()
+        required = tuple(one.name for one in known if one.default is one.empty)
+        return PlanKeys(required, (*(one.name for one in known if one.default is not one.empty), "adjacency"))
+
+    def from_plan(self, **parameters: Any) -> Mechanism:
+        """The statement that an entry makes."""
+        adjacency: Adjacency = parameters.pop("adjacency", "add-remove")
+        return Stated(self.guarantee(**parameters), adjacency)
+
+
+for _guarantee in (PureDP, ApproxDP, ZCDP, ProfilePoints):
+    KINDS.add(StatedAs(_guarantee))
 
 
 @dataclass(frozen=True)
@@ -57,6 +94,17 @@ class Repeated(Mechanism):
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         for part, count in self.mechanism.parts():
             yield part, count * self.count
+
+    def releases(self, times: int = 1) -> list[tuple[Mechanism, int]]:
+        return self.mechanism.releases(times * self.count)
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.count:,} times {self.mechanism.sentence}"
+
+    @property
+    def trains(self) -> bool:
+        return self.mechanism.trains
 
 
 @dataclass(frozen=True)
@@ -104,3 +152,19 @@ class Composition(Mechanism):
             for part, count in mechanism.parts():
                 counts[part] = counts.get(part, 0) + count
         yield from counts.items()
+
+    def releases(self, times: int = 1) -> list[tuple[Mechanism, int]]:
+        return [release for mechanism in self.mechanisms for release in mechanism.releases(times)]
+
+    @property
+    def sentence(self) -> str:
+        return "; ".join(mechanism.sentence for mechanism in self.mechanisms)
+
+    def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
+        if len(self.mechanisms) == 1:
+            return ()
+        return tuple((f"Release {i}", mechanism.sentence) for i, mechanism in enumerate(self.mechanisms, start=1))
+
+    @property
+    def trains(self) -> bool:
+        return any(mechanism.trains for mechanism in self.mechanisms)

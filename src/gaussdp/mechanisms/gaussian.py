@@ -3,10 +3,13 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from gaussdp.documents.rounding import shown
 from gaussdp.domains import POSITIVE, Domain, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, checked_adjacency
+from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.registry import register
 
 NOISE = Domain(1e-100, 1e100, advice="beyond, the square of mu leaves the range of a double")
 SAMPLED_NOISE = Domain(
@@ -17,6 +20,7 @@ SAMPLE_RATE = Domain(0.0, 1.0, closed_low=False)
 MOST = 10**15  # records, passes or steps: beyond, their products leave the range of a double
 
 
+@register
 @dataclass(frozen=True)
 class Gaussian(Elementary):
     """A value of bounded sensitivity plus Gaussian noise: exactly mu-GDP with mu = 1 / noise_multiplier.
@@ -28,6 +32,8 @@ class Gaussian(Elementary):
     >>> Gaussian(noise_multiplier=2.0).mu
     0.5
     """
+
+    kind = "gaussian"
 
     noise_multiplier: float
     adjacency: Adjacency = "add-remove"
@@ -43,6 +49,7 @@ class Gaussian(Elementary):
         return 1 / self.noise_multiplier
 
 
+@register
 @dataclass(frozen=True)
 class ZCDPGaussian(Elementary):
     """A Gaussian release described by its zero-concentrated DP parameter: mu = sqrt(2 rho).
@@ -57,6 +64,8 @@ class ZCDPGaussian(Elementary):
     1.0
     """
 
+    kind = "gaussian-zcdp"
+
     rho: float
     adjacency: Adjacency = "add-remove"
 
@@ -70,6 +79,7 @@ class ZCDPGaussian(Elementary):
         return math.sqrt(2 * self.rho)
 
 
+@register
 @dataclass(frozen=True)
 class PoissonSampled(Elementary):
     """A Gaussian release on a random part of the data: each record takes part with probability sample_rate.
@@ -83,6 +93,8 @@ class PoissonSampled(Elementary):
     >>> PoissonSampled(Gaussian(1.0), sample_rate=0.01).sample_rate
     0.01
     """
+
+    kind = "poisson-sampled-gaussian"
 
     mechanism: Gaussian
     sample_rate: float
@@ -116,7 +128,28 @@ class PoissonSampled(Elementary):
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         yield (self.mechanism if self.sample_rate == 1 else self), 1
 
+    @classmethod
+    def plan_keys(cls) -> PlanKeys:
+        return PlanKeys(("noise_multiplier", "sample_rate"))
 
+    @classmethod
+    def from_plan(cls, **parameters: Any) -> Mechanism:
+        return cls(Gaussian(parameters["noise_multiplier"]), parameters["sample_rate"])
+
+    def plan_entry(self) -> dict[str, object]:
+        noise = self.mechanism.noise_multiplier
+        return {"mechanism": self.kind, "noise_multiplier": noise, "sample_rate": self.sample_rate}
+
+    @property
+    def sampled(self) -> bool:
+        return self.sample_rate < 1
+
+    @property
+    def trains(self) -> bool:
+        return self.sampled
+
+
+@register
 @dataclass(frozen=True)
 class DPSGD(Mechanism):
     """DP-SGD with Poisson sampling: clipped per-example gradients, summed with Gaussian noise, many times.
@@ -129,6 +162,8 @@ class DPSGD(Mechanism):
     >>> DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10_000).steps
     10000
     """
+
+    kind = "dpsgd"
 
     noise_multiplier: float
     sample_rate: float
@@ -171,3 +206,35 @@ class DPSGD(Mechanism):
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         for part, count in PoissonSampled(Gaussian(self.noise_multiplier), self.sample_rate).parts():
             yield part, count * self.steps
+
+    @classmethod
+    def plan_keys(cls) -> PlanKeys:
+        return PlanKeys(("noise_multiplier",), ("sample_rate", "steps", "dataset_size", "batch_size", "epochs"))
+
+    @classmethod
+    def from_plan(cls, **parameters: Any) -> Mechanism:
+        given = parameters.keys() - {"noise_multiplier"}
+        if given == {"sample_rate", "steps"}:
+            return cls(**parameters)
+        if given == {"dataset_size", "batch_size", "epochs"}:
+            return cls.from_training(**parameters)
+        raise DomainError(
+            None, problem="dpsgd takes either sample_rate and steps, or dataset_size, batch_size and epochs"
+        )
+
+    @property
+    def sentence(self) -> str:
+        noise, rate = shown(self.noise_multiplier), shown(self.sample_rate)
+        return f"DP-SGD with noise multiplier {noise}, sample rate {rate} and {self.steps:,} steps"
+
+    def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
+        rows = [("Noise multiplier", shown(self.noise_multiplier)), ("Sample rate", shown(self.sample_rate))]
+        rows.append(("Steps", f"{self.steps:,}"))
+        if dataset_size:
+            rows.append(("Data set size", f"{dataset_size:,} records"))
+            rows.append(("Expected batch", f"{self.sample_rate * dataset_size:,.6g} records"))
+        return (*rows, ("Epochs", f"{self.steps * self.sample_rate:.4g}"))
+
+    @property
+    def trains(self) -> bool:
+        return True

@@ -18,66 +18,14 @@ The format, in TOML::
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gaussdp.domains import integer
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints, PureDP
-from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
 from gaussdp.mechanisms.base import Mechanism
-from gaussdp.mechanisms.composition import Composition, Stated
-from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, PoissonSampled, ZCDPGaussian
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of release: how to build it, the keys it must have and those it may have."""
-
-    build: Callable[..., Mechanism]
-    required: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-
-
-def _dpsgd(noise_multiplier: float, **rest: Any) -> Mechanism:
-    if rest.keys() == {"sample_rate", "steps"}:
-        return DPSGD(noise_multiplier, **rest)
-    if rest.keys() == {"dataset_size", "batch_size", "epochs"}:
-        return DPSGD.from_training(noise_multiplier=noise_multiplier, **rest)
-    raise DomainError(None, problem="dpsgd takes either sample_rate and steps, or dataset_size, batch_size and epochs")
-
-
-KINDS: Mapping[str, Kind] = {
-    "dpsgd": Kind(_dpsgd, ("noise_multiplier",), ("sample_rate", "steps", "dataset_size", "batch_size", "epochs")),
-    "gaussian": Kind(Gaussian, ("noise_multiplier",), ("adjacency",)),
-    "gaussian-zcdp": Kind(ZCDPGaussian, ("rho",), ("adjacency",)),
-    "poisson-sampled-gaussian": Kind(
-        lambda noise_multiplier, sample_rate: PoissonSampled(Gaussian(noise_multiplier), sample_rate),
-        ("noise_multiplier", "sample_rate"),
-    ),
-    "laplace": Kind(Laplace, ("scale",), ("adjacency",)),
-    "discrete-laplace": Kind(DiscreteLaplace, ("scale",), ("sensitivity", "adjacency")),
-    "discrete-gaussian": Kind(DiscreteGaussian, ("sigma",), ("sensitivity", "adjacency")),
-    "randomized-response": Kind(RandomizedResponse, ("epsilon",), ("categories",)),
-    "pure-dp": Kind(
-        lambda epsilon, adjacency="add-remove": Stated(PureDP(epsilon), adjacency), ("epsilon",), ("adjacency",)
-    ),
-    "approximate-dp": Kind(
-        lambda epsilon, delta, adjacency="add-remove": Stated(ApproxDP(epsilon, delta), adjacency),
-        ("epsilon", "delta"),
-        ("adjacency",),
-    ),
-    "zcdp": Kind(
-        lambda rho, xi=0.0, adjacency="add-remove": Stated(ZCDP(rho, xi), adjacency), ("rho",), ("xi", "adjacency")
-    ),
-    "profile-points": Kind(
-        lambda epsilon, delta, adjacency="add-remove": Stated(ProfilePoints(epsilon, delta), adjacency),
-        ("epsilon", "delta"),
-        ("adjacency",),
-    ),
-}
+from gaussdp.mechanisms.composition import Composition
+from gaussdp.mechanisms.registry import KINDS, registered
 
 
 def read_plan(path: str | Path) -> Composition:
@@ -142,7 +90,7 @@ def _release(text: str, name: str, number: int, entry: Any) -> Mechanism:
     """The mechanism of one entry."""
     if not isinstance(entry, dict) or "mechanism" not in entry:
         raise DomainError(
-            None, place=name, problem=f"release {number} must name its `mechanism`: one of {', '.join(KINDS)}"
+            None, place=name, problem=f"release {number} must name its `mechanism`: one of {', '.join(registered())}"
         )
     here = f"{name}, line {line_of(text, 'mechanism', number)}"
     parameters = dict(entry)
@@ -152,20 +100,21 @@ def _release(text: str, name: str, number: int, entry: Any) -> Mechanism:
             None,
             place=here,
             problem=f"unknown mechanism {entry['mechanism']!r}",
-            advice=f"known are {', '.join(KINDS)}",
+            advice=f"known are {', '.join(registered())}",
         )
     times = parameters.pop("times", 1)
+    keys = kind.plan_keys()
     for key in parameters:
-        if key not in kind.required + kind.optional:
-            known = ", ".join((*kind.required, *kind.optional, "times"))
+        if key not in keys.required + keys.optional:
+            known = ", ".join((*keys.required, *keys.optional, "times"))
             raise DomainError(
                 None, place=here, problem=f"{entry['mechanism']} has no parameter {key!r}", advice=f"it has {known}"
             )
-    for key in kind.required:
+    for key in keys.required:
         if key not in parameters:
             raise DomainError(None, place=here, problem=f"{entry['mechanism']} needs {key}")
     try:
-        mechanism = kind.build(**parameters)
+        mechanism = kind.from_plan(**parameters)
         return integer("times", times, low=1) * mechanism if times != 1 else mechanism
     except DomainError as error:
         raise error.at(here) from None

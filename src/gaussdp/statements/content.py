@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from gaussdp.accounting.document import LARGE_REGRET, describe
+from gaussdp.accounting.document import LARGE_REGRET
 from gaussdp.documents.blocks import Facts, Headline, Judgement, Picture, Section, Tone, Words
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.mechanisms import DPSGD, Composition, Mechanism, Repeated
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.statements.assumptions import Assumption, Met
 from gaussdp.statements.findings import Findings
@@ -127,19 +126,9 @@ def claim_section(report: Findings) -> tuple[Section, ...]:
 
 def mechanism_facts(run: Run) -> tuple[tuple[str, str], ...]:
     """The mechanism and its parameters."""
-    rows = [("Mechanism", describe(run.accounted))]
-    if isinstance(run.mechanism, DPSGD):
-        training = run.mechanism
-        rows += [("Noise multiplier", shown(training.noise_multiplier)), ("Sample rate", shown(training.sample_rate))]
-        rows.append(("Steps", f"{training.steps:,}"))
-        if run.dataset_size:
-            rows.append(("Data set size", f"{run.dataset_size:,} records"))
-            rows.append(("Expected batch", f"{training.sample_rate * run.dataset_size:,.6g} records"))
-        rows.append(("Epochs", f"{training.steps * training.sample_rate:.4g}"))
-        if run.clip_norm:
-            rows.append(("Clip norm", shown(run.clip_norm)))
-    elif isinstance(run.mechanism, Composition) and len(run.mechanism.mechanisms) > 1:
-        rows += [(f"Release {i}", describe(part)) for i, part in enumerate(run.mechanism.mechanisms, start=1)]
+    rows = [("Mechanism", run.accounted.sentence), *run.mechanism.facts(run.dataset_size)]
+    if run.trains and run.clip_norm:
+        rows.append(("Clip norm", shown(run.clip_norm)))
     if run.tuning == "counted" and run.tuning_runs:
         rows.append(("Tuning runs counted", f"{run.tuning_runs:,}"))
     return tuple(rows)
@@ -173,15 +162,6 @@ def figure_caption(report: Findings) -> str:
         f"The run's own trade-off curve and that of μ = {shown(report.mu)}. Left: the least share of members that an"
         " attack misses (FNR) by its false alarms (FPR). Right: the most that it finds (TPR), on logarithmic axes."
     )
-
-
-def releases(mechanism: Mechanism, times: int = 1) -> list[tuple[Mechanism, int]]:
-    """The releases as a plan file would list them, with how often each runs."""
-    if isinstance(mechanism, Repeated):
-        return releases(mechanism.mechanism, times * mechanism.count)
-    if isinstance(mechanism, Composition):
-        return [entry for part in mechanism.mechanisms for entry in releases(part, times)]
-    return [(mechanism, times)]
 
 
 def _judged(assumption: Assumption) -> Judgement:

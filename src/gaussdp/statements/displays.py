@@ -15,14 +15,13 @@ from gaussdp.documents.rendering import DEFAULT_DIGITS
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.documents.tables import Column, Table
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP, TradeoffPoints
-
-_TITLE_DIGITS = 10  # enough for a budget to be copied from
+from gaussdp.guarantees import Guarantee
 
 
 def html(result: object) -> str:
     """A result as a fragment of HTML: its document's tables side by side, with their notes.
 
+    >>> from gaussdp import GDP
     >>> html(GDP(0.5)).count("<table")
     2
     """
@@ -55,7 +54,7 @@ def _(guarantee: Guarantee) -> Document:
     )
     right = shown(rounded(100 * guarantee.accuracy(), Rounding.UP, DEFAULT_DIGITS))
     return Document.tabular(
-        _title(guarantee), (attacker, epsilon), (f"Of 100 guesses at most {right} are right; 50 without the release.",)
+        guarantee.label, (attacker, epsilon), (f"Of 100 guesses at most {right} are right; 50 without the release.",)
     )
 
 
@@ -90,29 +89,6 @@ def _(plan: AuditPlan) -> Document:
 @document.register
 def _(result: Calibration) -> Document:
     return calibration_document(result)
-
-
-def _title(guarantee: Guarantee) -> str:
-    match guarantee:
-        case GDP(mu=mu):
-            return f"Gaussian DP with μ = {shown(rounded(mu, Rounding.UP, _TITLE_DIGITS))}"
-        case PureDP(epsilon_bound=epsilon):
-            return f"Pure DP with ε = {shown(epsilon)}"
-        case ApproxDP(epsilon_bound=epsilon, delta_bound=delta):
-            return f"Approximate DP with ε = {shown(epsilon)} and δ = {shown(delta)}"
-        case LaplaceDP(epsilon_bound=epsilon):
-            return f"One Laplace release with ε = {shown(epsilon)}"
-        case AccountedCurve():
-            return "Accounted guarantee"
-        case DistributionCurve():
-            return "Accounted guarantee, from a privacy loss distribution"
-        case ZCDP(rho=rho, xi=xi):
-            return f"zCDP with ρ = {shown(rho)}" + (f" and ξ = {shown(xi)}" if xi else "")
-        case TradeoffPoints():
-            return f"Guarantee from {guarantee.fprs.size:,} {guarantee.meaning} of a trade-off curve"
-        case ProfilePoints():
-            return f"Guarantee from {guarantee.epsilons.size:,} points of a profile"
-    return type(guarantee).__name__
 
 
 def _readings(levels: Sequence[float], *readings: Callable[[float], float]) -> tuple[tuple[float, ...], ...]:

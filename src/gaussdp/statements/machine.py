@@ -1,48 +1,26 @@
 """What programs get of a report, in a schema that has a version; the schema itself is beside this file."""
 
 import json
-from dataclasses import fields
 from importlib import resources
 from typing import Any
 
-from gaussdp.accounting.document import LARGE_REGRET, describe
+from gaussdp.accounting.document import LARGE_REGRET
 from gaussdp.documents.machine import records
 from gaussdp.documents.rounding import Rounding, rounded
-from gaussdp.guarantees import ZCDP, ApproxDP, PureDP
-from gaussdp.mechanisms import (
-    DPSGD,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Gaussian,
-    Laplace,
-    Mechanism,
-    PoissonSampled,
-    RandomizedResponse,
-    Stated,
-    ZCDPGaussian,
-)
-from gaussdp.statements.content import guarantee_words, releases, title
+from gaussdp.mechanisms import registered
+from gaussdp.statements.content import guarantee_words, title
 from gaussdp.statements.findings import Findings
 
 SCHEMA_VERSION = 1
 
-_KINDS: dict[type[Mechanism], str] = {
-    DPSGD: "dpsgd",
-    Gaussian: "gaussian",
-    ZCDPGaussian: "gaussian-zcdp",
-    PoissonSampled: "poisson-sampled-gaussian",
-    Laplace: "laplace",
-    DiscreteLaplace: "discrete-laplace",
-    DiscreteGaussian: "discrete-gaussian",
-    RandomizedResponse: "randomized-response",
-}
-
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema that the JSON of a report follows."""
+    """The JSON Schema that the JSON of a report follows, with the mechanisms that are registered."""
     name = f"statement-{SCHEMA_VERSION}.schema.json"
     text = resources.files("gaussdp.statements").joinpath(name).read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
+    release = content["properties"]["mechanism"]["properties"]["releases"]["items"]
+    release["properties"]["mechanism"]["enum"] = list(registered())
     return content
 
 
@@ -66,8 +44,8 @@ def content(report: Findings) -> dict[str, Any]:
             "sentences": guarantee_words(report),
         },
         "mechanism": {
-            "description": describe(run.accounted),
-            "releases": [plan_entry(part, times) for part, times in releases(run.accounted)],
+            "description": run.accounted.sentence,
+            "releases": [{**part.plan_entry(), "times": times} for part, times in run.accounted.releases()],
             "dataset_size": run.dataset_size,
             "clip_norm": run.clip_norm,
         },
@@ -123,29 +101,3 @@ def _claim(report: Findings) -> dict[str, object] | None:
             for item in verdict.causes
         ],
     }
-
-
-def plan_entry(mechanism: Mechanism, times: int) -> dict[str, object]:
-    """A release as an entry of a plan file."""
-    entry: dict[str, object]
-    if isinstance(mechanism, Stated):
-        stated = mechanism.guarantee
-        if isinstance(stated, PureDP):
-            entry = {"mechanism": "pure-dp", "epsilon": stated.epsilon_bound}
-        elif isinstance(stated, ApproxDP):
-            entry = {"mechanism": "approximate-dp", "epsilon": stated.epsilon_bound, "delta": stated.delta_bound}
-        elif isinstance(stated, ZCDP):
-            entry = {"mechanism": "zcdp", "rho": stated.rho, "xi": stated.xi}
-        else:
-            points = {"epsilon": stated.epsilons.tolist(), "delta": stated.deltas.tolist()}
-            entry = {"mechanism": "profile-points", **points}
-        entry["adjacency"] = mechanism.adjacency
-    elif isinstance(mechanism, PoissonSampled):
-        noise = mechanism.mechanism.noise_multiplier
-        entry = {"mechanism": _KINDS[PoissonSampled], "noise_multiplier": noise, "sample_rate": mechanism.sample_rate}
-    else:
-        kept = [field.name for field in fields(mechanism)]
-        if isinstance(mechanism, RandomizedResponse):
-            kept.remove("adjacency")  # there is only one
-        entry = {"mechanism": _KINDS[type(mechanism)], **{key: getattr(mechanism, key) for key in kept}}
-    return {**entry, "times": times}

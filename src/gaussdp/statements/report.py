@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from gaussdp.accounting import DistributionCurve, Fit, account
-from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, describe, guarantee_table
+from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, guarantee_table
 from gaussdp.documents import Block, Document, Format, Rounding, document_files, render, rounded, shown, write_files
 from gaussdp.documents.html import fragment
 from gaussdp.domains import LEVEL, checked, number, one_of
@@ -49,7 +49,7 @@ class Report(Findings):
     """
 
     def __repr__(self) -> str:
-        return f"<Report of {describe(self.run.accounted)}: μ = {shown(self.mu)}, {self.standing}>"
+        return f"<Report of {self.run.accounted.sentence}: μ = {shown(self.mu)}, {self.standing}>"
 
     def document(self) -> Document:
         """The statement as blocks, which every format renders."""

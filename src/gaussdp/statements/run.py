@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from gaussdp.domains import POSITIVE, Choice, number, one_of
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Gaussian, Mechanism, PoissonSampled
+from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.statements.texts import line_of_words, lines_of_words
 from gaussdp.statements.training import Training, count
@@ -180,12 +180,12 @@ class Run:
     @property
     def sampled(self) -> bool:
         """Whether the accounting relies on random batches."""
-        return any(isinstance(part, PoissonSampled) for part, _ in self.mechanism.parts())
+        return self.mechanism.sampled
 
     @property
     def trains(self) -> bool:
         """Whether the mechanism is, or holds, DP-SGD, where gradients are clipped."""
-        return _holds_training(self.mechanism)
+        return self.mechanism.trains
 
     def _set(self, key: str, value: object) -> None:
         object.__setattr__(self, key, value)
@@ -218,13 +218,3 @@ class Run:
 
 KEYS = tuple(field.name for field in fields(Run) if field.name != "mechanism")
 """What a run file may hold besides its mechanism."""
-
-
-def _holds_training(mechanism: Mechanism) -> bool:
-    if isinstance(mechanism, DPSGD):
-        return True
-    if isinstance(mechanism, Composition):
-        return any(_holds_training(part) for part in mechanism.mechanisms)
-    return any(
-        isinstance(part, PoissonSampled) and isinstance(part.mechanism, Gaussian) for part, _ in mechanism.parts()
-    )

@@ -17,7 +17,7 @@ from gaussdp import (
     RandomizedResponse,
     ZCDPGaussian,
 )
-from gaussdp.accounting.bounds.concentrated import pure_epsilon, smallest_rho
+from gaussdp.accounting.bounds.concentrated import smallest_rho
 
 ORDERS = [1.00001, 1.001, 1.1, 1.5, 2, 3, 5, 10, 40, 200]
 
@@ -102,8 +102,8 @@ def test_tiny_losses_stay_enclosed():
 
 
 def test_pure_epsilon():
-    assert pure_epsilon(Composition([2 * Laplace(4.0), PureDP(0.5), DiscreteLaplace(4.0, 2)])) == 1.5
-    assert pure_epsilon(3 * RandomizedResponse(1.0)) == 3.0
+    assert Composition([2 * Laplace(4.0), PureDP(0.5), DiscreteLaplace(4.0, 2)]).pure_epsilon == 1.5
+    assert (3 * RandomizedResponse(1.0)).pure_epsilon == 3.0
     for mechanism in (Gaussian(1.0), DPSGD(1.0, 0.1, 2), DiscreteGaussian(3.0)):
-        assert pure_epsilon(mechanism) == math.inf
+        assert mechanism.pure_epsilon == math.inf
     assert pure_epsilon(Composition([Laplace(1.0), ApproxDP(1.0, 1e-9)])) == math.inf

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints
+from gaussdp.guarantees import ZCDP, ApproxDP
 from gaussdp.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -37,11 +37,6 @@ _MOST_SENSITIVITY = 100  # of discrete Laplace noise: beyond, its sum is long
 _ROUNDING = 1e-12  # of a divergence at orders near 1, which is a quotient of small numbers
 
 
-def pure_epsilon(mechanism: Mechanism) -> float:
-    """The smallest epsilon of pure DP, infinite if there is none: losses of independent releases add up."""
-    return math.fsum(count * _largest_loss(part) for part, count in mechanism.parts())
-
-
 def smallest_rho(mechanism: Mechanism) -> tuple[float, float]:
     """A lower and an upper bound on the smallest rho with which the mechanism is rho-zCDP."""
     plain, sampled, stated = 0.0, 0.0, 0.0
@@ -57,7 +52,7 @@ def smallest_rho(mechanism: Mechanism) -> tuple[float, float]:
             # Gaussian noise may be behind it; xi counts in full at orders near 1.
             plain += count * part.guarantee.rho
             stated += count * part.guarantee.xi
-        elif math.isinf(_largest_loss(part)):
+        elif math.isinf(part.pure_epsilon):
             return math.inf, math.inf
         else:
             bounded.append((part, count))
@@ -66,19 +61,9 @@ def smallest_rho(mechanism: Mechanism) -> tuple[float, float]:
     return max(plain + sampled, plain + low), plain + sampled + stated + high
 
 
-def _largest_loss(part: Mechanism) -> float:
-    if isinstance(part, Laplace | DiscreteLaplace | RandomizedResponse):
-        return part.epsilon
-    if isinstance(part, Stated) and isinstance(part.guarantee, ApproxDP):
-        return part.guarantee.epsilon_bound if part.guarantee.delta_bound == 0 else math.inf
-    if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints) and part.guarantee.deltas[-1] == 0:
-        return float(part.guarantee.epsilons[-1])
-    return math.inf
-
-
 def _supremum(bounded: list[tuple[Mechanism, int]]) -> tuple[float, float]:
     """Bounds on the largest sum of divergences over the order."""
-    usual = math.fsum(count * _largest_loss(part) ** 2 / 2 for part, count in bounded)
+    usual = math.fsum(count * part.pure_epsilon**2 / 2 for part, count in bounded)
     divergences = [(_divergence(part), count) for part, count in bounded]
     if not bounded or any(divergence is None for divergence, _ in divergences):
         return 0.0, usual
@@ -89,7 +74,7 @@ def _supremum(bounded: list[tuple[Mechanism, int]]) -> tuple[float, float]:
             total += count * divergence(orders)
     noise = _ROUNDING * sum(count for _, count in bounded)
     before = np.concatenate([[1.0], orders[:-1]])
-    beyond = math.fsum(count * _largest_loss(part) for part, count in bounded) / _LARGEST_ORDER
+    beyond = math.fsum(count * part.pure_epsilon for part, count in bounded) / _LARGEST_ORDER
     low, high = float(np.max(total / orders)), max(float(np.max(total / before)), beyond)
     return max(low - noise, 0.0), min(high + noise, usual)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, account
-from gaussdp.accounting.bounds.concentrated import pure_epsilon, smallest_rho
+from gaussdp.accounting.bounds.concentrated import smallest_rho
 from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
@@ -41,7 +41,7 @@ def smallest(mechanism: Mechanism, claim: Claim, group: int = 1) -> Enclosure:
     if mu is not None:
         return of_exact_mu(mu * group, claim)
     if claim.kind == "pure":
-        epsilon = group * pure_epsilon(mechanism)
+        epsilon = group * mechanism.pure_epsilon
         return Enclosure(epsilon, epsilon)
     if claim.kind == "zcdp":
         lower, upper = smallest_rho(mechanism)
