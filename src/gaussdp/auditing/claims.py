@@ -5,15 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
+from gaussdp.guarantees.claim import Claim
 from gaussdp.numerics import Floats
 
-Claim = float | Guarantee
+Claimed = float | Guarantee | Claim
+"""A mu, a guarantee with its curve, or a published claim."""
 
 _ROUNDING = 1e-12  # of the sum that is an area
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Outcome:
     """Whether the scores contradict a claim, and the sentence that says so.
 
     Attributes:
@@ -25,8 +27,10 @@ class Verdict:
     sentence: str
 
 
-def as_guarantee(claim: Claim) -> Guarantee:
+def as_guarantee(claim: Claimed) -> Guarantee:
     """The claim's curve; a number is the mu of GDP."""
+    if isinstance(claim, Claim):
+        return claim.guarantee
     return claim if isinstance(claim, Guarantee) else GDP(claim)
 
 
@@ -47,7 +51,7 @@ def largest_area(guarantee: Guarantee) -> float:
     return area + _ROUNDING
 
 
-def described(claim: Claim) -> str:
+def described(claim: Claimed) -> str:
     """The claim as a reader knows it, to follow the word claim."""
     guarantee = as_guarantee(claim)
     if isinstance(guarantee, GDP):

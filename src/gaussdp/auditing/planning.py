@@ -9,9 +9,9 @@ import numpy as np
 from scipy import special
 
 from gaussdp.auditing.bands import Upper, equal_level_upper
-from gaussdp.auditing.binomial import rate_upper
 from gaussdp.auditing.counts import Counts
 from gaussdp.auditing.one_run import refuted_mu
+from gaussdp.auditing.rates import rate_upper
 from gaussdp.displays import Displayed
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, number
 from gaussdp.errors import DomainError
