@@ -2,16 +2,15 @@
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from gaussdp.domains import POSITIVE, number, one_of
 from gaussdp.errors import DomainError
+from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Gaussian, Mechanism, PoissonSampled
+from gaussdp.statements.run_files import parse_text, read_file, run_from
 from gaussdp.statements.texts import line_of_words, lines_of_words
 from gaussdp.statements.training import Training, count
-
-if TYPE_CHECKING:
-    from gaussdp.guarantees.claim import Claim
 
 Sampling = Literal["poisson", "shuffle", "fixed batches", "without replacement", "full batch"]
 Tuning = Literal["none", "counted", "not counted"]
@@ -87,7 +86,7 @@ class Run:
     title: str = ""
     contact: str = ""
     data: str = ""
-    claim: "Claim | None" = None
+    claim: Claim | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
@@ -126,8 +125,6 @@ class Run:
         if self.clip_norm is not None:
             self._set("clip_norm", number("clip_norm", self.clip_norm, POSITIVE))
         if self.claim is not None:
-            from gaussdp.guarantees.claim import as_claim
-
             try:
                 self._set("claim", as_claim(self.claim))
             except DomainError as error:
@@ -143,9 +140,27 @@ class Run:
         Raises:
             DomainError: naming the file, the key, the line where there is one, and what to write.
         """
-        from gaussdp.statements.run_files import read_run
+        return read_file(cls, path)
 
-        return read_run(path)
+    @classmethod
+    def parse(cls, text: str, name: str = "run.toml") -> "Run":
+        """The run that a text describes; its name ends in .toml or .json and stands in the messages."""
+        return parse_text(cls, text, name)
+
+    @classmethod
+    def from_mapping(cls, content: object) -> "Run":
+        """The run that a mapping describes, as a run file would hold it.
+
+        >>> training = {"noise_multiplier": 1.0, "sample_rate": 0.00512, "steps": 3907}
+        >>> Run.from_mapping({"unit": "one image", "adjacency": "add-remove", "training": training}).unit
+        'one image'
+        """
+        return run_from(cls, content)
+
+    @classmethod
+    def file_keys(cls) -> tuple[str, ...]:
+        """What a run file may hold besides its mechanism."""
+        return tuple(field.name for field in fields(cls) if field.name != "mechanism")
 
     @classmethod
     def from_training(cls, training: Training, **rest: Any) -> "Run":
@@ -205,10 +220,6 @@ class Run:
                 self.records_per_unit,
                 got=str(self.records_per_unit),
             )
-
-
-KEYS = tuple(field.name for field in fields(Run) if field.name != "mechanism")
-"""What a run file may hold besides its mechanism."""
 
 
 def _holds_training(mechanism: Mechanism) -> bool:
