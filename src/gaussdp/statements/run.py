@@ -1,5 +1,7 @@
 """What was run and what it protects: everything a privacy statement needs to know."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -230,3 +232,17 @@ def _holds_training(mechanism: Mechanism) -> bool:
     return any(
         isinstance(part, PoissonSampled) and isinstance(part.mechanism, Gaussian) for part, _ in mechanism.parts()
     )
+
+
+@contextmanager
+def within_doubles() -> Iterator[None]:
+    """Turn losses beyond the range of a double into a refusal that says why."""
+    try:
+        yield
+    except OverflowError:
+        raise DomainError(
+            "noise",
+            "large enough for its privacy loss to be a number",
+            got="a mechanism whose loss is beyond the range of a double",
+            advice="it gives no privacy to speak of",
+        ) from None
