@@ -79,6 +79,10 @@ class AuditPlan(Displayed):
     equal_local_level: PlannedTrials | None
     one_run: PlannedRun | None
 
+    def __repr__(self) -> str:
+        size = "over 1e7" if self.equal_local_level is None else f"{self.equal_local_level.trials:,}"
+        return f"<AuditPlan to refute μ = {self.claim_mu:g} where it is {self.mu:g}: {size} trials a side>"
+
 
 def plan_audit(mu: float, claim_mu: float = 0.0, power: float = 0.9, confidence: float = 0.95) -> AuditPlan:
     """How many trials or canaries prove, with this power, that the claim is wrong when the truth is mu.

@@ -104,6 +104,9 @@ class TradeoffPoints(ProfilePoints):
         first, last = float(self.fprs[0]), float(self.fprs[-1])
         return f"TradeoffPoints({self.fprs.size} {self.meaning}, fpr from {first:g} to {last:g})"
 
+    def _stated(self) -> tuple[object, ...]:
+        return *super()._stated(), self.fprs.tobytes(), self.fnrs.tobytes(), self.meaning, self.directions
+
     def _fill(
         self, fpr: npt.ArrayLike, fnr: Floats, tpr: Floats | None, meaning: Meaning, directions: Directions
     ) -> None:

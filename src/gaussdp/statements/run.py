@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -89,6 +89,13 @@ class Run:
     contact: str = ""
     data: str = ""
     claim: Claim | None = None
+
+    def __repr__(self) -> str:
+        stated = (f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if self._states(field))
+        return f"Run({', '.join(stated)})"
+
+    def _states(self, field: "Field[Any]") -> bool:
+        return bool(getattr(self, field.name) != field.default)
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):

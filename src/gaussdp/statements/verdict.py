@@ -58,6 +58,10 @@ class Verdict:
     causes: tuple[Cause, ...]
     caveats: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        ends = f"[{_down(self.lower)}, {_up(self.upper)}]"
+        return f"<Verdict on {self.claim}: {self.status}; the smallest that holds is in {ends}>"
+
     def __str__(self) -> str:
         return " ".join((*self.sentences, *(cause.words for cause in self.causes)))
 
