@@ -3,14 +3,14 @@
 import warnings
 from collections.abc import Iterator
 
+from gaussdp.documents.renderings import markdown
 from opacus.accountants import IAccountant, create_accountant
 from opacus.accountants.analysis.gdp import compute_mu_poisson
 
 import gaussdp.integrations.opacus  # noqa: F401  registers "gaussdp"
 from gaussdp import DPSGD
-from gaussdp.documents.tables import Column, Document, Table
-from gaussdp.documents.renderings import markdown
 from gaussdp.documents.rounding import Rounding
+from gaussdp.documents.tables import Column, Document, Table
 
 DELTA = 1e-5
 SETTINGS = [  # records, batch, epochs, noise multiplier

@@ -6,8 +6,8 @@ The check is one function, so that every method meets the same one and a method 
 import numpy as np
 from scipy import special
 
-from gaussdp.auditing.binomial import quantile_sum, rate_upper
 from gaussdp.auditing.counts import ScoreCounts
+from gaussdp.auditing.rates import quantile_sum, rate_upper
 
 SURE = 1e-4  # a method is called too bold only if its failures would be this unlikely at the promised rate
 

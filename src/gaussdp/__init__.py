@@ -15,6 +15,7 @@ from gaussdp.conversions import (
     precision_from_mu,
 )
 from gaussdp.displays import show_with
+from gaussdp.domains import Evaluator, serve_with
 from gaussdp.errors import (
     ConvergenceError,
     DomainError,
@@ -207,6 +208,27 @@ _LOADED_WHEN_USED = {
     "gaussdp.figures.tradeoffs": ("TradeoffPlot",),
 }
 _HOME = {name: module for module, names in _LOADED_WHEN_USED.items() for name in names}
+
+
+# What serves values of other libraries, by the package that defines their type: brought together here, at the top, and
+# imported when the first such value arrives.
+_ARRAYS = {"pandas": "frames", "polars": "frames", "torch": "array_api", "cupy": "array_api"}
+
+
+def _evaluator(kind: type) -> Evaluator | None:
+    """What computes the flat functions on values of a type, None where NumPy does."""
+    from importlib import import_module
+
+    packages = [base.__module__.partition(".")[0] for base in kind.__mro__]
+    standard = hasattr(kind, "__array_namespace__") and "numpy" not in packages
+    name = next((_ARRAYS[package] for package in packages if package in _ARRAYS), "array_api" if standard else None)
+    if name is None:
+        return None
+    evaluate: Evaluator = import_module(f"gaussdp.integrations.{name}").evaluate
+    return evaluate
+
+
+serve_with(_evaluator)
 
 
 def _html(result: object) -> str:

@@ -5,9 +5,8 @@ rules of broadcasting are the same everywhere.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,29 +18,30 @@ Word = TypeVar("Word", bound=str)
 
 Kernel = Callable[..., npt.NDArray[np.float64]]
 
-# Columns and arrays of other libraries, by the package that defines their type, and the module whose `evaluate`
-# computes on them. It is imported when the first such value arrives.
-SERVED_BY = {
-    "pandas": "gaussdp.integrations.frames",
-    "polars": "gaussdp.integrations.frames",
-    "torch": "gaussdp.integrations.array_api",
-    "cupy": "gaussdp.integrations.array_api",
-}
-_ANY_ARRAY = "gaussdp.integrations.array_api"  # serves whatever follows the array API standard
+Parameters = Mapping[str, tuple[Any, "Domain"]]
+Evaluator = Callable[[Kernel, Parameters], Any]
 
 
-class _Integrations(dict[type, str | None]):
-    """The module that computes on values of a type, None where NumPy does; looked up once for each type."""
+class _Evaluators(dict[type, Evaluator | None]):
+    """What computes on values of a type, None where NumPy does; looked up once for each type."""
 
-    def __missing__(self, kind: type) -> str | None:
-        packages = [base.__module__.partition(".")[0] for base in kind.__mro__]
-        known = (SERVED_BY[package] for package in packages if package in SERVED_BY)
-        other = hasattr(kind, "__array_namespace__") and "numpy" not in packages
-        self[kind] = next(known, _ANY_ARRAY if other else None)
+    find: Callable[[type], Evaluator | None] = staticmethod(lambda kind: None)
+
+    def __missing__(self, kind: type) -> Evaluator | None:
+        self[kind] = self.find(kind)
         return self[kind]
 
 
-INTEGRATIONS = _Integrations()
+EVALUATORS = _Evaluators()
+"""For columns and arrays of other libraries, what evaluates a kernel on them; `serve_with` says where to find it."""
+
+
+def serve_with(find: Callable[[type], Evaluator | None]) -> None:
+    """Serve columns and arrays of other libraries with what this function finds for their type."""
+    EVALUATORS.find = staticmethod(find)
+    EVALUATORS.clear()
+
+
 _BLOCK = 1 << 14  # elements a kernel sees at once: small enough to stay in cache
 
 
@@ -111,9 +111,9 @@ def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
         other libraries, what the integration that serves them returns.
     """
     for value, _ in parameters.values():
-        integration = INTEGRATIONS[type(value)]
-        if integration is not None:
-            return import_module(integration).evaluate(kernel, parameters)
+        evaluator = EVALUATORS[type(value)]
+        if evaluator is not None:
+            return evaluator(kernel, parameters)
     arrays = [checked(name, value, domain) for name, (value, domain) in parameters.items()]
     if all(array.ndim == 0 for array in arrays):
         with np.errstate(all="ignore"):

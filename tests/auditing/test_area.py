@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp.auditing.area import AUC
+from gaussdp.auditing import AUC
 from gaussdp.auditing.counts import ScoreCounts
 
 SCORES = st.lists(st.integers(0, 6), min_size=1, max_size=30)

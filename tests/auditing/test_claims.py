@@ -63,7 +63,7 @@ def test_sentences(found):
     assert found.verdict(0.5).sentence == "The claim μ = 0.5 is contradicted at 95 % confidence."
     assert not found.verdict(2).contradicted
     assert found.verdict(2).sentence.startswith("The scores are consistent with the claim μ = 2 at 95 % confidence")
-    assert "(ε, δ) = (9, 1e-05)" in found.verdict(ApproxDP(9, 1e-5)).sentence
+    assert "ε = 9, δ = 1e-5" in found.verdict(ApproxDP(9, 1e-5)).sentence
 
 
 def test_bad_claims(found):

@@ -7,7 +7,7 @@ from scipy import special
 
 from gaussdp.auditing import local_level as module
 from gaussdp.auditing.local_level import failure_bound, local_level
-from gaussdp.auditing.ranks import EXACT_UP_TO, rank_grid
+from gaussdp.auditing.rates import EXACT_UP_TO, rank_grid
 
 
 def failure_probability(trials, ranks, level):

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from gaussdp import DomainError
-from gaussdp.auditing.binomial import quantile_sum, rate_upper
 from gaussdp.auditing.counts import ScoreCounts
 from gaussdp.auditing.methods import FixedThreshold, Method, Split, corner_places, promising_threshold
+from gaussdp.auditing.rates import quantile_sum, rate_upper
 
 SCORES = st.lists(st.integers(0, 12), min_size=2, max_size=40)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 from gaussdp import audit_one_run
-from gaussdp.auditing.one_run_epsilon import epsilon_refuted_up_to, p_value
+from gaussdp.auditing.one_run import epsilon_refuted_up_to, p_value
 
 
 @pytest.mark.parametrize(

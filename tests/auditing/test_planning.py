@@ -5,8 +5,8 @@ from scipy import special
 import gaussdp
 from gaussdp import DomainError, plan_audit
 from gaussdp.auditing.bands import equal_level_upper
-from gaussdp.auditing.binomial import quantile_sum, rate_upper
 from gaussdp.auditing.planning import MOST_CANARIES, _best_run, guess_accuracy, trials_power
+from gaussdp.auditing.rates import quantile_sum, rate_upper
 
 
 def power_by_the_book(trials, mu, fpr, claim, tail, upper):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp.auditing.ranks import EXACT_UP_TO, held, rank_grid
+from gaussdp.auditing.rates import EXACT_UP_TO, held, rank_grid
 
 
 @pytest.mark.parametrize("trials", [1, 2, 100, EXACT_UP_TO])

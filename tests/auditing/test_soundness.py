@@ -16,9 +16,8 @@ from audits_of_test import (
     two_values,
 )
 from gaussdp.auditing import ScoreCounts, bands
-from gaussdp.auditing.binomial import rate_upper
 from gaussdp.auditing.methods import at_threshold, promising_threshold
-from gaussdp.auditing.ranks import rank_grid
+from gaussdp.auditing.rates import rank_grid, rate_upper
 from gaussdp.guarantees import PureDP
 
 REPETITIONS = 300

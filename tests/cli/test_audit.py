@@ -38,14 +38,14 @@ def complaint(capsys, *arguments):
 
 def test_the_main_job(capsys, scores):
     path, members, nonmembers = scores
-    text = run(capsys, path, "--claim-mu", "0.5")
+    text = run(capsys, path, "--claim", "mu=0.5")
     assert "The claim μ = 0.5 is contradicted at 95 % confidence." in text
     shown = f"{np.floor(gaussdp.audit(members, nonmembers).mu_lower * 1000) / 1000:g}"
     assert shown in text
 
 
 def test_the_exit_code_does_not_tell_the_verdict(capsys, scores):
-    text = run(capsys, scores[0], "--claim-mu", "3")
+    text = run(capsys, scores[0], "--claim", "mu=3")
     assert "consistent with the claim μ = 3" in text
 
 
@@ -67,7 +67,7 @@ def test_json_holds_the_library_numbers_rounded_down(capsys, scores):
 @pytest.mark.parametrize("what", ["scores", "one-run", "plan"])
 def test_every_format(capsys, scores, style, what):
     arguments = {
-        "scores": [scores[0], "--claim-mu", "1"],
+        "scores": [scores[0], "--claim", "mu=1"],
         "one-run": ["one-run", "--canaries", "100", "--guesses", "50", "--correct", "45", "--claim-mu", "1"],
         "plan": ["plan", "--mu", "3"],
     }[what]
@@ -99,9 +99,9 @@ def test_a_credible_bound_says_so(capsys, scores):
 
 
 def test_options_before_the_file_and_the_long_name(capsys, scores):
-    expected = run(capsys, scores[0], "--claim-mu", "1")
+    expected = run(capsys, scores[0], "--claim", "mu=1")
     assert run(capsys, "--claim-mu", "1", scores[0]) == expected
-    assert run(capsys, "scores", scores[0], "--claim-mu", "1") == expected
+    assert run(capsys, "scores", scores[0], "--claim", "mu=1") == expected
 
 
 def test_names_of_columns(capsys, tmp_path):
@@ -122,7 +122,7 @@ def test_one_run(capsys):
 
 def test_a_stated_set_of_guesses(capsys):
     pairs = ["--guesses", "50", "--correct", "49", "--guesses", "100", "--correct", "90"]
-    out = run(capsys, "one-run", "--canaries", "1000", *pairs, "--claim-mu", "0.3")
+    out = run(capsys, "one-run", "--canaries", "1000", *pairs, "--claim", "mu=0.3")
     assert "50, 100" in out
     assert "contradicted" in out
 
@@ -148,9 +148,9 @@ def test_figure(capsys, scores, tmp_path, ending, method):
 def test_a_claim_by_accounting(capsys, scores, tmp_path):
     plan = tmp_path / "plan.toml"
     plan.write_text('[[releases]]\nmechanism = "gaussian"\nnoise_multiplier = 5.0\n')
-    text = run(capsys, scores[0], "--claim-plan", plan)
+    text = run(capsys, scores[0], "--claim", plan)
     assert "contradicted at 95 % confidence" in text
-    one_run = ["one-run", "--canaries", "1000", "--guesses", "100", "--correct", "99", "--claim-plan", plan]
+    one_run = ["one-run", "--canaries", "1000", "--guesses", "100", "--correct", "99", "--claim", plan]
     assert "contradicted at 95 % confidence" in run(capsys, *one_run)
 
 
@@ -185,3 +185,16 @@ def test_without_matplotlib(capsys, scores, tmp_path, monkeypatch):
 )
 def test_complaints(capsys, scores, arguments, words):
     assert words in complaint(capsys, scores[0], *arguments)
+
+
+def test_the_older_forms_of_a_claim_still_work(capsys, scores, tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text('[[releases]]\nmechanism = "gaussian"\nnoise_multiplier = 2.0\n')
+    for older, newer in (
+        (["--claim-mu", "1"], ["--claim", "mu=1"]),
+        (["--claim-epsilon", "2"], ["--claim", "epsilon=2"]),
+        (["--claim-epsilon", "2", "--claim-delta", "1e-5"], ["--claim", "ε=2, δ=1e-5"]),
+        (["--claim-plan", str(plan)], ["--claim", str(plan)]),
+    ):
+        assert run(capsys, scores[0], *older) == run(capsys, scores[0], *newer)
+    assert run(capsys, "plan", "--mu", "2", "--claim-mu", "1") == run(capsys, "plan", "--mu", "2", "--claim", "mu=1")

@@ -43,7 +43,7 @@ def test_the_default_file(tmp_path, monkeypatch):
         (["tradeoff"], "tradeoff takes --mu or --guarantee"),
         (["tradeoff", "--mu", "1,2"], "tradeoff takes one guarantee, got 2; comparison takes several"),
         (["tradeoff", "--mu", "1", "--recall", "0.1"], "tradeoff takes --mu and --guarantee and --fpr, not --recall"),
-        (["tradeoff", "--guarantee", "mu=0.8 floor=1e-10"], "a floor has no curve of its own"),
+        (["tradeoff", "--guarantee", "mu=0.8 floor=1e-10"], "has no curve: it says nothing below its floor"),
         (["comparison", "--guarantee", "epsilom=1"], "claim has no 'epsilom'; did you mean 'epsilon'?"),
         (["comparison", "--guarantee", "no-such-plan.toml"], "no-such-plan.toml"),
         (["comparison", "--mu", "1", "--point", "0.1,0.2"], "a point needs a name"),

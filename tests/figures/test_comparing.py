@@ -10,13 +10,13 @@ from PIL import Image
 
 import gaussdp
 from gaussdp import GDP, ApproxDP, LaplaceDP, ProfilePoints, PureDP
-from gaussdp.figures.comparing import comparison_figure, described, operating_points, tradeoff_figure
+from gaussdp.figures.comparing import comparison_figure, operating_points, tradeoff_figure
 from gaussdp.figures.tradeoffs import MOST_CURVES
 
 GUARANTEES = [GDP(0.8), PureDP(1.0), ApproxDP(2.0, 1e-3), LaplaceDP(1.5), ProfilePoints([0.0, 1.0], [0.3, 0.05])]
 
 
-@pytest.mark.parametrize("guarantee", GUARANTEES, ids=described)
+@pytest.mark.parametrize("guarantee", GUARANTEES, ids=lambda guarantee: guarantee.legend)
 def test_the_best_guess_is_the_best(guarantee):
     best, *_ = operating_points(guarantee)
     assert best.tpr - best.fpr == pytest.approx(guarantee.advantage(), abs=1e-9)
@@ -51,7 +51,7 @@ def test_names():
         "GDP, μ = 0.8",
         "pure DP, ε = 1",
         "DP, ε = 2, δ = 0.001",
-        "Laplace noise",
+        "Laplace noise, ε = 1.5",
         "points of a profile",
         "accounted curve",
         "GDP, μ = 0.8 (2)",

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussdp import DPSGD, Claim, Composition, DomainError, Laplace, Run, Training
-from gaussdp.statements.run_files import TOP_KEYS, TRAINING_KEYS, parse_run, run_from
+from gaussdp.statements.run_files import TRAINING_KEYS
 
+TOP_KEYS = ("training", "releases", *(key for key in Run.file_keys() if key != "clip_norm"))
 FILE = """
 title = "Digits"
 unit = "one image"
@@ -45,8 +46,8 @@ MAPPING = {
 
 
 def test_toml_json_and_the_constructor_say_the_same():
-    run = parse_run(FILE, "run.toml")
-    assert run == parse_run(json.dumps(MAPPING), "run.json") == run_from(MAPPING)
+    run = Run.parse(FILE, "run.toml")
+    assert run == Run.parse(json.dumps(MAPPING), "run.json") == Run.from_mapping(MAPPING)
     assert run == Run(
         mechanism=DPSGD.from_training(50_000, 256, 20, 1.0),
         dataset_size=50_000,
@@ -66,10 +67,10 @@ def test_toml_json_and_the_constructor_say_the_same():
 
 def test_releases():
     releases = '[[releases]]\nmechanism = "laplace"\nscale = 10.0\ntimes = 3\n'
-    run = parse_run(f'unit = "a"\nadjacency = "add-remove"\n{releases}', "run.toml")
+    run = Run.parse(f'unit = "a"\nadjacency = "add-remove"\n{releases}', "run.toml")
     assert run.mechanism == Composition([3 * Laplace(10.0)])
     with pytest.raises(DomainError, match=r"^run.toml, line 4: laplace has no parameter 'scales'"):
-        parse_run(f'unit = "a"\nadjacency = "add-remove"\n{releases.replace("scale", "scales")}', "run.toml")
+        Run.parse(f'unit = "a"\nadjacency = "add-remove"\n{releases.replace("scale", "scales")}', "run.toml")
 
 
 @pytest.mark.parametrize(
@@ -137,16 +138,16 @@ def test_releases():
 def test_what_is_wrong_where_and_what_to_write(old, new, message):
     assert old in FILE
     with pytest.raises(DomainError, match=message):
-        parse_run(FILE.replace(old, new, 1), "run.toml")
+        Run.parse(FILE.replace(old, new, 1), "run.toml")
 
 
 def test_a_mechanism_and_only_one():
     with pytest.raises(DomainError, match=r"either a table \[training\] or a list \[\[releases\]\], got neither"):
-        run_from({"unit": "a", "adjacency": "add-remove"})
+        Run.from_mapping({"unit": "a", "adjacency": "add-remove"})
     with pytest.raises(DomainError, match="got both"):
-        run_from({**MAPPING, "releases": [{"mechanism": "laplace", "scale": 1}]})
+        Run.from_mapping({**MAPPING, "releases": [{"mechanism": "laplace", "scale": 1}]})
     with pytest.raises(DomainError, match="releases must be a list with at least one entry"):
-        run_from({"unit": "a", "adjacency": "add-remove", "releases": []})
+        Run.from_mapping({"unit": "a", "adjacency": "add-remove", "releases": []})
 
 
 def test_steps_and_epochs_that_agree():
@@ -163,13 +164,13 @@ def test_steps_and_epochs_that_agree():
 )
 def test_no_text_makes_another_error(text, name):
     with pytest.raises(DomainError):
-        parse_run(text, name)
+        Run.parse(text, name)
 
 
 def test_an_enormous_number_is_refused_not_printed():
     for key in ("dataset_size", "batch_size", "steps"):
         with pytest.raises(DomainError, match=f"{key} must be a whole number from 1 to"):
-            run_from({**MAPPING, "training": {**MAPPING["training"], key: 10**5000}})
+            Run.from_mapping({**MAPPING, "training": {**MAPPING["training"], key: 10**5000}})
 
 
 scalars = (
@@ -209,13 +210,13 @@ entries = st.fixed_dictionaries(
 )
 def test_any_mapping_is_a_run_or_a_domain_error(content):
     with contextlib.suppress(DomainError):
-        assert isinstance(run_from(content), Run)
+        assert isinstance(Run.from_mapping(content), Run)
 
 
 @given(st.dictionaries(st.sampled_from(TRAINING_KEYS), positive | scalars))
 def test_any_training_is_a_run_or_a_domain_error(numbers):
     try:
-        run = run_from({"unit": "one", "adjacency": "add-remove", "training": numbers})
+        run = Run.from_mapping({"unit": "one", "adjacency": "add-remove", "training": numbers})
     except DomainError:
         return
     assert 0 < run.mechanism.sample_rate <= 1

@@ -13,11 +13,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from gaussdp.auditing.binomial import quantile_sum, rate_upper
 from gaussdp.auditing.counts import Counts, ScoreCounts
 from gaussdp.auditing.local_level import local_level
 from gaussdp.auditing.methods import Method, corner_places
-from gaussdp.auditing.ranks import held, rank_grid
+from gaussdp.auditing.rates import held, quantile_sum, rank_grid, rate_upper
 from gaussdp.auditing.result import Audit, Band
 from gaussdp.numerics import Floats
 
@@ -47,7 +46,7 @@ class EqualLocalLevel(Method):
 
     At each threshold the Clopper-Pearson bounds at a level g, smaller than a/2 by just as much as it takes for all of
     one side to hold with probability 1 - a/2. g depends on the number of trials alone and is computed exactly up to 512
-    trials, and on the safe side beyond, where the band is held at a fixed set of ranks (`gaussdp.auditing.ranks`).
+    trials, and on the safe side beyond, where the band is held at a fixed set of ranks (`gaussdp.auditing.rates`).
 
     As tight in the corners of the ROC curve, where strong attacks live, as in its middle.
     """

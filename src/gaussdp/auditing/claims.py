@@ -4,16 +4,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
+from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.guarantees.claim import Claim
 from gaussdp.numerics import Floats
 
-Claim = float | Guarantee
+Claimed = float | Guarantee | Claim
+"""A mu, a guarantee with its curve, or a published claim."""
 
+_CLAIM_DIGITS = 15  # as somebody wrote it
 _ROUNDING = 1e-12  # of the sum that is an area
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Outcome:
     """Whether the scores contradict a claim, and the sentence that says so.
 
     Attributes:
@@ -25,8 +28,10 @@ class Verdict:
     sentence: str
 
 
-def as_guarantee(claim: Claim) -> Guarantee:
+def as_guarantee(claim: Claimed) -> Guarantee:
     """The claim's curve; a number is the mu of GDP."""
+    if isinstance(claim, Claim):
+        return claim.guarantee
     return claim if isinstance(claim, Guarantee) else GDP(claim)
 
 
@@ -47,13 +52,6 @@ def largest_area(guarantee: Guarantee) -> float:
     return area + _ROUNDING
 
 
-def described(claim: Claim) -> str:
+def described(claim: Claimed) -> str:
     """The claim as a reader knows it, to follow the word claim."""
-    guarantee = as_guarantee(claim)
-    if isinstance(guarantee, GDP):
-        return f"μ = {guarantee.mu:.15g}"
-    if isinstance(guarantee, PureDP):
-        return f"ε = {guarantee.epsilon_bound:.15g}"
-    if isinstance(guarantee, ApproxDP):
-        return f"(ε, δ) = ({guarantee.epsilon_bound:.15g}, {guarantee.delta_bound:.15g})"
-    return "of the given curve"
+    return as_guarantee(claim).stated(digits=_CLAIM_DIGITS) or "of the given curve"

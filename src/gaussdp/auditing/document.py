@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gaussdp.auditing import Audit, AuditPlan, OneRunAudit
-from gaussdp.auditing.claims import Claim, described
+from gaussdp.auditing.claims import Claimed, described
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, shown
 from gaussdp.documents.tables import Column, Table, Value
@@ -18,7 +18,7 @@ _DIRECTION = "The attack accuses whoever scores above the threshold."
 _CREDIBLE = "This is a credible bound, a posterior probability under a prior; it is not a confidence bound."
 
 
-def audit_document(audit: Audit, claims: Sequence[Claim] = (), deltas: Sequence[float] = ()) -> Document:
+def audit_document(audit: Audit, claims: Sequence[Claimed] = (), deltas: Sequence[float] = ()) -> Document:
     """The bound, the attack that proves it, the epsilon it refutes and the verdict on each claim.
 
     Args:
@@ -70,7 +70,7 @@ def audit_document(audit: Audit, claims: Sequence[Claim] = (), deltas: Sequence[
     return _document("What the attack scores prove", audit, tables, claims, notes)
 
 
-def one_run_document(audit: OneRunAudit, claims: Sequence[Claim] = (), deltas: Sequence[float] = ()) -> Document:
+def one_run_document(audit: OneRunAudit, claims: Sequence[Claimed] = (), deltas: Sequence[float] = ()) -> Document:
     """The bound from one run, the epsilon it refutes and the verdict on each claim."""
     rows: tuple[tuple[Value, ...], ...] = (
         (
@@ -135,7 +135,7 @@ def plan_document(plan: AuditPlan) -> Document:
 
 
 def _document(
-    title: str, audit: Audit | OneRunAudit, tables: Sequence[Table], claims: Sequence[Claim], notes: Sequence[str]
+    title: str, audit: Audit | OneRunAudit, tables: Sequence[Table], claims: Sequence[Claimed], notes: Sequence[str]
 ) -> Document:
     if not claims:
         return Document.tabular(title, tuple(tables), tuple(notes))

@@ -23,7 +23,7 @@ import numpy as np
 from scipy import special
 
 from gaussdp.auditing.counts import Counts
-from gaussdp.auditing.ranks import EXACT_UP_TO, rank_grid
+from gaussdp.auditing.rates import EXACT_UP_TO, rank_grid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 

@@ -1,14 +1,14 @@
 """The protocol of a method, and the methods that look at one threshold."""
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
-from gaussdp.auditing.binomial import quantile_sum, rate_upper
 from gaussdp.auditing.counts import Counts, ScoreCounts
-from gaussdp.auditing.ranks import rank_grid
+from gaussdp.auditing.rates import quantile_sum, rank_grid, rate_upper
 from gaussdp.auditing.result import Audit, Band
 from gaussdp.domains import REAL, integer, number
 
@@ -138,3 +138,35 @@ def promising_threshold(counts: ScoreCounts, tail: float) -> float:
     fnr = rate_upper(counts.false_negatives[places], counts.member_total, _CAUTION * tail)
     z = special.ndtri(np.minimum(fpr, _ALMOST_ONE)) + special.ndtri(np.minimum(fnr, _ALMOST_ONE))
     return float(counts.scores[places[int(np.argmin(z))]])
+
+
+@dataclass(frozen=True)
+class AUC(Method):
+    r"""The area under the ROC curve, which mu-GDP keeps below Phi(mu / sqrt 2); no threshold to choose.
+
+    .. math:: \mu \ge \sqrt 2\, \Phi^{-1}\!\left(\mathrm{AUC} - \sqrt{\frac{\ln(1/a)}{2 \min(n_0, n_1)}}\right)
+
+    Strong against weak attacks that are a little right everywhere; blind to those that are sure of a few people.
+    Reference: Hoeffding (1963), section 5b, for the deviation of a two-sample mean over pairs; ties count half.
+    """
+
+    def run(self, counts: ScoreCounts, confidence: float) -> Audit:
+        auc = counts.area()
+        smaller = min(counts.nonmember_total, counts.member_total)
+        auc_lower = max(0.0, auc - math.sqrt(-math.log1p(-confidence) / (2 * smaller)))
+        return Audit(
+            mu_lower=math.sqrt(2) * float(special.ndtri(auc_lower)) if auc_lower > 0.5 else 0.0,
+            method=self,
+            threshold=None,
+            confidence=confidence,
+            kind="confidence",
+            fpr_upper=None,
+            fnr_upper=None,
+            false_positives=None,
+            false_negatives=None,
+            nonmembers=counts.nonmember_total,
+            members=counts.member_total,
+            auc=auc,
+            auc_lower=auc_lower,
+            band=unbounded_band(counts),
+        )

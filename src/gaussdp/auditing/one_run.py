@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from scipy import special
 
-from gaussdp.auditing.claims import Claim, Verdict, as_guarantee
-from gaussdp.auditing.one_run_epsilon import epsilon_refuted_up_to
+from gaussdp.auditing.claims import Claimed, Outcome, as_guarantee
 from gaussdp.auditing.result import sentence
 from gaussdp.displays import Displayed
 from gaussdp.domains import LEVEL, PROBABILITY, integer, number
@@ -15,6 +15,8 @@ from gaussdp.guarantees import GDP
 
 _LARGEST_MU = 1e4
 _RELATIVE_WIDTH = 1e-12
+_LARGEST_EPSILON = 700.0
+_ABSOLUTE_WIDTH = 1e-12  # of an epsilon
 
 
 @dataclass(frozen=True)
@@ -40,17 +42,17 @@ class OneRunAudit(Displayed):
         """The strongest GDP guarantee that the guesses do not contradict: a floor on the truth, not a promise."""
         return GDP(self.mu_lower)
 
-    def contradicts(self, claim: Claim) -> bool:
+    def contradicts(self, claim: Claimed) -> bool:
         """Whether the claim, a mu or any guarantee, is refuted at the audit's confidence."""
         guarantee = as_guarantee(claim)
         if isinstance(guarantee, GDP):
             return self.mu_lower > guarantee.mu
         return any(refuted(guarantee.fpr, self.canaries, *pair, self._tail()) for pair in self._pairs())
 
-    def verdict(self, claim: Claim) -> Verdict:
+    def verdict(self, claim: Claimed) -> Outcome:
         """The claim's verdict: consistent with it, or contradicted at this confidence."""
         contradicted = self.contradicts(claim)
-        return Verdict(contradicted, sentence(claim, contradicted, self.confidence, "confidence"))
+        return Outcome(contradicted, sentence(claim, contradicted, self.confidence, "confidence"))
 
     def epsilon_lower(self, delta: float) -> float:
         """The epsilon below which (epsilon, delta)-DP is refuted by the same guesses at the same confidence.
@@ -150,3 +152,51 @@ def _numbers(name: str, value: int | Sequence[int], low: int) -> tuple[int, ...]
     if not items:
         raise DomainError(name, problem="must hold at least one number", got="none")
     return tuple(integer(name, item, low=low) for item in items)
+
+
+def epsilon_refuted_up_to(canaries: int, guesses: int, correct: int, delta: float, tail: float) -> float:
+    """An epsilon whose p-value is at most the tail, within rounding of the largest; 0 if none is.
+
+    (epsilon, delta)-DP implies the same with any larger epsilon, so a refuted epsilon refutes all smaller ones.
+    """
+    low, high = 0.0, 1.0
+    if p_value(canaries, guesses, correct, low, delta) > tail:
+        return 0.0
+    while p_value(canaries, guesses, correct, high, delta) <= tail and high < _LARGEST_EPSILON:
+        low, high = high, 2 * high
+    while high - low > _ABSOLUTE_WIDTH * max(1.0, high):
+        middle = (low + high) / 2
+        if p_value(canaries, guesses, correct, middle, delta) <= tail:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
+    r"""An upper bound on the probability of so many right guesses under (epsilon, delta)-DP.
+
+    But for delta, the right ones among r guesses are no more than binomial with the chance q = e^epsilon /
+    (1 + e^epsilon) that randomized response has:
+
+    .. math:: P(W \ge v) \le P(B \ge v) + 2 m \delta \max_{1 \le i \le v} P(v > B \ge v - i) / i,
+              \quad B \sim \mathrm{Bin}(r, q)
+
+    Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Theorem 5.2.
+    """
+    if correct == 0:
+        return 1.0
+    right = special.expit(epsilon)
+    at_least = float(special.betainc(correct, guesses - correct + 1, right))
+    if delta == 0:
+        return at_least
+    fewer = np.arange(correct - 1, -1, -1, dtype=np.float64)  # v - 1, v - 2, ..., 0
+    log_mass = (
+        special.gammaln(guesses + 1.0)
+        - special.gammaln(fewer + 1)
+        - special.gammaln(guesses - fewer + 1)
+        + fewer * special.log_expit(epsilon)
+        + (guesses - fewer) * special.log_expit(-epsilon)
+    )
+    densest = float(np.max(np.cumsum(np.exp(log_mass)) / np.arange(1, correct + 1)))
+    return min(1.0, at_least + 2 * canaries * delta * densest)

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import special
 
 from gaussdp.auditing.bands import Upper, equal_level_upper
-from gaussdp.auditing.binomial import rate_upper
 from gaussdp.auditing.counts import Counts
 from gaussdp.auditing.one_run import refuted_mu
+from gaussdp.auditing.rates import rate_upper
 from gaussdp.displays import Displayed
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, number
 from gaussdp.errors import DomainError
@@ -78,6 +78,10 @@ class AuditPlan(Displayed):
     fixed_threshold: PlannedTrials | None
     equal_local_level: PlannedTrials | None
     one_run: PlannedRun | None
+
+    def __repr__(self) -> str:
+        size = "over 1e7" if self.equal_local_level is None else f"{self.equal_local_level.trials:,}"
+        return f"<AuditPlan to refute μ = {self.claim_mu:g} where it is {self.mu:g}: {size} trials a side>"
 
 
 def plan_audit(mu: float, claim_mu: float = 0.0, power: float = 0.9, confidence: float = 0.95) -> AuditPlan:

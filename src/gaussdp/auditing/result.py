@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussdp.auditing.claims import Claim, Verdict, as_guarantee, below_curve, described, largest_area
+from gaussdp.auditing.claims import Claimed, Outcome, as_guarantee, below_curve, described, largest_area
 from gaussdp.displays import Displayed
 from gaussdp.domains import PROBABILITY, number
 from gaussdp.guarantees import GDP
@@ -74,7 +74,7 @@ class Audit(Displayed):
         """The strongest GDP guarantee that the scores do not contradict: a floor on the truth, not a promise."""
         return GDP(self.mu_lower)
 
-    def contradicts(self, claim: Claim) -> bool:
+    def contradicts(self, claim: Claimed) -> bool:
         """Whether the claim, a mu or any guarantee, is refuted at the audit's confidence.
 
         All the bounds of the band hold together, so a guarantee that is no GDP is compared at every threshold.
@@ -86,10 +86,10 @@ class Audit(Displayed):
             return self.auc_lower > largest_area(guarantee)
         return below_curve(guarantee, self.band.fpr_upper, self.band.fnr_upper)
 
-    def verdict(self, claim: Claim) -> Verdict:
+    def verdict(self, claim: Claimed) -> Outcome:
         """The claim's verdict: consistent with it, or contradicted at this confidence."""
         contradicted = self.contradicts(claim)
-        return Verdict(contradicted, sentence(claim, contradicted, self.confidence, self.kind))
+        return Outcome(contradicted, sentence(claim, contradicted, self.confidence, self.kind))
 
     def epsilon_lower(self, delta: float) -> float:
         r"""The epsilon below which (epsilon, delta)-DP is refuted at the same confidence.
@@ -110,7 +110,7 @@ class Audit(Displayed):
         return float(np.log(max(1.0, ratios.max())))
 
 
-def sentence(claim: Claim, contradicted: bool, confidence: float, kind: str) -> str:
+def sentence(claim: Claimed, contradicted: bool, confidence: float, kind: str) -> str:
     """The verdict in words."""
     level = f"{100 * confidence:.{_SHOWN}g} % " + ("posterior probability" if kind == "credible" else "confidence")
     if contradicted:

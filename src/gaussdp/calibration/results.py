@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from gaussdp.calibration.targets import Target
+from gaussdp.calibration.targets import AtMost, Target
 from gaussdp.displays import Displayed
 from gaussdp.guarantees import Guarantee
 from gaussdp.mechanisms import Mechanism
@@ -51,3 +51,8 @@ class Calibration(Displayed):
     next_achieved: float | None
     evaluations: int
     status: Status
+
+    def __repr__(self) -> str:
+        asked = self.target if isinstance(self.target, AtMost) else f"μ ≤ {self.target.mu:g}"
+        found = f"{self.parameter} = {self.value:.12g}"
+        return f"<Calibration: {found} meets {asked} with {self.achieved:.6g}, {self.status.value}>"

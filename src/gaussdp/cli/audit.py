@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from gaussdp.accounting import account as account_for
 from gaussdp.auditing import (
     AUC,
     DKW,
@@ -18,7 +18,6 @@ from gaussdp.auditing import (
     audit_one_run,
     plan_audit,
 )
-from gaussdp.auditing.claims import Claim
 from gaussdp.auditing.document import (
     ONE_RUN_TABLES,
     PLAN_TABLES,
@@ -29,11 +28,11 @@ from gaussdp.auditing.document import (
 )
 from gaussdp.auditing.files import read_scores
 from gaussdp.cli.default_group import DefaultGroup
+from gaussdp.cli.guarantees import guarantee
 from gaussdp.cli.options import Command, levels, number, output_options, show
 from gaussdp.figures import format_of
 from gaussdp.figures.audited import render_audit
-from gaussdp.guarantees import GDP, ApproxDP, PureDP
-from gaussdp.mechanisms.plan import read_plan
+from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
 
 METHODS = ("equal-local-level", "dkw", "auc", "split", "fixed-threshold", "credible")
 DEFAULT_DELTAS = (1e-5,)
@@ -48,23 +47,26 @@ def audit() -> None:
 
     \b
     Examples:
-      gaussdp audit scores.csv --claim-mu 1.0
+      gaussdp audit scores.csv --claim "mu=1"
       gaussdp audit one-run --canaries 1000 --guesses 100 --correct 90
-      gaussdp audit plan --mu 1.0 --claim-mu 0.5
+      gaussdp audit plan --mu 1.0 --claim "mu=0.5"
     """
 
 
 def claim_options(command: Command) -> Command:
-    """--claim-mu, --claim-epsilon, --claim-delta and --claim-plan."""
+    """--claim, and its older forms, which still work."""
     for option in (
+        click.option("--claim-plan", hidden=True),
+        click.option("--claim-delta", type=number, default=0.0, hidden=True),
+        click.option("--claim-epsilon", type=number, hidden=True),
+        click.option("--claim-mu", type=number, hidden=True),
         click.option(
-            "--claim-plan",
-            type=click.Path(dir_okay=False, path_type=Path),
-            help="Judge the exact curve of the composition in this TOML or JSON file (see gaussdp account plan).",
+            "--claim",
+            "claims",
+            multiple=True,
+            help='Judge this claim: "mu=1", "epsilon=2 delta=1e-5", "epsilon=2", "rho=0.5", or a plan file, of which'
+            " the exact curve is judged (give it again for another).",
         ),
-        click.option("--claim-delta", type=number, default=0.0, help="The δ that goes with --claim-epsilon."),
-        click.option("--claim-epsilon", type=number, default=None, help="Judge a claim of (ε, δ)-DP with this ε."),
-        click.option("--claim-mu", type=number, default=None, help="Judge a claim of μ-GDP with this μ."),
     ):
         command = option(command)
     return command
@@ -110,10 +112,7 @@ def confidence_option(command: Command) -> Command:
 @output_options(TABLES)
 def scores(
     file: Path,
-    claim_mu: float | None,
-    claim_epsilon: float | None,
-    claim_delta: float,
-    claim_plan: Path | None,
+    claims: Sequence[str],
     confidence: float,
     method: str,
     threshold: float | None,
@@ -126,6 +125,7 @@ def scores(
     style: str,
     digits: int,
     only: Sequence[str],
+    **older: Any,
 ) -> None:
     """A lower bound on μ from a file of scores.
 
@@ -135,18 +135,18 @@ def scores(
 
     \b
     Examples:
-      gaussdp audit scores.csv --claim-mu 1.0
+      gaussdp audit scores.csv --claim "mu=1"
       gaussdp audit scores.parquet --score-column loss_gap --member-column in_training --format json
-      gaussdp audit scores.csv --claim-epsilon 2 --claim-delta 1e-5 --plot audit.png
+      gaussdp audit scores.csv --claim "epsilon=2 delta=1e-5" --plot audit.png
     """
-    claims = _claims(claim_mu, claim_epsilon, claim_delta, claim_plan)
+    stated = _claims(claims, **older)
     chosen = _method(method, threshold, seed)
     ending = format_of(plot) if plot else ""
     counts = read_scores(file, score_column, member_column, member_value)
     found = audit_counts(counts.scores, counts.members, counts.nonmembers, confidence, chosen)
-    document = audit_document(found, claims, delta)
+    document = audit_document(found, stated, delta)
     if plot:
-        plot.write_bytes(render_audit(found, claims, ending)[ending])
+        plot.write_bytes(render_audit(found, stated, ending)[ending])
     show(document, style, digits, only)
 
 
@@ -164,15 +164,13 @@ def one_run(
     canaries: int,
     guesses: Sequence[int],
     correct: Sequence[int],
-    claim_mu: float | None,
-    claim_epsilon: float | None,
-    claim_delta: float,
-    claim_plan: Path | None,
+    claims: Sequence[str],
     confidence: float,
     delta: Sequence[float],
     style: str,
     digits: int,
     only: Sequence[str],
+    **older: Any,
 ) -> None:
     """A lower bound on μ from one run with many canaries.
 
@@ -182,41 +180,56 @@ def one_run(
     \b
     Examples:
       gaussdp audit one-run --canaries 1000 --guesses 100 --correct 90
-      gaussdp audit one-run --canaries 1000 --guesses 50 --correct 49 --guesses 100 --correct 90 --claim-mu 0.5
+      gaussdp audit one-run --canaries 1000 --guesses 50 --correct 49 --guesses 100 --correct 90 --claim "mu=0.5"
     """
-    claims = _claims(claim_mu, claim_epsilon, claim_delta, claim_plan)
+    stated = _claims(claims, **older)
     found = audit_one_run(canaries, guesses, correct, confidence)
-    show(one_run_document(found, claims, delta), style, digits, only)
+    show(one_run_document(found, stated, delta), style, digits, only)
 
 
 @audit.command()
 @click.option("--mu", type=number, required=True, help="The truth that the audit should detect.")
-@click.option("--claim-mu", type=number, default=0.0, show_default=True, help="The claim to refute.")
+@click.option("--claim", default="mu=0", show_default=True, help='The claim to refute, such as "mu=0.5".')
+@click.option("--claim-mu", type=number, hidden=True)
 @click.option("--power", type=number, default=0.9, show_default=True, help="Probability of detection, in (0, 1).")
 @confidence_option
 @output_options(PLAN_TABLES)
 def plan(
-    mu: float, claim_mu: float, power: float, confidence: float, style: str, digits: int, only: Sequence[str]
+    mu: float,
+    claim: str,
+    claim_mu: float | None,
+    power: float,
+    confidence: float,
+    style: str,
+    digits: int,
+    only: Sequence[str],
 ) -> None:
     """How many trials or canaries prove that a claim is wrong.
 
     \b
     Examples:
       gaussdp audit plan --mu 1.0
-      gaussdp audit plan --mu 2.0 --claim-mu 1.0 --power 0.8 --format json
+      gaussdp audit plan --mu 2.0 --claim "mu=1" --power 0.8 --format json
     """
-    show(plan_document(plan_audit(mu, claim_mu, power, confidence)), style, digits, only)
+    refuted = guarantee(claim) if claim_mu is None else GDP(claim_mu)
+    if not isinstance(refuted, GDP):
+        raise click.UsageError(f'--claim takes a μ to plan for, such as "mu=0.5", got {claim!r}')
+    show(plan_document(plan_audit(mu, refuted.mu, power, confidence)), style, digits, only)
 
 
-def _claims(mu: float | None, epsilon: float | None, delta: float, plan_file: Path | None) -> list[Claim]:
-    claims: list[Claim] = [] if mu is None else [GDP(mu)]
-    if epsilon is not None:
-        claims.append(ApproxDP(epsilon, delta) if delta else PureDP(epsilon))
-    elif delta:
+def _claims(
+    claims: Sequence[str],
+    claim_mu: float | None,
+    claim_epsilon: float | None,
+    claim_delta: float,
+    claim_plan: str | None,
+) -> list[Guarantee]:
+    if claim_delta and claim_epsilon is None:
         raise click.UsageError("--claim-delta needs --claim-epsilon")
-    if plan_file:
-        claims.append(account_for(read_plan(plan_file)))
-    return claims
+    older: list[Guarantee] = [] if claim_mu is None else [GDP(claim_mu)]
+    if claim_epsilon is not None:
+        older.append(ApproxDP(claim_epsilon, claim_delta) if claim_delta else PureDP(claim_epsilon))
+    return [*map(guarantee, claims), *older, *([guarantee(claim_plan)] if claim_plan else [])]
 
 
 def _method(name: str, threshold: float | None, seed: int) -> Method:

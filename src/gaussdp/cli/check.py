@@ -8,8 +8,7 @@ import click
 from gaussdp.cli.options import output_options, show, waiting
 from gaussdp.guarantees.claim import Claim
 from gaussdp.statements.run import Run
-from gaussdp.statements.verdict import check_claim
-from gaussdp.statements.verdict_document import TABLES, verdict_document
+from gaussdp.statements.verdict import TABLES, check_claim
 
 FALSE = 1
 UNDECIDED = 3
@@ -43,5 +42,5 @@ def check(file: Path, claim: str | None, style: str, digits: int, only: Sequence
         raise click.UsageError(f'{file.name} holds no claim; give --claim, such as --claim "epsilon=3.0 delta=1e-5"')
     with waiting("Accounting"):
         verdict = check_claim(run, stated)
-    show(verdict_document(verdict), style, digits, only)
+    show(verdict.document(), style, digits, only)
     return 0 if verdict.holds else FALSE if verdict.status == "false" else UNDECIDED

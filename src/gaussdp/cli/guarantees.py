@@ -1,37 +1,27 @@
-"""Guarantees and points as the command line writes them."""
+"""Guarantees, claims and points as the command line writes them: one notation everywhere."""
 
 from pathlib import Path
 
 import click
 
 from gaussdp.accounting import account
-from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, PureDP
+from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms.plan import read_plan
 
 _NAME_ENDS = ": "
 
 
-def named_guarantee(text: str) -> tuple[str, Guarantee]:
-    """A name, empty if none is given, and a guarantee: "mu=0.8", "ours: epsilon=1 delta=1e-5", "rho=0.5", "plan.toml".
+def guarantee(text: str) -> Guarantee:
+    """A claim, "mu=0.8", "epsilon=1 delta=1e-5", "rho=0.5", or a plan file, whose composition is accounted for."""
+    return Claim.parse(text).guarantee if "=" in text else account(read_plan(Path(text)))
 
-    A file is a plan, whose composition is accounted for.
-    """
+
+def named_guarantee(text: str) -> tuple[str, Guarantee]:
+    """A name, empty if none is given but that of a file, and a guarantee: "ours: epsilon=1 delta=1e-5", "plan.toml"."""
     name, ends, rest = text.partition(_NAME_ENDS)
     name, written = (name.strip(), rest.strip()) if ends else ("", text.strip())
-    if "=" not in written:
-        path = Path(written)
-        return name or path.stem, account(read_plan(path))
-    claim = Claim.parse(written)
-    if claim.floor is not None:
-        raise click.BadParameter(f"a floor has no curve of its own; leave it out of {written!r}")
-    if claim.rho is not None:
-        return name, ZCDP(claim.rho)
-    if claim.mu is not None:
-        return name, GDP(claim.mu)
-    if claim.delta:
-        return name, ApproxDP(claim.value, claim.delta)
-    return name, PureDP(claim.value)
+    return name or ("" if "=" in written else Path(written).stem), guarantee(written)
 
 
 def named_point(text: str) -> tuple[str, tuple[float, float]]:

@@ -5,6 +5,7 @@ from gaussdp.documents.blocks import (
     Document,
     Facts,
     Headline,
+    IconArray,
     Items,
     Judgement,
     Links,
@@ -12,7 +13,6 @@ from gaussdp.documents.blocks import (
     Section,
     Words,
 )
-from gaussdp.documents.icons import IconArray
 from gaussdp.documents.rendering import (
     DEFAULT_DIGITS,
     ENDINGS,

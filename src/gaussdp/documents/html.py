@@ -6,10 +6,16 @@ from html import escape
 from itertools import groupby
 
 from gaussdp.documents.blocks import (
+    ADDED,
+    BEFORE,
+    COUNT,
+    REST,
+    SIDE,
     Block,
     Document,
     Facts,
     Headline,
+    IconArray,
     Items,
     Judgement,
     Links,
@@ -18,7 +24,6 @@ from gaussdp.documents.blocks import (
     Words,
     flat,
 )
-from gaussdp.documents.icons import ADDED, BEFORE, COUNT, REST, SIDE, IconArray
 from gaussdp.documents.tables import Table
 from gaussdp.errors import MissingExtraError
 

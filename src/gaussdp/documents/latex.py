@@ -8,8 +8,21 @@ brings its own preamble and ends itself only if not. As a part it needs no packa
 import re
 from collections.abc import Sequence
 
-from gaussdp.documents.blocks import Block, Document, Facts, Headline, Items, Judgement, Links, Picture, Section, Words
-from gaussdp.documents.icons import COUNT, SIDE, IconArray
+from gaussdp.documents.blocks import (
+    COUNT,
+    SIDE,
+    Block,
+    Document,
+    Facts,
+    Headline,
+    IconArray,
+    Items,
+    Judgement,
+    Links,
+    Picture,
+    Section,
+    Words,
+)
 from gaussdp.documents.tables import Table
 
 _SYMBOLS = {

@@ -3,8 +3,19 @@
 import re
 from collections.abc import Sequence
 
-from gaussdp.documents.blocks import Block, Document, Facts, Headline, Items, Judgement, Links, Picture, Section, Words
-from gaussdp.documents.icons import IconArray
+from gaussdp.documents.blocks import (
+    Block,
+    Document,
+    Facts,
+    Headline,
+    IconArray,
+    Items,
+    Judgement,
+    Links,
+    Picture,
+    Section,
+    Words,
+)
 from gaussdp.documents.tables import Table
 from gaussdp.documents.text import ICONS, READABLE, Page
 

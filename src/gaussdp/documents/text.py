@@ -4,8 +4,20 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 
-from gaussdp.documents.blocks import Block, Document, Facts, Headline, Items, Judgement, Links, Section, Words
-from gaussdp.documents.icons import COUNT, SIDE, IconArray
+from gaussdp.documents.blocks import (
+    COUNT,
+    SIDE,
+    Block,
+    Document,
+    Facts,
+    Headline,
+    IconArray,
+    Items,
+    Judgement,
+    Links,
+    Section,
+    Words,
+)
 from gaussdp.documents.tables import Table
 
 READABLE = 100  # characters of a line of prose; tables may be wider

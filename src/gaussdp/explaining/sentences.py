@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from gaussdp.documents.icons import IconArray
+from gaussdp.documents.blocks import IconArray
 from gaussdp.explaining import wording
 from gaussdp.explaining.facts import MOST_GUESSES, Alarm, Equivalent, Guesses, Meaning, Search, Together
 from gaussdp.risks.base import EVEN

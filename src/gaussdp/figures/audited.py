@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaussdp.auditing import Audit
-from gaussdp.auditing.claims import Claim, as_guarantee, described
+from gaussdp.auditing.claims import Claimed, as_guarantee, described
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.figures import style
 from gaussdp.figures.drawing import rendered
@@ -24,7 +24,7 @@ _LEGEND_COLUMNS = 3
 _OBSERVED, _BOUND, _CLAIMS = "#333333", style.SINGLE, (style.SEQUENCE[-1], style.SEQUENCE[1], style.BASELINE)
 
 
-def render_audit(audit: Audit, claims: Sequence[Claim], *formats: str) -> dict[str, bytes]:
+def render_audit(audit: Audit, claims: Sequence[Claimed], *formats: str) -> dict[str, bytes]:
     """Both corners of the ROC curve on log axes, in each of these formats ("svg", "pdf", "png").
 
     The band lies between the observed curve and the worst that is still believed of it; a GDP claim is contradicted
@@ -40,7 +40,7 @@ def render_audit(audit: Audit, claims: Sequence[Claim], *formats: str) -> dict[s
     return rendered(lambda canvas: _draw(canvas, audit, claims), SIZE, *formats)
 
 
-def _draw(canvas: "Canvas", audit: Audit, claims: Sequence[Claim]) -> None:
+def _draw(canvas: "Canvas", audit: Audit, claims: Sequence[Claimed]) -> None:
     panels = canvas.subplots(1, 2)
     canvas.subplots_adjust(**_MARGINS)
     for axes, corner in zip(panels, _corners(audit), strict=True):
@@ -88,7 +88,7 @@ def _corners(audit: Audit) -> list[_Corner]:
     ]
 
 
-def _draw_corner(axes: "Axes", audit: Audit, corner: _Corner, claims: Sequence[Claim]) -> None:
+def _draw_corner(axes: "Axes", audit: Audit, corner: _Corner, claims: Sequence[Claimed]) -> None:
     lowest = 0.4 / max(audit.members, audit.nonmembers)  # stands for 0, which log axes have not
     rates, finds = np.maximum(corner.rates, lowest), np.maximum(corner.finds, lowest)
     axes.plot(rates, finds, color=_OBSERVED, linewidth=0.8, label="observed")

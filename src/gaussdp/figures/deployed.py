@@ -10,7 +10,7 @@ from gaussdp.errors import DomainError
 from gaussdp.figures import scales, style
 from gaussdp.figures.drawing import rendered
 from gaussdp.published.catalogue import Deployment, deployments
-from gaussdp.published.document import in_order, stated
+from gaussdp.published.document import in_order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +84,7 @@ def _on_axis(mu: float) -> float:
 
 
 def _draw_use(axes: "Axes", row: int, use: Deployment, low: float, own: float | None) -> None:
-    words = stated(use) + (", local" if use.setting == "local" else "")
+    words = use.stated + (", local" if use.setting == "local" else "")
     if use.mu is None:
         axes.text(
             low * 1.12, row, f"no $\\mu$: {words}", va="center", fontsize=_SMALL, color=style.BASELINE, bbox=_PAPER

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gaussdp.documents.icons import ADDED, BEFORE, REST, SIDE, IconArray
+from gaussdp.documents.blocks import ADDED, BEFORE, REST, SIDE, IconArray
 from gaussdp.errors import DomainError
 from gaussdp.figures.drawing import rendered
 

@@ -71,6 +71,19 @@ class TradeoffPlot:
     starts: dict[str, float]
     attacks: tuple[Attack, ...]
 
+    def __repr__(self) -> str:
+        return f"<TradeoffPlot of {', '.join(self.fnr)}; {len(self.attacks)} attacks marked>"
+
+    def _numbers(self) -> tuple[object, ...]:
+        curves = tuple((name, fnr.tobytes(), self.tpr[name].tobytes()) for name, fnr in self.fnr.items())
+        return self.fpr.tobytes(), curves, tuple(self.starts.items()), self.attacks
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TradeoffPlot) and self._numbers() == other._numbers()
+
+    def __hash__(self) -> int:
+        return hash(self._numbers())
+
     def render(self, ending: str = "svg") -> bytes:
         """The content of a file: "svg", "pdf" or "png".
 

@@ -8,6 +8,10 @@ from typing import Literal
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, Domain, brief, nearest, number
 from gaussdp.errors import DomainError
+from gaussdp.guarantees.approximate import ApproxDP, PureDP
+from gaussdp.guarantees.base import Guarantee
+from gaussdp.guarantees.gaussian import GDP
+from gaussdp.guarantees.zcdp import ZCDP
 
 Kind = Literal["approximate", "pure", "gdp", "zcdp"]
 
@@ -115,6 +119,23 @@ class Claim:
     def symbol(self) -> str:
         """The letter of that number."""
         return "ε" if self.epsilon is not None else "μ" if self.mu is not None else "ρ"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee that it states, with its curve.
+
+        Raises:
+            DomainError: if it has a floor, below which it says nothing: such a claim has no curve.
+        """
+        if self.floor is not None:
+            raise DomainError(
+                "claim", problem=f"{self} has no curve: it says nothing below its floor", advice="leave the floor out"
+            )
+        if self.rho is not None:
+            return ZCDP(self.rho)
+        if self.mu is not None:
+            return GDP(self.mu)
+        return ApproxDP(self.value, self.delta) if self.delta else PureDP(self.value)
 
     def with_value(self, value: float) -> "Claim":
         """The same kind of claim with another number."""

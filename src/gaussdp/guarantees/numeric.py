@@ -74,6 +74,16 @@ class ProfilePoints(Guarantee):
     def pure_epsilon(self) -> float:
         return float(self.epsilons[-1]) if self.deltas[-1] == 0 else math.inf
 
+    def _stated(self) -> tuple[object, ...]:
+        """All that makes it what it is, for comparing and hashing."""
+        return type(self), self.epsilons.tobytes(), self.deltas.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ProfilePoints) and self._stated() == other._stated()
+
+    def __hash__(self) -> int:
+        return hash(self._stated())
+
     def fnr(self, fpr: Numbers) -> Numbers:
         rate: Numbers = evaluate(self._fnr, fpr=(fpr, PROBABILITY))
         return rate

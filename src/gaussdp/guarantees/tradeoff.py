@@ -109,6 +109,9 @@ class TradeoffPoints(ProfilePoints):
     def _untitled(self) -> str:
         return f"Guarantee from {self.fprs.size:,} {self.meaning} of a trade-off curve"
 
+    def _stated(self) -> tuple[object, ...]:
+        return *super()._stated(), self.fprs.tobytes(), self.fnrs.tobytes(), self.meaning, self.directions
+
     def _fill(
         self, fpr: npt.ArrayLike, fnr: Floats, tpr: Floats | None, meaning: Meaning, directions: Directions
     ) -> None:

@@ -75,7 +75,7 @@ def evaluate(kernel: Kernel, parameters: Parameters) -> Array:
 
 
 def _is_foreign(value: Any) -> bool:
-    return domains.INTEGRATIONS[type(value)] is not None
+    return domains.EVALUATORS[type(value)] is not None
 
 
 def _common_library(foreign: dict[str, Any]) -> Library:

@@ -45,10 +45,10 @@ def evaluate(kernel: Kernel, parameters: Parameters) -> Any:
 
 def _package(value: Any) -> str:
     """The library that a value belongs to; numbers, lists and arrays count as NumPy's."""
-    if domains.INTEGRATIONS[type(value)] is None:
+    if domains.EVALUATORS[type(value)] is None:
         return "numpy"
     packages = [base.__module__.partition(".")[0] for base in type(value).__mro__]
-    return next((package for package in packages if package in domains.SERVED_BY), packages[0])
+    return next((package for package in packages if package in ("pandas", "polars")), packages[0])
 
 
 def _with_pandas(kernel: Kernel, parameters: Parameters) -> Any:

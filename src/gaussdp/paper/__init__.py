@@ -1,6 +1,6 @@
 """The paper, reproduced: its six tables, its nine plots, and the data that its LaTeX source reads."""
 
-from gaussdp.paper.contents import SECTIONS, Section, values_csv
+from gaussdp.paper.contents import SECTIONS, Chapter, values_csv
 from gaussdp.paper.writer import write_paper
 
-__all__ = ["SECTIONS", "Section", "values_csv", "write_paper"]
+__all__ = ["SECTIONS", "Chapter", "values_csv", "write_paper"]

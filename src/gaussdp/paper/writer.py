@@ -8,8 +8,7 @@ from gaussdp.choosing.grids import PAPER_DIGITS
 from gaussdp.documents.rendering import document_files, write_files
 from gaussdp.figures import FIGURES, FORMATS, Figure, figure, render
 from gaussdp.figures.drawing import require_matplotlib
-from gaussdp.paper.contents import SECTIONS, Section, table_document, values_csv
-from gaussdp.paper.index import TABLE_FORMATS, index_document
+from gaussdp.paper.contents import SECTIONS, TABLE_FORMATS, Chapter, index_document, table_document, values_csv
 
 Announce = Callable[[int, int, str], None]
 
@@ -44,7 +43,7 @@ def write_paper(directory: Path, announce: Announce = lambda done, total, name: 
     return count
 
 
-def _table_files(section: Section) -> dict[str, bytes]:
+def _table_files(section: Chapter) -> dict[str, bytes]:
     return document_files(f"tables/{section.grid.key}", *table_document(section), *TABLE_FORMATS)
 
 

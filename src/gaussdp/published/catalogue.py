@@ -8,6 +8,7 @@ from importlib import resources
 from typing import Literal
 
 from gaussdp.conversions import mu_from_profile
+from gaussdp.documents.rounding import shown_level
 from gaussdp.domains import LEVEL, POSITIVE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
@@ -64,6 +65,15 @@ class Deployment:
     gaussian: bool = False
     mu: float | None = field(init=False)
     basis: Basis = field(init=False)
+
+    def __repr__(self) -> str:
+        return f"<Deployment {self.name}, {self.organisation} {self.year}: {self.stated}>"
+
+    @property
+    def stated(self) -> str:
+        """The guarantee as it was published."""
+        parts = (("ρ", self.rho), ("ε", self.epsilon), ("δ", self.delta))
+        return ", ".join(f"{symbol} = {shown_level(value)}" for symbol, value in parts if value is not None)
 
     def __post_init__(self) -> None:
         for key in _WORDS:

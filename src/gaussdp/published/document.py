@@ -50,7 +50,7 @@ def deployment_document(mu: float | None = None, uses: Sequence[Deployment] | No
         Column("basis", "basis"),
     ]
     rows: list[tuple[Value, ...]] = [
-        (use.name, use.organisation, use.year, use.setting, use.unit, stated(use), mu_of(use), use.basis)
+        (use.name, use.organisation, use.year, use.setting, use.unit, use.stated, mu_of(use), use.basis)
         for use in listed
     ]
     notes = [_BASIS[basis] for basis in ("exact", "implied", "none") if any(use.basis == basis for use in listed)]
@@ -84,12 +84,6 @@ def _background(uses: Sequence[Deployment]) -> tuple[Table, Table]:
 def in_order(uses: Sequence[Deployment]) -> list[Deployment]:
     """By rising mu, those without one last, by epsilon."""
     return sorted(uses, key=lambda use: (use.mu is None, use.mu or use.epsilon or 0.0))
-
-
-def stated(use: Deployment) -> str:
-    """The guarantee as it was published."""
-    parts = (("ρ", use.rho), ("ε", use.epsilon), ("δ", use.delta))
-    return ", ".join(f"{symbol} = {shown(value)}" for symbol, value in parts if value is not None)
 
 
 def mu_of(use: Deployment) -> Value:

@@ -1,26 +1,21 @@
 """The usual mistakes behind a claim, each recognised by what it would have given."""
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-from scipy import special
-
 from gaussdp.accounting import account
+from gaussdp.accounting.bounds.approximations import basic_epsilon, clt_mu, clt_mu_uniform, renyi_epsilon
 from gaussdp.accounting.bounds.enclosures import of_gdp, smallest
 from gaussdp.accounting.bounds.shuffled import without_sampling
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
-from gaussdp.numerics import Floats
 from gaussdp.statements.run import Run
 
 CLOSE = 0.012  # relative: claims are written with three digits or so
 
-_LARGEST_ORDER = 256
 _LAST = ("one step", "epochs for steps", "amplification", "basic composition")  # not looked for once one is found
 
 
@@ -91,13 +86,13 @@ def _too_small(run: Run, claim: Claim) -> Iterator[Candidate]:
     if run.sampled:
         yield (
             "clt",
-            lambda: of_gdp(_clt_mu(mechanism), claim),
+            lambda: of_gdp(clt_mu(mechanism), claim),
             "It is what the central limit theorem approximates, which is no bound: at few steps, small noise or a small"
             " sample rate the truth is larger.",
         )
         yield (
             "clt",
-            lambda: of_gdp(_clt_mu_uniform(mechanism), claim),
+            lambda: of_gdp(clt_mu_uniform(mechanism), claim),
             "It is what the central limit theorem approximates for batches of a fixed size, which is no bound.",
         )
     yield (
@@ -127,7 +122,7 @@ def _too_large(run: Run, claim: Claim) -> Iterator[Candidate]:
         for improved, how in ((True, "with the improved conversion"), (False, "with the first conversion published")):
             yield (
                 "rdp",
-                partial(_renyi_epsilon, mechanism, float(claim.delta or 0.0), improved=improved),
+                partial(renyi_epsilon, mechanism, float(claim.delta or 0.0), improved=improved),
                 f"It is what Renyi DP gives at the best whole order, {how}: sound, and not tight.",
             )
     if run.sampled:
@@ -136,7 +131,7 @@ def _too_large(run: Run, claim: Claim) -> Iterator[Candidate]:
             lambda: of_gdp(without_sampling(mechanism, each_step=True), claim),
             "It is the number without amplification by sampling, as if every record were in every batch.",
         )
-        for limit, batches in ((_clt_mu, "Poisson samples"), (_clt_mu_uniform, "batches of a fixed size")):
+        for limit, batches in ((clt_mu, "Poisson samples"), (clt_mu_uniform, "batches of a fixed size")):
             yield (
                 "clt",
                 partial(_of_limit, limit, mechanism, claim),
@@ -152,7 +147,7 @@ def _too_large(run: Run, claim: Claim) -> Iterator[Candidate]:
     if claim.kind == "approximate":
         yield (
             "basic composition",
-            lambda: _basic_epsilon(mechanism, float(claim.delta or 0.0)),
+            lambda: basic_epsilon(mechanism, float(claim.delta or 0.0)),
             "It is the sum of the single steps' ε: sound, and far from tight.",
         )
 
@@ -179,33 +174,6 @@ def _missing_floor(run: Run, claim: Claim) -> list[Cause]:
     return [Cause("floor", fit.mu, words)]
 
 
-def _clt_mu(mechanism: Mechanism) -> float:
-    """The limit for Poisson samples: q sqrt(T (e^(1/sigma^2) - 1))."""
-    return _limit(mechanism, lambda mu: math.expm1(mu * mu))
-
-
-def _clt_mu_uniform(mechanism: Mechanism) -> float:
-    """The limit for batches of a fixed size, symmetrised."""
-
-    def spread(mu: float) -> float:
-        above, below = special.ndtr(1.5 * mu), special.ndtr(-0.5 * mu)
-        return 2 * (math.exp(mu * mu) * float(above) + 3 * float(below) - 2)
-
-    return _limit(mechanism, spread)
-
-
-def _limit(mechanism: Mechanism, spread: Callable[[float], float]) -> float:
-    squares: list[float] = []
-    for part, count in mechanism.parts():
-        if isinstance(part, PoissonSampled):
-            squares.append(count * part.sample_rate**2 * spread(part.mechanism.mu))
-        elif isinstance(part, Gaussian | ZCDPGaussian):
-            squares.append(count * part.mu**2)
-        else:
-            raise DomainError(None, problem="the limit is taken of Gaussian releases only")
-    return math.sqrt(math.fsum(squares))
-
-
 def _with_noise(mechanism: Mechanism, factor: float) -> Mechanism:
     """The same Gaussian releases with so many times the noise."""
     parts: list[Mechanism] = []
@@ -218,37 +186,3 @@ def _with_noise(mechanism: Mechanism, factor: float) -> Mechanism:
         else:
             raise DomainError(None, problem="the noise is changed of Gaussian releases only")
     return Composition(parts)
-
-
-def _basic_epsilon(mechanism: Mechanism, delta: float) -> float:
-    """The sum of the steps' epsilons, each at an equal share of delta."""
-    parts = list(mechanism.parts())
-    share = delta / sum(count for _, count in parts)
-    return math.fsum(count * account(part).epsilon(share) for part, count in parts)
-
-
-def _renyi_epsilon(mechanism: Mechanism, delta: float, *, improved: bool) -> float:
-    """From the divergences at whole orders (Mironov, Talwar & Zhang 2019)."""
-    orders: Floats = np.arange(2.0, _LARGEST_ORDER + 1)
-    total = np.zeros(orders.size)
-    for part, count in mechanism.parts():
-        if isinstance(part, PoissonSampled):
-            total += count * _renyi_sampled(orders, part)
-        elif isinstance(part, Gaussian | ZCDPGaussian):
-            total += count * orders * part.mu**2 / 2
-        else:
-            raise DomainError(None, problem="Renyi divergences are taken of Gaussian releases only")
-    if improved:  # Canonne, Kamath & Steinke 2020, Proposition 12
-        return float(np.min(total + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)))
-    return float(np.min(total + math.log(1 / delta) / (orders - 1)))
-
-
-def _renyi_sampled(orders: Floats, part: PoissonSampled) -> Floats:
-    rate, mu = part.sample_rate, part.mechanism.mu
-    found = np.empty(len(orders))
-    for place, order in enumerate(orders):
-        k = np.arange(order + 1)
-        binomial = special.gammaln(order + 1) - special.gammaln(k + 1) - special.gammaln(order - k + 1)
-        terms = binomial + special.xlog1py(order - k, -rate) + special.xlogy(k, rate) + k * (k - 1) / 2 * mu**2
-        found[place] = special.logsumexp(terms) / (order - 1)
-    return found

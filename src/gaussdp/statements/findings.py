@@ -1,17 +1,24 @@
 """What was found about a run, every number computed once; the words and the formats come after."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit
-from gaussdp.documents.rounding import Rounding, rounded
-from gaussdp.documents.tables import Table
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
+from gaussdp.documents.tables import Column, Table
+from gaussdp.errors import DomainError
+from gaussdp.figures.tradeoffs import Attack, TradeoffPlot, tradeoff_plot
+from gaussdp.guarantees import Guarantee
 from gaussdp.statements.assumptions import Assumption
 from gaussdp.statements.run import Run
 from gaussdp.statements.verdict import Verdict
 
 Curve = AccountedCurve | DistributionCurve
 Standing = Literal["holds", "does not hold", "depends"]
+
+_BELOW = 1000  # the picture reaches this far below the smallest rate that is named
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -56,3 +63,96 @@ class Findings:
         """Whether the number holds for the run as described, or depends on what is not stated."""
         verdicts = {assumption.verdict for assumption in self.assumptions if assumption.decisive}
         return "does not hold" if "not met" in verdicts else "depends" if "not stated" in verdicts else "holds"
+
+
+def epsilon_table(curve: Curve, deltas: Sequence[float], *, strict: bool) -> tuple[Table, tuple[str, ...]]:
+    """The least epsilon at each delta, from the curve itself, and a note on the deltas that it does not reach.
+
+    Args:
+        curve: the accounted guarantee.
+        deltas: where to read.
+        strict: whether a delta below the noise floor is refused rather than left out.
+    """
+    rows: list[tuple[float, ...]] = []
+    left_out: list[float] = []
+    for delta in deltas:
+        try:
+            rows.append((delta, curve.epsilon(delta)))
+        except DomainError:
+            if strict:
+                raise
+            left_out.append(delta)
+    columns = (Column("delta", "δ", Rounding.UP, level=True), Column("epsilon", "ε", Rounding.UP))
+    notes = (
+        f"No ε is given at δ = {shown(delta)}, which lies below the noise floor of the accounting."
+        for delta in left_out
+    )
+    return Table("epsilon", "The same guarantee as (ε, δ)-DP, from the curve itself", columns, tuple(rows)), tuple(
+        notes
+    )
+
+
+def attacker_table(curve: Curve, fit: Fit, fprs: Sequence[float]) -> Table:
+    """What the best attacker finds at each false-positive rate."""
+    return Table(
+        "attacker",
+        "Members found by the best attacker",
+        (
+            Column("fpr", "false alarms (FPR)", level=True),
+            Column("tpr", "TPR at most", Rounding.UP),
+            Column("tpr_by_mu", "TPR by μ", Rounding.UP),
+            Column("tpr_over_fpr", "TPR/FPR at most", Rounding.UP),
+        ),
+        tuple((fpr, curve.tpr(fpr), fit.guarantee.tpr(fpr), curve.multiplicative_advantage(fpr)) for fpr in fprs),
+    )
+
+
+def precision_table(curve: Curve, recalls: Sequence[float], prior: float) -> Table:
+    """How many accusations are right at each recall."""
+    return Table(
+        "precision",
+        f"Right accusations, if {shown(prior)} of all candidates are members",
+        (
+            Column("recall", "members found (recall)", level=True),
+            Column("precision", "precision at most", Rounding.UP),
+        ),
+        tuple((recall, curve.precision(recall, prior)) for recall in recalls),
+    )
+
+
+def overall_table(curve: Curve, prior: float) -> Table:
+    """The best attacker over all levels."""
+    return Table(
+        "overall",
+        "Over all attacks",
+        (
+            Column("advantage", "TPR − FPR at most", Rounding.UP),
+            Column("prior", "prior"),
+            Column("right_of_100_before", "right of 100 before", Rounding.NEAREST),
+            Column("right_of_100", "right of 100 after, at most", Rounding.UP),
+        ),
+        ((curve.advantage(), prior, 100 * max(prior, 1 - prior), 100 * curve.accuracy(prior)),),
+    )
+
+
+def statement_plot(curve: Curve, fit: Fit, fprs: Sequence[float], digits: int = 4) -> TradeoffPlot:
+    """The numbers behind the figure.
+
+    Args:
+        curve: the accounted guarantee, drawn as the run itself.
+        fit: its mu, drawn beside it.
+        fprs: false-positive rates of the attacks to name, as far as the accounting reaches.
+        digits: significant digits of mu.
+    """
+    mu = shown(rounded(fit.mu, Rounding.UP, digits))
+    curves: dict[str, Guarantee] = {f"μ = {mu}": fit.guarantee}
+    if not fit.unconditional:
+        curves["the run itself"] = curve
+    distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution if curve.fell_back else None
+    reach = _BELOW * distribution.noise_floor if distribution else 0.0
+    named = sorted((fpr for fpr in fprs if fpr >= max(reach, 1e-12)), reverse=True)[:_MOST_NAMED]
+    return tradeoff_plot(curves, [Attack(fpr, curve.tpr(fpr), _attack_words(fpr, curve.tpr(fpr))) for fpr in named])
+
+
+def _attack_words(fpr: float, tpr: float) -> str:
+    return f"FPR {shown_level(fpr)}, TPR {shown(rounded(tpr, Rounding.UP, 2))}"

@@ -13,14 +13,19 @@ from gaussdp.domains import LEVEL, checked, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS as FIGURE_FORMATS
 from gaussdp.figures.tradeoffs import TradeoffPlot, render_tradeoffs
-from gaussdp.statements import tables
 from gaussdp.statements.assumptions import assumptions
 from gaussdp.statements.content import headline, sections, title
-from gaussdp.statements.findings import Curve, Findings
+from gaussdp.statements.findings import (
+    Curve,
+    Findings,
+    attacker_table,
+    epsilon_table,
+    overall_table,
+    precision_table,
+    statement_plot,
+)
 from gaussdp.statements.machine import content
-from gaussdp.statements.pictures import statement_plot
-from gaussdp.statements.ranges import within_doubles
-from gaussdp.statements.run import Run
+from gaussdp.statements.run import Run, within_doubles
 from gaussdp.statements.verdict import check_claim
 
 Announce = Callable[[int, int, str], None]
@@ -184,16 +189,16 @@ def _report(run: Run, at: _Readings) -> Report:
     curve = account(run.accounted)
     fit, notes = _fit(curve, at.floor)
     deltas = _usual_deltas(run.dataset_size) if at.deltas is None else at.deltas
-    epsilon, beyond = tables.epsilons(curve, deltas, strict=at.deltas is not None)
+    epsilon, beyond = epsilon_table(curve, deltas, strict=at.deltas is not None)
     return Report(
         run=run,
         fit=fit,
         assumptions=assumptions(run, curve, fit, at.digits),
         guarantee=guarantee_table(fit),
         epsilon=epsilon,
-        attacker=tables.attacker(curve, fit, at.fprs),
-        precision=tables.precision(curve, at.recalls, at.prior),
-        overall=tables.overall(curve, at.prior),
+        attacker=attacker_table(curve, fit, at.fprs),
+        precision=precision_table(curve, at.recalls, at.prior),
+        overall=overall_table(curve, at.prior),
         method=_method(curve, fit),  # after all readings, since any of them may have needed a distribution
         version=version("gaussdp"),
         digits=at.digits,

@@ -1,19 +1,19 @@
 """What was run and what it protects: everything a privacy statement needs to know."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import Field, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from gaussdp.domains import POSITIVE, Choice, number, one_of
 from gaussdp.errors import DomainError
+from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.mechanisms.base import ADJACENCIES
+from gaussdp.statements.run_files import parse_text, read_file, run_from
 from gaussdp.statements.texts import line_of_words, lines_of_words
 from gaussdp.statements.training import Training, count
-
-if TYPE_CHECKING:
-    from gaussdp.guarantees.claim import Claim
 
 Sampling = Literal["poisson", "shuffle", "fixed batches", "without replacement", "full batch"]
 SAMPLINGS: Mapping[Sampling, Choice] = {
@@ -96,7 +96,14 @@ class Run:
     title: str = ""
     contact: str = ""
     data: str = ""
-    claim: "Claim | None" = None
+    claim: Claim | None = None
+
+    def __repr__(self) -> str:
+        stated = (f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if self._states(field))
+        return f"Run({', '.join(stated)})"
+
+    def _states(self, field: "Field[Any]") -> bool:
+        return bool(getattr(self, field.name) != field.default)
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
@@ -135,8 +142,6 @@ class Run:
         if self.clip_norm is not None:
             self._set("clip_norm", number("clip_norm", self.clip_norm, POSITIVE))
         if self.claim is not None:
-            from gaussdp.guarantees.claim import as_claim
-
             try:
                 self._set("claim", as_claim(self.claim))
             except DomainError as error:
@@ -152,9 +157,27 @@ class Run:
         Raises:
             DomainError: naming the file, the key, the line where there is one, and what to write.
         """
-        from gaussdp.statements.run_files import read_run
+        return read_file(cls, path)
 
-        return read_run(path)
+    @classmethod
+    def parse(cls, text: str, name: str = "run.toml") -> "Run":
+        """The run that a text describes; its name ends in .toml or .json and stands in the messages."""
+        return parse_text(cls, text, name)
+
+    @classmethod
+    def from_mapping(cls, content: object) -> "Run":
+        """The run that a mapping describes, as a run file would hold it.
+
+        >>> training = {"noise_multiplier": 1.0, "sample_rate": 0.00512, "steps": 3907}
+        >>> Run.from_mapping({"unit": "one image", "adjacency": "add-remove", "training": training}).unit
+        'one image'
+        """
+        return run_from(cls, content)
+
+    @classmethod
+    def file_keys(cls) -> tuple[str, ...]:
+        """What a run file may hold besides its mechanism."""
+        return tuple(field.name for field in fields(cls) if field.name != "mechanism")
 
     @classmethod
     def from_training(cls, training: Training, **rest: Any) -> "Run":
@@ -216,5 +239,15 @@ class Run:
             )
 
 
-KEYS = tuple(field.name for field in fields(Run) if field.name != "mechanism")
-"""What a run file may hold besides its mechanism."""
+@contextmanager
+def within_doubles() -> Iterator[None]:
+    """Turn losses beyond the range of a double into a refusal that says why."""
+    try:
+        yield
+    except OverflowError:
+        raise DomainError(
+            "noise",
+            "large enough for its privacy loss to be a number",
+            got="a mechanism whose loss is beyond the range of a double",
+            advice="it gives no privacy to speak of",
+        ) from None

@@ -19,43 +19,52 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from gaussdp.domains import brief, nearest
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.plan import composed, file_text, parsed
-from gaussdp.statements.run import KEYS, Run
 from gaussdp.statements.training import Training
 
 Built = TypeVar("Built")
+Made = TypeVar("Made", covariant=True)
 
 TRAINING_KEYS = tuple(field.name for field in fields(Training))
-TOP_KEYS = ("training", "releases", *(key for key in KEYS if key != "clip_norm"))
 
 
-def read_run(path: str | Path) -> Run:
+class RunKind(Protocol[Made]):
+    """What can be built from a file: a class with these ways to make one."""
+
+    def file_keys(self) -> tuple[str, ...]:
+        """What a file may hold besides the mechanism."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Made:
+        """From a mechanism."""
+
+    def from_training(self, training: Training, **rest: Any) -> Made:
+        """From the numbers of a training script."""
+
+
+def read_file(run: RunKind[Built], path: str | Path) -> Built:
     """The run that a .toml or .json file describes."""
-    return parse_run(*file_text(path))
+    return parse_text(run, *file_text(path))
 
 
-def parse_run(text: str, name: str) -> Run:
+def parse_text(run: RunKind[Built], text: str, name: str) -> Built:
     """The run that a text describes; its name ends in .toml or .json and stands in the messages."""
-    return run_from(parsed(text, name), text, name)
+    return run_from(run, parsed(text, name), text, name)
 
 
-def run_from(content: object, text: str = "", name: str = "run") -> Run:
+def run_from(run: RunKind[Built], content: object, text: str = "", name: str = "run") -> Built:
     """The run that a mapping describes, as a run file would hold it.
 
     Args:
+        run: what to build: the class of runs.
         content: the mapping.
         text: where it was read, to name lines.
         name: of the file, for messages.
-
-    >>> training = {"noise_multiplier": 1.0, "sample_rate": 0.00512, "steps": 3907}
-    >>> run_from({"unit": "one image", "adjacency": "add-remove", "training": training}).unit
-    'one image'
     """
-    where = _Place(text, name)
+    where = _Place(text, name, ("training", "releases", *(key for key in run.file_keys() if key != "clip_norm")))
     if not isinstance(content, Mapping):
         raise DomainError(
             None,
@@ -65,7 +74,7 @@ def run_from(content: object, text: str = "", name: str = "run") -> Run:
             got=type(content).__name__,
             advice="see docs/report.md",
         )
-    where.refuse_unknown(content, TOP_KEYS, "")
+    where.refuse_unknown(content, where.top_keys, "")
     described = [key for key in ("training", "releases") if key in content]
     if len(described) != 1:
         got = "both" if described else "neither"
@@ -91,14 +100,14 @@ def run_from(content: object, text: str = "", name: str = "run") -> Run:
         if isinstance(table, Mapping):
             where.refuse_unknown(table, TRAINING_KEYS, "training")
         training = where.guarded(table, "training", lambda: _training(table))
-        return where.guarded(content, "", lambda: Run.from_training(training, **rest))
+        return where.guarded(content, "", lambda: run.from_training(training, **rest))
     releases = content["releases"]
     if not isinstance(releases, list) or not releases:
         raise where.located(
             DomainError("releases", "a list with at least one entry, each with its `mechanism`"), "releases"
         )
     mechanism = composed(releases, text, name)
-    return where.guarded(content, "", lambda: Run(mechanism=mechanism, **rest))
+    return where.guarded(content, "", lambda: run(mechanism=mechanism, **rest))
 
 
 def _training(table: object) -> Training:
@@ -121,8 +130,8 @@ def _training(table: object) -> Training:
 class _Place:
     """A text with its name: puts file and line before a refusal."""
 
-    def __init__(self, text: str, name: str) -> None:
-        self._text, self._name = text, name
+    def __init__(self, text: str, name: str, top_keys: tuple[str, ...]) -> None:
+        self._text, self._name, self.top_keys = text, name, top_keys
 
     def located(self, error: DomainError, key: object, inside: str = "") -> DomainError:
         """The refusal after the file and, if the key is set there, its line."""
@@ -145,7 +154,7 @@ class _Place:
                 continue
             suggestion = nearest(key, known)
             hint = f"did you mean {suggestion!r}?" if suggestion else f"known are {', '.join(known)}"
-            if inside and key in TOP_KEYS:
+            if inside and key in self.top_keys:
                 hint = f"it belongs above [{inside}]"
             elif not inside and key in TRAINING_KEYS:
                 hint = "it belongs under [training]"

@@ -6,16 +6,18 @@ from typing import Literal
 
 from gaussdp.accounting import account
 from gaussdp.accounting.bounds.enclosures import Enclosure
+from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.tables import Column, Table
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.statements.causes import Cause, causes
 from gaussdp.statements.pipelines import smallest_for
-from gaussdp.statements.ranges import within_doubles
-from gaussdp.statements.run import Run
+from gaussdp.statements.run import Run, within_doubles
 
 Status = Literal["sound", "loose", "false", "undecided"]
 
+TABLES = ("verdict", "causes")
 LOOSE = 0.05
 """A claim that holds is loose if it exceeds the smallest that holds by more than this share."""
 
@@ -56,8 +58,42 @@ class Verdict:
     causes: tuple[Cause, ...]
     caveats: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        ends = f"[{_down(self.lower)}, {_up(self.upper)}]"
+        return f"<Verdict on {self.claim}: {self.status}; the smallest that holds is in {ends}>"
+
     def __str__(self) -> str:
         return " ".join((*self.sentences, *(cause.words for cause in self.causes)))
+
+    def document(self) -> Document:
+        """The verdict, the usual mistakes that would have given the claim, and what is taken for granted."""
+
+        symbol = self.claim.symbol
+        table = Table(
+            "verdict",
+            "The claim against the run",
+            (
+                Column("claim", "claim"),
+                Column("status", "verdict"),
+                Column("claimed", f"{symbol} claimed"),
+                Column("lower", f"no {symbol} below", Rounding.DOWN),
+                Column("upper", f"{symbol} that holds", Rounding.UP),
+            ),
+            ((str(self.claim), self.status, self.claim.value, self.lower, self.upper),),
+        )
+        causes = Table(
+            "causes",
+            "Usual mistakes that give the claim",
+            (
+                Column("cause", "mistake"),
+                Column("value", f"{symbol} it gives", Rounding.NEAREST),
+                Column("words", "what it is"),
+            ),
+            tuple((cause.key, cause.value, cause.words) for cause in self.causes),
+        )
+        tables = (table, causes) if self.causes else (table,)
+        first, *others = self.sentences
+        return Document.tabular(first, tables, (*others, *self.caveats))
 
     @property
     def holds(self) -> bool:

@@ -106,4 +106,4 @@ def test_pure_epsilon():
     assert (3 * RandomizedResponse(1.0)).pure_epsilon == 3.0
     for mechanism in (Gaussian(1.0), DPSGD(1.0, 0.1, 2), DiscreteGaussian(3.0)):
         assert mechanism.pure_epsilon == math.inf
-    assert pure_epsilon(Composition([Laplace(1.0), ApproxDP(1.0, 1e-9)])) == math.inf
+    assert Composition([Laplace(1.0), ApproxDP(1.0, 1e-9)]).pure_epsilon == math.inf

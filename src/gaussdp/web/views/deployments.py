@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from gaussdp.documents.rounding import shown, shown_level
+from gaussdp.documents.rounding import shown
 from gaussdp.published import Deployment as Known
 from gaussdp.published import deployments as catalogue
 from gaussdp.web.schemas.responses import Deployment, DeploymentsResponse
@@ -29,15 +29,8 @@ def _row(known: Known) -> Deployment:
         epsilon_text=None if known.epsilon is None else shown(known.epsilon),
         delta=known.delta,
         rho=known.rho,
-        published=_published(known),
+        published=known.stated,
         mu=known.mu,
         mu_text=None if known.mu is None else guarantee_text(known.mu),
         basis=known.basis,
     )
-
-
-def _published(known: Known) -> str:
-    if known.rho is not None:
-        return f"ρ = {shown(known.rho)}"
-    epsilon = f"ε = {shown(known.epsilon or 0.0)}"
-    return epsilon if known.delta is None else f"{epsilon}, δ = {shown_level(known.delta)}"

@@ -1,10 +1,20 @@
-"""Upper confidence bounds on an error rate, and the mu that two error rates prove."""
+"""Upper confidence bounds on an error rate, the mu that two rates prove, and the ranks at which a band is held."""
+
+import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from gaussdp.auditing.counts import Counts
 from gaussdp.numerics import Floats
+
+EXACT_UP_TO = 512
+_FINE = 0.25  # spacing in standard deviations of the count, in the tails
+_COARSE = 1.0  # and in the middle, where a standard deviation is a small rate
+_TAIL = 10_000  # ranks that count as tail, from either end
+_MOST = 8_000  # ranks at all; beyond, the middle is spaced wider
 
 
 def rate_upper(errors: ArrayLike, trials: ArrayLike, tail: ArrayLike) -> Floats:
@@ -36,3 +46,25 @@ def quantile_sum(fpr: ArrayLike, fnr: ArrayLike) -> Floats:
     with np.errstate(all="ignore"):
         mu = -special.ndtri(x) - special.ndtri(y)
     return np.maximum(np.where(useful, mu, 0.0), 0.0)
+
+
+@lru_cache(maxsize=64)
+def rank_grid(trials: int) -> Counts:
+    """Ascending counts from 0 to trials - 1, chosen by the number of trials alone, never by the scores.
+
+    A bound held at these counts holds at every count: between two of them the upper one's bound serves.
+    """
+    if trials <= EXACT_UP_TO:
+        return np.arange(trials, dtype=np.int64)
+    coarse = max(_COARSE, math.pi * math.sqrt(trials) / _MOST)
+    lower = [0]
+    while lower[-1] <= trials // 2:
+        rank = lower[-1]
+        lower.append(rank + max(1, math.floor((_FINE if rank < _TAIL else coarse) * math.sqrt(rank))))
+    ascending = np.array(lower, dtype=np.int64)
+    return np.unique(np.concatenate((ascending, trials - 1 - ascending)))
+
+
+def held(counts: Counts, grid: Counts) -> Counts:
+    """For each count the place in the grid whose bound serves; the length of the grid where the count is beyond it."""
+    return np.searchsorted(grid, counts, side="left")
