@@ -1,4 +1,4 @@
-"""The portable functions against the NumPy ones, which the 120-digit oracles vouch for."""
+"""The flat functions in portable operations against those in NumPy's, which the 120-digit oracles vouch for."""
 
 import math
 
@@ -7,11 +7,11 @@ import pytest
 
 import gaussdp
 from gaussdp.integrations._array_libraries import standard
-from gaussdp.numerics import portable
+from gaussdp.numerics import flat
 from portable_inputs import inputs_of
 
-XP = standard(np, "numpy").operations
-PORTS = {name: getattr(portable, name.upper()) for name in gaussdp.__all__ if "_from_" in name}
+XP = standard(np, "numpy")
+PORTS = {name: getattr(flat, name) for name in gaussdp.__all__ if "_from_" in name}
 KEYS = {
     "advantage_from_mu": ("mu",),
     "delta_from_mu": ("mu", "epsilon"),
