@@ -31,9 +31,9 @@ class Library(Portable):
     def computing(self, like: Array) -> AbstractContextManager[Any]:
         """Where float64 is available on the device of an array, and values not selected do not warn."""
 
-    @abstractmethod
     def is_real(self, array: Array) -> bool:
         """Whether its dtype holds integers or floating-point numbers."""
+        return bool(self.namespace.isdtype(array.dtype, ("integral", "real floating")))
 
     @abstractmethod
     def result_dtype(self, arrays: Sequence[Array]) -> Any:
@@ -64,9 +64,6 @@ class Standard(Library):
 
     def computing(self, like: Array) -> AbstractContextManager[Any]:
         return np.errstate(all="ignore")
-
-    def is_real(self, array: Array) -> bool:
-        return bool(self.namespace.isdtype(array.dtype, ("integral", "real floating")))
 
     def result_dtype(self, arrays: Sequence[Array]) -> Any:
         dtype = self.namespace.result_type(*arrays) if len(arrays) > 1 else arrays[0].dtype
@@ -169,9 +166,6 @@ class Jax(Library):
         context: AbstractContextManager[Any] = self._jax.enable_x64(True)
         return context
 
-    def is_real(self, array: Array) -> bool:
-        return bool(self.namespace.isdtype(array.dtype, ("integral", "real floating")))
-
     def same_device(self, array: Array, other: Array) -> bool:
         return True  # JAX refuses by itself, and knows it only when the computation runs
 
@@ -225,28 +219,13 @@ class Jax(Library):
         return function
 
 
-@cache
-def standard(namespace: Any, name: str) -> Standard:
-    """The library of a namespace."""
-    return Standard(namespace, name)
+standard, torch, jax = cache(Standard), cache(Torch), cache(Jax)  # each is loaded with its first array
 
 
 @cache
 def cupy() -> Cupy:
-    """CuPy, loaded once."""
+    """CuPy, loaded likewise."""
     return Cupy(import_module("cupy"), import_module("cupyx.scipy.special"))
-
-
-@cache
-def torch() -> Torch:
-    """PyTorch, loaded once."""
-    return Torch()
-
-
-@cache
-def jax() -> Jax:
-    """JAX, loaded once."""
-    return Jax()
 
 
 @cache

@@ -5,8 +5,8 @@ once and takes the operations of an array library first; here they are bound to 
 functions for any library.
 """
 
+from collections.abc import Callable
 from functools import partial
-from typing import Protocol
 
 from gaussdp.numerics import _operating_points, _profile, _quantiles, flat
 from gaussdp.numerics._numpy import NUMPY, inside_or
@@ -43,11 +43,7 @@ __all__ = [
 ]
 
 
-class _OnNumpy(Protocol):
-    def __call__(self, *arrays: Floats) -> Floats: ...
-
-
-def _on_numpy(kernel: Kernel) -> _OnNumpy:
+def _on_numpy(kernel: Kernel) -> Callable[..., Floats]:
     return partial(kernel, NUMPY)
 
 

@@ -53,7 +53,8 @@ class Operations(Protocol):
         """The kernel where the mask holds, otherwise elsewhere.
 
         An argument is an array, or a pair of an array and a number that the kernel can bear in its place: where the
-        mask does not hold, the kernel sees either nothing or that number, as the library computes best.
+        mask does not hold, the kernel sees either nothing or that number, as the library computes best. Where the mask
+        holds nowhere, the array that is returned may be otherwise itself.
         """
 
     def iterate(self, step: Step, start: Array, limit: int, *fixed: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from gaussdp.numerics._mills import LOG_SQRT_2PI, SQRT_HALF, density, mills
 from gaussdp.numerics._operations import Array, Floats, Kernel, Step
 
-_ELEMENTARY = ("exp", "log", "log1p", "expm1", "sqrt", "isfinite")
+_ELEMENTARY = ("exp", "log", "log1p", "expm1", "sqrt", "isfinite", "round")
 
 # (1 + 2x) erfcx(x) for x >= 0 in Chebyshev polynomials of t = (x - 3.75)/(x + 3.75), fitted with 50 digits
 _TURNING = 3.75
@@ -56,7 +56,8 @@ class Portable(ABC):
 
     Args:
         namespace: its module.
-        special: those of its special functions that have full precision, by name; they replace our own.
+        functions: what has another name there, and those of its special functions that have full precision, by the name
+            of the operation; they replace our own.
     """
 
     exp: Any
@@ -65,12 +66,12 @@ class Portable(ABC):
     expm1: Any
     sqrt: Any
     isfinite: Any
+    round: Any
 
-    def __init__(self, namespace: Any, **special: Any) -> None:
+    def __init__(self, namespace: Any, **functions: Any) -> None:
         self.namespace = namespace
-        self.round: Any = namespace.round if hasattr(namespace, "round") else namespace.rint
-        functions = {name: getattr(namespace, name) for name in _ELEMENTARY}
-        for name, function in {**functions, **special}.items():
+        elementary = {name: getattr(namespace, name) for name in _ELEMENTARY if name not in functions}
+        for name, function in {**elementary, **functions}.items():
             setattr(self, name, function)
 
     @abstractmethod
@@ -101,7 +102,7 @@ class Portable(ABC):
 
     def part(self, mask: Array, otherwise: Array | float, kernel: Kernel, *arguments: Any) -> Array:
         if not self.some(mask):
-            return self.where(mask, otherwise, otherwise)
+            return self.where(mask, otherwise, otherwise) if isinstance(otherwise, float) else otherwise
         safe = (self.where(mask, *argument) if isinstance(argument, tuple) else argument for argument in arguments)
         return self.where(mask, kernel(self, *safe), otherwise)
 

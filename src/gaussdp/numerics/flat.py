@@ -1,7 +1,8 @@
 """The nine flat functions on their whole domains: a kernel on the open part, the limit outright at its ends.
 
 Each is a `Port`: called with NumPy arrays it computes on them; its `value` and its exact partial derivatives take the
-operations of any library first. Arrays are one-dimensional, inside the domain, limits included.
+operations of any library first. Arrays are one-dimensional, inside the domain, limits included. A result is never one of
+the inputs, hence the products by 1.
 """
 
 import math
@@ -59,7 +60,7 @@ def multiplicative_advantage_from_mu(xp: Operations, mu: Array, fpr: Array) -> A
 @_port(by.precision_by_mu, by.precision_by_recall, by.precision_by_prior)
 def precision_from_mu(xp: Operations, mu: Array, recall: Array, prior: Array) -> Array:
     """The posterior of membership at this recall."""
-    return xp.part(mu > 0, prior, _operating_points.precision, mu, recall, prior)
+    return xp.part(mu > 0, 1.0 * prior, _operating_points.precision, mu, recall, prior)
 
 
 @_port(by.delta_by_mu, by.delta_by_epsilon)
@@ -88,14 +89,14 @@ def mu_from_profile(xp: Operations, epsilon: Array, delta: Array) -> Array:
 def mu_from_multiplicative_advantage(xp: Operations, epsilon: Array, fpr: Array) -> Array:
     """The match by multiplicative advantage."""
     kernel = _quantiles.mu_matching_curve_at_fpr
-    return xp.part(_finite_positive(epsilon), epsilon, kernel, (epsilon, 1.0), (fpr, 0.5))
+    return xp.part(_finite_positive(epsilon), 1.0 * epsilon, kernel, (epsilon, 1.0), (fpr, 0.5))
 
 
 @_port(by.mu_by_epsilon_at_recall, by.mu_by_recall)
 def mu_from_precision(xp: Operations, epsilon: Array, recall: Array) -> Array:
     """The match by precision."""
     kernel = _quantiles.mu_matching_precision_bound
-    return xp.part(_finite_positive(epsilon), epsilon, kernel, (epsilon, 1.0), (recall, 0.5))
+    return xp.part(_finite_positive(epsilon), 1.0 * epsilon, kernel, (epsilon, 1.0), (recall, 0.5))
 
 
 def _mu_of_total_variation(xp: Operations, delta: Array) -> Array:
