@@ -1,6 +1,7 @@
 """CuPy's manners without a GPU: arrays that live on devices and refuse what CuPy refuses, computed by NumPy.
 
-Only what every version of CuPy has is here: no device in asarray, no astype, isdtype or round in the An operation on an array whose device is not the current one is an error, as are NumPy arrays as operands.
+Only what every version of CuPy has is here: no device in asarray, no astype, isdtype or round in the namespace. An
+operation on an array whose device is not the current one is an error, as are NumPy arrays as operands.
 """
 
 from types import SimpleNamespace
@@ -86,22 +87,7 @@ def asarray(values, dtype=None):
     return ndarray(np.asarray(unwrapped(values) if isinstance(values, ndarray) else values, dtype=dtype))
 
 
-NAMES = [
-    "where",
-    "any",
-    "all",
-    "take",
-    "reshape",
-    "broadcast_to",
-    "exp",
-    "log",
-    "log1p",
-    "expm1",
-    "sqrt",
-    "isfinite",
-    "rint",
-]
-cupy = SimpleNamespace(
-    asarray=asarray, float64=np.float64, int64=np.int64, **{name: lifted(getattr(np, name)) for name in [*SAME, "rint"]}
-)
+SAME = ["where", "any", "all", "take", "reshape", "broadcast_to", "exp", "log", "log1p", "expm1", "sqrt", "isfinite"]
+cupy = SimpleNamespace(asarray=asarray, float64=np.float64, int64=np.int64, rint=lifted(np.rint))
+vars(cupy).update({name: lifted(getattr(np, name)) for name in SAME})
 cupyx_special = SimpleNamespace(**{name: lifted(getattr(special, name)) for name in ("erf", "erfcx", "ndtri")})

@@ -1,12 +1,11 @@
 """The two differences that need more than sixteen digits, in pairs of doubles whose sum is the value.
 
 A pair (high, low) carries about 32 digits. That precision enters through tables at equally spaced nodes, filled once in
-decimal arithmetic, and a short Taylor series about the nearest node. Products are split with Dekker's method, so
+whole-number arithmetic, and a short Taylor series about the nearest node. Products are split with Dekker's method, so
 magnitudes must stay below about 1e290.
 """
 
 import math
-from decimal import Context, Decimal, localcontext
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -18,14 +17,16 @@ Pair: TypeAlias = tuple[Any, Any]
 Table: TypeAlias = tuple[Floats, Floats]
 
 _SPLITTER = 134217729.0  # 2**27 + 1
-_DIGITS = 60  # of the tables; 1 - erf cancels 17 of them at the last node, and a pair holds 32
-_INV_SQRT_2PI = Decimal("0.398942280401432677939946059934381868475858631164934657665925829670")
+_BITS = 220  # after the point of the tables' whole numbers; 1 - erf cancels 56 at the last node, and a pair holds 106
+_ONE = 1 << _BITS
+_INV_SQRT_2PI = 398942280401432677939946059934381868475858631164934657665925829670 * _ONE // 10**66
 _PAIRED_TERMS = 7  # of a series; the terms after these are too small to need pairs
 
 _WIDEST = 8.5  # h = mu/2; beyond, 1 - erf is below any 1 - delta that a double can hold
 _PER_UNIT = 64  # nodes of the table of erf
 _COMPLEMENT_FROM = 4.5  # h from which the table holds 1 - erf
 _HERMITE_TERMS = 15  # the next is below 1e-32 of the first
+_TABLE_TERMS = 32  # of the same series over the whole distance between nodes, to 60 digits
 
 _LARGEST_POWER = 375  # e to twice this is more than any 1/fpr
 _PARTS = 32  # nodes of the table of exp between whole numbers
@@ -130,37 +131,50 @@ def _looked_up(xp: Operations, table: Table, node: Array) -> Pair:
 @cache
 def _erf_tables() -> tuple[Table, Table]:
     """erf(h / sqrt 2), or its complement from 4.5 on, and 2 phi(h) at the nodes."""
-    values, densities = [], []
-    with localcontext(Context(prec=_DIGITS)):
-        for node in range(math.ceil(_WIDEST * _PER_UNIT) + 1):
-            h = Decimal(node) / _PER_UNIT
-            square = h * h
-            densities.append(2 * _INV_SQRT_2PI * (-square / 2).exp())
-            total, term, n = Decimal(0), h, 1  # erf = 2 phi(h) (h + h^3/3 + h^5/15 + ...), all terms positive
-            while total + term != total:
-                total, term, n = total + term, term * square / (2 * n + 1), n + 1
-            values.append(densities[-1] * total if h < _COMPLEMENT_FROM else 1 - densities[-1] * total)
-        return _table(values), _table(densities)
+    spread = _PER_UNIT * _PER_UNIT
+    density, fall = 2 * _INV_SQRT_2PI, _ONE * _ONE // _exp(1, 2 * spread)
+    bend = _ONE * _ONE // _exp(1, spread)
+    erf, values, densities = 0, [], []
+    for node in range(math.ceil(_WIDEST * _PER_UNIT) + 1):
+        values.append(erf if node < _COMPLEMENT_FROM * _PER_UNIT else _ONE - erf)
+        densities.append(density)
+        rise, term, before = 0, _ONE // _PER_UNIT, 0  # to the next node, by the series of _hermite_series
+        for n in range(1, _TABLE_TERMS):
+            rise += term
+            term, before = -(node * term + (n - 1) * before // n) // (spread * (n + 1)), term
+        erf += density * rise // _ONE
+        density, fall = density * fall // _ONE, fall * bend // _ONE
+    return _table(values), _table(densities)
 
 
 @cache
 def _exp_tables() -> tuple[Table, Table]:
     """exp at whole numbers, and at parts of one from -1 to 1."""
-    with localcontext(Context(prec=_DIGITS)):
-        by_whole = [Decimal(power).exp() for power in range(_LARGEST_POWER + 1)]
-        by_part = [(Decimal(part) / _PARTS).exp() for part in range(-_PARTS, _PARTS + 1)]
-        return _table(by_whole), _table(by_part)
+    by_whole, by_part = [_ONE], [_ONE * _ONE // _exp(1, 1)]
+    for _ in range(_LARGEST_POWER):
+        by_whole.append(by_whole[-1] * _exp(1, 1) // _ONE)
+    for _ in range(2 * _PARTS):
+        by_part.append(by_part[-1] * _exp(1, _PARTS) // _ONE)
+    return _table(by_whole), _table(by_part)
+
+
+@cache
+def _exp(numerator: int, denominator: int) -> int:
+    """exp of a positive fraction, in whole numbers."""
+    total, term, n = 0, _ONE, 1
+    while term:
+        total, term, n = total + term, term * numerator // (denominator * n), n + 1
+    return total
 
 
 @cache
 def _reciprocal_factorial(n: int) -> tuple[float, float]:
-    with localcontext(Context(prec=_DIGITS)):
-        high, low = _table([1 / Decimal(math.factorial(n))])
-        return float(high[0]), float(low[0])
+    high, low = _table([_ONE // math.factorial(n)])
+    return float(high[0]), float(low[0])
 
 
-def _table(values: list[Decimal]) -> Table:
+def _table(values: list[int]) -> Table:
     """Pairs of doubles."""
-    highs = [float(value) for value in values]
-    lows = [float(value - Decimal(high)) for value, high in zip(values, highs, strict=True)]
+    highs = [value / _ONE for value in values]  # Python rounds the quotient of whole numbers to the nearest double
+    lows = [(value - int(math.ldexp(high, _BITS))) / _ONE for value, high in zip(values, highs, strict=True)]
     return np.array(highs), np.array(lows)

@@ -1,8 +1,8 @@
 """The nine flat functions on their whole domains: a kernel on the open part, the limit outright at its ends.
 
 Each is a `Port`: called with NumPy arrays it computes on them; its `value` and its exact partial derivatives take the
-operations of any library first. Arrays are one-dimensional, inside the domain, limits included. A result is never one of
-the inputs, hence the products by 1.
+operations of any library first. Arrays are one-dimensional, inside the domain, limits included. A result is never one
+of the inputs, hence the products by 1.
 """
 
 import math
