@@ -48,7 +48,7 @@ _SERIES_BELOW = 0.5  # x up to which 13 terms give erf to the last digit
 _ERF_SERIES = tuple(2 / math.sqrt(math.pi) * (-1) ** n / (math.factorial(n) * (2 * n + 1)) for n in range(13))
 _QUANTILE_STEPS = 3  # of Halley's method, from a start with three digits: one more than it needs
 _FAR = 10.0  # sqrt(-2 log p) from which the asymptotic series is the better start
-_ERFINV_STEPS, _ERFINV_CONVERGED = 30, 1e-8  # Newton's steps at most, and the relative step that ends them
+_ERFINV_STEPS, _ERFINV_CONVERGED = 15, 1e-8  # Newton's steps at most, and the relative step that ends them
 
 
 class Portable(ABC):
