@@ -64,6 +64,20 @@ def test_logarithms_of_probabilities():
     np.testing.assert_allclose(XP.log_ndtr(z), special.log_ndtr(z), rtol=1e-13)
 
 
+def test_a_kernel_sees_stand_ins_where_it_does_not_belong():
+    seen = []
+
+    def kernel(xp, x, y):
+        assert xp is XP
+        seen.append((x.tolist(), y.tolist()))
+        return x + y
+
+    x, y = np.array([1.0, -2.0]), np.array([3.0, 4.0])
+    assert XP.part(x > 0, 7.0, kernel, (x, 5.0), y).tolist() == [4.0, 7.0]
+    assert XP.part(x > 9, 7.0, kernel, (x, 5.0), y).tolist() == [7.0, 7.0]
+    assert seen == [([1.0, 5.0], [3.0, 4.0])]
+
+
 def test_no_number_where_an_iteration_does_not_settle():
     halved = XP.iterate(lambda _, x: (x / 2, x < 3), np.array([2.0, 100.0]), 3)
     np.testing.assert_array_equal(halved, [1.0, math.nan])

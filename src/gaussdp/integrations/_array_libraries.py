@@ -105,8 +105,7 @@ class Cupy(Library):
         return array.astype(dtype, copy=False)
 
     def from_numpy(self, array: Floats, like: Array) -> Array:
-        with like.device:
-            return self.namespace.asarray(array)
+        return self.namespace.asarray(array)  # on the current device, which computing has made that of the arrays
 
 
 class Torch(Library):
