@@ -12,7 +12,7 @@ from scipy import special
 
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics._mills import density, mills
-from gaussdp.numerics._operations import Booleans, Floats, Kernel, Step
+from gaussdp.numerics._operations import Booleans, Floats, Kernel, Operations, Step
 
 _DEEP = 1e-290  # below, SciPy's ndtr loses digits to the smallest doubles, and before they end it gives 0
 
@@ -31,7 +31,7 @@ def inside_or(limit: Floats | float, inside: Booleans, kernel: Kernel, *argument
     return result
 
 
-class Numpy:
+class Numpy(Operations):
     """The operations of NumPy, with the special functions of SciPy."""
 
     where: Any = staticmethod(np.where)

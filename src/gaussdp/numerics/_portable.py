@@ -5,15 +5,13 @@ a kernel computes everywhere, on stand-ins where it does not belong, and its val
 """
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
 from gaussdp.numerics._mills import LOG_SQRT_2PI, SQRT_HALF, density, mills
-from gaussdp.numerics._operations import Array, Floats, Kernel, Step
-
-_ELEMENTARY = ("exp", "log", "log1p", "expm1", "sqrt", "isfinite", "round")
+from gaussdp.numerics._operations import Array, Floats, Kernel, Operations, Step
 
 # (1 + 2x) erfcx(x) for x >= 0 in Chebyshev polynomials of t = (x - 3.75)/(x + 3.75), fitted with 50 digits
 _TURNING = 3.75
@@ -51,7 +49,7 @@ _FAR = 10.0  # sqrt(-2 log p) from which the asymptotic series is the better sta
 _ERFINV_STEPS = 3  # of Newton's method, from a start with two digits
 
 
-class Portable(ABC):
+class Portable(Operations):
     """Operations over the namespace of a library, as the array API standard names them.
 
     Args:
@@ -60,19 +58,12 @@ class Portable(ABC):
             of the operation; they replace our own.
     """
 
-    exp: Any
-    log: Any
-    log1p: Any
-    expm1: Any
-    sqrt: Any
-    isfinite: Any
-    round: Any
-
     def __init__(self, namespace: Any, **functions: Any) -> None:
         self.namespace = namespace
-        elementary = {name: getattr(namespace, name) for name in _ELEMENTARY if name not in functions}
-        for name, function in {**elementary, **functions}.items():
-            setattr(self, name, function)
+        self.exp, self.expm1, self.sqrt = namespace.exp, namespace.expm1, namespace.sqrt
+        self.log, self.log1p, self.isfinite = namespace.log, namespace.log1p, namespace.isfinite
+        self.round = functions.pop("round", None) or namespace.round
+        vars(self).update(functions)
 
     @abstractmethod
     def from_numpy(self, array: Floats, like: Array) -> Array:
