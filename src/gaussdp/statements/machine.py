@@ -41,7 +41,7 @@ _KINDS: dict[type[Mechanism], str] = {
 def schema() -> dict[str, Any]:
     """The JSON Schema that the JSON of a report follows."""
     name = f"statement-{SCHEMA_VERSION}.schema.json"
-    text = resources.files("gaussdp.statements").joinpath(name).read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content
 
