@@ -216,7 +216,7 @@ class TestRoundTrips:
     def test_epsilon_of_mu_of_epsilon(self, epsilon, delta):
         mu = gaussdp.mu_from_profile(epsilon, delta)
         # The condition of this trip is delta / (epsilon |d delta / d epsilon|).
-        slope = gaussdp.numerics._profile.profile(np.array([mu]), np.array([epsilon * (1 - 1e-3)]))[0]
+        slope = gaussdp.numerics.profile(np.array([mu]), np.array([epsilon * (1 - 1e-3)]))[0]
         drop = abs(slope - delta) / 1e-3
         if drop > 1e-3 * min(delta, 1 - delta):
             assert gaussdp.epsilon_from_mu(mu, delta) == pytest.approx(epsilon, rel=1e-9)

@@ -7,13 +7,10 @@ paper), `recall` its true-positive rate (beta-bar).
 
 from typing import Any, overload
 
-import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
-from gaussdp import numerics
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate
-from gaussdp.numerics import Floats, inside_or
+from gaussdp.numerics import flat
 
 
 @overload
@@ -38,7 +35,7 @@ def mu_from_multiplicative_advantage(epsilon: ArrayLike, fpr: ArrayLike) -> Any:
     >>> mu_from_multiplicative_advantage(epsilon=1.0, fpr=1e-3)
     0.31027...
     """
-    return evaluate(_mu_from_multiplicative_advantage, epsilon=(epsilon, NON_NEGATIVE), fpr=(fpr, LEVEL))
+    return evaluate(flat.mu_from_multiplicative_advantage, epsilon=(epsilon, NON_NEGATIVE), fpr=(fpr, LEVEL))
 
 
 @overload
@@ -64,7 +61,7 @@ def mu_from_precision(epsilon: ArrayLike, recall: ArrayLike) -> Any:
     >>> mu_from_precision(epsilon=1.0, recall=1e-3)
     0.28566...
     """
-    return evaluate(_mu_from_precision, epsilon=(epsilon, NON_NEGATIVE), recall=(recall, LEVEL))
+    return evaluate(flat.mu_from_precision, epsilon=(epsilon, NON_NEGATIVE), recall=(recall, LEVEL))
 
 
 @overload
@@ -85,7 +82,7 @@ def mu_from_profile(epsilon: ArrayLike, delta: ArrayLike) -> Any:
     >>> mu_from_profile(epsilon=1.0, delta=1e-6)
     0.23670...
     """
-    return evaluate(_mu_from_profile, epsilon=(epsilon, NON_NEGATIVE), delta=(delta, LEVEL))
+    return evaluate(flat.mu_from_profile, epsilon=(epsilon, NON_NEGATIVE), delta=(delta, LEVEL))
 
 
 @overload
@@ -108,7 +105,7 @@ def delta_from_mu(mu: ArrayLike, epsilon: ArrayLike) -> Any:
     >>> delta_from_mu(mu=1.0, epsilon=1.0)
     0.12693...
     """
-    return evaluate(_delta_from_mu, mu=(mu, NON_NEGATIVE), epsilon=(epsilon, NON_NEGATIVE))
+    return evaluate(flat.delta_from_mu, mu=(mu, NON_NEGATIVE), epsilon=(epsilon, NON_NEGATIVE))
 
 
 @overload
@@ -130,7 +127,7 @@ def epsilon_from_mu(mu: ArrayLike, delta: ArrayLike) -> Any:
     >>> epsilon_from_mu(mu=1.0, delta=1e-5)
     4.37717...
     """
-    return evaluate(_epsilon_from_mu, mu=(mu, NON_NEGATIVE), delta=(delta, PROBABILITY))
+    return evaluate(flat.epsilon_from_mu, mu=(mu, NON_NEGATIVE), delta=(delta, PROBABILITY))
 
 
 @overload
@@ -154,7 +151,7 @@ def fnr_from_mu(mu: ArrayLike, fpr: ArrayLike) -> Any:
     >>> fnr_from_mu(mu=1.0, fpr=0.05)
     0.74048...
     """
-    return evaluate(_fnr_from_mu, mu=(mu, NON_NEGATIVE), fpr=(fpr, PROBABILITY))
+    return evaluate(flat.fnr_from_mu, mu=(mu, NON_NEGATIVE), fpr=(fpr, PROBABILITY))
 
 
 @overload
@@ -177,7 +174,7 @@ def multiplicative_advantage_from_mu(mu: ArrayLike, fpr: ArrayLike) -> Any:
     >>> multiplicative_advantage_from_mu(mu=1.0, fpr=1e-3)
     18.29...
     """
-    return evaluate(_multiplicative_advantage_from_mu, mu=(mu, NON_NEGATIVE), fpr=(fpr, LEVEL))
+    return evaluate(flat.multiplicative_advantage_from_mu, mu=(mu, NON_NEGATIVE), fpr=(fpr, LEVEL))
 
 
 @overload
@@ -202,7 +199,7 @@ def precision_from_mu(mu: ArrayLike, recall: ArrayLike, prior: ArrayLike = 0.5) 
     >>> precision_from_mu(mu=1.0, recall=1e-3)
     0.97890...
     """
-    return evaluate(_precision_from_mu, mu=(mu, NON_NEGATIVE), recall=(recall, LEVEL), prior=(prior, LEVEL))
+    return evaluate(flat.precision_from_mu, mu=(mu, NON_NEGATIVE), recall=(recall, LEVEL), prior=(prior, LEVEL))
 
 
 @overload
@@ -224,46 +221,4 @@ def advantage_from_mu(mu: ArrayLike) -> Any:
     >>> advantage_from_mu(1.0)
     0.38292492254802...
     """
-    return evaluate(numerics.advantage, mu=(mu, NON_NEGATIVE))
-
-
-def _mu_from_multiplicative_advantage(epsilon: Floats, fpr: Floats) -> Floats:
-    return inside_or(epsilon, _finite_positive(epsilon), numerics.mu_matching_curve_at_fpr, epsilon, fpr)
-
-
-def _mu_from_precision(epsilon: Floats, recall: Floats) -> Floats:
-    return inside_or(epsilon, _finite_positive(epsilon), numerics.mu_matching_precision_bound, epsilon, recall)
-
-
-def _mu_from_profile(epsilon: Floats, delta: Floats) -> Floats:
-    inside = _finite_positive(epsilon)
-    limit = 0.0 if inside.all() else np.where(epsilon > 0, np.inf, np.sqrt(8) * special.erfinv(delta))
-    return inside_or(limit, inside, numerics.mu_from_profile, epsilon, delta)
-
-
-def _delta_from_mu(mu: Floats, epsilon: Floats) -> Floats:
-    inside = _finite_positive(mu) & (epsilon < np.inf)
-    return inside_or(np.where(mu == np.inf, 1.0, 0.0), inside, numerics.profile, mu, epsilon)
-
-
-def _epsilon_from_mu(mu: Floats, delta: Floats) -> Floats:
-    inside = _finite_positive(mu) & (delta > 0) & (delta < 1)
-    limit = np.where((mu == 0) | (delta == 1), 0.0, np.inf)
-    return inside_or(limit, inside, numerics.epsilon_from_mu, mu, delta)
-
-
-def _fnr_from_mu(mu: Floats, fpr: Floats) -> Floats:
-    inside = _finite_positive(mu) & (fpr > 0) & (fpr < 1)
-    return inside_or(np.where(mu == np.inf, 0.0, 1 - fpr), inside, numerics.fnr, mu, fpr)
-
-
-def _multiplicative_advantage_from_mu(mu: Floats, fpr: Floats) -> Floats:
-    return inside_or(1.0, mu > 0, numerics.multiplicative_advantage, mu, fpr)
-
-
-def _precision_from_mu(mu: Floats, recall: Floats, prior: Floats) -> Floats:
-    return inside_or(prior, mu > 0, numerics.precision, mu, recall, prior)
-
-
-def _finite_positive(values: Floats) -> Any:
-    return (values > 0) & (values < np.inf)
+    return evaluate(flat.advantage_from_mu, mu=(mu, NON_NEGATIVE))

@@ -1,45 +1,31 @@
 """Arrays of PyTorch, JAX, CuPy and every library that follows the array API standard, on their device.
 
-`gaussdp.domains.evaluate` hands over here when a parameter is such an array. The kernels are those of
-`gaussdp.numerics.portable`, computed in float64 on the device and returned in the dtype of the arrays. For PyTorch and
+`gaussdp.domains.evaluate` hands over here when a parameter is such an array. The formulas are those of NumPy's arrays,
+`gaussdp.numerics`, computed in float64 on the device and returned in the dtype of the arrays. For PyTorch and
 JAX each has its exact derivatives, so that gradients do not pass through branches and iterations.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from gaussdp import conversions, domains, numerics
+from gaussdp import domains
 from gaussdp.domains import Domain, Kernel
 from gaussdp.errors import ConvergenceError, DomainError
-from gaussdp.integrations._array_libraries import Library, jax, standard, torch
-from gaussdp.numerics import portable
-from gaussdp.numerics.portable import Array, Operations, Port
+from gaussdp.integrations._array_libraries import Library, cupy, jax, standard, torch
+from gaussdp.numerics import Array, Operations, Port
 
 Parameters: TypeAlias = Mapping[str, tuple[Any, Domain]]
 
-PORTS: dict[Kernel, Port] = {
-    numerics.advantage: portable.ADVANTAGE_FROM_MU,
-    conversions._delta_from_mu: portable.DELTA_FROM_MU,
-    conversions._epsilon_from_mu: portable.EPSILON_FROM_MU,
-    conversions._fnr_from_mu: portable.FNR_FROM_MU,
-    conversions._mu_from_multiplicative_advantage: portable.MU_FROM_MULTIPLICATIVE_ADVANTAGE,
-    conversions._mu_from_precision: portable.MU_FROM_PRECISION,
-    conversions._mu_from_profile: portable.MU_FROM_PROFILE,
-    conversions._multiplicative_advantage_from_mu: portable.MULTIPLICATIVE_ADVANTAGE_FROM_MU,
-    conversions._precision_from_mu: portable.PRECISION_FROM_MU,
-}
-
 
 def evaluate(kernel: Kernel, parameters: Parameters) -> Array:
-    """The portable form of the kernel over arrays, on their device.
+    """The kernel over arrays of another library, on their device.
 
     Args:
-        kernel: the NumPy kernel of one of the nine flat functions.
+        kernel: one of the nine flat functions of `gaussdp.numerics.flat`; any other is refused.
         parameters: name to (value, domain); at least one value is an array of another library than NumPy. The others
             are arrays of the same library and device, or numbers, lists and NumPy arrays, which are brought there.
     Returns:
@@ -51,17 +37,21 @@ def evaluate(kernel: Kernel, parameters: Parameters) -> Array:
         if not hasattr(value, "shape"):  # a dtype, a device, an expression
             raise domains.wrong_type(name, parameters[name][1], value)
     library = _common_library(foreign)
-    port = PORTS.get(kernel)
-    if port is None:
+    if not isinstance(kernel, Port):
         raise DomainError(
             None,
             problem="this function computes on NumPy arrays",
             got=f"an array of {library.name}",
             advice="convert it first, or use one of the flat functions such as gaussdp.fnr_from_mu",
         )
-    like = next(iter(foreign.values()))
-    dtype = library.result_dtype(list(foreign.values()))
-    with library.computing():
+    return compute(library, kernel, parameters)
+
+
+def compute(library: Library, port: Port, parameters: Parameters) -> Array:
+    """The port over parameters of which at least one is an array of the library."""
+    foreign = [value for value, _ in parameters.values() if _is_foreign(value)]
+    like, dtype = foreign[0], library.result_dtype(foreign)
+    with library.computing(like):
         arrays = [_as_double(library, name, value, domain, like) for name, (value, domain) in parameters.items()]
         shape = _common_shape(dict(zip(parameters, arrays, strict=True)))
         xp = library.namespace
@@ -98,7 +88,7 @@ def _library_of(value: Any) -> Library:
     if {"jax", "jaxlib"} & set(packages):
         return jax()
     if "cupy" in packages:
-        return standard(import_module("cupy"), "cupy")
+        return cupy()
     if hasattr(value, "__array_namespace__"):
         return standard(value.__array_namespace__(), packages[0])
     raise DomainError(

@@ -1,23 +1,33 @@
 """Exact kernels on float64 arrays: no validation, no broadcasting, open domains only.
 
-Callers hold the arrays to the stated domain; `gaussdp.conversions` is the validated face of these.
+Callers hold the arrays to the stated domain; `gaussdp.conversions` is the validated face of these. Every formula stands
+once and takes the operations of an array library first; here they are bound to NumPy, and `flat` has the nine flat
+functions for any library.
 """
 
-from gaussdp.numerics._growth import log_tail_growth
-from gaussdp.numerics._limits import inside_or
-from gaussdp.numerics._log_profile import log_profile
-from gaussdp.numerics._operating_points import advantage, fnr, multiplicative_advantage, precision, tpr
-from gaussdp.numerics._profile import epsilon_from_mu, mu_from_profile, profile
-from gaussdp.numerics._quantiles import mu_matching_curve_at_fpr, mu_matching_precision_bound, mu_through_point
-from gaussdp.numerics._types import Booleans, Complexes, Floats, Indices
+from collections.abc import Callable
+from functools import partial
+
+from gaussdp.numerics import _operating_points, _profile, _quantiles, flat
+from gaussdp.numerics._numpy import NUMPY, inside_or
+from gaussdp.numerics._operations import Array, Booleans, Complexes, Floats, Indices, Kernel, Operations, Step
+from gaussdp.numerics._portable import Portable
+from gaussdp.numerics.flat import Port
 
 __all__ = [
+    "NUMPY",
+    "Array",
     "Booleans",
     "Complexes",
     "Floats",
     "Indices",
+    "Operations",
+    "Port",
+    "Portable",
+    "Step",
     "advantage",
     "epsilon_from_mu",
+    "flat",
     "fnr",
     "inside_or",
     "log_profile",
@@ -31,3 +41,22 @@ __all__ = [
     "profile",
     "tpr",
 ]
+
+
+def _on_numpy(kernel: Kernel) -> Callable[..., Floats]:
+    return partial(kernel, NUMPY)
+
+
+advantage = _on_numpy(_operating_points.advantage)
+fnr = _on_numpy(_operating_points.fnr)
+tpr = _on_numpy(_operating_points.tpr)
+multiplicative_advantage = _on_numpy(_operating_points.multiplicative_advantage)
+precision = _on_numpy(_operating_points.precision)
+log_tail_growth = _on_numpy(_operating_points.log_tail_growth)
+profile = _on_numpy(_profile.profile)
+log_profile = _on_numpy(_profile.log_profile)
+mu_from_profile = _on_numpy(_profile.mu_from_profile)
+epsilon_from_mu = _on_numpy(_profile.epsilon_from_mu)
+mu_matching_curve_at_fpr = _on_numpy(_quantiles.mu_matching_curve_at_fpr)
+mu_matching_precision_bound = _on_numpy(_quantiles.mu_matching_precision_bound)
+mu_through_point = _on_numpy(_quantiles.mu_through_point)

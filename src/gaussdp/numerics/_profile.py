@@ -14,212 +14,222 @@ Halley's method on G, or on log(1 - delta) where delta is near 1:
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
-from scipy import special
 
-from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import _double_double as dd
-from gaussdp.numerics._erf import erf_minus
-from gaussdp.numerics._mills import SQRT_HALF, mills, mills_difference, rough_mills, rough_mills_difference
-from gaussdp.numerics._types import Floats
+from gaussdp.numerics._extended import erf_minus, two_product
+from gaussdp.numerics._mills import (
+    DEEPEST,
+    LOG_SQRT_2PI,
+    SQRT_HALF,
+    density,
+    mills,
+    mills_difference,
+    rough_mills,
+    rough_mills_difference,
+)
+from gaussdp.numerics._operations import Array, Operations
 
-Difference = Callable[[Floats, Floats], Floats]
-Ratio = Callable[[Floats], Floats]
-
-LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
-INV_SQRT_2PI = 1 / math.sqrt(2 * math.pi)
-
-_DEEPEST = 39.0  # phi underflows beyond this many standard deviations
 _CONVERGED = 4e-6  # relative step after which Halley's cubic convergence has left only rounding error
 _CONVERGED_NEWTON = 1e-8  # the same for Newton's quadratic convergence
-_MAX_STEPS = 60
-_ROUGH_STEPS = 2
-_ROUNDING = 4e-15  # closer to delta(0) than this, double precision cannot tell the side
-_ILL_CONDITIONED = 0.1  # closer than this, the error of delta(0) in double precision shows in epsilon
-_VAST = 1e16
-_TINY = 2.0**-600
-_GAUSS_NODES, _GAUSS_WEIGHTS = (
-    (0.04691007703066802, 0.23076534494715845, 0.5, 0.7692346550528415, 0.9530899229693319),
-    (0.11846344252809464, 0.23931433524968315, 0.28444444444444433, 0.23931433524968315, 0.11846344252809464),
-)
+_MAX_STEPS = 15  # no input is known to need more than 5; where nothing can be read, all are taken
+_ROUGH_STEPS = 2  # with the rational approximation of R, which cost a third of an exact one
+_HIGH = -1.0  # m - h below which delta is computed from 1 - delta, without cancellation
+_ROUNDING = 4e-15  # distance from delta(0), as a share of delta, at which double precision cannot tell the side
+_ILL_CONDITIONED = 0.1  # the same at which the error of delta(0) in double precision shows in epsilon
+_VAST = 1e16  # epsilon or mu**2 from which the bound that starts the iteration is the root to every digit
+_TINY = 2.0**-600  # epsilon and delta below which mu is proportional to them
+# Gauss-Legendre nodes on [0, 1] with its end, and their weights
+_NODES = np.array([0.04691007703066802, 0.23076534494715845, 0.5, 0.7692346550528415, 0.9530899229693319, 1.0])
+_WEIGHTS = (0.11846344252809464, 0.23931433524968315, 0.28444444444444433, 0.23931433524968315, 0.11846344252809464)
 
 
-def profile(mu: Floats, epsilon: Floats) -> Floats:
+def profile(xp: Operations, mu: Array, epsilon: Array) -> Array:
     """delta(epsilon) for 0 < mu < inf and 0 <= epsilon < inf."""
     m = epsilon / mu
+    x = m - 0.5 * mu
+    high = x < _HIGH
+    delta = xp.part(high, 0.0, _high_profile, (m, 0.0), (mu, 4.0))
+    return xp.part(~high & (x < DEEPEST), delta, _tail_profile, (m, 1.0), (mu, 1.0), (epsilon, 1.0))
+
+
+def log_profile(xp: Operations, mu: Array, epsilon: Array) -> Array:
+    """log delta(epsilon) for 0 < mu < inf and 0 <= epsilon < inf, which goes on where delta underflows."""
+    m = epsilon / mu
+    high = m - 0.5 * mu < _HIGH
+    logarithm = xp.part(high, 0.0, _log_high_profile, (m, 0.0), (mu, 4.0))
+    return xp.part(~high, logarithm, _log_tail_profile, (m, 1.0), (mu, 1.0))
+
+
+def _high_profile(xp: Operations, m: Array, mu: Array) -> Array:
+    h = 0.5 * mu
+    return 1 - density(xp, m - h) * (mills(xp, h - m) + mills(xp, m + h))
+
+
+def _tail_profile(xp: Operations, m: Array, mu: Array, epsilon: Array) -> Array:
     h = 0.5 * mu
     x = m - h
-    delta = np.zeros_like(x)
-    high = x < -1.0
-    if high.any():
-        delta[high] = special.ndtr(-x[high]) - _density(x[high]) * mills((m + h)[high])
-    tail = ~high & (x < _DEEPEST)
-    if tail.any():
-        correction = _quotient_error(epsilon[tail], mu[tail], m[tail])
-        density = _density(x[tail]) * (1 - x[tail] * correction)
-        delta[tail] = density * mills_difference(m[tail], h[tail])
-    return delta
+    product, error = two_product(m, mu)
+    correction = ((epsilon - product) - error) / mu  # what rounding the quotient m took away
+    return density(xp, x) * (1 - x * correction) * mills_difference(xp, m, h)
 
 
-def mu_from_profile(epsilon: Floats, delta: Floats) -> Floats:
+def _log_high_profile(xp: Operations, m: Array, mu: Array) -> Array:
+    return xp.log(_high_profile(xp, m, mu))
+
+
+def _log_tail_profile(xp: Operations, m: Array, mu: Array) -> Array:
+    h = 0.5 * mu
+    return _log_of_tail(xp, m - h, mills_difference(xp, m, h))
+
+
+def _log_of_tail(xp: Operations, x: Array, over_density: Array) -> Array:
+    """The logarithm of phi(x) times the second."""
+    return xp.log(over_density) - 0.5 * x * x - LOG_SQRT_2PI
+
+
+def mu_from_profile(xp: Operations, epsilon: Array, delta: Array) -> Array:
     """The mu with delta(epsilon) = delta, for 0 < epsilon < inf and 0 < delta < 1."""
     tiny = (epsilon < _TINY) & (delta < _TINY)
-    if tiny.any():
-        # So small a mu is proportional to (epsilon, delta); the product keeps clear of subnormal numbers.
-        scale = np.where(tiny, 1 / _TINY, 1.0)
-        return mu_from_profile(epsilon * scale, delta * scale) / scale
+    if not xp.some(tiny):
+        return _mu_from_profile(xp, epsilon, delta)
+    # So small a mu is proportional to (epsilon, delta); the product keeps clear of subnormal numbers.
+    scale = xp.where(tiny, 1 / _TINY, 1.0)
+    return _mu_from_profile(xp, epsilon * scale, delta * scale) / scale
+
+
+def _mu_from_profile(xp: Operations, epsilon: Array, delta: Array) -> Array:
     # Two lower bounds: delta <= erf(mu / 2 sqrt 2), and delta <= Phi(-x).
-    total_variation = -2 * special.ndtri(0.5 * (1 - delta))
-    x = -special.ndtri(delta)
-    root = math.sqrt(2) * np.sqrt(0.5 * x * x + epsilon)
-    start = np.where(x > 0, epsilon / (0.5 * x + 0.5 * root), root - x)
-    mu = np.maximum(start, np.where(delta < 0.1, 2.5 * delta, total_variation))
+    total_variation = xp.part(delta >= 0.1, 2.5 * delta, _mu_of_total_variation, (delta, 0.5))
+    x = -xp.ndtri(delta)
+    root = math.sqrt(2) * xp.sqrt(0.5 * x * x + epsilon)
+    start = xp.where(x > 0, epsilon / (0.5 * abs(x) + 0.5 * root), root - x)
+    mu = xp.larger(start, total_variation)
 
     # For a vast epsilon the second bound is the root: what it neglects is below 1e-16 of it.
-    upper = (delta > 0.5) & (epsilon < _VAST)
-    lower = (delta <= 0.5) & (epsilon < _VAST)
-    if lower.any():
-        mu[lower] = _solve_mu_lower(mu[lower], epsilon[lower], np.log(delta[lower]))
-    if upper.any():
-        mu[upper] = _solve_mu_upper(mu[upper], epsilon[upper], np.log(1 - delta[upper]))
-    return mu
+    solvable = epsilon < _VAST
+    upper = delta > 0.5
+    solved = xp.part(solvable & ~upper, mu, _solve_mu_lower, (mu, 2.0), (epsilon, 1.0), (delta, 0.5))
+    return xp.part(solvable & upper, solved, _solve_mu_upper, (mu, 2.0), (epsilon, 1.0), (delta, 0.6))
 
 
-def _solve_mu_lower(mu: Floats, epsilon: Floats, log_delta: Floats) -> Floats:
+def _mu_of_total_variation(xp: Operations, delta: Array) -> Array:
+    return -2 * xp.ndtri(0.5 * (1 - delta))
+
+
+def _solve_mu_lower(xp: Operations, mu: Array, epsilon: Array, delta: Array) -> Array:
+    log_delta = xp.log(delta)
     for _ in range(_ROUGH_STEPS):
-        step = _mu_step(mu, epsilon, log_delta, rough_mills_difference)
-        mu = mu * np.where(np.isfinite(step), np.exp(-step), 1.0)
-    for _ in range(_MAX_STEPS):
-        step = _mu_step(mu, epsilon, log_delta, mills_difference)
-        mu = mu * np.exp(-step)
-        if np.max(np.abs(step)) < _CONVERGED:
-            return mu
-    raise ConvergenceError(f"mu_from_profile did not converge in {_MAX_STEPS} steps")
+        step = _mu_step(xp, mu, epsilon, log_delta, rough_mills_difference(xp, epsilon / mu, 0.5 * mu))
+        mu = mu * xp.where(xp.isfinite(step), xp.exp(-step), 1.0)
+    return xp.iterate(_refine_mu_lower, mu, _MAX_STEPS, epsilon, log_delta)
 
 
-def _mu_step(mu: Floats, epsilon: Floats, log_delta: Floats, difference_of: Difference) -> Floats:
+def _refine_mu_lower(xp: Operations, mu: Array, epsilon: Array, log_delta: Array) -> tuple[Array, Array]:
+    step = _mu_step(xp, mu, epsilon, log_delta, mills_difference(xp, epsilon / mu, 0.5 * mu))
+    return mu * xp.exp(-step), abs(step) < _CONVERGED
+
+
+def _mu_step(xp: Operations, mu: Array, epsilon: Array, log_delta: Array, difference: Array) -> Array:
     """Halley's step of log mu."""
     m, h = epsilon / mu, 0.5 * mu
     x = m - h
-    difference = difference_of(m, h)
-    error = np.log(difference) - 0.5 * x * x - LOG_SQRT_2PI - log_delta
     slope = mu / difference
-    return _halley(error, slope, 1 + (m + h) * x - slope)
+    return _halley(_log_of_tail(xp, x, difference) - log_delta, slope, 1 + (m + h) * x - slope)
 
 
-def _solve_mu_upper(mu: Floats, epsilon: Floats, log_rest: Floats) -> Floats:
+def _solve_mu_upper(xp: Operations, mu: Array, epsilon: Array, delta: Array) -> Array:
+    return xp.iterate(_refine_mu_upper, mu, _MAX_STEPS, epsilon, xp.log(1 - delta))
+
+
+def _refine_mu_upper(xp: Operations, mu: Array, epsilon: Array, log_rest: Array) -> tuple[Array, Array]:
     """Newton on log(1 - delta), which is concave in mu."""
-    for _ in range(_MAX_STEPS):
-        m, h = epsilon / mu, 0.5 * mu
-        x = np.minimum(m - h, 0.0)
-        rest_over_density = mills(-x) + mills(m + h)
-        error = np.log(rest_over_density) - 0.5 * x * x - LOG_SQRT_2PI - log_rest
-        step = error * rest_over_density / mu
-        mu = mu * (1 + step)
-        if np.max(np.abs(step)) < _CONVERGED_NEWTON:
-            return mu
-    raise ConvergenceError(f"mu_from_profile did not converge in {_MAX_STEPS} steps")
+    m, h = epsilon / mu, 0.5 * mu
+    x = xp.smaller(m - h, 0.0)
+    rest_over_density = mills(xp, -x) + mills(xp, m + h)
+    step = (_log_of_tail(xp, x, rest_over_density) - log_rest) * rest_over_density / mu
+    return mu * (1 + step), abs(step) < _CONVERGED_NEWTON
 
 
-def epsilon_from_mu(mu: Floats, delta: Floats) -> Floats:
+def epsilon_from_mu(xp: Operations, mu: Array, delta: Array) -> Array:
     """The epsilon >= 0 with delta(epsilon) = delta, 0 where delta(0) <= delta; 0 < mu < inf, 0 < delta < 1."""
     h = 0.5 * mu
     upper = delta > 0.5
     # How far delta lies below delta(0), in units of the smaller of delta and 1 - delta.
-    gap = special.erf(SQRT_HALF * h) / delta - 1
-    if upper.any():
-        gap[upper] = 1 - special.erfc(SQRT_HALF * h[upper]) / (1 - delta[upper])
+    gap = xp.part(upper, xp.erf(SQRT_HALF * h) / delta - 1, _gap_of_complements, (h, 1.0), (delta, 0.6))
 
     # delta <= Phi(-x), and delta <= sqrt(2/pi) mu Phi(-x) for x >= 0, bound the root from above.
     scaled = delta / (0.79 * mu)
-    x = -special.ndtri(np.where((mu < 1.0) & (scaled < 0.5), scaled, delta))
-    m = np.maximum(x + h, 0.0)
+    x = -xp.ndtri(xp.where((mu < 1.0) & (scaled < 0.5), scaled, delta))
+    m = xp.larger(x + h, 0.0)
 
     inside = gap > -_ROUNDING
     near_zero = inside & (gap < _ILL_CONDITIONED)
     well_posed = inside & ~near_zero & (mu * mu < _VAST)
-    lower = well_posed & ~upper
-    if lower.any():
-        m[lower] = _solve_m_lower(m[lower], h[lower], np.log(delta[lower]))
-    upper &= well_posed
-    if upper.any():
-        m[upper] = _solve_m_upper(m[upper], h[upper], np.log(1 - delta[upper]))
-    if near_zero.any():
-        m[near_zero] = _solve_m_near_zero(mu[near_zero], delta[near_zero])
-    return np.where(inside, mu * m, 0.0)
+    solved = xp.part(well_posed & ~upper, m, _solve_m_lower, (m, 1.5), (h, 0.5), (delta, 0.1))
+    solved = xp.part(well_posed & upper, solved, _solve_m_upper, (m, 1.5), (h, 2.0), (delta, 0.6))
+    solved = xp.part(near_zero, solved, _solve_m_near_zero, (mu, 1.0), (delta, 0.38))
+    return xp.where(inside, mu * solved, 0.0)
 
 
-def _solve_m_lower(m: Floats, h: Floats, log_delta: Floats) -> Floats:
-    lowest = np.maximum(h - 1.0, 0.0)  # delta <= 1/2 implies m - h > -0.68
-    step = _m_step(m, h, log_delta, rough_mills_difference, rough_mills)
-    m = np.maximum(m - np.where(np.isfinite(step), step, 0.0), lowest)
-    for _ in range(_MAX_STEPS):
-        step = _m_step(m, h, log_delta, mills_difference, mills)
-        m, previous = np.maximum(m - step, lowest), m
-        if np.all(np.abs(m - previous) <= _CONVERGED * m):
-            return m
-    raise ConvergenceError(f"epsilon_from_mu did not converge in {_MAX_STEPS} steps")
+def _gap_of_complements(xp: Operations, h: Array, delta: Array) -> Array:
+    return 1 - 2 * density(xp, h) * mills(xp, h) / (1 - delta)
 
 
-def _m_step(m: Floats, h: Floats, log_delta: Floats, difference_of: Difference, ratio_of: Ratio) -> Floats:
+def _solve_m_lower(xp: Operations, m: Array, h: Array, delta: Array) -> Array:
+    log_delta = xp.log(delta)
+    lowest = xp.larger(h - 1.0, 0.0)  # delta <= 1/2 implies m - h > -0.68
+    step = _m_step(xp, m, h, log_delta, rough_mills_difference(xp, m, h), rough_mills(xp, m + h))
+    m = xp.larger(m - xp.where(xp.isfinite(step), step, 0.0), lowest)
+    return xp.iterate(_refine_m_lower, m, _MAX_STEPS, h, log_delta, lowest)
+
+
+def _refine_m_lower(xp: Operations, m: Array, h: Array, log_delta: Array, lowest: Array) -> tuple[Array, Array]:
+    moved = xp.larger(m - _m_step(xp, m, h, log_delta, mills_difference(xp, m, h), mills(xp, m + h)), lowest)
+    return moved, abs(moved - m) <= _CONVERGED * moved
+
+
+def _m_step(xp: Operations, m: Array, h: Array, log_delta: Array, difference: Array, beyond: Array) -> Array:
     """Halley's step of m."""
-    x = m - h
-    difference = difference_of(m, h)
-    beyond = ratio_of(m + h)
-    error = np.log(difference) - 0.5 * x * x - LOG_SQRT_2PI - log_delta
     slope = -2 * h * beyond / difference
-    return _halley(error, slope, 2 * h - 1 / beyond - slope)
+    return _halley(_log_of_tail(xp, m - h, difference) - log_delta, slope, 2 * h - 1 / beyond - slope)
 
 
-def _solve_m_upper(m: Floats, h: Floats, log_rest: Floats) -> Floats:
+def _solve_m_upper(xp: Operations, m: Array, h: Array, delta: Array) -> Array:
+    return xp.iterate(_refine_m_upper, m, _MAX_STEPS, h, xp.log(1 - delta))
+
+
+def _refine_m_upper(xp: Operations, m: Array, h: Array, log_rest: Array) -> tuple[Array, Array]:
     """Newton on log(1 - delta), which is concave in m."""
-    for _ in range(_MAX_STEPS):
-        x = np.minimum(m - h, 0.0)
-        beyond = mills(m + h)
-        rest_over_density = mills(-x) + beyond
-        error = np.log(rest_over_density) - 0.5 * x * x - LOG_SQRT_2PI - log_rest
-        step = error * rest_over_density / (2 * h * beyond)
-        m, previous = np.maximum(m - step, 0.0), m
-        if np.all(np.abs(m - previous) <= _CONVERGED_NEWTON * m):
-            return m
-    raise ConvergenceError(f"epsilon_from_mu did not converge in {_MAX_STEPS} steps")
+    x = xp.smaller(m - h, 0.0)
+    beyond = mills(xp, m + h)
+    rest_over_density = mills(xp, -x) + beyond
+    error = _log_of_tail(xp, x, rest_over_density) - log_rest
+    moved = xp.larger(m - error * rest_over_density / (2 * h * beyond), 0.0)
+    return moved, abs(moved - m) <= _CONVERGED_NEWTON * moved
 
 
-def _solve_m_near_zero(mu: Floats, delta: Floats) -> Floats:
+def _solve_m_near_zero(xp: Operations, mu: Array, delta: Array) -> Array:
     """The root where delta nearly equals delta(0), from their difference in extended precision.
 
     delta(0) - delta(m) = mu * integral over [0, m] of phi(s - h) R(s + h), a positive integrand; over such short
     intervals five Gauss-Legendre nodes are exact to rounding.
     """
     h = 0.5 * mu
-    target = np.maximum(erf_minus(mu, delta), 0.0) / mu
-    m = target / (_density(h) * mills(h))
-    for _ in range(4):
-        area = sum(
-            weight * _density(node * m - h) * mills(node * m + h)
-            for node, weight in zip(_GAUSS_NODES, _GAUSS_WEIGHTS, strict=True)
-        )
-        m = m - (area * m - target) / (_density(m - h) * mills(m + h))
-    return m
+    target = xp.larger(erf_minus(xp, mu, delta), 0.0) / mu
+    start = target / (density(xp, h) * mills(xp, h))
+    return xp.iterate(_refine_m_near_zero, start, _MAX_STEPS, h, target)
 
 
-def _halley(error: Floats, slope: Floats, bend: Floats) -> Floats:
+def _refine_m_near_zero(xp: Operations, m: Array, h: Array, target: Array) -> tuple[Array, Array]:
+    ends = xp.column(_NODES, m) * m
+    integrand = density(xp, ends - h) * mills(xp, ends + h)
+    area = sum(weight * integrand[i, ...] for i, weight in enumerate(_WEIGHTS))
+    moved = m - (area * m - target) / integrand[len(_WEIGHTS), ...]
+    return moved, abs(moved - m) <= _CONVERGED_NEWTON * abs(moved)
+
+
+def _halley(error: Array, slope: Array, bend: Array) -> Array:
     """Halley's step for a function with first derivative slope and second derivative slope * bend."""
     newton = error / slope
     return newton / (1 - 0.5 * newton * bend)
-
-
-def _density(x: Floats) -> Floats:
-    """phi(x) with the square taken in two parts, so that the tail keeps its digits."""
-    x = np.clip(x, -_DEEPEST, _DEEPEST)
-    coarse = np.rint(x * 1024) / 1024
-    fine = x - coarse
-    return INV_SQRT_2PI * np.exp(-0.5 * coarse * coarse) * np.exp(-0.5 * fine * (x + coarse))
-
-
-def _quotient_error(numerator: Floats, denominator: Floats, quotient: Floats) -> Floats:
-    """numerator / denominator minus its rounded value."""
-    product, error = dd.two_product(quotient, denominator)
-    return ((numerator - product) - error) / denominator

@@ -7,134 +7,107 @@ step on the exactly known ratio follows:
 .. math:: \log\Phi(-s + \mu) - \log\Phi(-s) = s\mu - \mu^2/2 + \log(R(s-\mu)/R(s))
 """
 
-import numpy as np
-from scipy import special
+from gaussdp.numerics._extended import one_minus_product
+from gaussdp.numerics._mills import mills, narrow_difference
+from gaussdp.numerics._operations import Array, Operations
 
-from gaussdp.numerics import _double_double as dd
-from gaussdp.numerics._mills import mills, mills_difference
-from gaussdp.numerics._types import Floats
-
-_CANCELLED = 4e-3  # below this share of the quantiles, subtracting leaves fewer than 13 digits
-_NEARLY_ONE = 1e-3  # below this distance from 1, e**epsilon * fpr needs more than double precision
+_CANCELLED = 4e-3  # share of the quantiles below which subtracting leaves fewer than 13 digits
+_NEARLY_ONE = 1e-3  # distance from 1 below which e**epsilon * fpr needs more than double precision
 _ROUNDING = 1e-15  # more than the error of a product near 1
-_EXP_LIMIT = 650.0  # e**650 is still a double, and e**-650 is below _DEEP
+_EXP_LIMIT = 650.0  # epsilon; e**650 is still a double, and e**-650 is below _DEEP
 _DEEP = 1e-280  # below, probabilities go by their logarithm
 
 
-def mu_matching_curve_at_fpr(epsilon: Floats, fpr: Floats) -> Floats:
+def mu_matching_curve_at_fpr(xp: Operations, epsilon: Array, fpr: Array) -> Array:
     """The mu whose GDP curve meets the pure-DP curve at this FPR (Prop. 3.1), 0 < epsilon < inf."""
-    z = special.ndtri(fpr)
-    tnr = 1 - fpr
-    growth = np.exp(epsilon)
-    tpr = growth * fpr  # on the steep piece of the curve, where fpr < 1/(e^epsilon + 1)
-    overflowing = epsilon > _EXP_LIMIT
-    if overflowing.any():
-        root = np.exp(0.5 * epsilon[overflowing])
-        tpr[overflowing] = root * fpr[overflowing] * root
-    complement = 1 - tpr
+    z = xp.ndtri(fpr)
+    growth = xp.exp(xp.smaller(epsilon, _EXP_LIMIT))
+    # On the steep piece of the curve, where fpr < 1/(e^epsilon + 1), this is the TPR.
+    product = xp.part(epsilon > _EXP_LIMIT, growth * fpr, _vast_product, (epsilon, 0.0), (fpr, 1.0))
+    complement = 1 - product
     close = (complement < _NEARLY_ONE) & (complement > fpr - _ROUNDING)
-    if close.any():
-        complement[close] = _one_minus_product(epsilon[close], fpr[close])
+    complement = xp.part(close, complement, one_minus_product, (epsilon, 0.0), (fpr, 1.0))
     steep = complement > fpr
-    p = np.where(steep, tpr, tnr / growth)
-    quantile = special.ndtri(p)
-    close &= steep
-    if close.any():
-        quantile[close] = -special.ndtri(complement[close])
-    deep = p < _DEEP
-    if deep.any():
-        up, change = steep[deep], epsilon[deep]
-        quantile[deep] = _quantile_of_product(np.where(up, fpr[deep], tnr[deep]), np.where(up, change, -change))
-    mu = np.where(steep, quantile, -quantile) - z
-
-    cancelled = mu < _CANCELLED * np.maximum(np.abs(z), 1.0)
-    rising = cancelled & (fpr <= 0.5)
-    if rising.any():
-        log_ratio = epsilon[rising]
-        gentle = ~steep[rising]
-        if gentle.any():
-            # Right of the kink the TPR is 1 - e^-epsilon (1 - fpr); what it exceeds the FPR by is known exactly.
-            a = fpr[rising][gentle]
-            log_ratio[gentle] = np.log1p(-(1 - a) * np.expm1(-log_ratio[gentle]) / a)
-        mu[rising] = _refined_rise(-z[rising], log_ratio, mu[rising])
-    falling = cancelled & ~rising
-    if falling.any():
-        mu[falling] = _refined_fall(z[falling], epsilon[falling], mu[falling])
-    return mu
+    close = close & steep
+    p = xp.where(steep, product, (1 - fpr) / growth)
+    quantile = xp.ndtri(xp.where(close, complement, p))
+    quantile = xp.part(p < _DEEP, quantile, _deep_on_the_curve, (epsilon, 0.0), (fpr, 0.5), steep)
+    mu = xp.where(steep & ~close, quantile, -quantile) - z
+    cancelled = mu < _CANCELLED * xp.larger(abs(z), 1.0)
+    return xp.part(cancelled, mu, _refined_on_the_curve, (mu, 1e-3), (z, 0.0), (epsilon, 1e-3), (fpr, 0.5), steep)
 
 
-def mu_matching_precision_bound(epsilon: Floats, recall: Floats) -> Floats:
+def _vast_product(xp: Operations, epsilon: Array, fpr: Array) -> Array:
+    """e^epsilon fpr where the exponential overflows."""
+    root = xp.exp(0.5 * epsilon)
+    return root * fpr * root
+
+
+def _deep_on_the_curve(xp: Operations, epsilon: Array, fpr: Array, steep: Array) -> Array:
+    return xp.ndtri_exp(xp.log(xp.where(steep, fpr, 1 - fpr)) + xp.where(steep, epsilon, -epsilon))
+
+
+def _refined_on_the_curve(xp: Operations, mu: Array, z: Array, epsilon: Array, fpr: Array, steep: Array) -> Array:
+    rising = fpr <= 0.5
+    # Right of the kink the TPR is 1 - e^-epsilon (1 - fpr); what it exceeds the FPR by is known exactly.
+    gentle = xp.log1p(-(1 - fpr) * xp.expm1(-epsilon) / fpr)
+    change = xp.where(rising & ~steep, gentle, epsilon)
+    return _refined(xp, xp.where(rising, 1.0, -1.0), abs(z), change, mu)
+
+
+def mu_matching_precision_bound(xp: Operations, epsilon: Array, recall: Array) -> Array:
     """Phi^-1(recall) - Phi^-1(e^-epsilon recall) (Prop. 3.2), 0 < epsilon < inf."""
-    z = special.ndtri(recall)
-    decay = np.exp(-epsilon)
-    lost = np.where(epsilon < 0.1, -recall * np.expm1(-epsilon), recall * (1 - decay))
+    z = xp.ndtri(recall)
+    lost = -recall * xp.expm1(-epsilon)
     missed = (1 - recall) + lost  # 1 - e^-epsilon recall, as a sum of positive terms
     upper = missed < 0.5
-    p = np.where(upper, missed, decay * recall)
-    quantile = special.ndtri(p)
-    deep = (p < _DEEP) & ~upper
-    if deep.any():
-        quantile[deep] = _quantile_of_product(recall[deep], -epsilon[deep])
-    mu = z + np.where(upper, quantile, -quantile)
-
-    cancelled = mu < _CANCELLED * np.maximum(np.abs(z), 1.0)
-    rising = cancelled & (recall > 0.5)
-    if rising.any():
-        log_ratio = np.log1p(lost[rising] / (1 - recall[rising]))
-        mu[rising] = _refined_rise(z[rising], log_ratio, mu[rising])
-    falling = cancelled & ~rising
-    if falling.any():
-        mu[falling] = _refined_fall(-z[falling], epsilon[falling], mu[falling])
-    return mu
+    p = xp.where(upper, missed, xp.exp(-epsilon) * recall)
+    quantile = xp.part((p < _DEEP) & ~upper, xp.ndtri(p), _deep_below_recall, (epsilon, 0.0), (recall, 0.5))
+    mu = z + xp.where(upper, quantile, -quantile)
+    cancelled = mu < _CANCELLED * xp.larger(abs(z), 1.0)
+    return xp.part(cancelled, mu, _refined_below_recall, (mu, 1e-3), (z, 0.0), (epsilon, 1e-3), (recall, 0.5), lost)
 
 
-def mu_through_point(fpr: Floats, fnr: Floats, tpr: Floats) -> Floats:
+def _deep_below_recall(xp: Operations, epsilon: Array, recall: Array) -> Array:
+    return xp.ndtri_exp(xp.log(recall) - epsilon)
+
+
+def _refined_below_recall(xp: Operations, mu: Array, z: Array, epsilon: Array, recall: Array, lost: Array) -> Array:
+    rising = recall > 0.5
+    change = xp.where(rising, xp.log1p(lost / (1 - recall)), epsilon)
+    return _refined(xp, xp.where(rising, 1.0, -1.0), abs(z), change, mu)
+
+
+def mu_through_point(xp: Operations, fpr: Array, fnr: Array, tpr: Array) -> Array:
     """The mu whose curve passes through (fpr, fnr), 0 where the point does no better than guessing.
 
     fnr and tpr = 1 - fnr come separately, so that each keeps its digits near 0.
     """
     mirrored = fpr > 0.5  # GDP curves are symmetric; the mirrored point starts below 1/2
-    low = np.where(mirrored, fnr, fpr)
-    high = np.where(mirrored, 1 - fpr, tpr)
-    rest = np.where(mirrored, fpr, fnr)
-    z = special.ndtri(low)
-    mu = np.where(high < 0.5, special.ndtri(high), -special.ndtri(rest)) - z
-    cancelled = (mu < _CANCELLED * np.maximum(np.abs(z), 1.0)) & (low < high)
-    if cancelled.any():
-        log_ratio = np.log1p((high - low)[cancelled] / low[cancelled])
-        mu[cancelled] = _refined_rise(-z[cancelled], log_ratio, mu[cancelled])
-    return np.where(low < high, mu, 0.0)
+    low = xp.where(mirrored, fnr, fpr)
+    high = xp.where(mirrored, 1 - fpr, tpr)
+    rest = xp.where(mirrored, fpr, fnr)
+    z = xp.ndtri(low)
+    upper = high >= 0.5
+    quantile = xp.ndtri(xp.where(upper, rest, high))
+    mu = xp.where(upper, -quantile, quantile) - z
+    better = low < high
+    cancelled = (mu < _CANCELLED * xp.larger(abs(z), 1.0)) & better
+    mu = xp.part(cancelled, mu, _refined_through_point, (mu, 1e-3), (z, 0.0), (low, 0.5), (high, 0.5))
+    return xp.where(better, mu, 0.0)
 
 
-def _one_minus_product(epsilon: Floats, fpr: Floats) -> Floats:
-    """1 - e^epsilon fpr where it cancels, from 30 digits of the product."""
-    zero = np.zeros_like(fpr)
-    root = dd.exp((0.5 * epsilon, zero))  # e^epsilon itself may overflow
-    product = dd.multiply(dd.multiply(root, (fpr, zero)), root)
-    high, low = dd.add(dd.constant(1.0, fpr), dd.negate(product))
-    return high + low
+def _refined_through_point(xp: Operations, mu: Array, z: Array, low: Array, high: Array) -> Array:
+    return _refined(xp, 1.0, -z, xp.log1p((high - low) / low), mu)
 
 
-def _quantile_of_product(p: Floats, exponent: Floats) -> Floats:
-    """Phi^-1(e^exponent p) where the product is too small for a double, or has few digits there."""
-    quantile: Floats = special.ndtri_exp(np.log(p) + exponent)
-    return quantile
+def _refined(xp: Operations, sign: Array | float, s: Array, change: Array, mu: Array) -> Array:
+    """One Newton step from mu on log Phi(-s + mu) - log Phi(-s) = change; on the fall from -s to -s - mu with sign -1.
 
-
-def _refined_rise(s: Floats, growth: Floats, mu: Floats) -> Floats:
-    """The mu with log Phi(-s + mu) - log Phi(-s) = growth, by one Newton step from mu.
-
-    What subtracting quantiles has left of mu is enough: the error of the step is growth/2 times the squared error.
+    What subtracting quantiles has left of mu is enough: the error of the step is change/2 times the squared error.
     """
-    here = mills(s)
-    gained = mills_difference(s - mu / 2, mu / 2)
-    error = mu * (s - mu / 2) + np.log1p(gained / here) - growth
-    return mu - error * (here + gained)
-
-
-def _refined_fall(s: Floats, decline: Floats, mu: Floats) -> Floats:
-    """The mu with log Phi(-s) - log Phi(-s - mu) = decline, likewise."""
-    here = mills(s)
-    lost = mills_difference(s + mu / 2, mu / 2)
-    error = mu * (s + mu / 2) - np.log1p(-lost / here) - decline
-    return mu - error * (here - lost)
+    middle = s - sign * mu / 2
+    here = mills(xp, s)
+    moved = sign * narrow_difference(xp, middle, mu / 2)
+    error = mu * middle + sign * xp.log1p(moved / here) - change
+    return mu - error * (here + moved)

@@ -17,7 +17,7 @@ SCHEMA_VERSION = 1
 def schema() -> dict[str, Any]:
     """The JSON Schema that the JSON of a report follows, with the mechanisms that are registered."""
     name = f"statement-{SCHEMA_VERSION}.schema.json"
-    text = resources.files("gaussdp.statements").joinpath(name).read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     release = content["properties"]["mechanism"]["properties"]["releases"]["items"]
     release["properties"]["mechanism"]["enum"] = list(registered())

@@ -12,14 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from gaussdp.web.answers import RefusalError, encoded, json_response, refusal_response
 from gaussdp.web.docs_page import docs_page
-from gaussdp.web.downloads import file_from_worker
-from gaussdp.web.encoding import encoded, json_response
-from gaussdp.web.endpoints import Endpoint, closed_form, in_a_thread
+from gaussdp.web.endpoints import MEDIA_TYPE as NDJSON
+from gaussdp.web.endpoints import Endpoint, closed_form, file_from_worker, in_a_thread, in_a_worker
 from gaussdp.web.limits import Limits
 from gaussdp.web.openapi import openapi
 from gaussdp.web.operations import API, JSON, Operation
-from gaussdp.web.refusals import RefusalError, refusal_response
 from gaussdp.web.safety.bodies import BodyLimit
 from gaussdp.web.safety.headers import HEADERS, SafeHeaders
 from gaussdp.web.safety.hosts import LOOPBACK_NAMES, KnownHosts
@@ -48,8 +47,6 @@ from gaussdp.web.schemas.responses import (
     UnderstandResponse,
 )
 from gaussdp.web.static_files import StaticFiles
-from gaussdp.web.streaming import MEDIA_TYPE as NDJSON
-from gaussdp.web.streaming import in_a_worker
 from gaussdp.web.views.choose import choose
 from gaussdp.web.views.definitions import definitions
 from gaussdp.web.views.deployments import deployments
@@ -58,8 +55,8 @@ from gaussdp.web.views.rules import rules
 from gaussdp.web.views.statements import check_statement
 from gaussdp.web.views.training import run_of, target_of
 from gaussdp.web.views.understand import understand
-from gaussdp.web.work.jobs import DOCUMENT_TYPES, PICTURE_TYPES
 from gaussdp.web.work.pool import Pool
+from gaussdp.web.work.worker import DOCUMENT_TYPES, PICTURE_TYPES
 
 _WORDS = {404: "there is no such page", 405: "this page takes another method"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gaussdp.web.refusals import RefusalError
+from gaussdp.web.answers import RefusalError
 
 FOLDER = Path(__file__).parent / "static"
 PAGE = "index.html"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gaussdp.web.refusals import RefusalError
+from gaussdp.web.answers import RefusalError
 from gaussdp.web.schemas.reading import parse, read
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, FigureRequest, UnderstandRequest, state_of
 

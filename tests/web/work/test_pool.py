@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gaussdp.web import Limits
-from gaussdp.web.refusals import RefusalError
+from gaussdp.web.answers import RefusalError
 from gaussdp.web.work.pool import Pool
 
 PROGRAM = [str(Path(__file__).with_name("worker_of_test.py"))]

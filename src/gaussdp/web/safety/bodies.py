@@ -6,8 +6,8 @@ import re
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from gaussdp.web.answers import RefusalError
 from gaussdp.web.limits import Limits
-from gaussdp.web.refusals import RefusalError
 
 _LENGTH = re.compile("[0-9]{1,15}")
 

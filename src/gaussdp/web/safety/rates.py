@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gaussdp.web.answers import refusal_response
 from gaussdp.web.limits import Limits
-from gaussdp.web.refusals import refusal_response
 
 
 class Buckets:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, ClassVar, NoReturn, Protocol, TypeVar, get_type_hints
 
 from gaussdp.errors import DomainError
-from gaussdp.web.refusals import RefusalError
+from gaussdp.web.answers import RefusalError
 from gaussdp.web.schemas.kinds import Kind, brief
 
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from gaussdp.web.answers import RefusalError
 from gaussdp.web.limits import Limits
-from gaussdp.web.refusals import RefusalError
 
 Tell = Callable[[float, str], Awaitable[None]]
 

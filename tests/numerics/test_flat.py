@@ -1,4 +1,4 @@
-"""The portable functions against the NumPy ones, which the 120-digit oracles vouch for."""
+"""The flat functions in portable operations against those in NumPy's, which the 120-digit oracles vouch for."""
 
 import math
 
@@ -7,11 +7,11 @@ import pytest
 
 import gaussdp
 from gaussdp.integrations._array_libraries import standard
-from gaussdp.numerics import portable
+from gaussdp.numerics import NUMPY, flat
 from portable_inputs import inputs_of
 
-XP = standard(np, "numpy").operations
-PORTS = {name: getattr(portable, name.upper()) for name in gaussdp.__all__ if "_from_" in name}
+XP = standard(np, "numpy")
+PORTS = {name: getattr(flat, name) for name in gaussdp.__all__ if "_from_" in name}
 KEYS = {
     "advantage_from_mu": ("mu",),
     "delta_from_mu": ("mu", "epsilon"),
@@ -60,3 +60,13 @@ def test_the_ends_of_the_domain(name):
     np.testing.assert_allclose(PORTS[name].value(XP, *arguments), expected, rtol=1e-12)
     for partial in PORTS[name].partials:
         assert not np.isnan(partial(XP, *arguments, expected)).any()
+
+
+@pytest.mark.parametrize("xp", [NUMPY, XP])
+@pytest.mark.parametrize("first", [0.0, math.inf])
+@pytest.mark.parametrize("name", PORTS)
+def test_a_result_is_never_one_of_the_inputs(xp, first, name):
+    """Nor at the limits, where it equals one: changing the result would change the input."""
+    arguments = [np.full(2, first), *(np.full(2, 0.5) for _ in KEYS[name][1:])]
+    result = PORTS[name].value(xp, *arguments)
+    assert not any(np.shares_memory(result, argument) for argument in arguments)

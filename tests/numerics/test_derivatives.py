@@ -7,10 +7,10 @@ import pytest
 import gaussdp
 import oracles
 from gaussdp.integrations._array_libraries import standard
-from gaussdp.numerics import portable
+from gaussdp.numerics import flat
 
-XP = standard(np, "numpy").operations
-PORTS = {name: getattr(portable, name.upper()) for name in gaussdp.__all__ if "_from_" in name}
+XP = standard(np, "numpy")
+PORTS = {name: getattr(flat, name) for name in gaussdp.__all__ if "_from_" in name}
 FORWARD = ["advantage_from_mu", "fnr_from_mu", "multiplicative_advantage_from_mu", "precision_from_mu"]
 POINTS = {
     "advantage_from_mu": [(1e-6,), (0.3,), (1.0,), (9.0,)],

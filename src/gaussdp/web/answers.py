@@ -1,11 +1,25 @@
-"""The one shape in which the server refuses: a status and {"error": {"field", "message"}}."""
+"""Answers and refusals as JSON: infinity is the string "inf", NaN does not occur, and a refusal has one shape.
 
-import json
+A refusal is a status and {"error": {"field", "message"}}.
+"""
+
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from starlette.responses import Response
 
+from gaussdp.documents.machine import dumped
 from gaussdp.errors import DomainError, GaussdpError
+
+
+def encoded(content: Any) -> bytes:
+    """The content as compact JSON."""
+    return dumped(content, compact=True).encode()
+
+
+def json_response(content: Any) -> Response:
+    """The content as a response."""
+    return Response(encoded(content), media_type="application/json")
 
 
 class RefusalError(GaussdpError):
@@ -37,8 +51,7 @@ def refusal_response(
     status: int, message: str, field: str | None = None, headers: Mapping[str, str] | None = None
 ) -> Response:
     """A refusal with this status."""
-    body = json.dumps(refusal_body(message, field)).encode()
-    return Response(body, status, headers=headers, media_type="application/json")
+    return Response(encoded(refusal_body(message, field)), status, headers=headers, media_type="application/json")
 
 
 def field_of(error: DomainError, fields: Collection[str]) -> str | None:

@@ -1,0 +1,108 @@
+"""The nine flat functions on their whole domains: a kernel on the open part, the limit outright at its ends.
+
+Each is a `Port`: called with NumPy arrays it computes on them; its `value` and its exact partial derivatives take the
+operations of any library first. Arrays are one-dimensional, inside the domain, limits included. A result is never one
+of the inputs, hence the products by 1.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gaussdp.numerics import _derivatives as by
+from gaussdp.numerics import _operating_points, _profile, _quantiles
+from gaussdp.numerics._numpy import NUMPY
+from gaussdp.numerics._operations import Array, Floats, Kernel, Operations
+
+
+@dataclass(frozen=True)
+class Port:
+    """One flat function for all array libraries.
+
+    Attributes:
+        value: called with the operations and the inputs.
+        partials: one function an input, called with the operations, the inputs and the value; written in operations
+            that can be differentiated again.
+    """
+
+    value: Kernel
+    partials: tuple[Kernel, ...]
+
+    def __call__(self, *arrays: Floats) -> Floats:
+        result: Floats = self.value(NUMPY, *arrays)
+        return result
+
+
+def _port(*partials: Kernel) -> Callable[[Kernel], Port]:
+    return lambda value: Port(value, partials)
+
+
+@_port(by.advantage_by_mu)
+def advantage_from_mu(xp: Operations, mu: Array) -> Array:
+    """erf(mu / (2 sqrt 2))."""
+    return _operating_points.advantage(xp, mu)
+
+
+@_port(by.fnr_by_mu, by.fnr_by_fpr)
+def fnr_from_mu(xp: Operations, mu: Array, fpr: Array) -> Array:
+    """Phi(-Phi^-1(fpr) - mu)."""
+    inside = _finite_positive(mu) & (fpr > 0) & (fpr < 1)
+    limit = xp.where(mu == math.inf, 0.0, 1 - fpr)
+    return xp.part(inside, limit, _operating_points.fnr, (mu, 1.0), (fpr, 0.5))
+
+
+@_port(by.ratio_by_mu, by.ratio_by_fpr)
+def multiplicative_advantage_from_mu(xp: Operations, mu: Array, fpr: Array) -> Array:
+    """Phi(Phi^-1(fpr) + mu) / fpr."""
+    return xp.part(mu > 0, 1.0, _operating_points.multiplicative_advantage, mu, fpr)
+
+
+@_port(by.precision_by_mu, by.precision_by_recall, by.precision_by_prior)
+def precision_from_mu(xp: Operations, mu: Array, recall: Array, prior: Array) -> Array:
+    """The posterior of membership at this recall."""
+    return xp.part(mu > 0, 1.0 * prior, _operating_points.precision, mu, recall, prior)
+
+
+@_port(by.delta_by_mu, by.delta_by_epsilon)
+def delta_from_mu(xp: Operations, mu: Array, epsilon: Array) -> Array:
+    """The privacy profile."""
+    inside = _finite_positive(mu) & (epsilon < math.inf)
+    return xp.part(inside, xp.where(mu == math.inf, 1.0, 0.0), _profile.profile, (mu, 1.0), (epsilon, 1.0))
+
+
+@_port(by.epsilon_by_mu, by.epsilon_by_delta)
+def epsilon_from_mu(xp: Operations, mu: Array, delta: Array) -> Array:
+    """The profile inverted for epsilon."""
+    inside = _finite_positive(mu) & (delta > 0) & (delta < 1)
+    limit = xp.where((mu == 0) | (delta == 1), 0.0, math.inf)
+    return xp.part(inside, limit, _profile.epsilon_from_mu, (mu, 1.0), (delta, 0.1))
+
+
+@_port(by.mu_by_epsilon_on_profile, by.mu_by_delta)
+def mu_from_profile(xp: Operations, epsilon: Array, delta: Array) -> Array:
+    """The profile inverted for mu."""
+    limit = xp.part(epsilon == 0, math.inf, _mu_of_total_variation, (delta, 0.5))
+    return xp.part(_finite_positive(epsilon), limit, _profile.mu_from_profile, (epsilon, 1.0), (delta, 0.5))
+
+
+@_port(by.mu_by_epsilon_at_fpr, by.mu_by_fpr)
+def mu_from_multiplicative_advantage(xp: Operations, epsilon: Array, fpr: Array) -> Array:
+    """The match by multiplicative advantage."""
+    kernel = _quantiles.mu_matching_curve_at_fpr
+    return xp.part(_finite_positive(epsilon), 1.0 * epsilon, kernel, (epsilon, 1.0), (fpr, 0.5))
+
+
+@_port(by.mu_by_epsilon_at_recall, by.mu_by_recall)
+def mu_from_precision(xp: Operations, epsilon: Array, recall: Array) -> Array:
+    """The match by precision."""
+    kernel = _quantiles.mu_matching_precision_bound
+    return xp.part(_finite_positive(epsilon), 1.0 * epsilon, kernel, (epsilon, 1.0), (recall, 0.5))
+
+
+def _mu_of_total_variation(xp: Operations, delta: Array) -> Array:
+    """The mu with erf(mu / (2 sqrt 2)) = delta: where the profile begins."""
+    return math.sqrt(8) * xp.erfinv(delta)
+
+
+def _finite_positive(values: Array) -> Array:
+    return (values > 0) & (values < math.inf)
