@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from gaussdp.domains import brief
@@ -62,12 +64,18 @@ class Registry(Generic[Thing]):
         finally:
             self._things = before
 
-    def extensions(self) -> tuple[str, ...]:
-        """Where other processes find what was defined outside of gaussdp: "module:name" each."""
-        return tuple(name for name in map(name_of, self) if not name.startswith("gaussdp."))
+    def extensions(self) -> tuple[Thing, ...]:
+        """What was defined outside of gaussdp, which other processes have to be told."""
+        return tuple(thing for thing in self if not name_of(thing).startswith("gaussdp."))
 
 
 def name_of(thing: Any) -> str:
     """The module and the name under which it was defined."""
     kind = thing if isinstance(thing, type) else type(thing)
     return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def named(name: str) -> Any:
+    """What is defined under a module and a name, "module:name"."""
+    module, _, path = name.partition(":")
+    return attrgetter(path)(import_module(module))

@@ -13,6 +13,8 @@ from gaussdp.calibration.designs import INPUTS, Design, Row
 from gaussdp.calibration.stores import open_store
 from gaussdp.domains import integer
 from gaussdp.errors import DomainError, MissingExtraError
+from gaussdp.risks import Risk, extended
+from gaussdp.risks.registry import RISKS
 
 Progress = Callable[[int, int], None]
 
@@ -66,15 +68,23 @@ def _solved(joblib: Any, designs: Sequence[Design], workers: int | None) -> Iter
     """The rows as they come."""
     if not designs:
         return
+    others = RISKS.extensions()  # which a process of its own does not know
     try:
         parallel = joblib.Parallel(n_jobs=workers, batch_size=1, return_as="generator_unordered")
     except ValueError:  # some backends cannot hand over results one by one
         parallel = joblib.Parallel(n_jobs=workers, batch_size=1)
         share = _IN_FLIGHT * joblib.effective_n_jobs(workers)
         for start in range(0, len(designs), share):
-            yield from parallel(joblib.delayed(_solve)(design) for design in designs[start : start + share])
+            yield from parallel(
+                joblib.delayed(_solve_with)(others, design) for design in designs[start : start + share]
+            )
         return
-    yield from parallel(joblib.delayed(_solve)(design) for design in designs)
+    yield from parallel(joblib.delayed(_solve_with)(others, design) for design in designs)
+
+
+def _solve_with(risks: Sequence[type[Risk]], design: Design) -> Row:
+    with extended(*risks):
+        return _solve(design)
 
 
 def _solve(design: Design) -> Row:

@@ -7,8 +7,8 @@ from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, PoissonSampled, ZCDPGau
 from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
 
 # isort: split
-from gaussdp.mechanisms.base import Adjacency, Mechanism
-from gaussdp.mechanisms.composition import Composition, Repeated, Stated
+from gaussdp.mechanisms.base import Adjacency, Mechanism, Repeated
+from gaussdp.mechanisms.composition import Composition, Stated
 from gaussdp.mechanisms.registry import extended, register, registered
 
 __all__ = [

@@ -4,13 +4,10 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
-from gaussdp.domains import Choice
+from gaussdp.domains import Choice, integer
 from gaussdp.errors import DomainError
-
-if TYPE_CHECKING:
-    from gaussdp.mechanisms.composition import Repeated
 
 Adjacency = Literal["add-remove", "replace-one"]
 """Which datasets are neighbours: one record more or less, or one record exchanged for another."""
@@ -104,8 +101,6 @@ class Mechanism(ABC):
 
     def __mul__(self, count: int) -> "Repeated":
         """This mechanism, run count times on the same data."""
-        from gaussdp.mechanisms.composition import Repeated  # composition builds on this module
-
         return Repeated(self, count)
 
     __rmul__ = __mul__
@@ -128,6 +123,44 @@ class Elementary(Mechanism):
     @property
     def trains(self) -> bool:
         return False
+
+
+@dataclass(frozen=True)
+class Repeated(Mechanism):
+    """A mechanism run several times on the same data, with fresh noise; written `count * mechanism`.
+
+    >>> from gaussdp.mechanisms import Laplace
+    >>> (3 * Laplace(scale=10.0)).count
+    3
+    """
+
+    mechanism: Mechanism
+    count: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Mechanism):
+            raise DomainError("mechanism", "a mechanism", self.mechanism, got=type(self.mechanism).__name__)
+        object.__setattr__(self, "count", integer("count", self.count, low=1))
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """The adjacency of the repeated mechanism."""
+        return self.mechanism.adjacency
+
+    def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        for part, count in self.mechanism.parts():
+            yield part, count * self.count
+
+    def releases(self, times: int = 1) -> list[tuple[Mechanism, int]]:
+        return self.mechanism.releases(times * self.count)
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.count:,} times {self.mechanism.sentence}"
+
+    @property
+    def trains(self) -> bool:
+        return self.mechanism.trains
 
 
 def checked_adjacency(value: object) -> Adjacency:

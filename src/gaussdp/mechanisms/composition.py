@@ -1,11 +1,10 @@
-"""Several releases on the same data: compositions, repetitions, and steps known only by their guarantee."""
+"""Several releases on the same data, and steps known only by their guarantee."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
-from gaussdp.domains import integer
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints, PureDP
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
@@ -67,44 +66,6 @@ class StatedAs:
 
 for _guarantee in (PureDP, ApproxDP, ZCDP, ProfilePoints):
     KINDS.add(StatedAs(_guarantee))
-
-
-@dataclass(frozen=True)
-class Repeated(Mechanism):
-    """A mechanism run several times on the same data, with fresh noise; written `count * mechanism`.
-
-    >>> from gaussdp.mechanisms import Laplace
-    >>> (3 * Laplace(scale=10.0)).count
-    3
-    """
-
-    mechanism: Mechanism
-    count: int
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, Mechanism):
-            raise DomainError("mechanism", "a mechanism", self.mechanism, got=type(self.mechanism).__name__)
-        object.__setattr__(self, "count", integer("count", self.count, low=1))
-
-    @property
-    def adjacency(self) -> Adjacency:
-        """The adjacency of the repeated mechanism."""
-        return self.mechanism.adjacency
-
-    def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        for part, count in self.mechanism.parts():
-            yield part, count * self.count
-
-    def releases(self, times: int = 1) -> list[tuple[Mechanism, int]]:
-        return self.mechanism.releases(times * self.count)
-
-    @property
-    def sentence(self) -> str:
-        return f"{self.count:,} times {self.mechanism.sentence}"
-
-    @property
-    def trains(self) -> bool:
-        return self.mechanism.trains
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from gaussdp.registry import name_of
+from gaussdp.risks.registry import RISKS
 from gaussdp.web.answers import RefusalError
 from gaussdp.web.limits import Limits
 
@@ -30,14 +32,16 @@ class Worker:
 
     @classmethod
     async def start(cls, program: Sequence[str], limits: Limits) -> "Worker":
-        """A new process; it takes a moment to load the library."""
-        arguments = (*program, str(limits.work_bytes), str(limits.work_seconds))
+        """A new process; it takes a moment to load the library, and the risks that others registered here."""
+        risks = [name_of(risk) for risk in RISKS.extensions()]
+        arguments = (*program, str(limits.work_bytes), str(limits.work_seconds), *risks)
+        found = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} if risks else {}
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, **_ONE_THREAD, "MPLBACKEND": "agg"},
+            env={**os.environ, **found, **_ONE_THREAD, "MPLBACKEND": "agg"},
             limit=_LONGEST_LINE,
             start_new_session=True,  # Ctrl-C is for the server, which ends its workers
         )

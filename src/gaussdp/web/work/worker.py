@@ -1,7 +1,7 @@
 """A process that computes: requests come as lines of JSON, answers leave as lines of JSON.
 
-Run as `python -m gaussdp.web.work.worker BYTES SECONDS`. Apart from the server, so that a computation can be killed
-without harm, use no more memory and time than it may, and never keep the event loop waiting.
+Run as `python -m gaussdp.web.work.worker BYTES SECONDS [MODULE:RISK ...]`. Apart from the server, so that a computation
+can be killed without harm, use no more memory and time than it may, and never keep the event loop waiting.
 """
 
 import base64
@@ -9,11 +9,13 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any
 
 from gaussdp.documents.rendering import ENDINGS
 from gaussdp.errors import DomainError, GaussdpError
+from gaussdp.registry import named
+from gaussdp.risks import register
 from gaussdp.web.answers import RefusalError, encoded, field_of, refusal_body
 from gaussdp.web.schemas.reading import read
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, FigureRequest, StatementRequest, state_of
@@ -68,8 +70,15 @@ JOBS: Mapping[str, Job] = {
 _MORE_SECONDS = 5.0  # beyond the limit that the server keeps itself; for when the server is gone
 
 
-def main(most_bytes: int, most_seconds: float) -> None:
-    """Answer requests until there are no more."""
+def main(most_bytes: int, most_seconds: float, risks: Sequence[str] = ()) -> None:
+    """Answer requests until there are no more.
+
+    Args:
+        most_bytes, most_seconds: what a computation may use.
+        risks: where to find those that are registered and not gaussdp's own.
+    """
+    for name in risks:
+        register(named(name))
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not stand among the answers
     _limit("RLIMIT_AS", most_bytes)
@@ -114,4 +123,4 @@ def _limit(what: str, most: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]))
+    main(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:])
