@@ -61,8 +61,8 @@ class RuleOfThumb:
         grid = np.concatenate(
             [np.geomspace(_LEAST_EPSILON, 1e-8, _SCAN // 2, endpoint=False), np.geomspace(1e-8, largest, _SCAN)]
         )
-        grid = _with_hump(grid, risk)
-        holds = risk.mu_from_epsilon(grid) / grid >= 1 / self.divisor
+        grid, ratio = _with_hump(grid, risk)
+        holds = ratio >= 1 / self.divisor
         intervals = []
         start = 0.0 if holds[0] else None
         for i in np.flatnonzero(np.diff(holds)):
@@ -109,13 +109,22 @@ def conservative_divisor(risks: Iterable[Risk], epsilon_low: float, epsilon_high
     return float(max(np.max(grid / risk.mu_from_epsilon(grid)) for risk in criteria) * (1 + 1e-12))
 
 
-def _with_hump(grid: Floats, risk: Risk) -> Floats:
-    """The grid with the largest mu/epsilon among its points: an interval about it may be narrower than the grid."""
+def _with_hump(grid: Floats, risk: Risk) -> tuple[Floats, Floats]:
+    """The grid with the largest mu/epsilon among its points, and mu/epsilon at each.
+
+    An interval about the largest may be narrower than the grid.
+    """
+    ratio = risk.mu_from_epsilon(grid) / grid
     for _ in range(_REFINEMENTS):
-        top = int(np.argmax(risk.mu_from_epsilon(grid) / grid))
+        top = int(np.argmax(ratio))
         low, high = grid[max(top - 1, 0)], grid[min(top + 1, grid.size - 1)]
-        grid = np.union1d(grid, np.linspace(low, high, _REFINED_POINTS))
-    return grid
+        finer = np.setdiff1d(np.linspace(low, high, _REFINED_POINTS), grid)
+        if not finer.size:
+            break
+        grid, ratio = np.append(grid, finer), np.append(ratio, risk.mu_from_epsilon(finer) / finer)
+        order = np.argsort(grid)
+        grid, ratio = grid[order], ratio[order]
+    return grid, ratio
 
 
 def _boundary(holds: Callable[[float], bool], low: float, high: float) -> float:

@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,14 +17,14 @@ from gaussdp.risks.levels import Level, Unit
 
 _LARGEST_MU = 1e8
 _LARGEST_EPSILON = 1e16  # of the order of the square of the largest mu
-_BISECTIONS = 200
+_MOST_STEPS = 600  # a third of them bisections, which reach neighbouring doubles from any interval
 EVEN = 0.5
 
 
 class Risk(ABC):
     """A number that says what an attacker can achieve; the larger, the worse.
 
-    A subclass needs `of` alone, if the risk grows with mu: `mu_for` then finds the mu by bisection. The risks of the
+    A subclass needs `of` alone, if the risk grows with mu: `mu_for` then finds the mu by search. The risks of the
     paper override it with closed forms. With a `name` it can be registered (`gaussdp.risks.register`), and is then
     offered wherever risks are: as a bound to calibrate to and, with `criterion = True`, for matching. A risk at a level
     is a dataclass with a field of the level's key; one that takes a prior has a field `prior`.
@@ -175,15 +176,7 @@ class Risk(ABC):
             low, high = high, 2 * high
             if high > _LARGEST_MU:
                 return float("inf")
-        for _ in range(_BISECTIONS):
-            middle = 0.5 * (low + high)
-            if middle in (low, high):
-                return low
-            if self.of(GDP(middle)) <= value:
-                low = middle
-            else:
-                high = middle
-        raise ConvergenceError(f"{self}: no mu found in {_BISECTIONS} bisections between {low!r} and {high!r}")
+        return self._around(lambda mu: self.of(GDP(mu)) - value, low, high)[0]
 
     def match(self, reference: Guarantee) -> float:
         """The mu with the risk of the reference; exact where the value itself would lose digits."""
@@ -213,12 +206,31 @@ class Risk(ABC):
             low, high = high, 2 * high
             if high > _LARGEST_EPSILON:
                 return math.inf
-        for _ in range(_BISECTIONS):
+        return self._around(lambda epsilon: float(self.mu_from_epsilon(epsilon)) - target, low, high)[1]
+
+    def _around(self, excess: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
+        """A place where a rising function is 0, twice, or the two neighbouring doubles between which it leaves 0.
+
+        False position, which halves the weight of an end that stays (the Illinois rule), with every third step a
+        bisection. The function is at most 0 at low, and more at high.
+        """
+        at_low, at_high, kept = excess(low), excess(high), 0
+        if at_low == 0:
+            return low, low
+        for step in range(_MOST_STEPS):
             middle = 0.5 * (low + high)
             if middle in (low, high):
-                return high
-            if self.mu_from_epsilon(middle) < target:
-                low = middle
+                return low, high
+            if step % 3:
+                guess = high - at_high * (high - low) / (at_high - at_low)
+                middle = guess if low < guess < high else middle
+            found = excess(middle)
+            if found == 0:
+                return middle, middle
+            if found < 0:
+                low, at_low, at_high = middle, found, 0.5 * at_high if kept > 0 else at_high
+                kept = 1
             else:
-                high = middle
-        raise ConvergenceError(f"{self}: no epsilon found in {_BISECTIONS} bisections between {low!r} and {high!r}")
+                high, at_high, at_low = middle, found, 0.5 * at_low if kept < 0 else at_low
+                kept = -1
+        raise ConvergenceError(f"{self}: nothing found in {_MOST_STEPS} steps between {low!r} and {high!r}")
