@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.errors import DomainError
+from gaussdp.errors import DomainError, brief
 
 Word = TypeVar("Word", bound=str)
 
@@ -195,14 +195,6 @@ def outside(name: str, domain: Domain, value: object, got: str = "") -> DomainEr
 def kind_of(value: object) -> str:
     """The type of a value and the beginning of its repr."""
     return f"{type(value).__name__} {brief(value)}"
-
-
-def brief(value: object) -> str:
-    """The beginning of a value's repr; a whole number may have too many digits to be written at all."""
-    if isinstance(value, int) and abs(value) >= 10**30:
-        return "a whole number of more than 30 digits"
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def one_of(key: str, value: object, known: tuple[Word, ...]) -> Word:

@@ -3,6 +3,8 @@
 from functools import partial
 from typing import Any
 
+_LONGEST = 60  # characters of a value in a message
+
 
 class GaussdpError(Exception):
     """Base of every error that gaussdp raises on purpose."""
@@ -20,7 +22,7 @@ class DomainError(GaussdpError, ValueError):
         value: what was given; None where there is nothing to show.
         advice: what to do instead.
         problem: what is wrong, in words that follow the parameter, where "must be" does not say it.
-        got: how to show the value, where its repr is not it.
+        got: how to show the value, where `brief` does not say it.
         place: where the parameter stands: a file, an entry of a list.
     """
 
@@ -40,7 +42,7 @@ class DomainError(GaussdpError, ValueError):
         self.value = value
         self.advice = advice
         self.problem = problem
-        self.got = got or ("" if value is None else repr(value))
+        self.got = got or ("" if value is None else brief(value))
         self.place = place
         super().__init__(self._message())
 
@@ -65,6 +67,17 @@ class DomainError(GaussdpError, ValueError):
 
     def __reduce__(self) -> Any:
         return partial(type(self), **self._parts()), ()
+
+
+def brief(value: object) -> str:
+    """A value for a message: numbers, words and lists as they are written, cut where they are long; else the type."""
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return "a whole number of more than 30 digits"  # it may have too many to be written at all
+    plain = value.item() if hasattr(value, "item") and getattr(value, "size", 0) == 1 else value
+    if not isinstance(plain, int | float | complex | str | bytes | list | tuple | dict | type(None)):
+        return type(value).__name__
+    text = repr(plain)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 class ConvergenceError(GaussdpError, ArithmeticError):

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gaussdp
@@ -42,6 +42,7 @@ class TestProfilePoints(GuaranteeContract):
     st.lists(st.tuples(st.floats(0, 20), st.floats(0, 1)), min_size=1, max_size=8),
     st.floats(0, 1),
 )
+@example([(0.0, 1.0), (1e-16, 0.5)], 0.0)  # e^epsilon rounds to 1, and e^-epsilon does not
 def test_the_curve_is_the_best_of_the_statements(points, fpr):
     """Written out: the largest of the single statements' curves, at every point."""
     curve = ProfilePoints(*zip(*points, strict=True))

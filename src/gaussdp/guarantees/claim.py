@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, Domain, brief, nearest, number
-from gaussdp.errors import DomainError
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, Domain, nearest, number
+from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees.approximate import ApproxDP, PureDP
 from gaussdp.guarantees.base import Guarantee
 from gaussdp.guarantees.gaussian import GDP

@@ -175,8 +175,8 @@ def _hull(epsilons: Floats, deltas: Floats) -> tuple[Floats, Floats]:
             kept.pop()
         kept.append(i)
     size = epsilons.size
-    own = [i - size if i >= size else size - 1 - i for i in kept if i >= size or x[i] == 1.0]
-    own = own or [0]  # all deltas are 1: nothing is promised
+    places = (i - size if i >= size else size - 1 - i for i in kept if i >= size or growth[size - 1 - i] == 1.0)
+    own = list(places) or [0]  # all deltas are 1: nothing is promised
     return epsilons[own].copy(), deltas[own].copy()
 
 

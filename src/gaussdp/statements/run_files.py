@@ -21,8 +21,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from gaussdp.domains import brief, nearest
-from gaussdp.errors import DomainError
+from gaussdp.domains import nearest
+from gaussdp.errors import DomainError, brief
 from gaussdp.mechanisms.plan import composed, file_text, parsed
 from gaussdp.statements.training import Training
 

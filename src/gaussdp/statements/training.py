@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gaussdp.domains import POSITIVE, brief, integer, number
-from gaussdp.errors import DomainError
+from gaussdp.domains import POSITIVE, integer, number
+from gaussdp.errors import DomainError, brief
 from gaussdp.mechanisms import DPSGD
 from gaussdp.mechanisms.gaussian import MOST, SAMPLE_RATE
 

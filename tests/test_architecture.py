@@ -1,0 +1,39 @@
+"""docs/architecture.md is true: every room and every place that it names is there, and every room is named."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+SOURCE = ROOT / "src" / "gaussdp"
+
+
+def section(title):
+    return PAGE.split(f"## {title}")[1].split("\n## ")[0]
+
+
+def test_the_map_names_every_room():
+    named = {name.rstrip("/") for line in section("The map").splitlines() for name in re.findall(r"`([\w.]+/?)`", line)}
+    rooms = {path.name for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert rooms - {"__init__.py", "__main__.py"} <= named
+    inner = {path.parent.name for path in (SOURCE / "accounting").glob("*/__init__.py")}
+    assert inner <= named
+
+
+@pytest.mark.parametrize("place", sorted(set(re.findall(r"`((?:src|tests)/[\w./]+)`", PAGE))))
+def test_every_place_to_touch_is_there(place):
+    assert (ROOT / place).exists()
+
+
+STOPS = set(re.findall(r"`((?:\w+/)+\w*(?:\.py)?|\w+\.py)`", section("Three walks")))
+
+
+@pytest.mark.parametrize("place", sorted(STOPS))
+def test_every_stop_of_a_walk_is_there(place):
+    assert (SOURCE / place).exists()
+
+
+def test_there_is_something_to_check():
+    assert len(re.findall(r"^\| a", section("To add a …, touch …"), flags=re.MULTILINE)) >= 10
