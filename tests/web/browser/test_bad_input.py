@@ -103,3 +103,15 @@ def test_too_many_requests_are_asked_again(calculator, expect):
     expect(calculator.part("problem")).to_contain_text("Too many requests")
     expect(calculator.part("problem")).to_be_hidden()
     expect(calculator.part("mu")).not_to_have_text(shown)
+
+
+def test_a_page_that_cannot_start_says_so(calculator, expect):
+    calculator.refused = True
+    calculator.page.route("**/api/v1/definitions", lambda route: route.abort())
+    calculator.page.goto(calculator.address)
+    notice = calculator.page.locator("#address-notice")
+    expect(notice).to_contain_text("The page cannot start: The server does not answer.")
+    calculator.page.unroute("**/api/v1/definitions")
+    calculator.open()
+    expect(calculator.part("mu")).to_have_text("0.3102")
+    expect(notice).to_be_hidden()

@@ -19,64 +19,62 @@ const notify = (words) => {
 };
 
 setUpTheme();
-try {
-  define(await ask("definitions"));
-} catch (error) {
-  notify(`The page cannot start: ${error.message} Reload it to try again.`);
-  throw error;
-}
-const read = readAddress(location.search);
-const store = createStore(read.state);
-setUpTerms();
-const fields = setUpFields(store);
+ask("definitions").then(define).then(setUp, (error) => notify(`The page cannot start: ${error.message} Reload it to try again.`));
 
-const tabs = setUpTabs(document.querySelector("[role=tablist]"), (view) => go({ view }));
-tabs.show(store.read("view"));
+function setUp() {
+  const read = readAddress(location.search);
+  const store = createStore(read.state);
+  setUpTerms();
+  const fields = setUpFields(store);
 
-/** Another view: a step that the browser's Back undoes. */
-function go(changes) {
-  if (changes.view !== store.read("view")) {
-    settle();
-    history.pushState(null, "", location.href);
+  const tabs = setUpTabs(document.querySelector("[role=tablist]"), (view) => go({ view }));
+  tabs.show(store.read("view"));
+
+  /** Another view: a step that the browser's Back undoes. */
+  function go(changes) {
+    if (changes.view !== store.read("view")) {
+      settle();
+      history.pushState(null, "", location.href);
+    }
+    store.write(changes);
   }
-  store.write(changes);
-}
 
-for (const button of document.querySelectorAll("[data-go]")) {
-  button.addEventListener("click", () => {
-    const mu = button.closest(".answer").querySelector('[data-part="mu"]').textContent;
-    const view = button.dataset.go;
-    go(view === "understand" ? { view, mu } : { view, mode: "target", target: "mu", target_value: mu });
-    document.getElementById(`tab-${view}`).focus();
-    window.scrollTo({ top: 0 });
+  for (const button of document.querySelectorAll("[data-go]")) {
+    button.addEventListener("click", () => {
+      const mu = button.closest(".answer").querySelector('[data-part="mu"]').textContent;
+      const view = button.dataset.go;
+      go(view === "understand" ? { view, mu } : { view, mode: "target", target: "mu", target_value: mu });
+      document.getElementById(`tab-${view}`).focus();
+      window.scrollTo({ top: 0 });
+    });
+  }
+
+  setUpChoose(document.getElementById("choose"), store, fields);
+  setUpUnderstand(document.getElementById("understand"), store, fields);
+  setUpAccount(document.getElementById("account"), store, fields);
+
+  const show = ({ problems, choices }) => {
+    notify(problems.join(" "));
+    for (const [name, words] of Object.entries(choices)) fields[name].note(words);
+  };
+  show(read);
+
+  // Not at every step of a drag: browsers refuse addresses that change too often.
+  const SETTLED = 250; // milliseconds
+  let pending = 0;
+  function settle() {
+    clearTimeout(pending);
+    pending = 0;
+    history.replaceState(null, "", writeAddress(store.all()));
+  }
+  store.listen((changed) => {
+    if (changed.has("view")) tabs.show(store.read("view"));
+    pending ||= setTimeout(settle, SETTLED);
   });
+  addEventListener("popstate", () => {
+    const back = readAddress(location.search);
+    store.write(back.state);
+    show(back);
+  });
+  document.documentElement.dataset.ready = "true";
 }
-
-setUpChoose(document.getElementById("choose"), store, fields);
-setUpUnderstand(document.getElementById("understand"), store, fields);
-setUpAccount(document.getElementById("account"), store, fields);
-
-const show = ({ problems, choices }) => {
-  notify(problems.join(" "));
-  for (const [name, words] of Object.entries(choices)) fields[name].note(words);
-};
-show(read);
-
-// Not at every step of a drag: browsers refuse addresses that change too often.
-const SETTLED = 250; // milliseconds
-let pending = 0;
-function settle() {
-  clearTimeout(pending);
-  pending = 0;
-  history.replaceState(null, "", writeAddress(store.all()));
-}
-store.listen((changed) => {
-  if (changed.has("view")) tabs.show(store.read("view"));
-  pending ||= setTimeout(settle, SETTLED);
-});
-addEventListener("popstate", () => {
-  const back = readAddress(location.search);
-  store.write(back.state);
-  show(back);
-});
-document.documentElement.dataset.ready = "true";
