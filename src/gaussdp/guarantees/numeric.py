@@ -12,6 +12,7 @@ from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.numerics import Floats
 
+_TOLD_FROM_ZERO = 2.0**-52
 LARGEST_EPSILON = 700.0  # e**epsilon is still a double
 
 
@@ -54,7 +55,7 @@ class ProfilePoints(Guarantee):
             raise DomainError("epsilon", f"in [0, {LARGEST_EPSILON:g}]", float(epsilons.max()))
         order = np.argsort(epsilons, kind="stable")
         epsilons, deltas = _hull(epsilons[order], deltas[order])
-        growth = np.exp(epsilons)
+        growth = _growth(epsilons)
         kinks = -np.diff(deltas) / np.diff(growth)
         for name, values in (("epsilons", epsilons), ("deltas", deltas), ("_kinks", kinks)):
             values.flags.writeable = False
@@ -157,17 +158,25 @@ class ProfilePoints(Guarantee):
         return np.where(delta < last, np.inf, inner)
 
 
+def _growth(epsilons: Floats) -> Floats:
+    """e^epsilon, which is 1 for all that rounding does not tell from 0, on both sides of it."""
+    return np.where(epsilons < _TOLD_FROM_ZERO, 1.0, np.exp(epsilons))
+
+
 def _hull(epsilons: Floats, deltas: Floats) -> tuple[Floats, Floats]:
     """The points on the lower convex hull over e^epsilon, given in rising order.
 
     Each statement is two-sided: (epsilon, delta) also puts a point at -epsilon, since the curve is symmetric.
     """
-    growth, mirrored = np.exp(epsilons), np.exp(-epsilons[::-1])
+    growth = _growth(epsilons)
+    mirrored = np.where(growth == 1.0, 1.0, np.exp(-epsilons))[::-1]
     mirrored_deltas = -np.expm1(-epsilons[::-1]) + mirrored * deltas[::-1]
     x, y = np.concatenate([mirrored, growth]), np.concatenate([mirrored_deltas, deltas])
     kept: list[int] = []
     for i in range(x.size):
-        if kept and y[i] >= y[kept[-1]]:
+        # A point at -epsilon never lies below that at epsilon; by rounding they may be level.
+        level = bool(kept) and i >= epsilons.size > kept[-1] and y[i] == y[kept[-1]]
+        if kept and y[i] >= y[kept[-1]] and not level:
             continue
         if kept and x[i] == x[kept[-1]]:
             kept.pop()
@@ -175,8 +184,8 @@ def _hull(epsilons: Floats, deltas: Floats) -> tuple[Floats, Floats]:
             kept.pop()
         kept.append(i)
     size = epsilons.size
-    places = (i - size if i >= size else size - 1 - i for i in kept if i >= size or growth[size - 1 - i] == 1.0)
-    own = list(places) or [0]  # all deltas are 1: nothing is promised
+    own = [i - size if i >= size else size - 1 - i for i in kept if i >= size or x[i] == 1.0]
+    own = own or [0]  # all deltas are 1: nothing is promised
     return epsilons[own].copy(), deltas[own].copy()
 
 
