@@ -12,10 +12,10 @@ from rich.progress import track
 
 from benchmarks.timing import print_table
 from gaussdp.accounting import account
-from gaussdp.accounting._contour import ContourTails
-from gaussdp.accounting._density_tails import DensityTails
-from gaussdp.accounting._pld import LossDistribution
-from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting.density.tails import DensityTails
+from gaussdp.accounting.distribution.pld import LossDistribution
+from gaussdp.accounting.lines.tails import ContourTails
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gaussdp.accounting._chebyshev import chebyshev_points, resolve
+from gaussdp.accounting.fit.chebyshev import chebyshev_points, resolve
 from gaussdp.errors import ConvergenceError
 
 

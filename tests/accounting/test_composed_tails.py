@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gaussdp.accounting._composed_tails import ComposedTails
-from gaussdp.accounting._density_tails import DensityTails
-from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting.composed import ComposedTails
+from gaussdp.accounting.density.tails import DensityTails
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.errors import ConvergenceError
 
 LOGS = np.log(np.array([1e-5])), np.log1p(-np.array([1e-5]))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from accounting import oracle
-from gaussdp.accounting import _line
-from gaussdp.accounting._closed_forms import GaussianTails
-from gaussdp.accounting._contour import ContourTails
-from gaussdp.accounting._density_tails import DensityTails
-from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting.density.tails import DensityTails
+from gaussdp.accounting.lines import line as _line
+from gaussdp.accounting.lines.tails import ContourTails
+from gaussdp.accounting.loss.closed_forms import GaussianTails
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.errors import ConvergenceError
 
 

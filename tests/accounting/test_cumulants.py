@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gaussdp.accounting._cumulants import LossCumulants
-from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
 
 STEP = SampledGaussianLoss(0.8, 0.05)
 BOTH = LossCumulants(0.25, [(STEP, 40)])

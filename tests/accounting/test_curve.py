@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gaussdp.accounting import account
-from gaussdp.accounting._density_tails import DensityTails
+from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, PoissonSampled
 

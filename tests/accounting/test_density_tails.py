@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gaussdp.accounting._closed_forms import OneStepTails
-from gaussdp.accounting._contour import ContourTails
-from gaussdp.accounting._convolution import repeated
-from gaussdp.accounting._cumulants import LossCumulants
-from gaussdp.accounting._density_tails import DensityReadings, DensityTails
-from gaussdp.accounting._loss_density import sampled_step
-from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.accounting._tails import LIMIT
+from gaussdp.accounting.density.convolution import repeated
+from gaussdp.accounting.density.loss_density import sampled_step
+from gaussdp.accounting.density.tails import DensityReadings, DensityTails
+from gaussdp.accounting.lines.tails import ContourTails
+from gaussdp.accounting.loss.closed_forms import OneStepTails
+from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import LIMIT
 from gaussdp.errors import ConvergenceError
 
 FIELDS = ("log_fpr", "log_tnr", "log_fnr", "log_tpr", "log_delta_remove", "log_delta_add")

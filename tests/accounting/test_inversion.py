@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from scipy import special
 
 from domains_of_test import log_uniform
-from gaussdp.accounting import _inversion
-from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting._inversion import (
+from gaussdp.accounting import inversion as _inversion
+from gaussdp.accounting.inversion import (
     near_floor,
     points_at_add_delta,
     points_at_floor,
@@ -20,6 +19,7 @@ from gaussdp.accounting._inversion import (
     points_at_fpr,
     points_at_remove_delta,
 )
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.errors import ConvergenceError
 
 LEVELS = log_uniform(1e-290, 0.5) | log_uniform(1e-9, 0.5).map(lambda rest: 1 - rest)

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domains_of_test import log_uniform
-from gaussdp.accounting import _line
-from gaussdp.accounting._cumulants import LossCumulants
-from gaussdp.accounting._line import REACH, Line
-from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting.lines import line as _line
+from gaussdp.accounting.lines.line import REACH, Line
+from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.errors import ConvergenceError
 
 

@@ -6,10 +6,10 @@ from scipy import special
 
 from gaussdp import numerics
 from gaussdp.accounting import account
-from gaussdp.accounting._chebyshev import chebyshev_points
-from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting._regret import RegretSearch, farthest, interpolated_regret
-from gaussdp.accounting._span import Piece, as_table
+from gaussdp.accounting.fit.chebyshev import chebyshev_points
+from gaussdp.accounting.fit.regret import RegretSearch, farthest, interpolated_regret
+from gaussdp.accounting.fit.span import Piece, as_table
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.mechanisms import DPSGD
 
 LAWS = [

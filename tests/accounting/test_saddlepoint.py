@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gaussdp.accounting import account
-from gaussdp.accounting._cumulants import LossCumulants
-from gaussdp.accounting._saddlepoint import near_quantile
-from gaussdp.accounting._tails import upper_quantile
+from gaussdp.accounting.lines.saddlepoint import near_quantile
+from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.operating_points import upper_quantile
 from gaussdp.mechanisms import DPSGD
 
 

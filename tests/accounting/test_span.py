@@ -7,8 +7,8 @@ import pytest
 from scipy import special
 
 from gaussdp.accounting import account
-from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting._span import as_points, as_table, exact_ends, in_order, sample_span
+from gaussdp.accounting.fit.span import as_points, as_table, exact_ends, in_order, sample_span
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gaussdp.accounting._supremum import supremum
+from gaussdp.accounting.fit.supremum import supremum
 
 
 def test_encloses_a_kinked_maximum():

@@ -6,7 +6,7 @@ The integrations lie above this layer, so they are found by name, and only when 
 from importlib import import_module
 from typing import Protocol, cast
 
-from gaussdp.accounting._points_curve import PointsCurve
+from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.mechanisms import Adjacency, Mechanism
 
 _ADAPTERS = {"dp_accounting": "gaussdp.integrations.dp_accounting", "opendp": "gaussdp.integrations.opendp"}

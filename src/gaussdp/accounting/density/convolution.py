@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gaussdp.accounting._log_density import LogDensity
-from gaussdp.accounting._loss_density import LossDensity, Scale, log
-from gaussdp.accounting._tails import HALF_LOG_2PI
+from gaussdp.accounting.density.log_density import LogDensity
+from gaussdp.accounting.density.loss_density import LossDensity, Scale, log
+from gaussdp.accounting.operating_points import HALF_LOG_2PI
 from gaussdp.numerics import Floats, Indices
 
 _RULE = np.polynomial.legendre.leggauss(16)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting._tails import HALF_LOG_2PI, LossTails, OperatingPoints, log_complement, upper_quantile
+from gaussdp.accounting.operating_points import HALF_LOG_2PI, LossTails, OperatingPoints, log_complement, upper_quantile
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 

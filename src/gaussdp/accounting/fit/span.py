@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaussdp.accounting._chebyshev import chebyshev_points
-from gaussdp.accounting._inversion import floor_quantiles, near_floor, points_at_floor
-from gaussdp.accounting._tails import LossTails, OperatingPoints, upper_quantile
+from gaussdp.accounting.fit.chebyshev import chebyshev_points
+from gaussdp.accounting.inversion import floor_quantiles, near_floor, points_at_floor
+from gaussdp.accounting.operating_points import LossTails, OperatingPoints, upper_quantile
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.numerics import Floats
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting._outputs import SERIES_TO, OutputGrids, Outputs, exponential_excess
+from gaussdp.accounting.loss.outputs import SERIES_TO, OutputGrids, Outputs, exponential_excess
 from gaussdp.numerics import Floats
 
 OUTPUT_REACH = 9.8  # standard deviations kept on each side: the rest weighs less than 1e-21

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gaussdp.accounting._cumulants import LossCumulants
-from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.accounting._tails import OperatingPoints, log_complement
+from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import OperatingPoints, log_complement
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats
 

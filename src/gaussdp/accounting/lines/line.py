@@ -16,10 +16,10 @@ from functools import cached_property
 
 import numpy as np
 
-from gaussdp.accounting._cumulants import LossCumulants, Tilt
-from gaussdp.accounting._outputs import FINENESS
-from gaussdp.accounting._products import complex_product, product
-from gaussdp.accounting._step_loss import TiltedGrid
+from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
+from gaussdp.accounting.loss.outputs import FINENESS
+from gaussdp.accounting.loss.products import complex_product, product
+from gaussdp.accounting.loss.steps import TiltedGrid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Complexes, Floats
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gaussdp.accounting._cumulants import LossCumulants, Tilt
-from gaussdp.accounting._inversion import points_at_fnr, points_at_fpr
-from gaussdp.accounting._line import REACH, Line, Readings
-from gaussdp.accounting._saddlepoint import near_quantile
-from gaussdp.accounting._step_loss import OUTPUT_REACH, SampledGaussianLoss
-from gaussdp.accounting._tails import LIMIT, OperatingPoints, log_complement
+from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
+from gaussdp.accounting.lines.line import REACH, Line, Readings
+from gaussdp.accounting.lines.saddlepoint import near_quantile
+from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
+from gaussdp.accounting.loss.steps import OUTPUT_REACH, SampledGaussianLoss
+from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_complement
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats, Indices
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TypeVar
 
-from gaussdp.accounting._contour import ContourTails
-from gaussdp.accounting._density_tails import DensityTails
-from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.accounting._tails import LossTails, OperatingPoints, merged
-from gaussdp.accounting._vanishing import VanishingTails
+from gaussdp.accounting.density.tails import DensityTails
+from gaussdp.accounting.density.vanishing import VanishingTails
+from gaussdp.accounting.lines.tails import ContourTails
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import LossTails, OperatingPoints, merged
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 

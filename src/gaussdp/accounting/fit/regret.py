@@ -15,10 +15,10 @@ Only the remove direction is read: if adding a record were worse, the regret wou
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting._chebyshev import Interpolant, chebyshev_points, resolve
-from gaussdp.accounting._span import Piece, as_points
-from gaussdp.accounting._supremum import largest_gap, supremum
-from gaussdp.accounting._tails import LossTails, OperatingPoints
+from gaussdp.accounting.fit.chebyshev import Interpolant, chebyshev_points, resolve
+from gaussdp.accounting.fit.span import Piece, as_points
+from gaussdp.accounting.fit.supremum import largest_gap, supremum
+from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 

@@ -11,7 +11,7 @@ is nearly the normal quantile of the probability that the loss exceeds K' (Barnd
 import math
 from dataclasses import dataclass
 
-from gaussdp.accounting._cumulants import LossCumulants, Tilt
+from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 
 _CLOSE = 0.1  # quantiles between the threshold asked for and one from which a straight line leads there
 _MODERATE = 1.0  # quantile from which on the formula is far from its removable singularity

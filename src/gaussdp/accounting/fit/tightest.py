@@ -17,12 +17,12 @@ from typing import Protocol
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting._chebyshev import Interpolant, resolve
-from gaussdp.accounting._regret import RegretSearch, farthest, interpolated_regret
-from gaussdp.accounting._slack import SlackSearch
-from gaussdp.accounting._span import Ends, Piece, Span, as_points, as_table, exact_ends, in_order, sample_span
-from gaussdp.accounting._supremum import supremum
-from gaussdp.accounting._tails import LossTails, OperatingPoints, upper_quantile
+from gaussdp.accounting.fit.chebyshev import Interpolant, resolve
+from gaussdp.accounting.fit.regret import RegretSearch, farthest, interpolated_regret
+from gaussdp.accounting.fit.slack import SlackSearch
+from gaussdp.accounting.fit.span import Ends, Piece, Span, as_points, as_table, exact_ends, in_order, sample_span
+from gaussdp.accounting.fit.supremum import supremum
+from gaussdp.accounting.operating_points import LossTails, OperatingPoints, upper_quantile
 from gaussdp.displays import Displayed
 from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees import GDP

@@ -7,13 +7,13 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting._convolution import convolved, repeated, smoothed
-from gaussdp.accounting._cumulants import LossCumulants
-from gaussdp.accounting._loss_density import MARGIN, LossDensity, log, log_sums, sampled_step
-from gaussdp.accounting._outputs import FINENESS
-from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.accounting._tails import LIMIT, OperatingPoints, log_complement, merged
-from gaussdp.accounting._vanishing import VanishingTails
+from gaussdp.accounting.density.convolution import convolved, repeated, smoothed
+from gaussdp.accounting.density.loss_density import MARGIN, LossDensity, log, log_sums, sampled_step
+from gaussdp.accounting.density.vanishing import VanishingTails
+from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.outputs import FINENESS
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_complement, merged
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats, Indices
 

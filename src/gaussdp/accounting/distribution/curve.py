@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gaussdp import conversions
-from gaussdp.accounting._pld import GivenDistribution, LossDistribution
-from gaussdp.accounting._points_curve import PointsCurve
+from gaussdp.accounting.distribution.pld import GivenDistribution, LossDistribution
+from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.domains import PROBABILITY, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.mechanisms import Mechanism

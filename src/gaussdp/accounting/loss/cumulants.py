@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from gaussdp.accounting._products import product, weighted_rows
-from gaussdp.accounting._step_loss import SampledGaussianLoss, TiltedGrid
+from gaussdp.accounting.loss.products import product, weighted_rows
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Complexes, Floats
 

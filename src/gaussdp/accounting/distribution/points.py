@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.accounting._fit import DEFAULT_FLOOR, Fit
+from gaussdp.accounting.fit.tightest import DEFAULT_FLOOR, Fit
 from gaussdp.domains import LEVEL, PROBABILITY, checked, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, ProfilePoints, TradeoffPoints

@@ -7,10 +7,10 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from gaussdp.accounting._directions import Direction
-from gaussdp.accounting._fit import DEFAULT_FLOOR, Fit, exact_fit, fit_tails
-from gaussdp.accounting._pld_curve import DistributionCurve
-from gaussdp.accounting._tails import LossTails
+from gaussdp.accounting.directions import Direction
+from gaussdp.accounting.distribution.curve import DistributionCurve
+from gaussdp.accounting.fit.tightest import DEFAULT_FLOOR, Fit, exact_fit, fit_tails
+from gaussdp.accounting.operating_points import LossTails
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, number
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers

@@ -3,14 +3,14 @@
 import math
 from typing import overload
 
-from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting._composed_tails import ComposedTails
-from gaussdp.accounting._curve import AccountedCurve
-from gaussdp.accounting._foreign import adapted
-from gaussdp.accounting._pld_curve import DistributionCurve
-from gaussdp.accounting._points_curve import PointsCurve
-from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.accounting._tails import LossTails
+from gaussdp.accounting.adapters import adapted
+from gaussdp.accounting.composed import ComposedTails
+from gaussdp.accounting.curve import AccountedCurve
+from gaussdp.accounting.distribution.curve import DistributionCurve
+from gaussdp.accounting.distribution.points import PointsCurve
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import LossTails
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import Adjacency, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian

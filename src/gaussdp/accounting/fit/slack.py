@@ -12,8 +12,8 @@ import numpy as np
 from scipy import special
 
 from gaussdp import numerics
-from gaussdp.accounting._supremum import largest_gap, supremum
-from gaussdp.accounting._tails import LossTails, OperatingPoints
+from gaussdp.accounting.fit.supremum import largest_gap, supremum
+from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 

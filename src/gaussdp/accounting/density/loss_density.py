@@ -11,9 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from gaussdp.accounting._log_density import LogDensity, panels_of, resolved
-from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.accounting._tails import HALF_LOG_2PI
+from gaussdp.accounting.density.log_density import LogDensity, panels_of, resolved
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import HALF_LOG_2PI
 from gaussdp.numerics import Booleans, Floats, Indices
 
 MARGIN = 45.0  # exponent between what is computed and what is exact

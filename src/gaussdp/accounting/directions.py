@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from gaussdp.accounting._inversion import points_at_add_delta, points_at_remove_delta
-from gaussdp.accounting._tails import LossTails
+from gaussdp.accounting.inversion import points_at_add_delta, points_at_remove_delta
+from gaussdp.accounting.operating_points import LossTails
 from gaussdp.domains import PROBABILITY, REAL, evaluate
 from gaussdp.guarantees.base import Numbers
 from gaussdp.numerics import Floats, inside_or
