@@ -12,6 +12,7 @@ from scipy import special
 from domains_of_test import log_uniform
 from gaussdp.accounting import inversion as _inversion
 from gaussdp.accounting.inversion import (
+    InversionSettings,
     near_floor,
     points_at_add_delta,
     points_at_floor,
@@ -79,6 +80,7 @@ def test_both_ends_at_a_floor(tails, floor):
 
 
 def test_a_search_that_does_not_end_says_so(monkeypatch):
-    monkeypatch.setattr(_inversion, "_MAX_STEPS", 1)
-    with pytest.raises(ConvergenceError, match="no threshold found"):
-        points_at_fpr(OneStepTails(0.5, 0.01), *logs(1e-9))
+    monkeypatch.setattr(_inversion, "SETTINGS", InversionSettings(max_steps=1))
+    points = points_at_fpr(OneStepTails(0.5, 0.01), *logs(1e-9))
+    with pytest.raises(ConvergenceError, match="no exact method"):
+        points.complete()

@@ -23,7 +23,7 @@ def test_thresholds_are_near(setting, quantile):
 def test_a_normal_loss_is_found_exactly():
     cumulants = LossCumulants(0.49, [])
     found = near_quantile(cumulants, cumulants.tilt(0.0), 5.0, 0.0)
-    assert found.tau == pytest.approx(-0.245 + 0.7 * 5.0, rel=1e-12)
+    assert found == pytest.approx(-0.245 + 0.7 * 5.0, rel=1e-12)
 
 
 def test_nothing_is_claimed_between_common_and_rare_losses():

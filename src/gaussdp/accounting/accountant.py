@@ -1,22 +1,15 @@
 """From a description of a mechanism to its accounted curve."""
 
-import math
 from typing import overload
 
 from gaussdp.accounting.adapters import adapted
-from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.distribution.points import PointsCurve
-from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
-from gaussdp.accounting.operating_points import LossTails
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
-from gaussdp.mechanisms import Adjacency, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
+from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.mechanisms.base import checked_adjacency
-
-_LEAST_NOISE = 0.1  # of a sampled step: below, a density takes too many panels
 
 
 @overload
@@ -31,9 +24,9 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
     """The guarantee of a mechanism as a curve: exact where it can be, sound everywhere.
 
     Gaussian and Poisson-sampled Gaussian releases, in any composition, are read off exactly, from the bulk to the
-    deepest tails. Where that cannot give 9 digits (sampled noise below 0.1, a threshold next to the least loss) the
-    reading comes from a pessimistic privacy loss distribution instead, and `AccountedCurve.fell_back` tells. A
-    composition with a part whose privacy loss has atoms is read off a distribution throughout.
+    deepest tails. Where that cannot give 9 digits (a threshold next to the least loss) a value comes from a pessimistic
+    privacy loss distribution instead; `curve.reading` and `fit.method` tell. A composition with a part whose privacy
+    loss has atoms, or with sampled noise below 0.1, is read off a distribution throughout.
 
     Args:
         mechanism: what is released: a mechanism, a guarantee that is stated for one, or a DpEvent or
@@ -64,25 +57,4 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
         mechanism = known
     elif adjacency is not None and checked_adjacency(adjacency) != mechanism.adjacency:
         raise DomainError("adjacency", f"that of the mechanism, {mechanism.adjacency}", adjacency, got=str(adjacency))
-    squares: list[float] = []
-    unsampled: list[float] = []
-    steps: list[tuple[SampledGaussianLoss, int]] = []
-    for part, count in mechanism.parts():
-        if isinstance(part, Gaussian | ZCDPGaussian):
-            squares.append(count * part.mu**2)
-        elif isinstance(part, PoissonSampled) and part.mechanism.noise_multiplier >= _LEAST_NOISE:
-            steps.append((SampledGaussianLoss(part.mechanism.noise_multiplier, part.sample_rate), count))
-            unsampled.append(count * part.mechanism.mu**2)
-        else:
-            return DistributionCurve(list(mechanism.parts()))
-    squared_mu = math.fsum(squares)
-    unsampled_mu = math.sqrt(math.fsum(squares + unsampled))
-    tails: LossTails
-    if not steps:
-        tails = GaussianTails(unsampled_mu)
-    elif squared_mu == 0 and len(steps) == 1 and steps[0][1] == 1:
-        tails = OneStepTails(steps[0][0].noise_multiplier, steps[0][0].sample_rate)
-    else:
-        tails = ComposedTails(squared_mu, steps)
-    parts = list(mechanism.parts())
-    return AccountedCurve(tails, unsampled_mu, lambda: DistributionCurve(parts), gaussian=not steps)
+    return AccountedCurve(mechanism) if AccountedCurve.covers(mechanism) else DistributionCurve(list(mechanism.parts()))

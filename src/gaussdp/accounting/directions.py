@@ -1,82 +1,143 @@
 """The two trade-off curves of add/remove adjacency, read off one privacy loss."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
+from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.inversion import points_at_add_delta, points_at_remove_delta
-from gaussdp.accounting.operating_points import LossTails
-from gaussdp.domains import PROBABILITY, REAL, evaluate
+from gaussdp.accounting.operating_points import LossTails, OperatingPoints
+from gaussdp.accounting.readings import Method, Readings, Values
+from gaussdp.domains import PROBABILITY, REAL, Domain, evaluate
+from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees.base import Numbers
-from gaussdp.numerics import Floats, inside_or
+from gaussdp.numerics import Booleans, Floats
+
+_SEARCH = 1e-14  # relative error that a search leaves in a rate, beside those of the readings
 
 
-class Direction:
+class Direction(Described):
     """One direction: an attack that tells a fixed dataset P from a fixed neighbour Q.
 
-    Unlike a guarantee it need not be symmetric. All methods take floats or arrays.
+    Unlike a guarantee it need not be symmetric. All methods take floats or arrays, and raise ConvergenceError where no
+    exact method answers; `reading` gives the same values with their methods and errors.
     """
 
-    def __init__(self, tails: LossTails, *, remove: bool) -> None:
+    def __init__(self, tails: LossTails, remove: bool) -> None:
         self._tails, self._remove = tails, remove
+
+    def _describe(self) -> tuple[object, ...]:
+        return self._tails, self._remove
+
+    @property
+    def reading(self) -> Readings:
+        """The readings with their methods and errors."""
+        return Readings(self)
 
     def fnr(self, fpr: Numbers) -> Numbers:
         """The least false-negative rate at this false-positive rate, in [0, 1]."""
-        rate: Numbers = evaluate(lambda level: self.rates(level)[0], fpr=(fpr, PROBABILITY))
-        return rate
+        return self._read("fnr", fpr=(fpr, PROBABILITY))
 
     def tpr(self, fpr: Numbers) -> Numbers:
         """The largest true-positive rate at this false-positive rate: 1 - fnr(fpr)."""
-        rate: Numbers = evaluate(lambda level: self.rates(level)[1], fpr=(fpr, PROBABILITY))
-        return rate
+        return self._read("tpr", fpr=(fpr, PROBABILITY))
 
     def delta(self, epsilon: Numbers) -> Numbers:
         """sup over events S of P(S) - e^epsilon Q(S), for any real epsilon."""
-        delta: Numbers = evaluate(lambda e: np.exp(self.log_delta(e)), epsilon=(epsilon, REAL))
-        return delta
+        return self._read("delta", epsilon=(epsilon, REAL))
 
     def epsilon(self, delta: Numbers) -> Numbers:
         """The least epsilon >= 0 at which this direction's delta is at most this, inf if none."""
-        epsilon: Numbers = evaluate(self.epsilons, delta=(delta, PROBABILITY))
-        return epsilon
+        return self._read("epsilon", delta=(delta, PROBABILITY))
 
-    def rates(self, fpr: Floats) -> tuple[Floats, Floats]:
-        """FNR and TPR at these FPRs in [0, 1]."""
-        with np.errstate(divide="ignore"):
-            return self.rates_from_logs(np.log(fpr), np.log1p(-fpr))
+    def _read(self, name: str, **level: tuple[Numbers, Domain]) -> Numbers:
+        value: Numbers = evaluate(lambda levels: self.values(name, levels).value, **level)
+        return value
 
-    def rates_from_logs(self, log_fpr: Floats, log_tnr: Floats) -> tuple[Floats, Floats]:
-        """FNR and TPR from the logarithms of the FPR and of its complement."""
-        fnr, tpr = np.exp(log_tnr), np.exp(log_fpr)
-        fnr, tpr = np.where(fnr > 0, 1.0, 0.0), np.where(fnr > 0, 0.0, 1.0)
-        inside = np.isfinite(log_fpr) & np.isfinite(log_tnr)
-        if not inside.any():
-            return fnr, tpr
-        if self._remove:
-            points = self._tails.at_fpr(log_fpr[inside], log_tnr[inside])
-            fnr[inside], tpr[inside] = np.exp(points.log_fnr), np.exp(points.log_tpr)
+    def values(self, name: str, levels: Floats) -> Values:
+        """The reading of this name at each level.
+
+        Raises:
+            ConvergenceError: if one has no exact answer.
+        """
+        if name == "delta":
+            read = self.deltas(levels)
+        elif name == "epsilon":
+            read = self.epsilons(levels)
+        elif name in ("fnr", "tpr"):
+            with np.errstate(divide="ignore"):
+                read = self.rates(np.log(levels), np.log1p(-levels))[name == "tpr"]
         else:
-            points = self._tails.at_fnr(log_fpr[inside], log_tnr[inside])
-            fnr[inside], tpr[inside] = np.exp(points.log_fpr), np.exp(points.log_tnr)
+            raise NotImplementedError("a direction is read at false-positive rates")
+        if not read.answered.all():
+            raise ConvergenceError(f"no exact method gives the {name} at {levels[~read.answered][0]:g}")
+        return read
+
+    def rates(self, log_fpr: Floats, log_tnr: Floats) -> tuple[Values, Values]:
+        """FNR and TPR from the logarithms of the FPR and of its complement."""
+        nothing = np.exp(log_tnr) > 0
+        inside = np.isfinite(log_fpr) & np.isfinite(log_tnr)
+        tails = self._tails
+        ask = tails.at_fpr if self._remove else tails.at_fnr
+
+        def read(points: OperatingPoints, fpr: Floats, log_rate: Floats) -> Values:
+            # The FPR of the points is off by their error too, and the rate follows with the slope of the curve.
+            slope = points.tau if self._remove else -points.tau
+            share = np.exp(fpr + slope - log_rate)
+            return Values(np.exp(log_rate), (points.errors + _SEARCH) * (1 + share), points.methods)
+
+        fnr = Values.of(np.where(nothing, 1.0, 0.0), Method.CLOSED_FORM, 0.0)
+        tpr = Values.of(np.where(nothing, 0.0, 1.0), Method.CLOSED_FORM, 0.0)
+        if inside.any():
+            log_fpr = log_fpr[inside]
+            points = ask(log_fpr, log_tnr[inside])
+            sides = (points.log_fnr, points.log_tpr) if self._remove else (points.log_fpr, points.log_tnr)
+            fnr, tpr = (
+                _entered(values, inside, read(points, log_fpr, side))
+                for values, side in zip((fnr, tpr), sides, strict=True)
+            )
         return fnr, tpr
 
-    def log_delta(self, epsilon: Floats) -> Floats:
-        """log delta at any real epsilon, infinities included."""
-        limit = np.where(epsilon > 0, -np.inf, 0.0)
-        return inside_or(limit, np.isfinite(epsilon), self._log_delta, epsilon)
+    def deltas(self, epsilon: Floats) -> Values:
+        """delta at any real epsilon, infinities included."""
+        limits = Values.of(np.where(epsilon > 0, 0.0, 1.0), Method.CLOSED_FORM, 0.0)
+        return _inside_or(limits, np.isfinite(epsilon), self._deltas, epsilon)
 
-    def epsilons(self, delta: Floats) -> Floats:
+    def epsilons(self, delta: Floats) -> Values:
         """epsilon at deltas in [0, 1]."""
-        at_zero = np.exp(self._log_delta(np.zeros(1)))[0]
+        at_zero = self._deltas(np.zeros(1))
+        if not at_zero.answered[0]:
+            return Values.of(np.full_like(delta, np.nan), Method.CLOSED_FORM, np.inf)._replace(
+                method=np.full(delta.size, at_zero.method[0])
+            )
         limit = np.where(delta > 0, 0.0, math.inf if self._remove else -self._tails.lowest)
-        return inside_or(limit, (delta > 0) & (delta < at_zero), self._epsilon, delta)
+        inside = (delta > 0) & (delta < at_zero.value[0])
+        return _inside_or(Values.of(limit, Method.CLOSED_FORM, 0.0), inside, self._epsilons, delta)
 
-    def _log_delta(self, epsilon: Floats) -> Floats:
-        if self._remove:
-            return self._tails.read(epsilon).log_delta_remove
-        return self._tails.read(-epsilon).log_delta_add
+    def _deltas(self, epsilon: Floats) -> Values:
+        points = self._tails.read(epsilon if self._remove else -epsilon)
+        log_delta = points.log_delta_remove if self._remove else points.log_delta_add
+        return Values(np.exp(log_delta), points.errors, points.methods)
 
-    def _epsilon(self, delta: Floats) -> Floats:
+    def _epsilons(self, delta: Floats) -> Values:
+        log_delta = np.log(delta)
         if self._remove:
-            return points_at_remove_delta(self._tails, np.log(delta)).tau
-        return -points_at_add_delta(self._tails, np.log(delta)).tau
+            points = points_at_remove_delta(self._tails, log_delta)
+            epsilon, log_rate = points.tau, points.log_fpr
+        else:
+            points = points_at_add_delta(self._tails, log_delta)
+            epsilon, log_rate = -points.tau, points.log_fnr
+        # A profile falls with the slope e^epsilon times a rate.
+        per_error = np.exp(log_delta - epsilon - log_rate) / np.maximum(epsilon, np.finfo(np.float64).tiny)
+        return Values(epsilon, (points.errors + _SEARCH) * per_error + _SEARCH, points.methods)
+
+
+def _entered(values: Values, which: Booleans, others: Values) -> Values:
+    for mine, other in zip(values, others, strict=True):
+        mine[which] = other
+    return values
+
+
+def _inside_or(limits: Values, inside: Booleans, read: Callable[[Floats], Values], levels: Floats) -> Values:
+    return _entered(limits, inside, read(levels[inside])) if inside.any() else limits

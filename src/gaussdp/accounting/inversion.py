@@ -1,34 +1,62 @@
-"""The threshold at which the loss has a given tail or profile, by safeguarded Newton on normal quantiles."""
+"""The threshold at which the loss has a given tail or profile, by safeguarded Newton on normal quantiles.
+
+Every threshold is searched for on its own: the steps of one do not depend on the others that are asked for with it.
+"""
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.operating_points import HALF_LOG_2PI, LossTails, OperatingPoints, log_complement, upper_quantile
-from gaussdp.errors import ConvergenceError
+from gaussdp.accounting.operating_points import (
+    HALF_LOG_2PI,
+    LossTails,
+    OperatingPoints,
+    log_complement,
+    upper_quantile,
+)
 from gaussdp.numerics import Floats
 
-_MAX_STEPS = 80
-_LONGEST_STEP = 4.0  # in units of the quantile, which is nearly linear in the threshold
-_TOLERANCE = 1e-13
-_NEARLY = 1e-8
-_RESOLUTION = 4e-16
-_SMALL_SKEWNESS = 0.3
-_MODERATE = 8.0  # standard deviations
+
+@dataclass(frozen=True)
+class InversionSettings:
+    """What is tuned about searches for thresholds."""
+
+    max_steps: int = 80
+    longest_step: float = 4.0
+    """In units of the quantile, which is nearly linear in the threshold."""
+    tolerance: float = 1e-8
+    """Relative miss of a quantile that the last, linear step makes up for: what is left is of the order of its square."""
+    resolution: float = 4e-16
+    """Relative distance of thresholds that a double can still tell apart."""
+    small_skewness: float = 0.3
+    """Up to which a start under P is corrected for skewness."""
+    moderate: float = 8.0
+    """Quantile up to which a start is corrected for skewness at all."""
 
 
-def points_at_fpr(tails: LossTails, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
+SETTINGS = InversionSettings()
+
+Quantile = Callable[[OperatingPoints], tuple[Floats, Floats]]
+"""From points, an increasing quantile z of the threshold tau and log(phi(z) dz/dtau)."""
+
+
+def points_at_fpr(
+    tails: LossTails, log_fpr: Floats, log_tnr: Floats, tolerance: float = SETTINGS.tolerance
+) -> OperatingPoints:
     """Operating points whose FPR has the given logarithm (and its complement the other), strictly inside (0, 1)."""
     target = upper_quantile(log_fpr, log_tnr)
-    return _solve(tails, target, _fpr_quantile, normal_guess(tails, target, under_p=False))
+    return _solve(tails, target, _fpr_quantile, normal_guess(tails, target, under_p=False), tolerance)
 
 
-def points_at_fnr(tails: LossTails, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
+def points_at_fnr(
+    tails: LossTails, log_fnr: Floats, log_tpr: Floats, tolerance: float = SETTINGS.tolerance
+) -> OperatingPoints:
     """Operating points whose FNR has the given logarithm (and its complement the other), strictly inside (0, 1)."""
     target = upper_quantile(log_tpr, log_fnr)
-    return _solve(tails, target, _tpr_quantile, normal_guess(tails, target, under_p=True))
+    return _solve(tails, target, _tpr_quantile, normal_guess(tails, target, under_p=True), tolerance)
 
 
 def points_at_remove_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
@@ -44,21 +72,14 @@ def points_at_add_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
 
 
 def points_at_floor(
-    tails: LossTails, floor: float, guess: Floats, tolerance: float = _NEARLY, first: OperatingPoints | None = None
+    tails: LossTails, floor: float, near: Floats | None = None, tolerance: float = SETTINGS.tolerance
 ) -> OperatingPoints:
-    """The two operating points with FNR and with FPR equal to the floor, in this order, solved together.
-
-    Args:
-        tails: the loss.
-        floor: the error rate.
-        guess: thresholds to start from.
-        tolerance: relative to the quantiles; what is left of the error is of the order of its square.
-        first: the operating points at the guess, if they are known.
-    """
+    """The two operating points with FNR and with FPR equal to the floor, in this order, from thresholds nearby."""
     target = floor_quantiles(floor)
-    points = _solve(tails, target, _floor_quantile, guess, tolerance, first)
-    z, log_slope = _floor_quantile(points)
-    return points.moved(points.tau - (z - target) * _per_quantile(z, log_slope))
+    if near is None:
+        near = near_floor(tails, floor)[0]
+    at_fnr = _solve(tails, target[:1], _tpr_quantile, near[:1], tolerance)
+    return OperatingPoints.joined((at_fnr, _solve(tails, target[1:], _fpr_quantile, near[1:], tolerance)))
 
 
 def near_floor(tails: LossTails, floor: float) -> tuple[Floats, bool]:
@@ -79,13 +100,6 @@ def floor_quantiles(floor: float) -> Floats:
     return quantiles
 
 
-def _floor_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
-    z = upper_quantile(
-        np.array([points.log_tpr[0], points.log_fpr[1]]), np.array([points.log_fnr[0], points.log_tnr[1]])
-    )
-    return z, points.log_density + np.array([points.tau[0], 0.0])
-
-
 def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
     """The thresholds of a normal loss of this mean and variance, corrected for skewness after Cornish and Fisher.
 
@@ -94,13 +108,13 @@ def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
     """
     mean, deviation, skewness = tails.mean, tails.deviation, tails.skewness
     if under_p:
-        skewness = skewness if abs(skewness) < _SMALL_SKEWNESS else 0.0
+        skewness = skewness if abs(skewness) < SETTINGS.small_skewness else 0.0
         growth = min(skewness * deviation, 1.0)  # of the variance, as a share
         mean += deviation * deviation * (1 + 0.5 * growth)
         deviation *= math.sqrt(1 + growth)
     size = np.abs(target)
     correction = np.clip(skewness / 6 * (target * target - 1), -0.3 * size, 0.5 * size)
-    tau = mean + deviation * (target + np.where(size < _MODERATE, correction, 0.0))
+    tau = mean + deviation * (target + np.where(size < SETTINGS.moderate, correction, 0.0))
     if np.isfinite(tails.lowest):
         tau = np.maximum(tau, tails.lowest + 0.2 * (tails.mean - tails.lowest))
     return tau
@@ -113,13 +127,11 @@ def _per_quantile(z: Floats, log_slope: Floats) -> Floats:
 
 
 def _fpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
-    z = upper_quantile(points.log_fpr, points.log_tnr)
-    return z, points.log_density
+    return upper_quantile(points.log_fpr, points.log_tnr), points.log_density
 
 
 def _tpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
-    z = upper_quantile(points.log_tpr, points.log_fnr)
-    return z, points.log_density + points.tau
+    return upper_quantile(points.log_tpr, points.log_fnr), points.log_density + points.tau
 
 
 def _remove_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
@@ -133,29 +145,34 @@ def _add_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
 
 
 def _solve(
-    tails: LossTails,
-    target: Floats,
-    quantile: Callable[[OperatingPoints], tuple[Floats, Floats]],
-    tau: Floats,
-    tolerance: float = _TOLERANCE,
-    first: OperatingPoints | None = None,
+    tails: LossTails, target: Floats, quantile: Quantile, tau: Floats, tolerance: float = SETTINGS.tolerance
 ) -> OperatingPoints:
-    """Newton on an increasing quantile z(tau); the callable returns z and log(phi(z) dz/dtau)."""
+    """Newton for each target; thresholds that are not found are left unanswered."""
+    result = OperatingPoints.unanswered(tau)
+    open_ = np.arange(tau.size)
     low, high = np.full_like(tau, tails.lowest), np.full_like(tau, np.inf)
-    points = tails.read(tau) if first is None else first
-    for _ in range(_MAX_STEPS):
+    for _ in range(SETTINGS.max_steps):
+        points = tails.read(tau)
         z, log_slope = quantile(points)
         miss = z - target
-        found = np.abs(miss) <= tolerance * (1 + np.abs(target)) + 2 * points.errors
-        step = np.clip(miss, -_LONGEST_STEP, _LONGEST_STEP) * _per_quantile(z, log_slope)
+        step = np.clip(miss, -SETTINGS.longest_step, SETTINGS.longest_step) * _per_quantile(z, log_slope)
+        found = np.abs(miss) <= tolerance * (1 + np.abs(target))
         # Next to the least loss a double may not hold the threshold to more digits than this.
-        found |= np.minimum(np.abs(step), high - low) <= _RESOLUTION * np.abs(tau)
-        if np.all(found):
-            return points
+        stuck = np.minimum(np.abs(step), high - low) <= SETTINGS.resolution * np.abs(tau)
+        done = found | stuck | ~points.answered
+        if done.any():
+            some = points.take(done)
+            result.put(open_[done], some.moved(np.where(found, -step, 0.0)[done]))
+            if done.all():
+                return result
+            going = ~done
+            open_, tau, target, miss, step = open_[going], tau[going], target[going], miss[going], step[going]
+            low, high = low[going], high[going]
         low = np.where(miss < 0, tau, low)
         high = np.where(miss > 0, tau, high)
-        proposed = tau - step
+        # A tail that vanished has no slope; the bulk, which has, lies on the other side.
+        inward = 0.5 * (tau + np.where(miss > 0, np.maximum(low, tails.mean), np.minimum(high, tails.mean)))
+        proposed = np.where(np.isfinite(step), tau - step, inward)
         proposed = np.where(proposed <= low, np.where(np.isfinite(low), 0.7 * low + 0.3 * tau, proposed), proposed)
         tau = np.where(proposed >= high, 0.5 * (tau + high), proposed)
-        points = tails.read(tau)
-    raise ConvergenceError(f"no threshold found in {_MAX_STEPS} steps")
+    return result

@@ -1,27 +1,76 @@
 """What every exact method returns: the operating points of the likelihood-ratio test at given thresholds."""
 
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from scipy import special
 
-from gaussdp.numerics import Booleans, Floats
+from gaussdp.accounting.readings import NO_METHOD, Codes, Method
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Booleans, Floats, Indices
 
-LIMIT = 1e-9  # relative error past which a reading is refused
+LIMIT = 1e-9
+"""Relative error past which a reading is refused."""
 HALF_LOG_2PI = 0.9189385332046727
 
-_UNDERFLOW = -700.0
+_UNDERFLOW = -700.0  # logarithm below which a probability is taken to its quantile without leaving the logarithm
+
+
+class Columns:
+    """Base of frozen dataclasses whose fields are arrays of one length; the first of them orders the others."""
+
+    __slots__ = ()
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Those of several, one after the other."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in _names(cls)))
+
+    def take(self, which: Indices | Booleans | slice) -> Self:
+        """Some of them."""
+        return type(self)(*(getattr(self, name)[which] for name in _names(type(self))))
+
+    def put(self, which: Indices | Booleans, others: Self) -> None:
+        """Enter others at some places; for who made the arrays."""
+        for name in _names(type(self)):
+            getattr(self, name)[which] = getattr(others, name)
+
+    @property
+    def points(self) -> Floats:
+        """The array that orders the others."""
+        first: Floats = getattr(self, _names(type(self))[0])
+        return first
+
+    def in_order(self) -> Self:
+        """The same in rising order."""
+        return self.take(self.points.argsort(kind="stable"))
+
+    def without_repeats(self) -> Self:
+        """Those whose point does not repeat the one before."""
+        fresh = np.concatenate(([True], self.points[1:] > self.points[:-1]))
+        return self if fresh.all() else self.take(fresh)
+
+
+AnyColumns = TypeVar("AnyColumns", bound=Columns)
+
+
+@cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 @dataclass(frozen=True, slots=True)
-class OperatingPoints:
+class OperatingPoints(Columns):
     """Error rates at thresholds tau on the composed loss L = log dP/dQ, as logarithms.
 
     fpr = Q(L > tau) and fnr = P(L <= tau), with complements tnr and tpr; density is that of L under Q;
     delta_remove is the profile delta of (P, Q) at epsilon = tau, delta_add that of (Q, P) at epsilon = -tau.
     ``errors`` bounds the relative error of the smaller of fpr and tnr, of the smaller of fnr and tpr, and of
-    delta_remove (tau >= 0) or delta_add (tau < 0).
+    delta_remove (tau >= 0) or delta_add (tau < 0). A threshold that could not be answered has NaNs, an infinite error
+    and no method.
     """
 
     tau: Floats
@@ -33,29 +82,56 @@ class OperatingPoints:
     log_delta_remove: Floats
     log_delta_add: Floats
     errors: Floats
+    methods: Codes
+
+    @classmethod
+    def unanswered(cls, tau: Floats) -> "OperatingPoints":
+        """Thresholds about which nothing is known; its arrays are its own, to be filled in."""
+        unknown = (np.full(tau.size, np.nan) for _ in range(7))
+        return cls(tau.copy(), *unknown, np.full(tau.size, np.inf), np.full(tau.size, NO_METHOD, np.int8))
+
+    @property
+    def answered(self) -> Booleans:
+        """At which thresholds there is a point."""
+        return self.methods >= 0
+
+    def complete(self) -> "OperatingPoints":
+        """The same points, if there is one for every threshold.
+
+        Raises:
+            ConvergenceError: if not.
+        """
+        missing = np.flatnonzero(~self.answered)
+        if missing.size:
+            raise ConvergenceError(f"no exact method reads the privacy loss at threshold {self.tau[missing[0]]:g}")
+        return self
 
     def mu(self) -> Floats:
         """The mu of the GDP curve through each point."""
         return upper_quantile(self.log_fpr, self.log_tnr) + upper_quantile(self.log_fnr, self.log_tpr)
 
-    def moved(self, tau: Floats) -> "OperatingPoints":
+    def moved(self, step: Floats) -> "OperatingPoints":
         """The points at thresholds so close by that the tails are linear in between."""
-        step = tau - self.tau
         under_q, under_p = self.log_density, self.log_density + self.tau
-        return replace(
-            self,
-            tau=tau,
+        return OperatingPoints(
+            tau=self.tau + step,
             log_fpr=_moved(self.log_fpr, -step, under_q),
             log_tnr=_moved(self.log_tnr, step, under_q),
             log_fnr=_moved(self.log_fnr, step, under_p),
             log_tpr=_moved(self.log_tpr, -step, under_p),
+            log_density=self.log_density,
             log_delta_remove=_moved(self.log_delta_remove, -step, self.tau + self.log_fpr),
             log_delta_add=_moved(self.log_delta_add, step, self.log_fnr - self.tau),
+            errors=self.errors,
+            methods=self.methods,
         )
 
 
 class LossTails(Protocol):
-    """A method that knows the tails of the composed privacy loss."""
+    """A method that knows the tails of the composed privacy loss.
+
+    What it answers depends on the question alone: not on other thresholds in the same array, nor on earlier questions.
+    """
 
     @property
     def mean(self) -> float:
@@ -74,7 +150,7 @@ class LossTails(Protocol):
         """Infimum of the loss."""
 
     def read(self, tau: Floats) -> OperatingPoints:
-        """Operating points at finite thresholds, each to relative error 1e-11, or ConvergenceError."""
+        """Operating points at finite thresholds, each to a relative error below 1e-9 or unanswered."""
 
     def near_quantile(self, quantile: float, pole: float) -> float | None:
         """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known.
@@ -89,12 +165,9 @@ class LossTails(Protocol):
         """Operating points whose FNR has this logarithm, and its complement the other; FNR in (0, 1)."""
 
 
-def merged(first: Booleans, some: OperatingPoints, others: OperatingPoints) -> OperatingPoints:
-    """Points of two sources in one order: those of the first source where first is true."""
-    table = np.empty((len(OperatingPoints.__slots__), first.size))
-    for here, points in ((first, some), (~first, others)):
-        table[:, here] = [getattr(points, field) for field in OperatingPoints.__slots__]
-    return OperatingPoints(*table)
+def one_method(method: Method, size: int) -> Codes:
+    """The codes of points that all come from one method."""
+    return np.full(size, method, np.int8)
 
 
 def _moved(log_p: Floats, step: Floats, log_slope: Floats) -> Floats:

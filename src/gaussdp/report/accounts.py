@@ -35,7 +35,7 @@ def account_document(
     """
     fit, tables = _tables(curve, floor, deltas, fprs)
     title = f"{describe(mechanism)}, {mechanism.adjacency} adjacency"
-    return Document(title, tables, _notes(mechanism, curve, fit, digits))
+    return Document(title, tables, _notes(mechanism, fit, digits))
 
 
 def points_document(
@@ -125,12 +125,12 @@ def describe(mechanism: Mechanism) -> str:
     return repr(mechanism).replace(", adjacency='add-remove'", "").replace(", adjacency='replace-one'", "")
 
 
-def _notes(mechanism: Mechanism, curve: AccountedCurve | DistributionCurve, fit: Fit, digits: int) -> tuple[str, ...]:
+def _notes(mechanism: Mechanism, fit: Fit, digits: int) -> tuple[str, ...]:
     notes = list(fit_notes(fit, digits))
     if any(isinstance(part, PoissonSampled) for part, _ in mechanism.parts()):
         notes.append("Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold.")
-    if isinstance(curve, DistributionCurve) or curve.fell_back:
-        notes.append("From a pessimistic privacy loss distribution: sound, and no tighter than its grid allows.")
+    if not fit.method.exact:
+        notes.append(f"From {fit.method.words}.")
     return tuple(notes)
 
 

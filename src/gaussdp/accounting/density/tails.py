@@ -10,10 +10,12 @@ from scipy import special
 from gaussdp.accounting.density.convolution import convolved, repeated, smoothed
 from gaussdp.accounting.density.loss_density import MARGIN, LossDensity, log, log_sums, sampled_step
 from gaussdp.accounting.density.vanishing import VanishingTails
+from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.outputs import FINENESS
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
-from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_complement, merged
+from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_complement, one_method
+from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats, Indices
 
@@ -29,7 +31,7 @@ _NEWTON_STEPS = 100
 _FOUND = 1e-14
 
 
-class DensityTails:
+class DensityTails(Described):
     """The tails of plain Gaussian releases (their squared mu) and counted sampled steps, at least one."""
 
     skewness = 0.0
@@ -37,34 +39,51 @@ class DensityTails:
     def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
         self._squared_mu, self._steps = squared_mu, tuple(steps)
         self.lowest = LossCumulants(squared_mu, self._steps).lowest
-        self._readings: list[DensityReadings] = []
-        self._failure: ConvergenceError | None = None
+        self._readings: list[DensityReadings | None] = []
+
+    def _describe(self) -> tuple[object, ...]:
+        return self._squared_mu, self._steps
 
     @property
     def mean(self) -> float:
         """Mean of the loss under Q."""
-        return self._at_depth(0).law.mean
+        return self._bulk.law.mean
 
     @property
     def deviation(self) -> float:
         """Standard deviation of the loss under Q."""
-        return self._at_depth(0).law.deviation
+        return self._bulk.law.deviation
+
+    @property
+    def _bulk(self) -> "DensityReadings":
+        readings = self._at_depth(0)
+        if readings is None:
+            raise ConvergenceError("there is no density of the privacy loss")
+        return readings
 
     def read(self, tau: Floats) -> OperatingPoints:
-        """Operating points at the thresholds, each to relative error 1e-9 or better, or ConvergenceError."""
+        """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
+        points = OperatingPoints.unanswered(tau)
+        open_ = np.arange(tau.size)
         for index in range(len(_DEPTHS)):
             readings = self._at_depth(index)
-            reached = readings.law.reaches(readings.law.scale.place(tau))
-            if reached.all():
-                return readings.read(tau)
+            if readings is None:
+                return points
+            reached = readings.law.reaches(readings.law.scale.place(tau[open_]))
+            if reached.any():
+                points.put(open_[reached], readings.read(tau[open_[reached]]))
+                open_ = open_[~reached]
+            if open_.size == 0:
+                return points
         # What the last one does not reach is smaller than any double.
-        beyond = VanishingTails.points(tau[~reached])
-        return merged(reached, readings.read(tau[reached]), beyond) if reached.any() else beyond
+        points.put(open_, VanishingTails.points(tau[open_]))
+        return points
 
-    def near_quantile(self, quantile: float, pole: float) -> float:
+    def near_quantile(self, quantile: float, pole: float) -> float | None:
         """The threshold that the loss exceeds with the probability of a normal quantile; pole 0 is for Q, 1 for P."""
         log_above, log_below = special.log_ndtr(np.array([[-quantile], [quantile]]))
-        return float(self._at_rate(log_below, log_above, under_p=pole == 1).tau[0])
+        tau = float(self._at_rate(log_below, log_above, under_p=pole == 1).tau[0])
+        return tau if math.isfinite(tau) else None
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
@@ -75,24 +94,29 @@ class DensityTails:
         return self._at_rate(log_fnr, log_tpr, under_p=True)
 
     def _at_rate(self, log_below: Floats, log_above: Floats, *, under_p: bool) -> OperatingPoints:
+        points = OperatingPoints.unanswered(np.full_like(log_below, np.nan))
+        open_ = np.arange(log_below.size)
         for index in range(len(_DEPTHS)):
-            points = self._at_depth(index).at_rate(log_below, log_above, under_p=under_p)
-            if points is not None:
-                return points
-        raise ConvergenceError("no density of the privacy loss reaches as deep into the tails")
+            readings = self._at_depth(index)
+            if readings is None or open_.size == 0:
+                break
+            found = readings.at_rate(log_below[open_], log_above[open_], under_p=under_p)
+            points.put(open_, found)
+            open_ = open_[~found.answered]
+        return points
 
-    def _at_depth(self, index: int) -> "DensityReadings":
+    def _at_depth(self, index: int) -> "DensityReadings | None":
+        """The readings down to a depth, None if there are none, or none at a smaller depth."""
         while len(self._readings) <= index:
-            if self._failure is not None:
-                raise self._failure
+            if self._readings and self._readings[-1] is None:
+                return None
             depth = _DEPTHS[len(self._readings)]
             cutoff = math.sqrt(2 * (depth + MARGIN))
             cumulants = LossCumulants(self._squared_mu, [(step.cut(cutoff), count) for step, count in self._steps])
             try:
                 self._readings.append(DensityReadings(self._compose(depth + MARGIN), cumulants))
-            except ConvergenceError as failure:
-                self._failure = failure
-                raise
+            except ConvergenceError:
+                self._readings.append(None)
         return self._readings[index]
 
     def _compose(self, depth: float) -> LossDensity:
@@ -120,10 +144,10 @@ class DensityReadings:
         """Operating points at thresholds that the density reaches."""
         return self._at(self.law.scale.place(tau), tau)
 
-    def at_rate(self, log_below: Floats, log_above: Floats, *, under_p: bool) -> OperatingPoints | None:
+    def at_rate(self, log_below: Floats, log_above: Floats, *, under_p: bool) -> OperatingPoints:
         """Operating points whose thresholds have these masses below and above them under Q or P.
 
-        None if the density does not reach all of them.
+        What the density does not reach is left unanswered.
         """
         law, edges = self.law, self.law.edges
         # Whichever is smaller decides.
@@ -131,8 +155,9 @@ class DensityReadings:
         target = np.where(lower, log_below, log_above)
         below, above = self._sums[under_p]
         panels = np.where(lower, np.searchsorted(below, target), edges.size - np.searchsorted(above[::-1], target)) - 1
-        if panels.min() < 0 or panels.max() >= edges.size - 1:
-            return None
+        points = OperatingPoints.unanswered(np.full_like(target, np.nan))
+        open_ = np.flatnonzero((panels >= 0) & (panels < edges.size - 1))
+        panels, lower, target = panels[open_], lower[open_], target[open_]
         low, high = edges[panels], edges[panels + 1]
         s = 0.5 * (low + high)
         for _ in range(_NEWTON_STEPS):
@@ -141,14 +166,22 @@ class DensityReadings:
             mass = log_sums(log_masses + losses if under_p else log_masses)
             mass = np.logaddexp(mass, np.where(lower, below[panels], above[panels + 1]))
             miss = np.where(lower, mass - target, target - mass)
-            if np.all((np.abs(miss) <= _FOUND * (1 + np.abs(target))) | (high - low <= 4 * _ROUNDING * np.abs(s))):
-                return self._at(s, law.scale.loss(s)) if law.reaches(s).all() else None
+            found = (np.abs(miss) <= _FOUND * (1 + np.abs(target))) | (high - low <= 4 * _ROUNDING * np.abs(s))
+            if found.any():
+                reached = np.flatnonzero(found)[law.reaches(s[found])]
+                if reached.size:
+                    points.put(open_[reached], self._at(s[reached], law.scale.loss(s[reached])))
+                going = ~found
+                if not going.any():
+                    break
+                open_, panels, lower, target = open_[going], panels[going], lower[going], target[going]
+                s, low, high, mass, miss = s[going], low[going], high[going], mass[going], miss[going]
             low, high = np.where(miss < 0, s, low), np.where(miss > 0, s, high)
             log_slope = law.density.at(s) + (law.scale.loss(s) if under_p else 0.0) - mass
             with np.errstate(over="ignore", invalid="ignore"):
                 step = s - miss * np.exp(-log_slope)
             s = np.where((step > low) & (step < high), step, 0.5 * (low + high))
-        raise ConvergenceError(f"no threshold found in {_NEWTON_STEPS} steps")
+        return points
 
     def _at(self, s: Floats, tau: Floats) -> OperatingPoints:
         law, edges = self.law, self.law.edges
@@ -174,6 +207,7 @@ class DensityReadings:
             log_delta_remove=np.where(positive, log_delta, other_delta),
             log_delta_add=np.where(positive, other_delta, log_delta),
             errors=np.full_like(tau, self.error),
+            methods=one_method(Method.DENSITY, tau.size),
         )
 
     @cached_property

@@ -7,7 +7,8 @@ import numpy as np
 
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
-from gaussdp.accounting.operating_points import OperatingPoints, log_complement
+from gaussdp.accounting.operating_points import OperatingPoints, log_complement, one_method
+from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats
 
@@ -49,6 +50,7 @@ class VanishingTails:
             log_delta_remove=np.where(upper, nothing, other),
             log_delta_add=np.where(upper, other, nothing),
             errors=all_,
+            methods=one_method(Method.VANISHING, tau.size),
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from gaussdp import conversions
 from gaussdp.accounting.distribution.pld import GivenDistribution, LossDistribution
 from gaussdp.accounting.distribution.points import PointsCurve
+from gaussdp.accounting.readings import Method
 from gaussdp.domains import PROBABILITY, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.mechanisms import Mechanism
@@ -45,8 +46,18 @@ class DistributionCurve(PointsCurve):
         object.__setattr__(self, "_parts", known)
         object.__setattr__(self, "_grid", grid)
 
+    _method = Method.DISTRIBUTION
+    _error = math.inf  # the truth lies below, by an amount that nothing tells
     _parts: tuple[tuple[Mechanism, int], ...]
     _grid: Floats
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """A curve is made again from its mechanisms; one that was read off a given distribution takes its points along."""
+        return (DistributionCurve, (list(self._parts),)) if self._parts else super().__reduce__()
+
+    def __repr__(self) -> str:
+        of = ", ".join(f"{count} * {part!r}" if count > 1 else repr(part) for part, count in self._parts)
+        return f"DistributionCurve({of or 'given'}, {self.epsilons.size} points, noise floor {self.noise_floor:.1e})"
 
     @classmethod
     def read(cls, distribution: Any, compositions: int) -> "DistributionCurve":

@@ -6,24 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.accounting.fit.tightest import DEFAULT_FLOOR, Fit
+from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, KnownSlack, Method, Readings, Values
 from gaussdp.domains import LEVEL, PROBABILITY, checked, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, ProfilePoints, TradeoffPoints
 from gaussdp.guarantees.base import Numbers
 from gaussdp.guarantees.numeric import LARGEST_EPSILON
+from gaussdp.numerics import Floats
 
 _SUBDIVISIONS = 4  # points between neighbours at which the distances to the fitted curve are taken too
-
-
-@dataclass(frozen=True)
-class _Slack:
-    """A slack that is known already."""
-
-    value: float
-
-    def slack(self) -> float:
-        return self.value
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -37,6 +28,8 @@ class PointsCurve(ProfilePoints):
     noise_floor: float
 
     _silent_below: float
+    _method = Method.STATED
+    _error = 0.0
 
     def __init__(
         self, epsilon: npt.ArrayLike, delta: npt.ArrayLike, noise_floor: float = 0.0, silent_below: float = 0.0
@@ -62,6 +55,24 @@ class PointsCurve(ProfilePoints):
         else:
             silent = float(kinks.min()) if kinks.size else least * math.exp(-steepest)
         return cls(guarantee.epsilons, guarantee.deltas, silent_below=silent)
+
+    @property
+    def reading(self) -> Readings:
+        """The five readings with the method and the error of each value."""
+        return Readings(self)
+
+    def values(self, name: str, levels: Floats) -> Values:
+        """The reading of this name at each level."""
+        return Values.of(np.asarray(getattr(self, name)(levels), np.float64), self._method, self._error)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other._content() == self._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def _content(self) -> tuple[object, ...]:
+        return self.epsilons.tobytes(), self.deltas.tobytes(), self.noise_floor, self._silent_below
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.epsilons.size} points, noise floor {self.noise_floor:.1e})"
@@ -120,7 +131,8 @@ class PointsCurve(ProfilePoints):
             fpr=fpr,
             fnr=float(super().fnr(fpr)),
             regret=regret,
-            _distances=_Slack(slack),
+            methods=(self._method,),
+            _distances=KnownSlack(slack),
         )
 
     def _default_floor(self) -> float:

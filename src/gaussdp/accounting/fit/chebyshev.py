@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from gaussdp.accounting.operating_points import AnyColumns
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
@@ -64,37 +65,38 @@ class Interpolant:
 def resolve(
     low: float,
     high: float,
-    table: Floats,
-    sample: Callable[[Floats], Floats],
-    value: Callable[[Floats], Floats],
-    tolerance: Callable[[Floats], float],
-) -> tuple[Interpolant, Floats]:
+    samples: AnyColumns,
+    sample: Callable[[Floats], AnyColumns],
+    value: Callable[[AnyColumns], Floats],
+    tolerance: Callable[[AnyColumns], float],
+) -> tuple[Interpolant, AnyColumns]:
     """Sample at more and more Chebyshev points of [low, high] until a smooth function of the samples is resolved.
 
     Args:
         low: lower end of the interval.
         high: upper end.
-        table: what is known at the Chebyshev points of some degree, one column each, in falling order.
-        sample: such a table for further abscissas.
-        value: the function, from a table of such columns.
-        tolerance: the error to aim at, from such a table.
+        samples: what is known at the Chebyshev points of some degree, in falling order.
+        sample: the same at further points.
+        value: the function, from samples.
+        tolerance: the error to aim at, from samples.
     Returns:
-        The function's interpolant and the table of samples, in falling order of the abscissas.
+        The function's interpolant and the samples, in falling order.
     Raises:
         ConvergenceError: if 513 points do not resolve it.
     """
-    degree = table.shape[1] - 1
     while True:
-        function = Interpolant(low, high, value(table))
-        if function.error <= tolerance(table):
-            return function, table
-        degree *= 2
+        values = value(samples)
+        function = Interpolant(low, high, values)
+        if function.error <= tolerance(samples):
+            return function, samples
+        degree = 2 * (values.size - 1)
         if degree > _MAX_DEGREE:
             raise ConvergenceError("the curve is not smooth enough to be interpolated")
         # The points of the double degree hold these ones.
-        known, table = table, np.empty((table.shape[0], degree + 1))
-        table[:, ::2] = known
-        table[:, 1::2] = sample(chebyshev_points(low, high, degree)[1::2])
+        fresh = sample(chebyshev_points(low, high, degree)[1::2])
+        order = np.arange(degree + 1)
+        order = np.where(order % 2, values.size + order // 2, order // 2)
+        samples = samples.joined((samples, fresh)).take(order)
 
 
 def chebyshev_points(low: float, high: float, degree: int) -> Floats:

@@ -8,102 +8,115 @@ With the profiles :math:`\delta_M` of the mechanism and :math:`\delta_\mu` of mu
 or 0 where nothing is positive.
 """
 
-import numpy as np
-from scipy import special
+from dataclasses import dataclass
 
-from gaussdp import numerics
-from gaussdp.accounting.fit.supremum import largest_gap, supremum
+import numpy as np
+
+from gaussdp.accounting.fit.profiles import Profiles, largest_gap
+from gaussdp.accounting.fit.supremum import supremum
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
-_SLACK_GAP = 1e-2  # relative; what is reported is the bound above
-_NEGLIGIBLE = 1e-3  # of delta at the floor: no search for slack below
-_TIE = 1e-8
-_CHECKS = 20
-_SAMPLES = 40
-_STRETCH = 1.15
-_MAX_STRETCHES = 60
-_AHEAD = 12
+
+@dataclass(frozen=True)
+class SlackSettings:
+    """What is tuned about the search for the slack."""
+
+    gap: float = 1e-2
+    """Relative; what is reported is the bound above."""
+    negligible: float = 1e-3
+    """Of the floor: no search for slack below."""
+    tie: float = 1e-8
+    """Relative excess of the add direction over the remove direction that is none."""
+    checks: int = 20
+    """Epsilons at which the two directions are compared."""
+    samples: int = 40
+    """To begin with, over the attacks above the floor."""
+    stretch: float = 1.15
+    ahead: int = 12
+    most_stretches: int = 60
+    """Beyond, epsilon grows by this factor, in this many steps, and so often at the most."""
 
 
+SETTINGS = SlackSettings()
+
+
+@dataclass(frozen=True)
 class SlackSearch:
     """The search for the slack, which looks far below the floor.
 
-    Args:
+    Attributes:
         tails: the loss.
         mu: parameter of the GDP curve.
         floor: error rate down to which mu was fitted.
-        known: operating points with sorted thresholds that span the attacks above the floor.
+        known: operating points with rising thresholds that span the attacks above the floor.
     """
 
-    def __init__(self, tails: LossTails, mu: float, floor: float, known: OperatingPoints) -> None:
-        self._tails, self._mu, self._floor, self._known = tails, mu, floor, known
+    tails: LossTails
+    mu: float
+    floor: float
+    known: OperatingPoints
 
     def _add_is_worse(self) -> bool:
         """Whether adding a record is worse than removing one, at any of some epsilons.
 
         It is never seen to be; but that it cannot be is not a theorem for compositions.
         """
-        known = self._known
+        known = self.known
         mirrored = np.flatnonzero((known.tau < 0) & (-known.tau <= known.tau[-1]))
-        mirrored = mirrored[:: max(1, mirrored.size // _CHECKS)]
+        mirrored = mirrored[:: max(1, mirrored.size // SETTINGS.checks)]
         if mirrored.size == 0:
             return False
-        remove = self._tails.read(-known.tau[mirrored]).log_delta_remove
-        return bool(np.any(known.log_delta_add[mirrored] > remove + _TIE))
+        remove = self.tails.read(-known.tau[mirrored]).complete().log_delta_remove
+        return bool(np.any(known.log_delta_add[mirrored] > remove + SETTINGS.tie))
 
     def slack(self) -> float:
         """The least delta with delta_M <= delta + (1 - delta) delta_mu, rounded up by about one per cent."""
+        with np.errstate(all="ignore"):
+            return self._slack(both=self._add_is_worse())
 
-        def value(table: Floats) -> Floats:
-            _, own, _, gaussian, _ = table
-            excess: Floats = np.maximum((own - gaussian) / (1 - gaussian), 0.0)
-            return excess
-
-        def between(table: Floats) -> Floats:
-            epsilon, own, _, gaussian, gaussian_slope = table
-            bound: Floats = largest_gap(epsilon, own, gaussian, gaussian_slope) / (1 - gaussian[:-1])
-            return bound
-
-        both = self._add_is_worse()
-        highest = max(float(self._known.tau[-1]), self._mu)
-        table, found = self._sample(np.linspace(0.0, highest, _SAMPLES), both=both), 0.0
-        negligible = _NEGLIGIBLE * self._floor * min(self._mu, 1.0)
-        for _ in range(_MAX_STRETCHES):
-            found = max(found, float(value(table).max()))
-            if table[1, -1] <= max(_SLACK_GAP * found, negligible):
+    def _slack(self, *, both: bool) -> float:
+        highest = max(float(self.known.tau[-1]), self.mu)
+        samples, found = self._sample(np.linspace(0.0, highest, SETTINGS.samples), both=both), 0.0
+        negligible = SETTINGS.negligible * self.floor * min(self.mu, 1.0)
+        for _ in range(SETTINGS.most_stretches):
+            found = max(found, float(_value(samples).max()))
+            if samples.own[-1] <= max(SETTINGS.gap * found, negligible):
                 break
-            ahead = float(table[0, -1]) * np.linspace(1.0, _STRETCH, _AHEAD + 1)[1:]
+            ahead = float(samples.epsilon[-1]) * np.linspace(1.0, SETTINGS.stretch, SETTINGS.ahead + 1)[1:]
             try:
-                table = np.hstack((table, self._sample(ahead, both=both)))
+                samples = Profiles.joined((samples, self._sample(ahead, both=both)))
             except ConvergenceError:
                 break  # the bound at the last sample still holds
-        beyond = float(table[1, -1])
+        beyond = float(samples.own[-1])
         best = supremum(
-            table, lambda epsilon: self._sample(epsilon, both=both), value, between, max(beyond, 1e-16), _SLACK_GAP
+            samples,
+            lambda epsilon: self._sample(epsilon, both=both),
+            _value,
+            _between,
+            max(beyond, 1e-16),
+            SETTINGS.gap,
         )
         return min(max(best.upper, beyond), 1.0)
 
-    def _sample(self, epsilon: Floats, *, both: bool) -> Floats:
-        points = self._tails.read(epsilon)
+    def _sample(self, epsilon: Floats, *, both: bool) -> Profiles:
+        points = self.tails.read(epsilon).complete()
         log_delta, log_rate = points.log_delta_remove, points.log_fpr
         if both:
-            mirror = self._tails.read(-epsilon)
+            mirror = self.tails.read(-epsilon).complete()
             add = mirror.log_delta_add > log_delta
             log_delta = np.where(add, mirror.log_delta_add, log_delta)
             log_rate = np.where(add, mirror.log_fnr, log_rate)
-        return self._table(epsilon, log_delta, log_rate)
+        return Profiles.of(epsilon, log_delta, log_rate, self.mu, relative=True)
 
-    def _table(self, epsilon: Floats, log_delta: Floats, log_rate: Floats) -> Floats:
-        """Rows epsilon, delta_M and its slope, delta_mu and its slope; a profile's slope is -e^epsilon times a rate."""
-        mu = self._mu
-        return np.stack(
-            (
-                epsilon,
-                np.exp(log_delta),
-                -np.exp(epsilon + log_rate),
-                numerics.profile(np.full_like(epsilon, mu), epsilon),
-                -np.exp(epsilon + special.log_ndtr(-epsilon / mu - 0.5 * mu)),
-            )
-        )
+
+def _value(profiles: Profiles) -> Floats:
+    excess: Floats = np.maximum((profiles.own - profiles.gaussian) / (1 - profiles.gaussian), 0.0)
+    return excess
+
+
+def _between(profiles: Profiles) -> Floats:
+    gap = largest_gap(profiles.epsilon, profiles.own, profiles.gaussian, profiles.gaussian_slope)
+    bound: Floats = gap / (1 - profiles.gaussian[:-1])
+    return bound

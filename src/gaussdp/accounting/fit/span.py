@@ -1,26 +1,83 @@
-"""Samples of a loss at thresholds that span the attacks above a floor, and where exactly the span ends.
-
-A table of samples has a column for each threshold: the fields of its operating point and, in the last two rows, the
-normal quantiles of its FPR and FNR, whose sum is mu.
-"""
+"""Samples of a loss at thresholds that span the attacks above a floor, and where exactly the span ends."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from gaussdp.accounting.fit.chebyshev import chebyshev_points
 from gaussdp.accounting.inversion import floor_quantiles, near_floor, points_at_floor
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints, upper_quantile
+from gaussdp.accounting.readings import Codes, Method, methods_of
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.numerics import Floats
 
-_FIELDS = OperatingPoints.__slots__
-_UPPER_DEGREE, _LOWER_DEGREE = 32, 16  # above zero the regret is read off as well
-_ROUGHLY = 4e-3  # relative miss of a quantile that one step of Newton's method makes up for
-_MARGIN = 0.004  # share of the span by which the samples reach beyond ends that are not known exactly
-_NEIGHBOURS = 8  # samples next to an end from which it is interpolated
+
+@dataclass(frozen=True)
+class SpanSettings:
+    """What is tuned about the first samples of a fit."""
+
+    upper_degree: int = 32
+    lower_degree: int = 16
+    """Of the interpolants above and below zero; above, the regret is read off as well."""
+    roughly: float = 4e-3
+    """Relative miss of a quantile at an end that one step of Newton's method makes up for."""
+    margin: float = 0.004
+    """Share of the span by which the samples reach beyond ends that are not known exactly."""
+    neighbours: int = 8
+    """Samples next to an end from which it is interpolated."""
+
+
+SETTINGS = SpanSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Samples(OperatingPoints):
+    """Operating points with the normal quantiles of their FPR and FNR, whose sum is mu."""
+
+    from_fpr: Floats
+    from_fnr: Floats
+
+    @classmethod
+    def of(cls, points: OperatingPoints) -> "Samples":
+        """The quantiles beside the points."""
+        rates, rests = np.stack((points.log_fpr, points.log_fnr)), np.stack((points.log_tnr, points.log_tpr))
+        fields = (getattr(points, name) for name in OperatingPoints.__slots__)
+        return cls(*fields, *upper_quantile(rates, rests))
+
+    def mu(self) -> Floats:
+        """The mu of the GDP curve through each point."""
+        return self.from_fpr + self.from_fnr
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Reads the loss for a fit, and remembers which methods answered."""
+
+    tails: LossTails
+    _codes: list[Codes] = field(default_factory=list)
+
+    def __call__(self, tau: Floats) -> Samples:
+        """Samples at thresholds.
+
+        Raises:
+            ConvergenceError: if no exact method reads one of them.
+        """
+        return self.kept(self.tails.read(tau))
+
+    def kept(self, points: OperatingPoints) -> Samples:
+        """Samples at points that were read otherwise."""
+        self._codes.append(points.complete().methods)
+        return Samples.of(points)
+
+    @property
+    def methods(self) -> tuple[Method, ...]:
+        """The methods so far, the tightest first."""
+        return methods_of(self._codes)
+
+
+Sample = Callable[[Floats], Samples]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +86,7 @@ class Piece:
 
     low: float
     high: float
-    table: Floats
+    samples: Samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,39 +111,43 @@ class Span:
     pieces: tuple[Piece, ...]  # falling
 
     @property
-    def known(self) -> Floats:
+    def known(self) -> Samples:
         """All samples, by rising thresholds."""
         first, *rest = self.pieces
-        return np.hstack((*(piece.table[:, :0:-1] for piece in reversed(rest)), first.table[:, ::-1]))
+        falling = Samples.joined((first.samples, *(piece.samples.take(slice(1, None)) for piece in rest)))
+        return falling.take(slice(None, None, -1))
 
     def ends(self, floor: float) -> Ends:
         """Where the attacks above the floor end."""
         target = float(floor_quantiles(floor)[1])
         upper, lower = self.pieces[0], self.pieces[-1]
-        high, at_high = _end(upper.table[:, :_NEIGHBOURS], -2, target)
-        low, at_low = _end(lower.table[:, : -_NEIGHBOURS - 1 : -1], -1, target)
+        outermost = upper.samples.take(slice(SETTINGS.neighbours))
+        high, at_high = _end(outermost, outermost.from_fpr, target)
+        outermost = lower.samples.take(slice(None, -SETTINGS.neighbours - 1, -1))
+        low, at_low = _end(outermost, outermost.from_fnr, target)
         if lower.low <= low <= high <= upper.high:
             return Ends(low, high, max(at_low, at_high))
         return Ends(lower.low, upper.high, math.inf)
 
 
-def sample_span(tails: LossTails, floor: float) -> Span:
+def sample_span(sample: Sampler, floor: float) -> Span:
     """Samples that span the attacks above the floor.
 
     Raises:
         DomainError: if there are none.
     """
+    tails = sample.tails
     near, sure = near_floor(tails, floor)
     if not sure:
-        near = points_at_floor(tails, floor, near, _ROUGHLY).tau
-    margin = _MARGIN * float(near[1] - near[0])
+        near = points_at_floor(tails, floor, near, SETTINGS.roughly).complete().tau
+    margin = SETTINGS.margin * float(near[1] - near[0])
     if margin > 0:
         low = max(float(near[0]) - margin, 0.5 * (float(near[0]) + tails.lowest))
-        span = _sampled(tails, low, float(near[1]) + margin)
+        span = _sampled(sample, low, float(near[1]) + margin)
         target = floor_quantiles(floor)[1]
-        if span.pieces[-1].table[-1, -1] >= target and span.pieces[0].table[-2, 0] >= target:
+        if span.pieces[-1].samples.from_fnr[-1] >= target and span.pieces[0].samples.from_fpr[0] >= target:
             return span
-    ends = points_at_floor(tails, floor, near)
+    ends = points_at_floor(tails, floor, near).complete()
     low, high = float(ends.tau[0]), float(ends.tau[1])
     if low > high:
         raise DomainError(
@@ -95,53 +156,25 @@ def sample_span(tails: LossTails, floor: float) -> Span:
             got=f"{floor!r}: an attack with this FPR has FNR {math.exp(ends.log_fnr[1]):.3g}",
             advice="lower the floor",
         )
-    return _sampled(tails, low, high)
+    return _sampled(sample, low, high)
 
 
-def exact_ends(tails: LossTails, floor: float, near: Floats) -> Floats:
-    """Samples where the FNR and where the FPR equals the floor, from samples nearby."""
-    points = as_points(near)
-    return as_table(points_at_floor(tails, floor, points.tau, first=points))
-
-
-def as_table(points: OperatingPoints) -> Floats:
-    """The table of operating points."""
-    table = np.empty((len(_FIELDS) + 2, points.tau.size))
-    for row, field in zip(table, _FIELDS, strict=False):
-        row[:] = getattr(points, field)
-    table[-2:] = upper_quantile(table[1:4:2], table[2:5:2])
-    return table
-
-
-def as_points(table: Floats) -> OperatingPoints:
-    """The operating points of a table."""
-    return OperatingPoints(*table[: len(_FIELDS)])
-
-
-def in_order(table: Floats) -> Floats:
-    """The columns by rising thresholds, none twice."""
-    order = table[0].argsort()
-    tau = table[0, order]
-    fresh = tau[1:] > tau[:-1]
-    return table[:, order if fresh.all() else order[np.concatenate(([True], fresh))]]
-
-
-def _sampled(tails: LossTails, low: float, high: float) -> Span:
+def _sampled(sample: Sample, low: float, high: float) -> Span:
     inside = low < 0 < high
-    above = chebyshev_points(0.0 if inside else low, high, _UPPER_DEGREE)
-    below = chebyshev_points(low, 0.0, _LOWER_DEGREE)[1:] if inside else np.empty(0)
-    table = as_table(tails.read(np.concatenate((above, below))))
-    if not np.isfinite(table[-2:]).all():
+    above = chebyshev_points(0.0 if inside else low, high, SETTINGS.upper_degree)
+    below = chebyshev_points(low, 0.0, SETTINGS.lower_degree)[1:] if inside else np.empty(0)
+    samples = sample(np.concatenate((above, below)))
+    if not np.isfinite(samples.mu()).all():
         raise ConvergenceError("the floor lies nearer to the least loss than a double can tell")
-    upper = Piece(float(above[-1]), high, table[:, : above.size])
+    upper = Piece(float(above[-1]), high, samples.take(slice(above.size)))
     # Zero belongs to both pieces.
-    return Span((upper, Piece(low, 0.0, table[:, above.size - 1 :])) if inside else (upper,))
+    return Span((upper, Piece(low, 0.0, samples.take(slice(above.size - 1, None)))) if inside else (upper,))
 
 
-def _end(table: Floats, row: int, target: float) -> tuple[float, float]:
-    """Where a row of the table has the target value, and what the error of this does to mu."""
-    x, tau, mu = table[row].tolist(), table[0].tolist(), (table[-2, :2] + table[-1, :2]).tolist()
-    end, error = _interpolated(x, tau, target)
+def _end(samples: Samples, quantiles: Floats, target: float) -> tuple[float, float]:
+    """Where the quantiles of samples have the target value, and what the error of this does to mu."""
+    tau, mu = samples.tau.tolist(), samples.mu()[:2].tolist()
+    end, error = _interpolated(quantiles.tolist(), tau, target)
     return end, error * abs((mu[1] - mu[0]) / (tau[1] - tau[0]))
 
 

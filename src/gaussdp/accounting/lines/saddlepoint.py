@@ -9,7 +9,6 @@ is nearly the normal quantile of the probability that the loss exceeds K' (Barnd
 """
 
 import math
-from dataclasses import dataclass
 
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 
@@ -21,15 +20,7 @@ _NEGLIGIBLE = 12.0  # -log of the weight of outputs at the cutoff, up to which t
 _HEAVY = 1.0  # and up to which they have the word: some losses are common, some rare, and nothing is in between
 
 
-@dataclass(frozen=True, slots=True)
-class NearThreshold:
-    """A threshold near the one asked for, and the tilt whose mean is near it."""
-
-    tau: float
-    tilt: Tilt
-
-
-def near_quantile(cumulants: LossCumulants, origin: Tilt, quantile: float, pole: float) -> NearThreshold | None:
+def near_quantile(cumulants: LossCumulants, origin: Tilt, quantile: float, pole: float) -> float | None:
     """The threshold that the loss exceeds with probability 1 - Phi(quantile), to some thousandths of a quantile.
 
     Args:
@@ -59,7 +50,7 @@ def near_quantile(cumulants: LossCumulants, origin: Tilt, quantile: float, pole:
         per_quantile = w / shift  # of the mean
         if abs(miss) < _CLOSE:
             sure = abs(correction) < _LARGE_CORRECTION and cut > _NEGLIGIBLE
-            return NearThreshold(tilt.mean + miss * per_quantile, tilt) if sure else None
+            return tilt.mean + miss * per_quantile if sure else None
         if miss > 0:
             low = shift
         else:

@@ -6,15 +6,22 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.operating_points import HALF_LOG_2PI, OperatingPoints, log_complement, upper_quantile
-from gaussdp.errors import ConvergenceError
+from gaussdp.accounting.descriptions import Described
+from gaussdp.accounting.operating_points import (
+    HALF_LOG_2PI,
+    OperatingPoints,
+    log_complement,
+    one_method,
+    upper_quantile,
+)
+from gaussdp.accounting.readings import Method
 from gaussdp.numerics import Floats, log_profile
 
 _ROUNDING = 1e-14
 _NEWTON_STEPS = 100
 
 
-class GaussianTails:
+class GaussianTails(Described):
     """The loss of plain Gaussian releases, N(-mu^2/2, mu^2) under Q."""
 
     skewness = 0.0
@@ -24,6 +31,9 @@ class GaussianTails:
         self.mean = -0.5 * mu * mu
         self.deviation = mu
         self.lowest = -math.inf
+
+    def _describe(self) -> tuple[object, ...]:
+        return (self.mu,)
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at the thresholds."""
@@ -56,10 +66,11 @@ class GaussianTails:
             log_delta_remove=np.where(tau >= 0, log_delta, other),
             log_delta_add=np.where(tau >= 0, other, log_delta),
             errors=np.full_like(tau, _ROUNDING),
+            methods=one_method(Method.CLOSED_FORM, tau.size),
         )
 
 
-class OneStepTails:
+class OneStepTails(Described):
     r"""One Poisson-sampled Gaussian step: the loss increases with the output x, so its tails are normal CDFs of x.
 
     .. math:: x(\tau) = \sigma^2 \log\frac{e^\tau - 1 + q}{q} + \frac12
@@ -73,6 +84,9 @@ class OneStepTails:
         # Searches work on x itself; these are only the scale of the loss near its bulk.
         self.mean = 0.0
         self.deviation = math.log1p(sample_rate * math.expm1(min(1 / noise_multiplier, 700.0)))
+
+    def _describe(self) -> tuple[object, ...]:
+        return self._sigma, self._rate
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at the thresholds."""
@@ -97,21 +111,24 @@ class OneStepTails:
         x = self._sigma * target
         # The mixture lies between its two components, which are one apart.
         low, high = x - 1e-12 * np.abs(x), x + 1.0
+        open_ = np.arange(x.size)
         for _ in range(_NEWTON_STEPS):
-            log_p, log_rest = self._mixture(x)
+            here, aim = x[open_], target[open_]
+            log_p, log_rest = self._mixture(here)
             z = upper_quantile(log_rest, log_p)
-            if np.all(np.abs(z - target) <= 4e-15 * (1 + np.abs(target))):
-                break
-            low, high = np.where(z < target, x, low), np.where(z > target, x, high)
-            step = (z - target) * np.exp(-0.5 * z * z - HALF_LOG_2PI - self._log_density(x))
-            proposed = x - step
-            moved = np.where((proposed > low) & (proposed < high), proposed, 0.5 * (low + high))
-            if np.array_equal(moved, x):
-                break
-            x = moved
-        else:
-            raise ConvergenceError(f"no output found in {_NEWTON_STEPS} steps")
-        return self._at(x, self._loss(x))
+            low[open_], high[open_] = np.where(z < aim, here, low[open_]), np.where(z > aim, here, high[open_])
+            step = (z - aim) * np.exp(-0.5 * z * z - HALF_LOG_2PI - self._log_density(here))
+            proposed = here - step
+            inside = (proposed > low[open_]) & (proposed < high[open_])
+            moved = np.where(inside, proposed, 0.5 * (low[open_] + high[open_]))
+            going = (np.abs(z - aim) > 4e-15 * (1 + np.abs(aim))) & (moved != here)
+            open_ = open_[going]
+            if open_.size == 0:
+                return self._at(x, self._loss(x))
+            x[open_] = moved[going]
+        points, rest = self._at(x, self._loss(x)), x[open_]
+        points.put(open_, OperatingPoints.unanswered(rest))
+        return points
 
     def _loss(self, x: Floats) -> Floats:
         exponent = (x - 0.5) / self._sigma**2
@@ -158,4 +175,5 @@ class OneStepTails:
             log_delta_remove=np.where(tau >= 0, log_delta, other),
             log_delta_add=np.where(tau >= 0, other, log_delta),
             errors=np.full_like(tau, _ROUNDING),
+            methods=one_method(Method.CLOSED_FORM, tau.size),
         )

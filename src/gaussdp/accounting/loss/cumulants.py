@@ -101,16 +101,9 @@ class LossCumulants:
             total += count * _log_characteristic(grid, t)
         return total
 
-    def saddle(self, tau: float, known: Sequence[Tilt]) -> Tilt:
-        """The tilt whose mean is tau, to a small fraction of a standard deviation, from tilts that are known."""
-        below = max((tilt for tilt in known if tilt.mean <= tau), key=lambda tilt: tilt.at, default=None)
-        above = min((tilt for tilt in known if tilt.mean > tau), key=lambda tilt: tilt.at, default=None)
-        here = min(
-            (tilt for tilt in (below, above) if tilt is not None),
-            key=lambda tilt: abs(tilt.mean - tau) / tilt.deviation,
-        )
-        low, high = (-math.inf if below is None else below.at), (math.inf if above is None else above.at)
-        scale = min(tilt.deviation for tilt in known)
+    def saddle(self, tau: float, here: Tilt) -> Tilt:
+        """The tilt whose mean is tau, to a small fraction of a standard deviation, from another tilt on."""
+        low, high, scale = -math.inf, math.inf, here.deviation
         for _ in range(_SADDLE_STEPS):
             miss = here.mean - tau
             if abs(miss) <= _SADDLE_TOLERANCE * here.deviation:

@@ -21,7 +21,7 @@ from gaussdp.numerics import Floats
 OUTPUT_REACH = 9.8  # standard deviations kept on each side: the rest weighs less than 1e-21
 _NEGLIGIBLE = 46.0  # nodes below exp(-46) of the heaviest add nothing, even to 1e7 steps
 _WORTH_DROPPING = 55.0  # and are dropped if the outermost are far below
-_CLEAN = 39.0
+CLEAN = 39.0
 _NO_OVERFLOW = 600.0  # exponent
 _SMALL_LOG_MGF = 0.5  # below, log M comes from M - 1, summed without cancellation
 
@@ -37,11 +37,12 @@ class TiltedGrid:
     variance: float
     third: float  # central moment
     cut: float  # how far the last node, where the cutoff may be, lies below the heaviest, as a logarithm
+    whole: bool  # whether the cutoff lies beyond all nodes, so that no higher one would make a difference
 
     @property
     def clean(self) -> bool:
         """Whether the cutoff, if there is one, cuts nothing of weight."""
-        return self.cut > _CLEAN
+        return self.cut > CLEAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,9 @@ class SampledGaussianLoss:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_outputs", OutputGrids(self.noise_multiplier, self.sample_rate))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SampledGaussianLoss, (self.noise_multiplier, self.sample_rate, self.cutoff)
 
     def cut(self, cutoff: float) -> "SampledGaussianLoss":
         """The same step with another cutoff, on the same grids."""
@@ -108,7 +112,8 @@ class SampledGaussianLoss:
         variance = float(weighted @ centred)
         weighted *= centred
         cut = heaviest - float(log_weights[-1])
-        return TiltedGrid(centred, weights, log_mgf, mean, variance, float(weighted @ centred), cut)
+        whole = high < 1.0 + self.cutoff * self.noise_multiplier
+        return TiltedGrid(centred, weights, log_mgf, mean, variance, float(weighted @ centred), cut, whole)
 
     def log_mgf(self, tilts: Floats) -> Floats:
         """log M at many real tilts, from one grid; rounding error near 1e-15, also where log M is smaller."""

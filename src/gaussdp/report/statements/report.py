@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
+
+import numpy as np
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
 from gaussdp.domains import LEVEL, checked, number
@@ -32,9 +34,7 @@ DEFAULT_RECALLS = (1e-3, 1e-2, 0.1, 0.5)
 ENDINGS: dict[Format, str] = {"markdown": "md", "html": "html", "latex": "tex", "json": "json", "text": "txt"}
 STEM, FIGURE_STEM = "statement", "tradeoff"
 
-_EXACT = "exact tails of the privacy loss, by contour integrals"
 _CLOSED = "closed form: a composition of Gaussian releases is exactly Gaussian DP"
-_DISTRIBUTION = "a pessimistic privacy loss distribution: sound, and no tighter than its grid allows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +228,7 @@ def _report(run: Run, at: _Readings) -> Report:
         attacker=tables.attacker(curve, fit, at.fprs),
         precision=tables.precision(curve, at.recalls, at.prior),
         overall=tables.overall(curve, at.prior),
-        method=_method(curve, fit),  # after all readings, since any of them may have needed a distribution
+        method=_method(curve, fit, [row[0] for row in epsilon.rows], at),
         version=version("gaussdp"),
         digits=at.digits,
         notes=(*notes, *beyond),
@@ -255,7 +255,12 @@ def _usual_deltas(dataset_size: int | None) -> tuple[float, ...]:
     return tuple(sorted({*DEFAULT_DELTAS, *own}, reverse=True))
 
 
-def _method(curve: Curve, fit: Fit) -> str:
-    if isinstance(curve, DistributionCurve) or curve.fell_back:
-        return _DISTRIBUTION
-    return _CLOSED if fit.unconditional else _EXACT
+def _method(curve: Curve, fit: Fit, deltas: Sequence[Any], at: _Readings) -> str:
+    """The least tight of the methods behind the numbers, in words."""
+    if fit.unconditional:
+        return _CLOSED
+    reading = curve.reading
+    read = [reading.tpr(np.array(at.fprs)), reading.fpr(np.array(at.recalls))]
+    if deltas:
+        read.append(reading.epsilon(np.array(deltas, dtype=np.float64)))
+    return max(fit.method, *(method for values in read for method in np.ravel(values.method))).words
