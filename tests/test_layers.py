@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "gaussdp"
 LAYERS = [
     "errors",
     "displays",
+    "adapters",
     "domains",
     "numerics",
     "conversions",

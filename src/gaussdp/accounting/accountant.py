@@ -2,10 +2,10 @@
 
 from typing import overload
 
-from gaussdp.accounting.adapters import adapted
 from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.distribution.points import PointsCurve
+from gaussdp.adapters import adapter_for
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import Adjacency, Mechanism
@@ -49,12 +49,15 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
             raise DomainError("adjacency", problem="must not be given for a stated guarantee: it holds for its own")
         return PointsCurve.of(mechanism)
     if not isinstance(mechanism, Mechanism):
-        known = adapted(mechanism, adjacency)
-        if known is None:
+        adapter = adapter_for(type(mechanism))
+        if adapter is None:
             raise DomainError("mechanism", "a mechanism", mechanism, got=type(mechanism).__name__)
-        if isinstance(known, PointsCurve):
-            return known
-        mechanism = known
-    elif adjacency is not None and checked_adjacency(adjacency) != mechanism.adjacency:
+        known: Mechanism | PointsCurve = adapter(mechanism, adjacency)
+        return known if isinstance(known, PointsCurve) else _accounted(known)
+    if adjacency is not None and checked_adjacency(adjacency) != mechanism.adjacency:
         raise DomainError("adjacency", f"that of the mechanism, {mechanism.adjacency}", adjacency, got=str(adjacency))
+    return _accounted(mechanism)
+
+
+def _accounted(mechanism: Mechanism) -> AccountedCurve | DistributionCurve:
     return AccountedCurve(mechanism) if AccountedCurve.covers(mechanism) else DistributionCurve(list(mechanism.parts()))

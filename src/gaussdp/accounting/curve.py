@@ -14,7 +14,7 @@ from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.accounting.operating_points import LossTails
-from gaussdp.accounting.readings import DEFAULT_FLOOR, NO_METHOD, Fit, Method, Readings, Values, chosen, exact_fit
+from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Readings, Values, exact_fit
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees import GDP, Guarantee
@@ -157,13 +157,10 @@ class AccountedCurve(Described, Guarantee):
         try:
             read = self._exactly(name, levels)
         except (ConvergenceError, OverflowError):  # not even the bulk of the loss, where searches start, is known
-            read = Values.of(np.full_like(levels, np.nan), Method.CLOSED_FORM, np.inf)
-            read.method[:] = NO_METHOD
+            read = Values.unanswered(levels.size)
         missing = ~read.answered
         if missing.any():
-            others = self.by_distribution.values(name, levels[missing])
-            for mine, other in zip(read, others, strict=True):
-                mine[missing] = other
+            read.put(missing, self.by_distribution.values(name, levels[missing]))
         return read
 
     def _exactly(self, name: str, levels: Floats) -> Values:
@@ -176,7 +173,7 @@ class AccountedCurve(Described, Guarantee):
             return self._rates(1 - levels, levels)[0]
         else:
             return self._rates(levels, 1 - levels)[name == "tpr"]
-        return chosen(remove.value >= add.value, remove, add)
+        return remove.where(remove.value >= add.value, add)
 
     @cached_property
     def _corner(self) -> tuple[float, float, Values]:
@@ -200,18 +197,15 @@ class AccountedCurve(Described, Guarantee):
         off = (fpr < low) | (fpr > high)
         if off.any():
             remove, add = self.remove.rates(log_fpr[off], log_tnr[off]), self.add.rates(log_fpr[off], log_tnr[off])
-            fnr_off = chosen(remove[0].value <= add[0].value, remove[0], add[0])
-            tpr_off = chosen(remove[1].value >= add[1].value, remove[1], add[1])
-            for whole, part in ((fnr, fnr_off), (tpr, tpr_off)):
-                for mine, other in zip(whole, part, strict=True):
-                    mine[off] = other
+            fnr.put(off, remove[0].where(remove[0].value <= add[0].value, add[0]))
+            tpr.put(off, remove[1].where(remove[1].value >= add[1].value, add[1]))
         return fnr, tpr
 
 
 def _sorted_parts(
     parts: Sequence[tuple[Mechanism, int]],
 ) -> tuple[list[float], list[tuple[SampledGaussianLoss, int]], list[float]]:
-    """The squared mu of plain releases, the sampled steps, and the squared mu that these would have without sampling."""
+    """The squared mu of plain releases; the sampled steps; and the squared mu of these without sampling."""
     squares, steps, unsampled = [], [], []
     for part, count in parts:
         if isinstance(part, PoissonSampled):

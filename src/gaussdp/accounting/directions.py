@@ -93,10 +93,8 @@ class Direction(Described):
             log_fpr = log_fpr[inside]
             points = ask(log_fpr, log_tnr[inside])
             sides = (points.log_fnr, points.log_tpr) if self._remove else (points.log_fpr, points.log_tnr)
-            fnr, tpr = (
-                _entered(values, inside, read(points, log_fpr, side))
-                for values, side in zip((fnr, tpr), sides, strict=True)
-            )
+            for values, side in zip((fnr, tpr), sides, strict=True):
+                values.put(inside, read(points, log_fpr, side))
         return fnr, tpr
 
     def deltas(self, epsilon: Floats) -> Values:
@@ -108,9 +106,7 @@ class Direction(Described):
         """epsilon at deltas in [0, 1]."""
         at_zero = self._deltas(np.zeros(1))
         if not at_zero.answered[0]:
-            return Values.of(np.full_like(delta, np.nan), Method.CLOSED_FORM, np.inf)._replace(
-                method=np.full(delta.size, at_zero.method[0])
-            )
+            return Values.unanswered(delta.size)
         limit = np.where(delta > 0, 0.0, math.inf if self._remove else -self._tails.lowest)
         inside = (delta > 0) & (delta < at_zero.value[0])
         return _inside_or(Values.of(limit, Method.CLOSED_FORM, 0.0), inside, self._epsilons, delta)
@@ -133,11 +129,7 @@ class Direction(Described):
         return Values(epsilon, (points.errors + _SEARCH) * per_error + _SEARCH, points.methods)
 
 
-def _entered(values: Values, which: Booleans, others: Values) -> Values:
-    for mine, other in zip(values, others, strict=True):
-        mine[which] = other
-    return values
-
-
 def _inside_or(limits: Values, inside: Booleans, read: Callable[[Floats], Values], levels: Floats) -> Values:
-    return _entered(limits, inside, read(levels[inside])) if inside.any() else limits
+    if inside.any():
+        limits.put(inside, read(levels[inside]))
+    return limits

@@ -28,7 +28,7 @@ class InversionSettings:
     longest_step: float = 4.0
     """In units of the quantile, which is nearly linear in the threshold."""
     tolerance: float = 1e-8
-    """Relative miss of a quantile that the last, linear step makes up for: what is left is of the order of its square."""
+    """Relative miss of a quantile that the last, linear step makes up for; its square is what is left."""
     resolution: float = 4e-16
     """Relative distance of thresholds that a double can still tell apart."""
     small_skewness: float = 0.3

@@ -1,65 +1,21 @@
 """What every exact method returns: the operating points of the likelihood-ratio test at given thresholds."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from functools import cache
-from typing import Any, Protocol, Self, TypeVar
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.readings import NO_METHOD, Codes, Method
+from gaussdp.accounting.columns import Columns
+from gaussdp.accounting.readings import NO_METHOD, Codes
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Booleans, Floats, Indices
+from gaussdp.numerics import Booleans, Floats
 
 LIMIT = 1e-9
 """Relative error past which a reading is refused."""
 HALF_LOG_2PI = 0.9189385332046727
 
 _UNDERFLOW = -700.0  # logarithm below which a probability is taken to its quantile without leaving the logarithm
-
-
-class Columns:
-    """Base of frozen dataclasses whose fields are arrays of one length; the first of them orders the others."""
-
-    __slots__ = ()
-
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """Those of several, one after the other."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in _names(cls)))
-
-    def take(self, which: Indices | Booleans | slice) -> Self:
-        """Some of them."""
-        return type(self)(*(getattr(self, name)[which] for name in _names(type(self))))
-
-    def put(self, which: Indices | Booleans, others: Self) -> None:
-        """Enter others at some places; for who made the arrays."""
-        for name in _names(type(self)):
-            getattr(self, name)[which] = getattr(others, name)
-
-    @property
-    def points(self) -> Floats:
-        """The array that orders the others."""
-        first: Floats = getattr(self, _names(type(self))[0])
-        return first
-
-    def in_order(self) -> Self:
-        """The same in rising order."""
-        return self.take(self.points.argsort(kind="stable"))
-
-    def without_repeats(self) -> Self:
-        """Those whose point does not repeat the one before."""
-        fresh = np.concatenate(([True], self.points[1:] > self.points[:-1]))
-        return self if fresh.all() else self.take(fresh)
-
-
-AnyColumns = TypeVar("AnyColumns", bound=Columns)
-
-
-@cache
-def _names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +43,9 @@ class OperatingPoints(Columns):
     @classmethod
     def unanswered(cls, tau: Floats) -> "OperatingPoints":
         """Thresholds about which nothing is known; its arrays are its own, to be filled in."""
-        unknown = (np.full(tau.size, np.nan) for _ in range(7))
-        return cls(tau.copy(), *unknown, np.full(tau.size, np.inf), np.full(tau.size, NO_METHOD, np.int8))
+        rates = np.full((7, tau.size), np.nan)
+        columns: list[Any] = [tau.copy(), *rates, np.full(tau.size, np.inf), one_method(NO_METHOD, tau.size)]
+        return cls(*columns)
 
     @property
     def answered(self) -> Booleans:
@@ -165,7 +122,7 @@ class LossTails(Protocol):
         """Operating points whose FNR has this logarithm, and its complement the other; FNR in (0, 1)."""
 
 
-def one_method(method: Method, size: int) -> Codes:
+def one_method(method: int, size: int) -> Codes:
     """The codes of points that all come from one method."""
     return np.full(size, method, np.int8)
 

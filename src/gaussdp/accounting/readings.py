@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import Generic, NamedTuple, Protocol
+from typing import Any, Generic, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from gaussdp.accounting.columns import Columns
 from gaussdp.displays import Displayed
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, checked
 from gaussdp.guarantees import GDP
@@ -62,7 +63,8 @@ _WORDS = {
 }
 
 
-class Values(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Values(Columns):
     """Values with their relative errors and the codes of their methods, all one-dimensional."""
 
     value: Floats
@@ -75,15 +77,20 @@ class Values(NamedTuple):
         return self.method >= 0
 
     @classmethod
-    def of(cls, value: Floats, method: Method, error: float) -> "Values":
+    def of(cls, value: Floats, method: int, error: float) -> "Values":
         """Values of one method with one error."""
         return cls(value, np.full(value.shape, error), np.full(value.shape, method, np.int8))
 
+    @classmethod
+    def unanswered(cls, size: int) -> "Values":
+        """No values."""
+        return cls.of(np.full(size, np.nan), NO_METHOD, math.inf)
 
-def chosen(first: Booleans, one: Values, other: Values) -> Values:
-    """The values of one where first is true, of the other elsewhere; none where either has none."""
-    value, error, method = (np.where(first, *pair) for pair in zip(one, other, strict=True))
-    return Values(value, error, np.where(one.answered & other.answered, method, np.int8(NO_METHOD)))
+    def where(self, mine: Booleans, other: "Values") -> "Values":
+        """These values where mine is true, the other ones elsewhere; none where either has none."""
+        method = np.where(mine, self.method, other.method)
+        method[~(self.answered & other.answered)] = NO_METHOD
+        return Values(np.where(mine, self.value, other.value), np.where(mine, self.error, other.error), method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +107,11 @@ class Reading(Generic[Numbers]):
     value: Numbers
     error: Numbers
     method: Method | npt.NDArray[np.object_]
+
+    @property
+    def weakest(self) -> Method:
+        """The least tight of the methods."""
+        return cast(Method, max(np.ravel(np.asarray(self.method, np.object_))))
 
 
 class Readable(Protocol):
@@ -139,10 +151,15 @@ class Readings:
         levels = checked(parameter, level, domain)
         with np.errstate(all="ignore"):
             read = self.curve.values(name, levels.reshape(-1))
+        methods = [Method(code) for code in read.method.tolist()]
         if levels.ndim == 0:
-            return Reading(float(read.value[0]), float(read.error[0]), Method(int(read.method[0])))  # type: ignore[arg-type]
-        methods = np.array([Method(code) for code in read.method.tolist()], np.object_).reshape(levels.shape)
-        return Reading(read.value.reshape(levels.shape), read.error.reshape(levels.shape), methods)
+            alone: Any = Reading(float(read.value[0]), float(read.error[0]), methods[0])
+            return cast(Reading[Numbers], alone)
+        shape = levels.shape
+        many: Any = Reading(
+            read.value.reshape(shape), read.error.reshape(shape), np.array(methods, np.object_).reshape(shape)
+        )
+        return cast(Reading[Numbers], many)
 
 
 class HasSlack(Protocol):

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
+from gaussdp.adapters import register
 from gaussdp.domains import FINITE, NON_NEGATIVE, PROBABILITY, checked, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ZCDP, ProfilePoints, PureDP
@@ -484,3 +485,6 @@ def _relation_for(event: DpEvent, adjacency: Adjacency | None) -> Enum:
 def _holds_randomized_response(event: DpEvent) -> bool:
     inner = [*getattr(event, "events", ()), *([event.event] if hasattr(event, "event") else ())]
     return isinstance(event, _events.RandomizedResponseDpEvent) or any(map(_holds_randomized_response, inner))
+
+
+register("dp_accounting", adapted)

@@ -51,8 +51,8 @@ class DistributionCurve(PointsCurve):
     _parts: tuple[tuple[Mechanism, int], ...]
     _grid: Floats
 
-    def __reduce__(self) -> tuple[object, ...]:
-        """A curve is made again from its mechanisms; one that was read off a given distribution takes its points along."""
+    def __reduce__(self) -> Any:
+        """A curve is made again from its mechanisms; one off a given distribution takes its points along."""
         return (DistributionCurve, (list(self._parts),)) if self._parts else super().__reduce__()
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from gaussdp.accounting.operating_points import AnyColumns
+from gaussdp.accounting.columns import AnyColumns
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 

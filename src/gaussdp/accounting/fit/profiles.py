@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from gaussdp import numerics
-from gaussdp.accounting.operating_points import Columns
+from gaussdp.accounting.columns import Columns
 from gaussdp.numerics import Floats
 
 

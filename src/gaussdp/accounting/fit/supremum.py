@@ -6,7 +6,7 @@ from typing import Generic
 
 import numpy as np
 
-from gaussdp.accounting.operating_points import AnyColumns
+from gaussdp.accounting.columns import AnyColumns
 from gaussdp.numerics import Floats
 
 _PARTS = 6  # into which an interval that may hold the supremum is cut

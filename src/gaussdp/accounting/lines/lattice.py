@@ -27,7 +27,7 @@ class LatticeSettings:
     target: float = 1e-11
     """Relative error that values should have; one up to 1e-9 is accepted where no line does better."""
     half: float = 3.25
-    """Deviations from a line to the ends of its thresholds: one line then serves a normal law down to rates of 1e-10."""
+    """Deviations from a line to the ends of its thresholds: one then serves a normal law down to rates of 1e-10."""
     by_skewness: float = 3.0
     light_half: float = 2.2
     heavy_half: float = 3.4
@@ -36,8 +36,8 @@ class LatticeSettings:
     """Deviations from a line to the edge before it."""
     growth: float = 2.4
     mixed: tuple[float, float] = (0.3, 0.45)
-    """The same where the deviation grows by more than this factor from line to line: losses there are mixtures of common
-    and rare ones, and a line farther on would need many nodes."""
+    """The same where the deviation grows by more than this factor from line to line: losses there are mixtures of
+    common and rare ones, and a line farther on would need many nodes."""
     bold: tuple[float, float] = (0.5, 1.0)
     """The same for lines that jump to where rare losses rule, however much the deviation grows."""
     resolution: float = 0.1
@@ -280,10 +280,8 @@ class _Chain:
         """
         gap = SETTINGS.pole_distance / tilt.deviation
         at = tilt.at if self._side > 0 else 1 - tilt.at  # so that the pole to be passed lies at 1
-        if self._wide and (first or at < 1):
-            at = min(max(at, gap), 1 - gap)
-        else:
-            at = max(at, 1 + gap)
+        between = self._wide and (first or at < 1)
+        at = min(max(at, gap), 1 - gap) if between else max(at, 1 + gap)
         at = at if self._side > 0 else 1 - at
         return self._cumulants.tilt(at) if abs(at - tilt.at) > 1e-15 * abs(at) else tilt
 
@@ -323,4 +321,5 @@ def _accurate(points: OperatingPoints, tolerance: float) -> Booleans:
         points.log_delta_add,
     )
     deepest = -np.minimum.reduce(rates)
-    return points.errors <= tolerance * np.maximum(1.0, deepest / SETTINGS.deep)
+    deep: Booleans = points.errors <= tolerance * np.maximum(1.0, deepest / SETTINGS.deep)
+    return deep

@@ -30,14 +30,14 @@ class LineSettings:
     """What is tuned about one line. Exponents are -log of the error or the weight that they stand for."""
 
     reach: float = 3.5
-    """Thresholds served, in standard deviations of the tilted law about its mean: there values are e^-6 of the scale."""
+    """Thresholds served, in deviations of the tilted law from its mean: values there are e^-6 of the scale."""
     exponent: float = 39.0
     """Errors aimed at: e^-39 = 1e-17 of the scale, far below rounding errors even at the ends of the reach."""
     max_nodes: int = 1 << 15
     max_work: int = 1 << 23
     """Nodes of the line times nodes of the outputs: past that, a density is no slower."""
     ladder: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 14.0, 24.0)
-    """Tilts of Chernoff's bounds on the images, in deviations: tails of one deviation and of twenty find one that is near."""
+    """Tilts of Chernoff's bounds on the images, in deviations; short and long tails each find one that is near."""
     near_pole: float = 6.0
     """Deviations up to which the images of a pole are subtracted; those of farther poles are small and bounded."""
     scan: tuple[float, ...] = tuple(6.25 * 1.25**k for k in range(10))
@@ -155,7 +155,7 @@ class Line:
         return self._t.size
 
     def read(self, tau: Floats) -> OperatingPoints:
-        """Operating points at thresholds within reach of K'(c), with an infinite error where they are known to be wrong.
+        """Operating points at thresholds within reach of K'(c), with infinite errors where they are known to be wrong.
 
         A line with c > 1 is for thresholds from zero on, one with c < 0 for those below zero, which keeps the digits of
         the profile.
@@ -187,7 +187,8 @@ class Line:
         if 0 <= self.tilt.at <= 1:
             whole = np.exp(np.minimum(-log_scale - np.maximum(tau, 0.0), SETTINGS.largest_exponent))
             sizes = np.minimum(sizes, whole - sizes)
-        return SETTINGS.most_lost * sizes
+        allowed: Floats = SETTINGS.most_lost * sizes
+        return allowed
 
     def _interpret(self, tau: Floats, log_scale: Floats, values: Floats, errors: Floats) -> OperatingPoints:
         """Error rates and profiles from the integrals: tails above the poles, minus their complements below."""

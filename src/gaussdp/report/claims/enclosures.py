@@ -120,7 +120,7 @@ def _smallest_epsilon(curve: AccountedCurve | DistributionCurve, delta: float) -
         read = curve.reading.epsilon(delta)
     except DomainError:  # below the noise floor of a distribution
         return Enclosure(0.0, math.inf)
-    if read.method.exact:
+    if read.weakest.exact:
         return exactly(read.value)
     distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution
     return Enclosure(min(distribution.epsilon_lower(delta), read.value), read.value)

@@ -154,7 +154,7 @@ def _true_delta(run: Run, claim: Claim) -> list[str]:
         return []
     read = account(run.accounted).reading.delta(claim.value)
     delta = read.value
-    if not read.method.exact or delta <= 0:
+    if not read.weakest.exact or delta <= 0:
         return []
     times = _down(delta / float(claim.delta or 1.0))
     return [f"At ε = {shown(claim.value)} the true δ is {_down(delta)}, {times} times the δ claimed."]

@@ -263,4 +263,4 @@ def _method(curve: Curve, fit: Fit, deltas: Sequence[Any], at: _Readings) -> str
     read = [reading.tpr(np.array(at.fprs)), reading.fpr(np.array(at.recalls))]
     if deltas:
         read.append(reading.epsilon(np.array(deltas, dtype=np.float64)))
-    return max(fit.method, *(method for values in read for method in np.ravel(values.method))).words
+    return max(fit.method, *(values.weakest for values in read)).words
