@@ -89,10 +89,6 @@ class GdpAccountant(PrivacyAccountant):
         self._entries = _Entries()
         self._curve: AccountedCurve | PointsCurve | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What a copy needs; the curve is computed again when asked for."""
-        return {**self.__dict__, "_curve": None}
-
     def _maybe_compose(self, event: DpEvent, count: int, do_compose: bool) -> Any:
         """What dp_accounting asks for: None, or which event has no analysis and why."""
         entries = self._entries.copy() if do_compose else _Entries()

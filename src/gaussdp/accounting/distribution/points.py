@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -70,6 +71,12 @@ class PointsCurve(ProfilePoints):
 
     def __hash__(self) -> int:
         return hash(self._content())
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     def _content(self) -> tuple[object, ...]:
         return self.epsilons.tobytes(), self.deltas.tobytes(), self.noise_floor, self._silent_below
