@@ -12,6 +12,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "gaussdp"
 LAYERS = [
     "errors",
+    "adapters",
     "domains",
     "registry",
     "documents",

@@ -1,16 +1,25 @@
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
-from gaussdp.accounting._chebyshev import chebyshev_points, resolve
+from gaussdp.accounting.columns import Columns
+from gaussdp.accounting.fit.chebyshev import chebyshev_points, resolve
 from gaussdp.errors import ConvergenceError
+
+
+@dataclass(frozen=True)
+class Graph(Columns):
+    x: np.ndarray
+    y: np.ndarray
 
 
 def resolved(function, low=-1.0, high=3.0, tolerance=1e-10):
     def sample(x):
-        return np.stack((x, function(x)))
+        return Graph(x, function(x))
 
     first = sample(chebyshev_points(low, high, 32))
-    return resolve(low, high, first, sample, lambda table: table[1], lambda _: tolerance)
+    return resolve(low, high, first, sample, lambda graph: graph.y, lambda _: tolerance)
 
 
 @pytest.mark.parametrize(
@@ -19,15 +28,15 @@ def resolved(function, low=-1.0, high=3.0, tolerance=1e-10):
 )
 @pytest.mark.parametrize(("low", "high"), [(-1.0, 3.0), (-0.3, 0.7), (1.2, 1.3), (0.5, 0.5 + 1e-9)])
 def test_largest_value_inside_and_at_the_ends(function, low, high):
-    interpolant, table = resolved(function)
+    interpolant, graph = resolved(function)
     value, at = interpolant.largest(low, high)
     scan = np.linspace(low, high, 400_001)
     assert value == pytest.approx(function(scan).max(), abs=1e-8)
     assert at == pytest.approx(scan[np.argmax(function(scan))], abs=2e-3)
     assert low <= at <= high
     assert interpolant.error <= 1e-10
-    assert table[0][0] == 3.0
-    assert table[0][-1] == -1.0
+    assert graph.x[0] == 3.0
+    assert graph.x[-1] == -1.0
 
 
 def test_bounds_beyond_the_interval_are_those_of_the_interval():

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from accounting import oracle
 from gaussdp import GDP
 from gaussdp.accounting import account
-from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.mechanisms import DPSGD
 
 TAUS = np.array([-2.0, -0.1, 0.0, 0.4, 3.0])

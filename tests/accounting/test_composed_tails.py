@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gaussdp.accounting._composed_tails import ComposedTails
-from gaussdp.accounting._density_tails import DensityTails
-from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.errors import ConvergenceError
+from gaussdp.accounting.composed import ComposedTails
+from gaussdp.accounting.density.tails import DensityTails
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.readings import Method
 
 LOGS = np.log(np.array([1e-5])), np.log1p(-np.array([1e-5]))
 
@@ -17,10 +17,7 @@ def tails(sigma, rate, count, squared_mu=0.0):
 
 @pytest.fixture
 def no_density(monkeypatch):
-    def refuse(self, index):
-        raise ConvergenceError("no density")
-
-    monkeypatch.setattr(DensityTails, "_at_depth", refuse)
+    monkeypatch.setattr(DensityTails, "_at_depth", lambda self, index: None)
 
 
 def test_lines_answer_without_a_density(no_density):
@@ -35,21 +32,18 @@ def test_the_density_answers_where_lines_refuse(ask):
     assert points.errors[0] < 1e-9
     again = few.read(points.tau)
     assert again.log_fpr == pytest.approx(points.log_fpr, abs=1e-9)
-    assert few.mean == pytest.approx(2 * DensityTails(0.0, [(SampledGaussianLoss(1.0, 0.01), 1)]).mean, rel=1e-9)
+    assert points.methods[0] == Method.DENSITY
 
 
 def test_where_both_refuse(no_density):
     few = tails(1.0, 0.01, 2)
     for ask in (few.at_fpr, few.at_fnr):
-        with pytest.raises(ConvergenceError):
-            ask(*LOGS)
-    with pytest.raises(ConvergenceError):
-        few.read(np.array([0.001]))
+        assert not ask(*LOGS).answered.any()
+    assert not few.read(np.array([0.001])).answered.any()
 
 
 def test_noise_too_small_for_lines(no_density):
-    with pytest.raises(ConvergenceError, match="no density"):
-        tails(0.2, 0.5, 100_000).read(np.zeros(1))
+    assert not tails(0.2, 0.5, 100_000).read(np.zeros(1)).answered.any()
 
 
 def test_thresholds_below_the_least_loss_and_beyond_all_doubles():
@@ -62,8 +56,7 @@ def test_thresholds_below_the_least_loss_and_beyond_all_doubles():
 
 
 def test_thresholds_of_quantiles():
-    few = tails(1.0, 0.01, 2)
-    few.at_fpr(*LOGS)
+    few = tails(0.2, 0.01, 2)  # too little noise for lines
     for pole, field in ((0.0, "log_fpr"), (1.0, "log_tpr")):
         tau = few.near_quantile(1.5, pole)
         assert np.exp(getattr(few.read(np.array([tau])), field)[0]) == pytest.approx(0.0668072, rel=1e-6)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from accounting import oracle
-from gaussdp.accounting._convolution import convolved, repeated, smoothed
-from gaussdp.accounting._loss_density import log_sums, sampled_step
-from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting.density.convolution import convolved, repeated, smoothed
+from gaussdp.accounting.density.loss_density import log_sums, sampled_step
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
 
 
 def step(sigma, rate):

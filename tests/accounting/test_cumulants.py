@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gaussdp.accounting._cumulants import LossCumulants
-from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
 
 STEP = SampledGaussianLoss(0.8, 0.05)
 BOTH = LossCumulants(0.25, [(STEP, 40)])
@@ -43,7 +43,7 @@ def test_characteristic_function_by_table_and_by_rows():
 def test_saddle():
     start = BOTH.tilt(0.0)
     for tau in (-3.0, 0.0, 4.0, 15.0):
-        found = BOTH.saddle(tau, [start])
+        found = BOTH.saddle(tau, start)
         assert abs(found.mean - tau) <= 0.3 * found.deviation
 
 

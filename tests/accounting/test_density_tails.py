@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gaussdp.accounting._closed_forms import OneStepTails
-from gaussdp.accounting._contour import ContourTails
-from gaussdp.accounting._convolution import repeated
-from gaussdp.accounting._cumulants import LossCumulants
-from gaussdp.accounting._density_tails import DensityReadings, DensityTails
-from gaussdp.accounting._loss_density import sampled_step
-from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.accounting._tails import LIMIT
+from gaussdp.accounting.density.convolution import repeated
+from gaussdp.accounting.density.loss_density import sampled_step
+from gaussdp.accounting.density.tails import DensityReadings, DensityTails
+from gaussdp.accounting.lines.tails import LineTails
+from gaussdp.accounting.loss.closed_forms import OneStepTails
+from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import LIMIT
 from gaussdp.errors import ConvergenceError
 
 FIELDS = ("log_fpr", "log_tnr", "log_fnr", "log_tpr", "log_delta_remove", "log_delta_add")
@@ -68,7 +68,7 @@ def test_one_step_equals_the_closed_form(sigma, rate):
 def test_lines_say_the_same(sigma, rate, count, squared_mu):
     density, lines = (
         tails(sigma, rate, count, squared_mu),
-        ContourTails(squared_mu, [(SampledGaussianLoss(sigma, rate), count)]),
+        LineTails(squared_mu, [(SampledGaussianLoss(sigma, rate), count)]),
     )
     levels = np.log(np.array([0.3, 1e-4, 1e-12, 1e-24]))
     rest = np.log1p(-np.exp(levels))
@@ -81,7 +81,7 @@ def test_lines_say_the_same(sigma, rate, count, squared_mu):
 
 def test_losses_so_large_that_the_two_laws_have_nothing_in_common():
     """Within a panel that resolves one law the other changes by many orders of magnitude."""
-    density, lines = tails(0.45, 0.11, 20_000), ContourTails(0.0, [(SampledGaussianLoss(0.45, 0.11), 20_000)])
+    density, lines = tails(0.45, 0.11, 20_000), LineTails(0.0, [(SampledGaussianLoss(0.45, 0.11), 20_000)])
     for tau in (density.near_quantile(1.0, 1.0), density.near_quantile(-1.0, 0.0)):
         got, other = density.read(np.array([tau])), lines.read(np.array([tau]))
         for field in ("log_fpr", "log_fnr", "log_delta_remove", "log_delta_add"):
@@ -90,14 +90,14 @@ def test_losses_so_large_that_the_two_laws_have_nothing_in_common():
 
 def test_a_tail_so_steep_that_the_sum_is_decided_within_a_fraction_of_a_panel():
     sigma, rate = 4.590983204551572, 0.000532985334410468
-    density, lines = tails(sigma, rate, 2), ContourTails(0.0, [(SampledGaussianLoss(sigma, rate), 2)])
+    density, lines = tails(sigma, rate, 2), LineTails(0.0, [(SampledGaussianLoss(sigma, rate), 2)])
     tau = density.at_fnr(np.array([-150.0]), np.zeros(1)).tau
     got, other = density.read(tau), lines.read(tau)
     assert abs(got.log_fnr - other.log_fnr)[0] <= got.errors[0] + other.errors[0]
 
 
 def test_lines_whose_poles_nearly_coincide_say_the_same():
-    density, lines = tails(3.9, 2.9e-5, 79), ContourTails(0.0, [(SampledGaussianLoss(3.9, 2.9e-5), 79)])
+    density, lines = tails(3.9, 2.9e-5, 79), LineTails(0.0, [(SampledGaussianLoss(3.9, 2.9e-5), 79)])
     tau = density.at_fpr(np.log([1e-3]), np.log1p([-1e-3])).tau
     lines.read(np.zeros(1))
     got, other = density.read(tau), lines.read(tau)
@@ -138,7 +138,7 @@ def test_rates_and_profiles_belong_together(sigma, log_rate, count, share):
 def test_different_steps_and_a_plain_release():
     parts = [(SampledGaussianLoss(0.8, 0.02), 100), (SampledGaussianLoss(2.0, 0.3), 50)]
     tau = np.array([-2.0, 0.5, 5.0])
-    got, other = DensityTails(0.2, parts).read(tau), ContourTails(0.2, parts).read(tau)
+    got, other = DensityTails(0.2, parts).read(tau), LineTails(0.2, parts).read(tau)
     for field in FIELDS:
         assert getattr(got, field) == pytest.approx(getattr(other, field), abs=1e-10), field
 
@@ -175,6 +175,5 @@ def test_a_failure_is_remembered(monkeypatch):
     monkeypatch.setattr(DensityTails, "_compose", refuse)
     law = tails(1.0, 0.01, 2)
     for _ in range(2):
-        with pytest.raises(ConvergenceError, match="no"):
-            law.read(np.zeros(1))
+        assert not law.read(np.zeros(1)).answered.any()
     assert len(calls) == 1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gaussdp.accounting._log_density import resolved
+from gaussdp.accounting.density.log_density import resolved
 from gaussdp.errors import ConvergenceError
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import special
 
-from gaussdp.accounting._loss_density import MARGIN, Scale, log, log_sums, sampled_step
-from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting.density.loss_density import MARGIN, Scale, log, log_sums, sampled_step
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
 
 STEPS = [(1.0, 0.01), (0.3, 0.9), (0.1, 1e-3), (0.4, 1e-6), (100.0, 0.5), (10.0, 1e-6)]
 

@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from gaussdp.accounting._outputs import SERIES_TO, OutputGrids, exponential_excess
+from gaussdp.accounting.loss.outputs import SERIES_TO, OutputGrids, exponential_excess
 
 
 def test_excess_of_the_exponential_keeps_its_digits():

@@ -9,7 +9,7 @@ from scipy.special import gammaln
 
 import gaussdp
 from gaussdp import GDP, ApproxDP, PureDP
-from gaussdp.accounting._pld import INTERVAL, LossDistribution
+from gaussdp.accounting.distribution.pld import INTERVAL, LossDistribution
 from gaussdp.mechanisms import (
     DPSGD,
     Composition,

@@ -8,7 +8,7 @@ import pytest
 import gaussdp
 from contracts_of_guarantees import GuaranteeContract
 from gaussdp import GDP, ApproxDP, ProfilePoints, PureDP, account
-from gaussdp.accounting._pld import _atoms
+from gaussdp.accounting.distribution.pld import _atoms
 from gaussdp.mechanisms import Composition, Stated
 
 STATEMENTS = ProfilePoints([0.0, 0.4, 1.0], [0.25, 0.1, 0.0])

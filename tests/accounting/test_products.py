@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from gaussdp.accounting._products import complex_product, product, weighted_rows
+from gaussdp.accounting.loss.products import complex_product, product, weighted_rows
 
 RANDOM = np.random.default_rng(0)
 

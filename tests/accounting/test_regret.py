@@ -6,10 +6,10 @@ from scipy import special
 
 from gaussdp import numerics
 from gaussdp.accounting import account
-from gaussdp.accounting._chebyshev import chebyshev_points
-from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting._regret import RegretSearch, farthest, interpolated_regret
-from gaussdp.accounting._span import Piece, as_table
+from gaussdp.accounting.fit.chebyshev import chebyshev_points
+from gaussdp.accounting.fit.regret import RegretSearch, farthest, interpolated_regret
+from gaussdp.accounting.fit.span import Piece, Samples
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.mechanisms import DPSGD
 
 LAWS = [
@@ -31,7 +31,7 @@ def brute_force(tails, mu, epsilon):
 def test_largest_quotient(tails, mu, samples):
     epsilon = np.linspace(0.0, farthest(mu), samples)
     search = RegretSearch(tails.read(epsilon), mu)
-    found = search.regret(mu, tails.read(search.thresholds), tails)
+    found = search.regret(mu, tails.read(search.thresholds), tails.read)
     scan = np.linspace(0.0, farthest(mu), 1500)
     expected = max(brute_force(tails, mu, scan), 0.0)
     assert expected - 1e-12 <= found <= expected + 3e-7 + 1e-5 * expected
@@ -41,7 +41,7 @@ def test_largest_quotient(tails, mu, samples):
 @pytest.mark.parametrize("mu", [0.3, 1.0, 2.0])
 def test_from_samples_at_chebyshev_points(tails, mu):
     points = chebyshev_points(0.0, farthest(mu), 64)
-    found = interpolated_regret(Piece(0.0, farthest(mu), as_table(tails.read(points))), mu)
+    found = interpolated_regret(Piece(0.0, farthest(mu), Samples.of(tails.read(points))), mu)
     if found is not None:
         expected = max(brute_force(tails, mu, np.linspace(0.0, farthest(mu), 1500)), 0.0)
         assert expected - 1e-12 <= found <= expected + 3e-7 + 1e-5 * expected
@@ -49,11 +49,11 @@ def test_from_samples_at_chebyshev_points(tails, mu):
 
 def test_samples_that_do_not_tell():
     tails = LAWS[1]
-    few = as_table(tails.read(chebyshev_points(0.0, 9.0, 4)))
+    few = Samples.of(tails.read(chebyshev_points(0.0, 9.0, 4)))
     assert interpolated_regret(Piece(0.0, 9.0, few), 1.6) is None
-    short = as_table(tails.read(chebyshev_points(0.0, 0.5, 32)))
+    short = Samples.of(tails.read(chebyshev_points(0.0, 0.5, 32)))
     assert interpolated_regret(Piece(0.0, 0.5, short), 1.6) is None
-    late = as_table(tails.read(chebyshev_points(0.1, 9.0, 32)))
+    late = Samples.of(tails.read(chebyshev_points(0.1, 9.0, 32)))
     assert interpolated_regret(Piece(0.1, 9.0, late), 1.6) is None
 
 
@@ -63,7 +63,9 @@ def test_the_last_digits_of_mu_may_come_late():
     late, early = RegretSearch(known, 1.0), RegretSearch(known, 1.0 + 1e-7)
     points = tails.read(late.thresholds)
     same = tails.read(early.thresholds)
-    assert late.regret(1.0 + 1e-7, points, tails) == pytest.approx(early.regret(1.0 + 1e-7, same, tails), abs=1e-7)
+    assert late.regret(1.0 + 1e-7, points, tails.read) == pytest.approx(
+        early.regret(1.0 + 1e-7, same, tails.read), abs=1e-7
+    )
 
 
 def test_what_is_known_may_end_too_early():
@@ -75,4 +77,4 @@ def test_what_is_known_may_end_too_early():
 def test_no_regret_below_the_curve():
     tails = GaussianTails(1.5)
     search = RegretSearch(tails.read(np.linspace(0.0, 9.0, 20)), 1.0)
-    assert search.regret(1.0, tails.read(search.thresholds), tails) <= 1e-7
+    assert search.regret(1.0, tails.read(search.thresholds), tails.read) <= 1e-7

@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
 
 
 def moments(sigma, rate, tilt):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp.accounting._closed_forms import GaussianTails
-from gaussdp.accounting._tails import log_complement, upper_quantile
+from gaussdp.accounting.loss.closed_forms import GaussianTails
+from gaussdp.accounting.operating_points import log_complement, upper_quantile
 
 
 @given(st.floats(-1e6, -1e-16))

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting._step_loss import SampledGaussianLoss
-from gaussdp.accounting._vanishing import VanishingTails
+from gaussdp.accounting.density.vanishing import VanishingTails
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
 
 LEAST = math.log(5e-324)
 
