@@ -120,3 +120,32 @@ def test_importing_gaussdp_is_light():
     )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert output.strip() == "[]"
+
+
+ROOMS = [
+    ("columns", "descriptions"),
+    ("readings",),
+    ("operating_points",),
+    ("inversion",),
+    ("loss",),
+    ("lines", "density", "distribution"),
+    ("composed",),
+    ("fit", "directions"),
+    ("curve",),
+    ("accountant",),
+]
+ACCOUNTING = [path for path in (SOURCE / "accounting").rglob("*.py") if path.parent.name != path.name != "__init__.py"]
+
+
+@pytest.mark.parametrize("path", ACCOUNTING, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_rooms_of_accounting_import_one_way(path):
+    """A room imports from itself and from rooms before it, never from a neighbour."""
+
+    def room(name):
+        return next(place for place, names in enumerate(ROOMS) if name in names)
+
+    own = path.relative_to(SOURCE / "accounting").parts[0].removesuffix(".py")
+    for module in imports_of(path):
+        parts = module.split(".")
+        if parts[1] == "accounting":
+            assert parts[2] == own or room(parts[2]) < room(own), f"{own} imports {module}"

@@ -10,18 +10,32 @@ edges of the panels of both densities. A sum of n equal losses takes at most 2 l
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from gaussdp.accounting.density.log_density import LogDensity
 from gaussdp.accounting.density.loss_density import LossDensity, Scale, log
+from gaussdp.accounting.loss.products import weighted_rows
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
 from gaussdp.numerics import Floats, Indices
 
+
+@dataclass(frozen=True)
+class ConvolutionSettings:
+    """What is tuned about convolutions."""
+
+    negligible: float = 38.0
+    """Panels below e^-38 of the largest add nothing."""
+    at_once: int = 1 << 14
+    """Edges in one table, which stays in cache."""
+    least_width: float = 1e-14
+    """Relative width of a panel that is left out."""
+
+
+SETTINGS = ConvolutionSettings()
+
 _RULE = np.polynomial.legendre.leggauss(16)
-_NEGLIGIBLE = 38.0  # panels below exp(-38) of the largest add nothing
-_AT_ONCE = 1 << 14  # edges in one table
-_LEAST_WIDTH = 1e-14
 _ROUNDING = 2.0**-52
 
 # Where both parts are of one size, the integrand of a steep tail has a peak that is narrower than the panels.
@@ -137,7 +151,7 @@ def _integrals(
     """
     high = np.maximum(high, low)
     result = np.empty(whole.size)
-    at_once = max(1, _AT_ONCE // (2 * edges.size))
+    at_once = max(1, SETTINGS.at_once // (2 * edges.size))
     for first in range(0, whole.size, at_once):
         some = slice(first, first + at_once)
         fresh = more_edges(some)
@@ -151,7 +165,7 @@ def _integrals(
 def _sums(whole: Floats, edges: Floats, integrand: Callable[[Floats, Floats], Integrand]) -> Floats:
     """Logarithms of the integrals over all of a row's edges."""
     total = np.full(whole.size, -np.inf)
-    rows, columns = np.nonzero(edges[:, 1:] - edges[:, :-1] > _LEAST_WIDTH * (1 + np.abs(edges[:, 1:])))
+    rows, columns = np.nonzero(edges[:, 1:] - edges[:, :-1] > SETTINGS.least_width * (1 + np.abs(edges[:, 1:])))
     if rows.size == 0:
         return total
     left, right = edges[rows, columns], edges[rows, columns + 1]
@@ -160,9 +174,9 @@ def _sums(whole: Floats, edges: Floats, integrand: Callable[[Floats, Floats], In
     # Between its ends a panel's logarithm is nearly linear, so they bound it.
     bound = values(slice(None), np.stack((left, right), axis=1)).max(axis=1) + np.log(half)
     np.maximum.at(total, rows, bound)
-    kept = np.flatnonzero(bound > total[rows] - _NEGLIGIBLE)
+    kept = np.flatnonzero(bound > total[rows] - SETTINGS.negligible)
     points = middle[kept][:, np.newaxis] + np.multiply.outer(half[kept], _RULE[0])
-    terms = np.exp(values(kept, points) - total[rows[kept]][:, np.newaxis]) @ _RULE[1]
+    terms = weighted_rows(np.exp(values(kept, points) - total[rows[kept]][:, np.newaxis]), _RULE[1])
     shares = np.bincount(rows[kept], weights=terms * half[kept], minlength=whole.size).astype(np.float64)
     return total + log(shares)
 

@@ -10,25 +10,45 @@ from functools import cached_property
 
 import numpy as np
 
+from gaussdp.accounting.loss.products import rows_times, weighted_rows
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats, Indices
 
+
+@dataclass(frozen=True)
+class PanelSettings:
+    """What is tuned about panels."""
+
+    precision: float = 2e-14
+    """Absolute error of a logarithm up to `size`; it grows with larger ones."""
+    size: float = 20.0
+    bending: float = 1.2
+    """How far a panel may be from an exponential, so that Gauss-Legendre rules integrate the density itself."""
+    last: int = 3
+    """Coefficients that tell the error."""
+    narrowest: float = 1e-10
+    """Half-width, relative to the place, that is not halved again."""
+    most_panels: int = 4000
+    """A density that needs more is refused."""
+    most_rounds: int = 48
+    """Of halving."""
+    caution: float = 10.0
+    """Factor on what the last coefficients tell."""
+    roundings: float = 3.0
+    """Factor on rounding errors in the claimed error."""
+    forgiving: float = 40.0
+    """Exponent of the largest factor by which errors may be larger where the density does not matter."""
+
+
+SETTINGS = PanelSettings()
+
 NODES = 20  # of a panel
 
-_PRECISION = 2e-14  # of a logarithm up to _SIZE
-_SIZE = 20.0
 _ROUNDING = 2.0**-52
-_BENDING = 1.2  # how far a panel may be from an exponential: then Gauss-Legendre rules integrate the density itself
-_LAST = 3  # coefficients that tell the error
-_NARROWEST = 1e-10
-_MOST_PANELS = 4000
-_MOST_ROUNDS = 48
-_CAUTION = 10.0  # on what the last coefficients tell
-_ROUNDINGS = 3.0
-_FORGIVING = 40.0  # exponent of the largest factor on errors
 
 _ANGLES = math.pi / (2 * NODES) * np.arange(2 * NODES - 1, 0, -2)
 _CHEBYSHEV = np.cos(_ANGLES)
+_ORDERS = np.arange(NODES, dtype=np.float64)
 _TO_COEFFICIENTS = np.cos(np.outer(_ANGLES, np.arange(NODES))) * np.where(np.arange(NODES) > 0, 2 / NODES, 1 / NODES)
 
 
@@ -96,33 +116,33 @@ def resolved(
     kept: list[tuple[Floats, Floats, Floats]] = []
     left, right = edges[:-1], edges[1:]
     error, count = 0.0, 0
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(SETTINGS.most_rounds):
         centre, half = 0.5 * (left + right), 0.5 * (right - left)
         points = centre[:, np.newaxis] + np.multiply.outer(half, _CHEBYSHEV)
         values = function(points.ravel()).reshape(points.shape)
         middle = values[:, NODES // 2]
         # A large constant would leave a trace of rounding in every coefficient.
-        coefficients = (values - middle[:, np.newaxis]) @ _TO_COEFFICIENTS
+        coefficients = rows_times(values - middle[:, np.newaxis], _TO_COEFFICIENTS)
         sizes = np.abs(coefficients)
         coefficients[:, 0] += middle
-        last = sizes[:, -_LAST:].max(axis=1)
+        last = sizes[:, -SETTINGS.last :].max(axis=1)
         # A point is rounded relative to itself, and a slope turns that into an error of the value.
-        rounding = _ROUNDING * (1 + np.abs(centre)) * (sizes @ np.arange(NODES)) / half + noise(centre)
-        allowed = _PRECISION * (1 + np.abs(values).max(axis=1) / _SIZE) + 4 * rounding
-        excess = np.clip(irrelevance(points, values).min(axis=1), 0.0, _FORGIVING)
-        straight = (sizes[:, 2:].sum(axis=1) <= _BENDING) | (excess > 0.5 * _FORGIVING)
+        rounding = _ROUNDING * (1 + np.abs(centre)) * weighted_rows(sizes, _ORDERS) / half + noise(centre)
+        allowed = SETTINGS.precision * (1 + np.abs(values).max(axis=1) / SETTINGS.size) + 4 * rounding
+        excess = np.clip(irrelevance(points, values).min(axis=1), 0.0, SETTINGS.forgiving)
+        straight = (sizes[:, 2:].sum(axis=1) <= SETTINGS.bending) | (excess > 0.5 * SETTINGS.forgiving)
         fine = (last <= allowed * np.exp(excess)) & straight
-        fine |= half < _NARROWEST * (1 + np.abs(centre))
+        fine |= half < SETTINGS.narrowest * (1 + np.abs(centre))
         kept.append((left[fine], right[fine], coefficients[fine]))
-        estimate = (_CAUTION * last + _ROUNDINGS * rounding) * np.exp(-excess)
+        estimate = (SETTINGS.caution * last + SETTINGS.roundings * rounding) * np.exp(-excess)
         error = max(error, float(np.max(estimate[fine], initial=0.0)))
         count += int(np.count_nonzero(fine))
         rest = ~fine
         if not rest.any():
             break
         left, right = np.concatenate((left[rest], centre[rest])), np.concatenate((centre[rest], right[rest]))
-        if count + left.size > _MOST_PANELS:
-            raise ConvergenceError(f"the density of the privacy loss is not resolved by {_MOST_PANELS} panels")
+        if count + left.size > SETTINGS.most_panels:
+            raise ConvergenceError(f"the density of the privacy loss is not resolved by {SETTINGS.most_panels} panels")
     else:
         raise ConvergenceError("the density of the privacy loss is not resolved by panels of any width")
     lefts = np.concatenate([part[0] for part in kept])

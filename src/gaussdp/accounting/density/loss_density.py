@@ -16,16 +16,32 @@ from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
 from gaussdp.numerics import Booleans, Floats, Indices
 
+
+@dataclass(frozen=True)
+class ScaleSettings:
+    """What is tuned about densities on their scale; exponents are -log of densities."""
+
+    widest: float = 1.0
+    """Panels to begin with, on the logarithmic scale ..."""
+    many: int = 60
+    """... and how many of them at the most."""
+    scans: tuple[int, ...] = (40, 12, 12, 12)
+    """Points of one scan after the other that close in on an end."""
+    linear_from: float = 40.0
+    """Excess past which log(e^excess - 1) is the excess."""
+    bottom: float = 4.0
+    """Depths below which logarithms are cut off: next to the ends integrals may vanish."""
+    well: float = 10.0
+    """Exponent by which a node lies well within the part that is exact."""
+    steepest: float = 60.0
+    """Change of a logarithm between edges, at most, that a rule of 32 nodes integrates."""
+
+
+SETTINGS = ScaleSettings()
+
 MARGIN = 45.0  # exponent between what is computed and what is exact
 
 _RULE = np.polynomial.legendre.leggauss(32)
-_WIDEST = 1.0  # panels to begin with
-_MANY = 60
-_SCANS = (40, 12, 12, 12)  # points, to find an end
-_LINEAR_FROM = 40.0
-_BOTTOM = 4.0
-_WELL = 10.0
-_STEEPEST = 60.0  # exponent
 
 
 @dataclass(frozen=True)
@@ -69,12 +85,12 @@ class Scale:
         noise: Callable[[Floats], Floats] = np.zeros_like,
     ) -> "LossDensity":
         """The density between two points; the bulk is near the centre. The logarithm may be noisy."""
-        widest = max(_WIDEST, (high - low) / _MANY)
+        widest = max(SETTINGS.widest, (high - low) / SETTINGS.many)
         edges = [np.linspace(a, b, math.ceil((b - a) / widest) + 1) for a, b in ((low, centre), (centre, high))]
 
         def above_bottom(s: Floats) -> Floats:
             # Next to the ends the integrals may vanish.
-            return np.maximum(log_density(s), -_BOTTOM * self.depth - np.maximum(self.loss(s), 0.0))
+            return np.maximum(log_density(s), -SETTINGS.bottom * self.depth - np.maximum(self.loss(s), 0.0))
 
         def irrelevance(s: Floats, values: Floats) -> Floats:
             return MARGIN - self.depth - self.height(s, values)
@@ -89,7 +105,7 @@ class Scale:
         return self._end(log_density, centre, low), centre, self._end(log_density, centre, high)
 
     def _end(self, log_density: Callable[[Floats], Floats], inside: float, outside: float) -> float:
-        for points in _SCANS:
+        for points in SETTINGS.scans:
             scan = np.linspace(inside, outside, points)
             alive = self.height(scan, log_density(scan)) > -self.depth
             alive[0] = True
@@ -114,7 +130,7 @@ class LossDensity:
         edges = self.density.edges
         log_density, losses = self.density.at(edges), self.scale.loss(edges)
         steepest = np.maximum(np.abs(np.diff(log_density)), np.abs(np.diff(log_density + losses)))
-        parts = np.maximum(np.ceil(steepest / _STEEPEST), 1).astype(np.intp)
+        parts = np.maximum(np.ceil(steepest / SETTINGS.steepest), 1).astype(np.intp)
         cut = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(edges[:-1], edges[1:], parts, strict=True)]
         return np.append(np.concatenate(cut), edges[-1])
 
@@ -131,7 +147,7 @@ class LossDensity:
     def well_inside(self) -> Booleans:
         """Which nodes lie well within the part that is exact."""
         s = self._points(self.edges[:-1], self.edges[1:])
-        return self._is_exact(s, self.density.at(s.ravel()).reshape(s.shape) - _WELL)
+        return self._is_exact(s, self.density.at(s.ravel()).reshape(s.shape) - SETTINGS.well)
 
     def reaches(self, s: Floats) -> Booleans:
         """At which points the density is exact."""
@@ -182,15 +198,17 @@ def sampled_step(step: SampledGaussianLoss, depth: float) -> LossDensity:
 
     def log_density(s: Floats) -> Floats:
         excess = np.exp(s)
-        small = np.clip(excess, 1e-300, _LINEAR_FROM)
-        log_growth = np.where(excess > _LINEAR_FROM, excess, s + np.log(np.expm1(small) / small))  # log(e^excess - 1)
+        small = np.clip(excess, 1e-300, SETTINGS.linear_from)
+        log_growth = np.where(
+            excess > SETTINGS.linear_from, excess, s + np.log(np.expm1(small) / small)
+        )  # log(e^excess - 1)
         z = sigma * (log_growth - log_odds) + 0.5 / sigma
         result: Floats = s + excess - log_growth - 0.5 * z * z + constant
         return result
 
     def place(z: float) -> float:
         log_growth = (z - 0.5 / sigma) / sigma + log_odds
-        return log_growth if log_growth < -_LINEAR_FROM else math.log(float(np.logaddexp(0.0, log_growth)))
+        return log_growth if log_growth < -SETTINGS.linear_from else math.log(float(np.logaddexp(0.0, log_growth)))
 
     reach = math.sqrt(2 * depth)
     return Scale(math.log1p(-rate), depth).build(log_density, place(-reach), place(0.0), place(reach + 1 / sigma))

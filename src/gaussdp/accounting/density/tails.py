@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -19,16 +20,34 @@ from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats, Indices
 
-_DEPTHS = (60.0, 250.0, 800.0)  # -log of tails, in order of trial; the last are beyond the range of a double
-_TILTS = 24
-_REFINEMENT = 2 * FINENESS  # of the grids whose transforms are compared
-_NOTHING = 1e-13  # share of a tilted law that may lie where the density is not exact
-_LARGEST_EXPONENT = 1e3  # of a transform, past which its own rounding shows
-_CAUTION = 10.0  # on what transforms tell
+
+@dataclass(frozen=True)
+class DensitySettings:
+    """What is tuned about reading densities."""
+
+    depths: tuple[float, ...] = (60.0, 250.0, 800.0)
+    """-log of tails, in order of trial; the last are beyond the range of a double."""
+    tilts: int = 24
+    """At which the transform of the density is compared with the exact one."""
+    refinement: int = 2 * FINENESS
+    """Of the grids for the exact transforms."""
+    nothing: float = 1e-13
+    """Share of a tilted law that may lie where the density is not exact."""
+    largest_exponent: float = 1e3
+    """Of a transform, past which its own rounding shows."""
+    caution: float = 10.0
+    """Factor on what transforms tell."""
+    at_once: int = 1 << 18
+    """Elements of one temporary table."""
+    newton_steps: int = 100
+    """Until a threshold is given up."""
+    found: float = 1e-14
+    """Relative miss of the logarithm of a rate."""
+
+
+SETTINGS = DensitySettings()
+
 _ROUNDING = 2.0**-52
-_AT_ONCE = 1 << 18
-_NEWTON_STEPS = 100
-_FOUND = 1e-14
 
 
 class DensityTails(Described):
@@ -65,7 +84,7 @@ class DensityTails(Described):
         """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
         points = OperatingPoints.unanswered(tau)
         open_ = np.arange(tau.size)
-        for index in range(len(_DEPTHS)):
+        for index in range(len(SETTINGS.depths)):
             readings = self._at_depth(index)
             if readings is None:
                 return points
@@ -96,7 +115,7 @@ class DensityTails(Described):
     def _at_rate(self, log_below: Floats, log_above: Floats, *, under_p: bool) -> OperatingPoints:
         points = OperatingPoints.unanswered(np.full_like(log_below, np.nan))
         open_ = np.arange(log_below.size)
-        for index in range(len(_DEPTHS)):
+        for index in range(len(SETTINGS.depths)):
             readings = self._at_depth(index)
             if readings is None or open_.size == 0:
                 break
@@ -110,7 +129,7 @@ class DensityTails(Described):
         while len(self._readings) <= index:
             if self._readings and self._readings[-1] is None:
                 return None
-            depth = _DEPTHS[len(self._readings)]
+            depth = SETTINGS.depths[len(self._readings)]
             cutoff = math.sqrt(2 * (depth + MARGIN))
             cumulants = LossCumulants(self._squared_mu, [(step.cut(cutoff), count) for step, count in self._steps])
             try:
@@ -136,7 +155,7 @@ class DensityReadings:
 
     def __init__(self, law: LossDensity, cumulants: LossCumulants) -> None:
         self.law = law
-        self.error = law.density.error + _CAUTION * max(map(abs, self._deviations(cumulants)))
+        self.error = law.density.error + SETTINGS.caution * max(map(abs, self._deviations(cumulants)))
         if not self.error <= LIMIT:
             raise ConvergenceError(f"the density of the privacy loss errs by {self.error:.1g}")
 
@@ -160,13 +179,13 @@ class DensityReadings:
         panels, lower, target = panels[open_], lower[open_], target[open_]
         low, high = edges[panels], edges[panels + 1]
         s = 0.5 * (low + high)
-        for _ in range(_NEWTON_STEPS):
+        for _ in range(SETTINGS.newton_steps):
             start, end = np.where(lower, edges[panels], s), np.where(lower, s, edges[panels + 1])
             losses, log_masses = law.between(start, end)
             mass = log_sums(log_masses + losses if under_p else log_masses)
             mass = np.logaddexp(mass, np.where(lower, below[panels], above[panels + 1]))
             miss = np.where(lower, mass - target, target - mass)
-            found = (np.abs(miss) <= _FOUND * (1 + np.abs(target))) | (high - low <= 4 * _ROUNDING * np.abs(s))
+            found = (np.abs(miss) <= SETTINGS.found * (1 + np.abs(target))) | (high - low <= 4 * _ROUNDING * np.abs(s))
             if found.any():
                 reached = np.flatnonzero(found)[law.reaches(s[found])]
                 if reached.size:
@@ -228,7 +247,7 @@ class DensityReadings:
         all_losses, all_masses = self.law.nodes
         near = log_sums(log_masses + _log_change(losses - tau[:, np.newaxis], side)) if tau.size else np.empty(0)
         far = np.empty(tau.size)
-        rows = max(1, _AT_ONCE // all_losses.size)
+        rows = max(1, SETTINGS.at_once // all_losses.size)
         for first in range(0, tau.size, rows):
             some = slice(first, first + rows)
             logs = _log_change(np.subtract.outer(-tau[some], -all_losses), side) + all_masses
@@ -244,7 +263,7 @@ class DensityReadings:
         edges = law.density.edges
         log_density = law.density.at(edges) - law.scale.log_slope(edges)
         slopes = -np.diff(log_density) / np.diff(law.scale.excess(edges))
-        chosen = slopes[np.unique(np.linspace(0, slopes.size - 1, _TILTS).astype(np.intp))]
+        chosen = slopes[np.unique(np.linspace(0, slopes.size - 1, SETTINGS.tilts).astype(np.intp))]
         deviations = []
         for tilt in (0.0, 1.0, *chosen.tolist()):
             logs = log_masses + tilt * losses
@@ -252,11 +271,11 @@ class DensityReadings:
             terms = np.exp(logs - top)
             total = float(terms.sum())
             # Past the slope at an end the tilted law lies beyond it.
-            inside = slopes[0] < tilt < slopes[-1] and float(terms[~law.well_inside].sum()) <= _NOTHING * total
+            inside = slopes[0] < tilt < slopes[-1] and float(terms[~law.well_inside].sum()) <= SETTINGS.nothing * total
             value = top + math.log(total)
-            if not inside or abs(value) > _LARGEST_EXPONENT:
+            if not inside or abs(value) > SETTINGS.largest_exponent:
                 continue
-            exact = cumulants.tilt(tilt, _REFINEMENT)
+            exact = cumulants.tilt(tilt, SETTINGS.refinement)
             if all(grid.clean for grid in exact.grids):
                 deviations.append(value - exact.value)
         if not deviations:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,8 +13,19 @@ from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats
 
-_NOTHING = -760.0  # logarithm; e^-745 is the least double
-_CUTOFF = 40.0  # standard deviations: outputs beyond have probability e^-804, even together below e^-760
+
+@dataclass(frozen=True)
+class VanishingSettings:
+    """What is tuned about vanishing tails."""
+
+    nothing: float = -760.0
+    """Logarithm of what is smaller than any double; e^-745 is the least one."""
+    cutoff: float = 40.0
+    """Standard deviations: outputs beyond have probability e^-804, even together below e^-760."""
+
+
+SETTINGS = VanishingSettings()
+
 _TILTS = 2.0 ** np.arange(-3, 44)
 
 
@@ -21,7 +33,7 @@ class VanishingTails:
     """Bounds on the tails of plain Gaussian releases (their squared mu) and counted sampled steps."""
 
     def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
-        cumulants = LossCumulants(squared_mu, [(step.cut(_CUTOFF), count) for step, count in steps])
+        cumulants = LossCumulants(squared_mu, [(step.cut(SETTINGS.cutoff), count) for step, count in steps])
         # P(L > tau) <= E_Q[e^(L + t(L - tau))] and Q(L <= tau) <= E_Q[e^(-t(L - tau))].
         self._above = np.array([_value(cumulants, 1 + tilt) for tilt in _TILTS])
         self._below = np.array([_value(cumulants, -tilt) for tilt in _TILTS])
@@ -30,7 +42,7 @@ class VanishingTails:
         """Whether the smaller tail and the profile at each threshold are below any double."""
         offset = np.multiply.outer(np.abs(tau), _TILTS)
         bounds = np.where(tau[:, np.newaxis] > 0, self._above, self._below) - offset
-        vanished: Booleans = bounds.min(axis=1) < _NOTHING
+        vanished: Booleans = bounds.min(axis=1) < SETTINGS.nothing
         return vanished
 
     @staticmethod

@@ -29,16 +29,32 @@ from gaussdp.mechanisms import (
 )
 from gaussdp.numerics import Floats
 
+
+@dataclass(frozen=True)
+class DistributionSettings:
+    """What is tuned about privacy loss distributions."""
+
+    most_points: float = 5e4
+    """Of the grid of one run: for small noise it grows coarser rather than larger."""
+    fft_factor: float = 4.0
+    """On the rounding error of a transform, which grows with the logarithm of its length."""
+    well_above_rounding: float = 1e-9
+    """delta at which the length of a grid is measured."""
+    lattice_rounding: float = 1e-15
+    """Of the total mass of a loss on its own lattice."""
+    mass_rounding: float = 2e-13
+    """Of one on the grid of dp_accounting, whose masses are differences; up to 5e-14 was seen."""
+    reach: float = 12.5
+    """Standard deviations of discrete Gaussian noise kept; what is beyond counts as an infinite loss."""
+    beyond_reach: float = 1e-33
+    """Probability of what is beyond."""
+
+
+SETTINGS = DistributionSettings()
+
 INTERVAL = 1e-4
 
 _UNIT_ROUNDOFF = 2.0**-53
-_MOST_POINTS = 5e4  # of the grid of one run's loss: for small noise it grows coarser rather than larger
-_FFT_FACTOR = 4.0
-_WELL_ABOVE_ROUNDING = 1e-9
-_LATTICE_ROUNDING = 1e-15  # of the total mass of a loss on its own lattice
-_MASS_ROUNDING = 2e-13  # of one on dp_accounting's grid, whose masses are differences; up to 5e-14 was seen
-_REACH = 12.5  # standard deviations of discrete Gaussian noise kept; what is beyond counts as an infinite loss
-_BEYOND_REACH = 1e-33
 
 
 class _ReadProfile:
@@ -73,8 +89,8 @@ class _ReadProfile:
 
     def _transforms(self) -> float:
         """Rounding error of one transform, which grows with its depth."""
-        depth = math.log2(2 * self._reach(_WELL_ABOVE_ROUNDING) / self.interval + 4)
-        return _FFT_FACTOR * _UNIT_ROUNDOFF * depth
+        depth = math.log2(2 * self._reach(SETTINGS.well_above_rounding) / self.interval + 4)
+        return SETTINGS.fft_factor * _UNIT_ROUNDOFF * depth
 
 
 class LossDistribution(_ReadProfile):
@@ -99,7 +115,8 @@ class LossDistribution(_ReadProfile):
         # Rounding error of the masses and of the transforms; both grow with the powers taken.
         transforms = self._transforms()
         self.noise_floor = sum(
-            count * (transforms + (_LATTICE_ROUNDING if _on_grid(part, self.interval) else _MASS_ROUNDING))
+            count
+            * (transforms + (SETTINGS.lattice_rounding if _on_grid(part, self.interval) else SETTINGS.mass_rounding))
             for part, count in counted
         )
 
@@ -127,7 +144,7 @@ class GivenDistribution(_ReadProfile):
         self.interval = float(masses[0]._discretization)
         self._composed = distribution
         self._sign = 1.0
-        self.noise_floor = integer("compositions", compositions, low=1) * (self._transforms() + _MASS_ROUNDING)
+        self.noise_floor = integer("compositions", compositions, low=1) * (self._transforms() + SETTINGS.mass_rounding)
 
 
 def _library() -> ModuleType:
@@ -145,7 +162,7 @@ def _interval(parts: list[Mechanism]) -> float:
     units = {lattice.unit for lattice in lattices if lattice}
     if len(units) == 1 and all(lattices):
         return units.pop()
-    return max(INTERVAL, max(_reach_of(part) for part in parts) / _MOST_POINTS)
+    return max(INTERVAL, max(_reach_of(part) for part in parts) / SETTINGS.most_points)
 
 
 def _reach_of(part: Mechanism) -> float:
@@ -158,7 +175,7 @@ def _reach_of(part: Mechanism) -> float:
         return (0.5 / part.noise_multiplier + 10) / part.noise_multiplier
     if isinstance(part, Stated):
         if isinstance(part.guarantee, ProfilePoints):
-            return part.guarantee.epsilon(min(float(part.guarantee.deltas[-1]) + _BEYOND_REACH, 1.0))
+            return part.guarantee.epsilon(min(float(part.guarantee.deltas[-1]) + SETTINGS.beyond_reach, 1.0))
         return part.guarantee.epsilon_bound
     if isinstance(part, Laplace | DiscreteLaplace | RandomizedResponse):
         return part.epsilon
@@ -198,11 +215,11 @@ def _lattice(part: Mechanism) -> _Lattice | None:
         masses = {2 * k - reach: ratio ** (reach - k) * (1 - ratio) / (1 + ratio) for k in range(1, reach)}
         return _Lattice(1 / part.scale, {**masses, reach: 1 / (1 + ratio), -reach: ratio**reach / (1 + ratio)})
     if isinstance(part, DiscreteGaussian):
-        k = np.arange(-math.ceil(_REACH * part.sigma), math.ceil(_REACH * part.sigma) + 1)
+        k = np.arange(-math.ceil(SETTINGS.reach * part.sigma), math.ceil(SETTINGS.reach * part.sigma) + 1)
         weights = np.exp(-0.5 * (k / part.sigma) ** 2)
         indices = 2 * (k + part.sensitivity) - part.sensitivity
         masses = dict(zip(indices.tolist(), (weights / weights.sum()).tolist(), strict=True))
-        return _Lattice(part.sensitivity / (2 * part.sigma**2), masses, _BEYOND_REACH)
+        return _Lattice(part.sensitivity / (2 * part.sigma**2), masses, SETTINGS.beyond_reach)
     return None
 
 
@@ -229,6 +246,10 @@ def _on_grid(part: Mechanism, interval: float) -> bool:
     """Whether we place the atoms of the loss ourselves: few of them, or all on the grid."""
     lattice = _lattice(part)
     return lattice is not None and (lattice.unit == interval or isinstance(part, RandomizedResponse | Stated))
+
+
+def _mass_rounding(part: Mechanism, interval: float) -> float:
+    return SETTINGS.lattice_rounding if _on_grid(part, interval) else SETTINGS.mass_rounding
 
 
 def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimistic: bool) -> Any:
@@ -266,7 +287,7 @@ def _from_lattice(library: ModuleType, lattice: _Lattice, interval: float, pessi
             exact = index * lattice.unit / interval
             place = math.ceil(exact) if pessimistic else math.floor(exact)
         masses[place] = masses.get(place, 0.0) + mass
-    infinite = lattice.infinite if pessimistic or lattice.infinite > _BEYOND_REACH else 0.0
+    infinite = lattice.infinite if pessimistic or lattice.infinite > SETTINGS.beyond_reach else 0.0
     return library.PrivacyLossDistribution.create_from_rounded_probability(
         masses, infinite, interval, pessimistic_estimate=pessimistic
     )

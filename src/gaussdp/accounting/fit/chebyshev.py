@@ -1,6 +1,7 @@
 """Smooth functions on an interval, known by their Chebyshev interpolants, and their largest values."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -9,10 +10,22 @@ from gaussdp.accounting.columns import AnyColumns
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
-_MAX_DEGREE = 512
-_DENSER = 8
-_BY_MATRIX = 32  # degree up to which a product with a matrix is quicker than a Fourier transform
-_POLISHING_STEPS = 8
+
+@dataclass(frozen=True)
+class ChebyshevSettings:
+    """What is tuned about interpolants."""
+
+    max_degree: int = 512
+    """Past which a function counts as not smooth."""
+    denser: int = 8
+    """Points at which the largest value is sought, over those that are known."""
+    by_matrix: int = 32
+    """Degree up to which a product with a matrix is quicker than a Fourier transform."""
+    polishing_steps: int = 8
+    """Parabolas through ever closer neighbours of the largest value."""
+
+
+SETTINGS = ChebyshevSettings()
 
 
 class Interpolant:
@@ -29,7 +42,7 @@ class Interpolant:
         """The largest value between low and high, and where."""
         low, high = max(low, self.low), min(high, self.high)
         at_low, at_high = self._at(np.array([low, high])).tolist()
-        degree = _DENSER * (self._series.size - 1)
+        degree = SETTINGS.denser * (self._series.size - 1)
         rising = chebyshev_points(self.low, self.high, degree)[::-1]
         first, last = int(rising.searchsorted(low, side="right")), int(rising.searchsorted(high, side="left"))
         dense = _dense(self._series)[::-1][first:last]
@@ -39,7 +52,7 @@ class Interpolant:
         best, at = float(dense[top]), float(rising[first + top])
         step = float(rising[first + top + 1]) - at
         # A parabola through three neighbours, repeated on ever closer ones.
-        for _ in range(_POLISHING_STEPS):
+        for _ in range(SETTINGS.polishing_steps):
             left, middle, right = self._at(np.array([at - step, at, at + step])).tolist()
             bend = left - 2 * middle + right
             if bend >= 0:
@@ -90,7 +103,7 @@ def resolve(
         if function.error <= tolerance(samples):
             return function, samples
         degree = 2 * (values.size - 1)
-        if degree > _MAX_DEGREE:
+        if degree > SETTINGS.max_degree:
             raise ConvergenceError("the curve is not smooth enough to be interpolated")
         # The points of the double degree hold these ones.
         fresh = sample(chebyshev_points(low, high, degree)[1::2])
@@ -116,7 +129,7 @@ def _cosines(degree: int) -> Floats:
 def _coefficients(values: Floats) -> Floats:
     """Chebyshev coefficients of the interpolant through values at cos(pi k / n)."""
     degree = values.size - 1
-    if degree <= _BY_MATRIX:
+    if degree <= SETTINGS.by_matrix:
         return _analysis(degree) @ values
     series: Floats = np.fft.rfft(np.concatenate((values, values[-2:0:-1]))).real / degree
     series[0] *= 0.5
@@ -126,9 +139,9 @@ def _coefficients(values: Floats) -> Floats:
 
 def _dense(series: Floats) -> Floats:
     """Values at the Chebyshev points of a degree that is larger by a factor."""
-    if series.size - 1 <= _BY_MATRIX:
+    if series.size - 1 <= SETTINGS.by_matrix:
         return _synthesis(series.size - 1) @ series
-    degree = _DENSER * (series.size - 1)
+    degree = SETTINGS.denser * (series.size - 1)
     padded = np.zeros(degree + 1)
     padded[: series.size] = 0.5 * series
     padded[0] *= 2
@@ -150,5 +163,6 @@ def _analysis(degree: int) -> Floats:
 def _synthesis(degree: int) -> Floats:
     """The matrix from the coefficients of a low degree to values at denser Chebyshev points."""
     return np.cos(
-        np.multiply.outer(np.arange(_DENSER * degree + 1), np.arange(degree + 1)) * (np.pi / degree / _DENSER)
+        np.multiply.outer(np.arange(SETTINGS.denser * degree + 1), np.arange(degree + 1))
+        * (np.pi / degree / SETTINGS.denser)
     )

@@ -9,9 +9,20 @@ import numpy as np
 from gaussdp.accounting.columns import AnyColumns
 from gaussdp.numerics import Floats
 
-_PARTS = 6  # into which an interval that may hold the supremum is cut
-_MAX_ROUNDS = 14
-_MAX_SAMPLES = 1 << 14
+
+@dataclass(frozen=True)
+class SupremumSettings:
+    """What is tuned about branch and bound."""
+
+    parts: int = 6
+    """Into which an interval that may hold the supremum is cut."""
+    max_rounds: int = 14
+    """Of cutting."""
+    max_samples: int = 1 << 14
+    """At which the search ends with the bounds it has."""
+
+
+SETTINGS = SupremumSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +54,15 @@ def supremum(
     Returns:
         An enclosure; wider than asked if rounding error or the cap on samples ends the search.
     """
-    for _ in range(_MAX_ROUNDS):
+    for _ in range(SETTINGS.max_rounds):
         values, bounds = value(samples), between(samples)
         best = float(values.max())
         active = np.flatnonzero(bounds > best + absolute + relative * abs(best))
-        if active.size == 0 or values.size + active.size * _PARTS > _MAX_SAMPLES:
+        if active.size == 0 or values.size + active.size * SETTINGS.parts > SETTINGS.max_samples:
             break
         points = samples.points
         left, right = points[active], points[active + 1]
-        shares = np.arange(1, _PARTS) / _PARTS
+        shares = np.arange(1, SETTINGS.parts) / SETTINGS.parts
         fresh = sample((left[:, np.newaxis] + np.multiply.outer(right - left, shares)).ravel())
         samples = samples.joined((samples, fresh)).in_order()
     else:

@@ -9,15 +9,30 @@ is nearly the normal quantile of the probability that the loss exceeds K' (Barnd
 """
 
 import math
+from dataclasses import dataclass
 
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 
-_CLOSE = 0.1  # quantiles between the threshold asked for and one from which a straight line leads there
-_MODERATE = 1.0  # quantile from which on the formula is far from its removable singularity
-_MAX_STEPS = 12
-_LARGE_CORRECTION = 0.15  # of the quantile: the approximation is not to be trusted
-_NEGLIGIBLE = 12.0  # -log of the weight of outputs at the cutoff, up to which these have a say
-_HEAVY = 1.0  # and up to which they have the word: some losses are common, some rare, and nothing is in between
+
+@dataclass(frozen=True)
+class SaddlepointSettings:
+    """What is tuned about the approximation."""
+
+    close: float = 0.1
+    """Quantiles between the threshold asked for and one from which a straight line leads there."""
+    moderate: float = 1.0
+    """Quantile from which on the formula is far from its removable singularity."""
+    max_steps: int = 12
+    """Tilts tried."""
+    large_correction: float = 0.15
+    """Of the quantile: the approximation is not to be trusted."""
+    negligible: float = 12.0
+    """-log of the weight of the outputs at the cutoff from which on they do not matter ..."""
+    heavy: float = 1.0
+    """... and below which they rule: losses are then common or rare, with nothing in between."""
+
+
+SETTINGS = SaddlepointSettings()
 
 
 def near_quantile(cumulants: LossCumulants, origin: Tilt, quantile: float, pole: float) -> float | None:
@@ -31,25 +46,25 @@ def near_quantile(cumulants: LossCumulants, origin: Tilt, quantile: float, pole:
     Returns:
         None where the approximation is not known to be that good.
     """
-    if abs(quantile) < _MODERATE:
+    if abs(quantile) < SETTINGS.moderate:
         return None
     skewness = origin.third / (origin.variance * origin.deviation)
     shift = quantile / origin.deviation
     # The variance grows with the tilt; this is where w reaches the quantile if the third cumulant is constant.
     shift /= max(1 + skewness * (quantile + pole * origin.deviation) / 3, 0.5)
     low, high = (0.0, math.inf) if quantile > 0 else (-math.inf, 0.0)
-    for _ in range(_MAX_STEPS):
+    for _ in range(SETTINGS.max_steps):
         tilt = cumulants.tilt(pole + shift)
         squared = 2 * (shift * tilt.mean - tilt.value)
         cut = min((grid.cut for grid in tilt.grids), default=math.inf)
-        if cut < _HEAVY or not (0 < squared < math.inf and 0 < tilt.variance < math.inf):
+        if cut < SETTINGS.heavy or not (0 < squared < math.inf and 0 < tilt.variance < math.inf):
             return None
         w = math.copysign(math.sqrt(squared), quantile)
         correction = math.log(shift * tilt.deviation / w) / w
         miss = quantile - w - correction
         per_quantile = w / shift  # of the mean
-        if abs(miss) < _CLOSE:
-            sure = abs(correction) < _LARGE_CORRECTION and cut > _NEGLIGIBLE
+        if abs(miss) < SETTINGS.close:
+            sure = abs(correction) < SETTINGS.large_correction and cut > SETTINGS.negligible
             return tilt.mean + miss * per_quantile if sure else None
         if miss > 0:
             low = shift

@@ -17,14 +17,30 @@ from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Complexes, Floats
 
-_TABLE_FROM = 3_000  # angles from which on the matrix product pays
-_BLOCK = 1 << 18  # elements of one temporary table: a few megabytes
-_MANY = 30_000  # steps whose rounding errors add up to more than those of the sums along a line
-_SERIES_TO = 0.5
+
+@dataclass(frozen=True)
+class CumulantSettings:
+    """What is tuned about sums over the outputs."""
+
+    table_from: int = 3_000
+    """Angles (frequencies times outputs) from which on a product of matrices is quicker than all their sines."""
+    block: int = 1 << 18
+    """Elements of one temporary table: two megabytes, which stay in cache."""
+    many: int = 30_000
+    """Steps whose rounding errors add up to more than those of the sums along a line."""
+    series_to: float = 0.5
+    """Angle up to which the sine less the angle comes from its series."""
+    saddle_steps: int = 200
+    """Tilts tried on the way to a saddle point."""
+    gentle: float = 0.9
+    """Change of the variance over a Newton step, as a share, up to which an exponential models it."""
+    saddle_tolerance: float = 0.2
+    """In standard deviations; a line need not pass exactly through its saddle point."""
+
+
+SETTINGS = CumulantSettings()
+
 _SERIES = [(2 * k) * (2 * k + 1) for k in range(1, 9)]  # the next term is below 1e-17 of the first
-_SADDLE_STEPS = 200
-_GENTLE = 0.9  # change of the variance over Newton's step, as a share, up to which an exponential models it
-_SADDLE_TOLERANCE = 0.2  # in standard deviations; the contour need not pass exactly through the saddle
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +77,7 @@ class LossCumulants:
         third = 0.0
         grids = []
         for step, count in self._steps:
-            grid = step.tilted(at, refinement, moved=moved, precise=count >= _MANY)
+            grid = step.tilted(at, refinement, moved=moved, precise=count >= SETTINGS.many)
             value += count * grid.log_mgf
             mean += count * grid.mean
             variance += count * grid.variance
@@ -104,9 +120,9 @@ class LossCumulants:
     def saddle(self, tau: float, here: Tilt) -> Tilt:
         """The tilt whose mean is tau, to a small fraction of a standard deviation, from another tilt on."""
         low, high, scale = -math.inf, math.inf, here.deviation
-        for _ in range(_SADDLE_STEPS):
+        for _ in range(SETTINGS.saddle_steps):
             miss = here.mean - tau
-            if abs(miss) <= _SADDLE_TOLERANCE * here.deviation:
+            if abs(miss) <= SETTINGS.saddle_tolerance * here.deviation:
                 return here
             if miss > 0:
                 high = here.at
@@ -115,7 +131,7 @@ class LossCumulants:
             if not 0 < here.variance < math.inf:
                 break
             bend = here.third * miss / here.variance**2
-            if abs(bend) < _GENTLE:
+            if abs(bend) < SETTINGS.gentle:
                 at = here.at - miss / here.variance * _stretch(bend)
             else:
                 # K' may grow faster still; its inverse hyperbolic sine is nearly linear.
@@ -143,13 +159,13 @@ def _stretch(bend: float) -> float:
 def _log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
     """log E[e^(it(L - mean))] of one tilted step, accurate also when it is multiplied by 1e7 steps."""
     centred = grid.centred
-    if t.size * centred.size > _TABLE_FROM and _evenly_spaced(t):
+    if t.size * centred.size > SETTINGS.table_from and _evenly_spaced(t):
         real, imaginary = _expectation_by_blocks(centred, grid.weights, t)
-    elif t.size * centred.size <= _BLOCK:
+    elif t.size * centred.size <= SETTINGS.block:
         real, imaginary = _expected_change(np.multiply.outer(t, centred), grid.weights)
     else:
         real, imaginary = np.empty(t.size), np.empty(t.size)
-        rows = max(1, _BLOCK // centred.size)
+        rows = max(1, SETTINGS.block // centred.size)
         for first in range(0, t.size, rows):
             part = slice(first, first + rows)
             real[part], imaginary[part] = _expected_change(np.multiply.outer(t[part], centred), grid.weights)
@@ -181,7 +197,7 @@ def _expected_change(angle: Floats, weights: Floats) -> tuple[Floats, Floats]:
 def _sine_excess(angle: Floats) -> Floats:
     """sin(angle) - angle; for small angles by its series, which keeps the digits that 1e7 steps ask for."""
     # A table of angles is largest in its last row, at one of the ends.
-    if max(abs(angle[-1, 0]), abs(angle[-1, -1])) > _SERIES_TO:
+    if max(abs(angle[-1, 0]), abs(angle[-1, -1])) > SETTINGS.series_to:
         excess = np.sin(angle)
         excess -= angle
         return excess

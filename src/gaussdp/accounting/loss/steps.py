@@ -16,14 +16,28 @@ import numpy as np
 from scipy import special
 
 from gaussdp.accounting.loss.outputs import SERIES_TO, OutputGrids, Outputs, exponential_excess
+from gaussdp.accounting.loss.products import weighted_rows
 from gaussdp.numerics import Floats
 
+
+@dataclass(frozen=True)
+class StepSettings:
+    """What is tuned about the tilted law of one step; exponents are -log of weights."""
+
+    negligible: float = 46.0
+    """Outputs below e^-46 of the heaviest add nothing, even to 1e7 steps ..."""
+    worth_dropping: float = 55.0
+    """... and are dropped if the outermost are far below."""
+    no_overflow: float = 600.0
+    """Exponent of the largest term that is summed without a scale."""
+    small_log_mgf: float = 0.5
+    """Below, log M comes from M - 1, which is summed without cancellation."""
+
+
+SETTINGS = StepSettings()
+
 OUTPUT_REACH = 9.8  # standard deviations kept on each side: the rest weighs less than 1e-21
-_NEGLIGIBLE = 46.0  # nodes below exp(-46) of the heaviest add nothing, even to 1e7 steps
-_WORTH_DROPPING = 55.0  # and are dropped if the outermost are far below
 CLEAN = 39.0
-_NO_OVERFLOW = 600.0  # exponent
-_SMALL_LOG_MGF = 0.5  # below, log M comes from M - 1, summed without cancellation
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +111,13 @@ class SampledGaussianLoss:
         total = float(weights.sum())
         log_mgf = heaviest + math.log(total)
         mean = None
-        if abs(log_mgf) < _SMALL_LOG_MGF:
+        if abs(log_mgf) < SETTINGS.small_log_mgf:
             change, mean = _moments(outputs, exponent, weights * math.exp(heaviest), tilt, precise=precise)
             log_mgf = math.log1p(change)
         weights /= total
         losses = outputs.losses
-        if min(log_weights[0], log_weights[-1]) < heaviest - _WORTH_DROPPING:
-            kept = log_weights > heaviest - _NEGLIGIBLE
+        if min(log_weights[0], log_weights[-1]) < heaviest - SETTINGS.worth_dropping:
+            kept = log_weights > heaviest - SETTINGS.negligible
             losses, weights = losses[kept], weights[kept]
         if mean is None:
             mean = float(weights @ losses)
@@ -123,9 +137,9 @@ class SampledGaussianLoss:
             _, high, _ = self._support(most)
         outputs = self._outputs.between(low, high, self._outputs.fineness(width), moved=False)
         log_weights = np.multiply.outer(tilts, outputs.losses)
-        if max(abs(least), abs(most)) * max(-float(outputs.losses[0]), float(outputs.losses[-1])) < _NO_OVERFLOW:
-            sums: Floats = np.exp(log_weights, out=log_weights) @ outputs.density
-            return np.log(sums)
+        largest = max(-float(outputs.losses[0]), float(outputs.losses[-1]))
+        if max(abs(least), abs(most)) * largest < SETTINGS.no_overflow:
+            return np.log(weighted_rows(np.exp(log_weights, out=log_weights), outputs.density))
         log_weights += outputs.log_density
         heaviest = log_weights.max(axis=1)
         log_weights -= heaviest[:, np.newaxis]
