@@ -15,10 +15,10 @@ from gaussdp.guarantees import GDP, ApproxDP, Guarantee
 from gaussdp.mechanisms import DPSGD
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest
 from gaussdp.web.schemas.responses import AccountCurves, AccountResult, TprAtFpr
-from gaussdp.web.snippets import account_snippets, calibrate_snippets
 from gaussdp.web.views.sampling import curve_rates
+from gaussdp.web.views.snippets import account_snippets, calibrate_snippets
 from gaussdp.web.views.training import run_of, target_of, words_of
-from gaussdp.web.wording import guarantee_text, level_text, percent_text
+from gaussdp.web.views.wording import guarantee_text, level_text, percent_text
 
 Tell = Callable[[str], None]
 Accounted = AccountedCurve | DistributionCurve

@@ -13,7 +13,7 @@ from gaussdp.web.schemas.requests import (
 )
 from gaussdp.web.schemas.responses import AccountResult, Snippets
 from gaussdp.web.views.training import target_text
-from gaussdp.web.wording import DIGITS
+from gaussdp.web.views.wording import DIGITS
 
 
 def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
