@@ -2,77 +2,20 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import jsonschema
 import pytest
 
 import gaussdp
-from gaussdp import GDP, DomainError, Guarantee, Risk, mechanisms, risks
+from gaussdp import GDP, DomainError, Risk, mechanisms, risks
 from gaussdp.cli import main
 from gaussdp.explaining import explain
-from gaussdp.mechanisms.base import Adjacency
-from gaussdp.risks import FPR, Level, Unit, criteria_at
+from gaussdp.risks import FPR, criteria_at
 from gaussdp.statements.machine import schema
 from gaussdp.web.schemas.requests import CalibrateRequest, TargetRequest
 from gaussdp.web.views.account import calibrate
+from kinds_of_test import AlarmsAvoided, BalancedAccuracy, TwoLooks
 from web_client import Client
-
-MISSES = Level(key="miss_rate", label="miss rate", usual=(0.5, 0.9))
-
-
-@dataclass(frozen=True)
-class BalancedAccuracy(Risk):
-    """At a level that there is already, and with nothing but the number itself."""
-
-    name = "balanced accuracy"
-    level = FPR
-    unit = Unit.SHARE
-    criterion = True
-
-    fpr: float
-
-    def of(self, guarantee: Guarantee) -> float:
-        return (guarantee.tpr(self.fpr) + 1 - self.fpr) / 2
-
-
-@dataclass(frozen=True)
-class AlarmsAvoided(Risk):
-    """At a level of its own, with a closed form and words of its own."""
-
-    name = "alarms avoided"
-    label = "Avoided alarms"
-    hint = "how many fewer nonmembers than members are accused"
-    quantity = "1 − FPR/TPR"
-    level = MISSES
-    criterion = True
-    decimals = 1
-
-    miss_rate: float
-
-    def of(self, guarantee: Guarantee) -> float:
-        return 1 - guarantee.fpr(1 - self.miss_rate) / (1 - self.miss_rate)
-
-    def mu_from_epsilon(self, epsilon):
-        return gaussdp.mu_from_precision(epsilon, 1 - self.miss_rate)
-
-
-@dataclass(frozen=True)
-class TwoLooks(gaussdp.Mechanism):
-    """Two Gaussian releases about the same data, the second with twice the noise."""
-
-    kind = "two-looks"
-
-    noise_multiplier: float
-    adjacency: Adjacency = "add-remove"
-
-    def parts(self) -> Iterator[tuple[gaussdp.Mechanism, int]]:
-        yield gaussdp.Gaussian(self.noise_multiplier, self.adjacency), 1
-        yield gaussdp.Gaussian(2 * self.noise_multiplier, self.adjacency), 1
-
-    @property
-    def sentence(self) -> str:
-        return f"two looks with noise {self.noise_multiplier:g}"
 
 
 @pytest.fixture(params=[BalancedAccuracy, AlarmsAvoided])
@@ -165,7 +108,7 @@ class TestRisk:
         assert answer["risk"]["sentence"] == risk.at(at).sentence(GDP(answer["mu"]))
         assert {row["level"] for row in answer["others"] if row["criterion"] == risk.key} == set(risk.level.usual)
         assert f"--criterion {risk.key.replace('_', '-')} {flag(risk)} {at}" in answer["snippets"]["cli"]
-        assert f"from {__name__} import {risk.__name__}" in answer["snippets"]["python"]
+        assert f"from {risk.__module__} import {risk.__name__}" in answer["snippets"]["python"]
 
     def test_the_pages_targets(self, risk):
         level, bound = risk.level.usual[0], risk.at(risk.level.usual[0]).of(GDP(0.5))
@@ -184,6 +127,15 @@ class TestRisk:
         assert risk.key in schemas["Budget"]["properties"]["criterion"]["enum"]
         assert risk.value_key in schemas["TargetRequest"]["properties"]["kind"]["enum"]
 
+    def test_the_matched_point_lies_on_both_curves(self, risk):
+        at = risk.level.usual[0]
+        mu = float(risk.at(at).mu_from_epsilon(1.0))
+        fpr, fnr, tpr = risk.at(at).matched_point(1.0, mu)
+        assert tpr == pytest.approx(gaussdp.PureDP(1.0).tpr(fpr), rel=1e-9)
+        assert (fpr, fnr)[risk is AlarmsAvoided] == pytest.approx(at, rel=1e-9)  # and where the risk is read
+        assert tpr == pytest.approx(1 - fnr, rel=1e-12)
+        assert risk.at(at).matched_point(0.0, 0.0) == (0.5, 0.5, 0.5)
+
     def test_explanations(self, risk):
         told = [fact.risk.key for fact in explain(0.5).equivalents]
         assert (risk.key in told) == (risk.level is FPR)  # at levels that were asked for
@@ -192,6 +144,20 @@ class TestRisk:
         from gaussdp.figures.rule_map import Panel
 
         assert Panel(risk.name, risk.level, None).label == f"{risk.level.label} ${risk.level.math}$"
+
+
+def test_the_words_of_the_page():
+    known = Client().get("/api/v1/definitions").json()
+    assert [one["title"] for one in known["levels"]] == ["False-positive rate", "Recall", "δ"]
+    assert [(one["label"], one["bound"], one["start"], one["start_level"]) for one in known["targets"]] == [
+        ("μ at most", "μ", "1", None),
+        ("TPR at an FPR, at most", "TPR", "0.05", "0.01"),
+        ("TPR over FPR at an FPR, at most", "TPR/FPR", "10", "0.001"),
+        ("Precision at a recall, at most", "Precision", "0.9", "0.01"),
+        ("ε at a δ, at most", "ε", "3", "1e-6"),
+        ("Advantage TPR − FPR, at most", "TPR − FPR", "0.3", None),
+        ("Share of right guesses, at most", "Share of right guesses", "0.6", None),
+    ]
 
 
 def test_what_is_not_registered_is_not_offered(capsys):

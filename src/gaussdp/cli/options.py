@@ -16,6 +16,7 @@ from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, render
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.documents.text import ICONS, text
 from gaussdp.risks import Level, Risk, by_level, criteria
+from gaussdp.risks.levels import capital
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -113,12 +114,7 @@ def level_options(
 
 def matching(level: Level, risks: Sequence[type[Risk]]) -> str:
     """The help for levels at which criteria are matched."""
-    return f"{sentence_case(level.plural)} at which to match {' and '.join(risk.phrase for risk in risks)}"
-
-
-def sentence_case(words: str) -> str:
-    """The words with a capital at their beginning."""
-    return words[:1].upper() + words[1:]
+    return f"{capital(level.plural)} at which to match {' and '.join(risk.phrase for risk in risks)}"
 
 
 def criterion_option(words: str, *, multiple: bool = False) -> Callable[[Command], Command]:

@@ -11,16 +11,16 @@ from gaussdp.cli.options import (
     number,
     output_options,
     prior_option,
-    sentence_case,
     show,
 )
 from gaussdp.guarantees import GDP
 from gaussdp.risks import registered
+from gaussdp.risks.levels import capital
 
 
 @click.command(cls=LateCommand)
 @click.option("--mu", type=number, required=True, help="The GDP parameter μ.")
-@level_options(lambda level, risks: sentence_case(level.plural), of=registered)
+@level_options(lambda level, risks: capital(level.plural), of=registered)
 @prior_option
 @output_options(table_keys)
 def risk(

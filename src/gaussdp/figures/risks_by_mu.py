@@ -21,6 +21,7 @@ from gaussdp.figures.model import Axis, Curve, Figure
 from gaussdp.guarantees import GDP
 from gaussdp.numerics import Floats
 from gaussdp.risks import FPR, RECALL, Level, MultiplicativeAdvantage, Precision, Risk
+from gaussdp.risks.levels import capital
 
 PAPER_MUS = (0.1, 0.25, 0.5, 1.0)
 _POINTS = 251
@@ -88,11 +89,11 @@ def profile(mu: Sequence[float] = PAPER_MUS) -> Figure:
 
 
 def _title(risk: type[Risk], level: Level) -> str:
-    return f"{risk.name.capitalize()} of the best attack on μ-GDP, by {level.label}"
+    return f"{capital(risk.name)} of the best attack on μ-GDP, by {level.label}"
 
 
 def _axis(risk: type[Risk]) -> str:
-    return f"{risk.name.capitalize()} {risk.quantity}"
+    return f"{capital(risk.name)} {risk.quantity}"
 
 
 def _guarantees(mus: Sequence[float]) -> list[GDP]:

@@ -13,11 +13,12 @@ from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import NON_NEGATIVE, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
-from gaussdp.risks.levels import Level, Unit
+from gaussdp.risks.levels import Level, Unit, capital
 
 _LARGEST_MU = 1e8
 _LARGEST_EPSILON = 1e16  # of the order of the square of the largest mu
 _MOST_STEPS = 600  # a third of them bisections, which reach neighbouring doubles from any interval
+_LEAST_FPR, _HALVINGS = 1e-300, 64  # of the search for a crossing, on a logarithmic axis
 EVEN = 0.5
 
 
@@ -71,7 +72,7 @@ class Risk(ABC):
             return
         made = {
             "key": cls.name.replace(" ", "_"),
-            "label": cls.name[0].upper() + cls.name[1:],
+            "label": capital(cls.name),
             "quantity": cls.name,
             "phrase": cls.name,
             "gain": cls.name,
@@ -153,10 +154,18 @@ class Risk(ABC):
     def matched_point(self, epsilon: float, mu: float) -> tuple[float, float, float]:
         """FPR, FNR and TPR of the attack at which a policy and the budget matched to it meet.
 
-        Unless a risk knows better, the best guess at even odds on the budget's curve.
+        Unless a risk knows better, where their curves first cross; the best guess at even odds where they do not.
         """
-        fpr = float(special.ndtr(-mu / 2))
-        return fpr, fpr, 1 - fpr
+        budget, policy = GDP(mu), PureDP(epsilon)
+        low, high = _LEAST_FPR, float(special.ndtr(-mu / 2))
+        if 0 < mu < math.inf and budget.tpr(low) > policy.tpr(low) and budget.tpr(high) < policy.tpr(high):
+            for _ in range(_HALVINGS):
+                middle = math.sqrt(low) * math.sqrt(high)
+                if budget.tpr(middle) > policy.tpr(middle):
+                    low = middle
+                else:
+                    high = middle
+        return high, budget.fnr(high), budget.tpr(high)
 
     @abstractmethod
     def of(self, guarantee: Guarantee) -> float:

@@ -26,6 +26,15 @@ class Unit(Enum):
         return shown_percent(value) if self is Unit.SHARE else shown(rounded(value, Rounding.UP, digits))
 
 
+def capital(words: str) -> str:
+    """The words with a capital at their beginning; a Greek letter stays what it is.
+
+    >>> capital("false-positive rate"), capital("ε")
+    ('False-positive rate', 'ε')
+    """
+    return words[:1].upper() + words[1:] if words[:1].isascii() else words
+
+
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
     """What the rows or the columns of a table vary, or an option of a command.
@@ -96,7 +105,7 @@ class Level(Parameter):
             ("plural", f"{words}s"),
             ("one", f"a {self.label}"),
             ("initial", self.usual[0]),
-            ("meaning", f"{words[0].upper()}{words[1:]}."),
+            ("meaning", f"{capital(words)}."),
             ("attacks", f"Attacks with this {words}"),
         ):
             object.__setattr__(self, name, getattr(self, name) or otherwise)

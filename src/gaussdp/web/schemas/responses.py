@@ -312,6 +312,7 @@ class LevelDefinition(TypedDict):
     key: str
     label: str
     words: str
+    title: str
     meaning: str
     initial: str
 

@@ -7,6 +7,7 @@ from gaussdp.documents.rounding import shown
 from gaussdp.domains import Choice
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.risks import Risk, by_level, criteria, registered
+from gaussdp.risks.levels import capital
 from gaussdp.statements.run import SAMPLINGS
 from gaussdp.web.schemas.responses import (
     CriterionDefinition,
@@ -25,6 +26,7 @@ def definitions() -> Definitions:
                 key=level.key,
                 label=level.label,
                 words=level.words,
+                title=capital(level.words),
                 meaning=level.meaning,
                 initial=shown(level.initial),
             )
@@ -51,7 +53,7 @@ def _target(risk: type[Risk]) -> TargetDefinition:
     return TargetDefinition(
         value=risk.value_key,
         label=f"{asked}{f' at {risk.level.one}' if risk.level else ''}, at most",
-        bound=risk.quantity[:1].upper() + risk.quantity[1:],
+        bound=capital(risk.quantity),
         start=shown(value),
         level=risk.level.key if risk.level else None,
         start_level=None if level is None else shown(level),

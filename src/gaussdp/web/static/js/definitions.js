@@ -24,7 +24,7 @@ export const SCALES = ["linear", "log"];
  * What can be chosen, by value, and the levels of criteria and targets, by key: as the server defines them, from
  * `define` on.
  * @type {Record<string, {value: string, label: string, hint: string, level: Level}>}
- * @typedef {{key: string, label: string, words: string, meaning: string, initial: string}} Level
+ * @typedef {{key: string, label: string, words: string, title: string, meaning: string, initial: string}} Level
  */
 export const CRITERIA = {};
 /** @type {Record<string, {value: string, label: string, bound: string, start: string, level?: Level, start_level?: string}>} */
@@ -38,10 +38,10 @@ export const FIELDS = {
   level: { view: "choose", label: "", initial: "", example: "0.001 or 1e-5", slider: { low: 1e-9, high: 0.5, digits: 1 } },
 
   mu: { view: "understand", label: "μ of the release", term: "mu", initial: "1", example: "1 or 0.31", slider: { low: 0.01, high: 10, digits: 3 } },
-  fpr: { view: "understand", label: "False-positive rate", term: "fpr", initial: "0.001", example: "0.001 or 1e-5", slider: { low: 1e-9, high: 0.5, digits: 1 } },
+  fpr: { view: "understand", label: "", term: "fpr", initial: "0.001", example: "0.001 or 1e-5", slider: { low: 1e-9, high: 0.5, digits: 1 } },
   prior: { view: "understand", label: "Prior of membership", term: "prior", initial: "0.5", example: "0.5 or 0.01", slider: { low: 0.01, high: 0.99, digits: 2, linear: true } },
-  recall: { view: "understand", label: "Recall", term: "recall", initial: "0.01", example: "0.01 or 0.5", slider: { low: 1e-6, high: 0.9, digits: 1 } },
-  delta: { view: "understand", label: "δ", term: "delta", initial: "1e-6", example: "1e-6", slider: { low: 1e-12, high: 0.1, digits: 1 } },
+  recall: { view: "understand", label: "", term: "recall", initial: "0.01", example: "0.01 or 0.5", slider: { low: 1e-6, high: 0.9, digits: 1 } },
+  delta: { view: "understand", label: "", term: "delta", initial: "1e-6", example: "1e-6", slider: { low: 1e-12, high: 0.1, digits: 1 } },
 
   dataset_size: { view: "account", label: "Dataset size", term: "dataset_size", initial: "50000", example: "50000", whole: true },
   batch_size: { view: "account", label: "Batch size", term: "batch_size", initial: "256", example: "256", whole: true },
@@ -72,6 +72,7 @@ export function define({ levels, criteria, targets, adjacency, sampling }) {
   for (const level of levels) {
     LEVELS[level.key] = level;
     GLOSSARY[level.key] = [level.label, level.meaning];
+    if (level.key in FIELDS) FIELDS[level.key].label = level.title;
   }
   for (const criterion of criteria) CRITERIA[criterion.value] = { ...criterion, level: LEVELS[criterion.level] };
   for (const target of targets) TARGETS[target.value] = { ...target, level: LEVELS[target.level] };
