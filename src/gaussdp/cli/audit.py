@@ -14,7 +14,6 @@ from gaussdp.auditing import (
     FixedThreshold,
     Method,
     Split,
-    audit_counts,
     audit_one_run,
     plan_audit,
 )
@@ -27,6 +26,7 @@ from gaussdp.auditing.document import (
     plan_document,
 )
 from gaussdp.auditing.files import read_scores
+from gaussdp.auditing.trials import audit_score_counts
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.guarantees import guarantee
 from gaussdp.cli.options import Command, levels, number, output_options, show
@@ -143,7 +143,7 @@ def scores(
     chosen = _method(method, threshold, seed)
     ending = format_of(plot) if plot else ""
     counts = read_scores(file, score_column, member_column, member_value)
-    found = audit_counts(counts.scores, counts.members, counts.nonmembers, confidence, chosen)
+    found = audit_score_counts(counts, confidence, chosen)
     document = audit_document(found, stated, delta)
     if plot:
         plot.write_bytes(render_audit(found, stated, ending)[ending])
