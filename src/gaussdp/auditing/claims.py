@@ -1,9 +1,11 @@
 """Claims to hold an audit against: a mu, or any guarantee with its curve."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from gaussdp.errors import GaussdpError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
 from gaussdp.guarantees.claim import Claim
 from gaussdp.numerics import Floats
@@ -12,6 +14,8 @@ Claimed = float | Guarantee | Claim
 """A mu, a guarantee with its curve, or a published claim."""
 
 _ROUNDING = 1e-12  # of the sum that is an area
+_LARGEST_EPSILON = 700.0
+_ABSOLUTE_WIDTH = 1e-10  # of an epsilon
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,33 @@ def largest_area(guarantee: Guarantee) -> float:
     edges = np.concatenate(([0.0], tail, np.linspace(1e-2, 1 - 1e-2, 400), 1 - tail[::-1], [1.0]))
     area = float(np.dot(np.diff(edges), guarantee.tpr((edges[1:] + edges[:-1]) / 2)))
     return area + _ROUNDING
+
+
+def pure_epsilon(guarantee: Guarantee) -> float:
+    """The epsilon that the guarantee promises without a delta; infinite if none, or if it cannot say."""
+    try:
+        return float(guarantee.epsilon(0.0))
+    except GaussdpError:
+        return math.inf
+
+
+def epsilon_by_area(auc_lower: float, delta: float) -> float:
+    """An epsilon that (epsilon, delta)-DP cannot have with an area of at least this, within rounding of the largest."""
+
+    def too_small(epsilon: float) -> bool:
+        return largest_area(ApproxDP(epsilon, delta)) < auc_lower
+
+    low, high = 0.0, 1.0
+    if not too_small(low):
+        return 0.0
+    while too_small(high):
+        low, high = high, 2 * high
+        if high > _LARGEST_EPSILON:
+            return low
+    while high - low > _ABSOLUTE_WIDTH * max(1.0, high):
+        middle = (low + high) / 2
+        low, high = (middle, high) if too_small(middle) else (low, middle)
+    return low
 
 
 def described(claim: Claimed) -> str:

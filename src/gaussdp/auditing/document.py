@@ -24,7 +24,7 @@ def audit_document(audit: Audit, claims: Sequence[Claimed] = (), deltas: Sequenc
     Args:
         audit: of independent trials.
         claims: mus or guarantees to judge.
-        deltas: at which to say what epsilon is refuted; a method that bounds no error rates refutes none.
+        deltas: at which to say what epsilon is refuted.
     """
     bound = Table(
         "bound",
@@ -63,9 +63,7 @@ def audit_document(audit: Audit, claims: Sequence[Claimed] = (), deltas: Sequenc
             ),
         ),
     )
-    tables = [bound, attack]
-    if audit.auc_lower is None:
-        tables += _epsilons(audit, deltas)
+    tables = [bound, attack, *_epsilons(audit, deltas)]
     notes = [_DIRECTION, _ROUNDING] + ([_CREDIBLE] if audit.kind == "credible" else [])
     return _document("What the attack scores prove", audit, tables, claims, notes)
 

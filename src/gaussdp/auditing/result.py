@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussdp.auditing.claims import Claimed, Outcome, as_guarantee, below_curve, described, largest_area
+from gaussdp.auditing.claims import (
+    Claimed,
+    Outcome,
+    as_guarantee,
+    below_curve,
+    described,
+    epsilon_by_area,
+    largest_area,
+)
 from gaussdp.displays import Displayed
 from gaussdp.domains import PROBABILITY, number
 from gaussdp.guarantees import GDP
@@ -98,12 +106,16 @@ class Audit(Displayed):
                   \log\frac{1 - \delta - \mathrm{fpr}}{\mathrm{fnr}}
 
         over the thresholds, with upper bounds for both rates; 0 if nothing is proved. It does not pass through mu, so
-        it holds for mechanisms of any kind.
+        it holds for mechanisms of any kind. Where the area is what is bounded, the epsilon is the one whose curve has
+        that area.
 
         Args:
             delta: in [0, 1].
         """
-        rest = 1 - number("delta", delta, PROBABILITY)
+        level = number("delta", delta, PROBABILITY)
+        if self.auc_lower is not None:
+            return epsilon_by_area(self.auc_lower, level)
+        rest = 1 - level
         x, y = self.band.fpr_upper, self.band.fnr_upper
         with np.errstate(all="ignore"):
             ratios = np.concatenate(((rest - y) / x, (rest - x) / y))
