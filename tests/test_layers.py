@@ -18,7 +18,6 @@ LAYERS = [
     "documents",
     "numerics",
     "conversions",
-    "displays",
     "guarantees",
     "risks",
     "choosing",

@@ -15,7 +15,6 @@ from gaussdp.conversions import (
     multiplicative_advantage_from_mu,
     precision_from_mu,
 )
-from gaussdp.displays import show_with
 from gaussdp.domains import Evaluator, serve_with
 from gaussdp.errors import (
     ConvergenceError,
@@ -231,14 +230,6 @@ def _evaluator(kind: type) -> Evaluator | None:
 
 serve_with(_evaluator)
 
-
-def _html(result: object) -> str:
-    from gaussdp.statements.displays import html
-
-    return html(result)
-
-
-show_with(_html)
 
 # The integrations that adapt objects of other libraries for `account`, by the package that defines their types.
 _ADAPTED_BY = {"dp_accounting": "gaussdp.integrations.dp_accounting", "opendp": "gaussdp.integrations.opendp"}

@@ -44,7 +44,8 @@ def test_area_against_curves():
     found = gaussdp.audit(np.arange(2000) + 900, np.arange(2000), method=gaussdp.AUC())
     assert found.contradicts(PureDP(0.5))
     assert not found.contradicts(PureDP(3.0))
-    assert found.epsilon_lower(1e-5) == 0
+    assert found.contradicts(ApproxDP(found.epsilon_lower(1e-5) - 1e-6, 1e-5))
+    assert not found.contradicts(ApproxDP(found.epsilon_lower(1e-5) + 1e-6, 1e-5))
 
 
 def test_an_accounted_curve(found):

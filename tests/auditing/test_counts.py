@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp.auditing.counts import ScoreCounts
+from gaussdp.auditing.counts import COINS, ScoreCounts, coins, in_first_half
 from gaussdp.errors import DomainError
 
 SCORES = st.lists(st.integers(-5, 5), min_size=1, max_size=12)
@@ -35,12 +35,83 @@ def test_area_is_the_share_of_pairs_in_order(members, nonmembers):
 def test_halves_add_up(members, nonmembers, seed):
     whole = ScoreCounts.from_scores(members, nonmembers)
     first, second = whole.halves(seed)
-    assert (first.members + second.members).tolist() == whole.members.tolist()
-    assert (first.nonmembers + second.nonmembers).tolist() == whole.nonmembers.tolist()
+    for threshold in whole.scores:
+        parts = first.errors_at(threshold), second.errors_at(threshold)
+        assert tuple(map(sum, zip(*parts, strict=True))) == whole.errors_at(threshold)
     assert (first.member_total, first.nonmember_total) == (len(members) // 2, len(nonmembers) // 2)
     assert whole.halves(seed)[0].members.tolist() == first.members.tolist()
+
+
+@given(st.integers(0, 2**70), st.integers(2, 40), st.integers(2, 40), st.data())
+def test_who_is_in_which_half_does_not_depend_on_the_scores(seed, members, nonmembers, data):
+    """Every score is unique, so a half says whose it holds; the same places are in it whatever the scores."""
+    orders = [data.draw(st.permutations(range(members + nonmembers))) for _ in range(2)]
+
+    def places(order):
+        scores = np.array(order, dtype=float)
+        try:
+            half, _ = ScoreCounts.from_scores(scores[:members], scores[members:]).halves(seed)
+        except DomainError as refusal:
+            assert "sorted by score" in str(refusal)  # noqa: PT017
+            return None
+        return sorted(order.index(int(score)) for score in half.scores)
+
+    found = [places(order) for order in orders]
+    assert None in found or found[0] == found[1]
+
+
+def test_a_half_knows_no_score_of_the_other():
+    first, second = ScoreCounts.from_scores([5.0, 1.0, 2.0, 8.0], [0.0, 3.0, 6.0, 4.0]).halves(1)
+    assert not set(first.scores.tolist()) & set(second.scores.tolist())
+
+
+def test_the_tosses_are_fair_and_used_again_far_on():
+    tosses = coins(3)[0]
+    assert abs(tosses.mean() - 0.5) < 0.01
+    first = in_first_half(2 * COINS + 9, tosses)
+    assert first.sum() == COINS + 4
+    np.testing.assert_array_equal(first[:8], first[2 * COINS : 2 * COINS + 8])
+    assert not first[-1]
+
+
+@pytest.mark.parametrize("flip", [1, -1])
+@pytest.mark.parametrize(("people", "refused"), [(60, True), (4, False)])
+def test_sorted_scores_are_not_split(flip, people, refused):
+    """A place among sorted scores is a rank; among very few the order may be chance."""
+    scores = np.arange(people)[::flip] / people
+    counts = ScoreCounts.from_scores(np.random.default_rng(0).random(people), scores)
+    if refused:
+        with pytest.raises(DomainError, match="nonmembers must be in the order of the trials"):
+            counts.halves(0)
+    else:
+        assert counts.halves(0)[0].nonmember_total == people // 2
+
+
+def test_equal_scores_are_no_order():
+    assert ScoreCounts.from_scores(np.zeros(100), np.zeros(100)).halves(0)[0].member_total == 50
+    with pytest.raises(DomainError, match="sorted"):
+        ScoreCounts.from_scores(np.repeat([0.0, 1.0], 50), np.zeros(100)).halves(0)
+
+
+def test_counts_alone_are_not_split():
+    with pytest.raises(DomainError, match="who has which score"):
+        ScoreCounts(np.array([0.0, 1.0]), np.array([3, 4]), np.array([5, 6])).halves(0)
 
 
 def test_one_score_cannot_be_split():
     with pytest.raises(DomainError, match="at least two scores on each side"):
         ScoreCounts.from_scores([1.0], [0.0, 2.0]).halves(0)
+
+
+@pytest.mark.parametrize(
+    "scores", [[[1.0, 2.0], [3.0]], [1.0, None], ["1"], [1 + 2j], np.ma.array([1.0, 2.0], mask=[0, 1])]
+)
+def test_what_is_no_score(scores):
+    with pytest.raises(DomainError, match="members must"):
+        ScoreCounts.from_scores(scores, [0.0])
+
+
+@pytest.mark.parametrize("counts", [[10**15, 1], [2**62, 2**62], [[1], [1, 2]], np.ma.array([1, 2], mask=[0, 1])])
+def test_what_is_no_count(counts):
+    with pytest.raises(DomainError, match="the counts of members must"):
+        ScoreCounts([0.0, 1.0], counts, [1, 1])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import gaussdp
 from gaussdp.auditing.files import read_scores
 from gaussdp.auditing.parquet import KEPT_BITS, _rounded, counts_from_parquet
+from gaussdp.auditing.trials import audit_score_counts
 from gaussdp.errors import DomainError, MissingExtraError
 
 MEMBERS, NONMEMBERS = [0.5, 1.25, 1.25, 3.0], [-0.5, 0.5, 0.0]
@@ -48,6 +49,25 @@ def test_a_large_parquet_file_is_rounded_by_a_fixed_rule(tmp_path):
     assert np.abs(below / scores - 1).max() < 2**-14
     found = [gaussdp.audit_counts(c.scores, c.members, c.nonmembers).auc for c in (exact, rounded)]
     assert found[0] == pytest.approx(found[1], abs=1e-3)
+
+
+def test_a_split_of_a_file_is_the_split_of_its_rows(tmp_path):
+    path = tmp_path / "rows[1].parquet"
+    write_parquet(path, "SELECT sin(i * i) + i % 3 AS score, i % 3 > 0 AS member FROM range(4001) t(i)")
+    write_parquet(tmp_path / "rows1.parquet", "SELECT 1.0 AS score, true AS member FROM range(9)")  # no part of it
+    i = np.arange(4001)
+    scores = np.sin(i * i) + i % 3
+    expected = gaussdp.audit(scores[i % 3 > 0], scores[i % 3 == 0], method=gaussdp.Split(4))
+    assert audit_score_counts(read_scores(path), method=gaussdp.Split(4)) == expected
+    assert expected.mu_lower > 0
+
+
+def test_a_sorted_file_is_not_split(tmp_path):
+    write_parquet(tmp_path / "sorted.parquet", "SELECT -i AS score, i % 2 AS member FROM range(100) t(i)")
+    with pytest.raises(DomainError, match="members must be in the order of the trials"):
+        read_scores(tmp_path / "sorted.parquet").halves(0)
+    write_parquet(tmp_path / "ties.parquet", "SELECT 'inf'::DOUBLE AS score, i % 2 AS member FROM range(100) t(i)")
+    assert read_scores(tmp_path / "ties.parquet").halves(0)[0].member_total == 25
 
 
 def test_rounding_keeps_simple_scores(tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 import gaussdp
 from audits_of_test import (
@@ -16,6 +17,7 @@ from audits_of_test import (
     two_values,
 )
 from gaussdp.auditing import ScoreCounts, bands
+from gaussdp.auditing import counts as score_counts
 from gaussdp.auditing.methods import at_threshold, promising_threshold
 from gaussdp.auditing.rates import rank_grid, rate_upper
 from gaussdp.guarantees import PureDP
@@ -73,8 +75,50 @@ def test_a_split_that_looks_at_its_own_half_fails_the_same_check():
             gaussdp.Split(0), half, promising_threshold(half, (1 - CONFIDENCE) / 2), CONFIDENCE
         ).mu_lower
 
-    count = failures(run, gaussian(1.0, 4000), 1.0, REPETITIONS)
-    assert too_bold(count, REPETITIONS, 1 - CONFIDENCE), f"{count} of {REPETITIONS}"
+    count = failures(run, gaussian(0.5, 2000), 0.5, 3 * REPETITIONS)
+    assert too_bold(count, 3 * REPETITIONS, 1 - CONFIDENCE), f"{count} of {3 * REPETITIONS}"
+
+
+SPLIT_SEEDS, SPLIT_REPETITIONS, SPLIT_PEOPLE, SPLIT_CONFIDENCE = 50, 60, 40, 0.6
+
+
+def failures_by_seed(prepare=lambda scores: scores):
+    """For each of many seeds the failures on fresh scores that know nothing."""
+    random = np.random.default_rng(5)
+
+    def failed(seed):
+        pair = (prepare(random.normal(size=SPLIT_PEOPLE)) for _ in range(2))
+        return gaussdp.audit(*pair, SPLIT_CONFIDENCE, gaussdp.Split(seed)).mu_lower > 0
+
+    return np.array([sum(failed(seed) for _ in range(SPLIT_REPETITIONS)) for seed in range(SPLIT_SEEDS)])
+
+
+def chance_of_such_differences(counts):
+    """The chance that the counts of seeds of one failure rate differ as much: Pearson's test."""
+    rate = counts.mean() / SPLIT_REPETITIONS
+    spread = ((counts - counts.mean()) ** 2).sum() / (SPLIT_REPETITIONS * rate * (1 - rate))
+    return special.gammaincc((SPLIT_SEEDS - 1) / 2, spread / 2)
+
+
+def test_every_seed_of_a_split_keeps_the_level_and_none_is_better():
+    counts = failures_by_seed()
+    assert counts.sum() > 100
+    assert not too_bold(counts.max(), SPLIT_REPETITIONS, 1 - SPLIT_CONFIDENCE)
+    assert chance_of_such_differences(counts) > 1e-4
+
+
+def test_a_split_by_rank_has_better_seeds(monkeypatch):
+    """Sorted scores, let through and divided by a random choice of places: some choices suit the ranks."""
+
+    def any_half(size, tosses):
+        return np.random.default_rng(int.from_bytes(tosses[:64].tobytes())).permutation(size) < size // 2
+
+    monkeypatch.setattr(score_counts, "must_not_be_sorted", lambda side, counts: None)
+    monkeypatch.setattr(score_counts, "in_first_half", any_half)
+    assert chance_of_such_differences(failures_by_seed(np.sort)) < 1e-9
+    monkeypatch.undo()
+    monkeypatch.setattr(score_counts, "in_first_half", any_half)
+    assert chance_of_such_differences(failures_by_seed()) > 1e-4
 
 
 def test_the_check_itself():

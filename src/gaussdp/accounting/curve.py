@@ -15,6 +15,7 @@ from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.accounting.operating_points import LossTails
 from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Readings, Values, exact_fit
+from gaussdp.documents import Document
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees import GDP, Guarantee
@@ -117,6 +118,10 @@ class AccountedCurve(Described, Guarantee):
     def epsilon(self, delta: Numbers) -> Numbers:
         """The least epsilon >= 0 with which (epsilon, delta)-DP holds, inf if none, for delta in [0, 1]."""
         return self._read("epsilon", delta=(delta, PROBABILITY))
+
+    def document(self) -> Document:
+        """The fitted mu beside what is read off the curve."""
+        return self.fit().beside(super().document())
 
     def implied(self) -> GDP:
         """The GDP guarantee that holds for every attack: that of the same releases without sampling.

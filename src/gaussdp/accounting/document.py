@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve
 from gaussdp.documents.blocks import Document
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import Rounding
 from gaussdp.documents.tables import Column, Table
 from gaussdp.domains import LEVEL, checked
 from gaussdp.guarantees import ProfilePoints, TradeoffPoints
 from gaussdp.mechanisms import Mechanism
 
+ASSUMES_POISSON = "Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold."
 TABLES = ("guarantee", "epsilon", "attacker")
 DEFAULT_DELTAS = (1e-5, 1e-6, 1e-8)
 DEFAULT_FPRS = (1e-2, 1e-3, 1e-4, 1e-5)
-LARGE_REGRET = 0.01
 
 
 def account_document(
@@ -61,7 +61,7 @@ def points_document(
         kind, between = f"{guarantee.fprs.size} {guarantee.meaning}", _BETWEEN[guarantee.meaning]
     else:
         kind, between = f"{guarantee.epsilons.size} (ε, δ) statements", _BETWEEN["statements"]
-    return Document.tabular(f"{name}: {kind}", tables, (between, *fit_notes(fit, digits)))
+    return Document.tabular(f"{name}: {kind}", tables, (between, *fit.notes(digits)))
 
 
 _BETWEEN = {
@@ -94,48 +94,11 @@ def _tables(
         ),
         tuple((fpr, curve.tpr(fpr), fit.guarantee.tpr(fpr), curve.multiplicative_advantage(fpr)) for fpr in fprs),
     )
-    return fit, (guarantee_table(fit), epsilon, attacker)
-
-
-def guarantee_table(fit: Fit) -> Table:
-    """The guarantee as one number, with what belongs to it."""
-    return Table(
-        "guarantee",
-        "The guarantee as one number",
-        (
-            Column("mu", "μ", Rounding.UP),
-            Column("mu_lower", "no μ below", Rounding.DOWN),
-            Column("floor", "floor", Rounding.UP),
-            Column("slack", "slack δ", Rounding.UP),
-            Column("regret", "regret", Rounding.UP),
-            Column("fpr", "binds at FPR", Rounding.NEAREST),
-        ),
-        ((fit.mu, fit.mu_lower, fit.floor, fit.slack, fit.regret, fit.fpr),),
-    )
+    return fit, (fit.table(), epsilon, attacker)
 
 
 def _notes(mechanism: Mechanism, fit: Fit, digits: int) -> tuple[str, ...]:
-    notes = list(fit_notes(fit, digits))
+    notes = list(fit.notes(digits))
     if mechanism.sampled:
-        notes.append("Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold.")
-    if not fit.method.exact:
-        notes.append(f"From {fit.method.words}.")
-    return tuple(notes)
-
-
-def fit_notes(fit: Fit, digits: int = 4) -> tuple[str, ...]:
-    """What a fitted mu holds for, in words."""
-    mu = shown(rounded(fit.mu, Rounding.UP, digits))
-    notes = []
-    if fit.unconditional:
-        notes.append(f"The mechanism is exactly {mu}-GDP: no floor and no slack are needed.")
-    else:
-        floor, slack = shown(rounded(fit.floor, Rounding.UP, digits)), shown(rounded(fit.slack, Rounding.UP, digits))
-        notes.append(f"μ = {mu} holds for every attack whose FPR and FNR are at least {floor}.")
-        notes.append(f"Without a floor it holds with slack: the mechanism is (μ, δ)-GDP with δ = {slack}.")
-    if fit.regret > LARGE_REGRET:
-        notes.append(
-            f"The regret {shown(rounded(fit.regret, Rounding.UP, 2))} exceeds {LARGE_REGRET}: one μ says far less than "
-            "the curve does; report the curve, or ε and TPR at your own levels, beside it."
-        )
+        notes.append(ASSUMES_POISSON)
     return tuple(notes)

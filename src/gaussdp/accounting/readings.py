@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp.accounting.columns import Columns
-from gaussdp.displays import Displayed
+from gaussdp.documents import DEFAULT_DIGITS, Column, Displayed, Document, Rounding, Table, rounded, shown
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, checked
 from gaussdp.guarantees import GDP
 from gaussdp.guarantees.base import Numbers
@@ -22,6 +22,9 @@ Codes = npt.NDArray[np.int8]
 
 DEFAULT_FLOOR = 1e-10
 """Smallest error rate of the attacks that a fit speaks about, unless another is given."""
+
+LARGE_REGRET = 0.01
+"""From here on one mu says visibly less than the curve: report the curve beside it."""
 
 NO_METHOD = -1
 """The code of a value that no exact method could compute."""
@@ -232,6 +235,50 @@ class Fit(Displayed):
     def unconditional(self) -> bool:
         """Whether mu holds for every attack, so that neither floor nor slack is needed."""
         return self.floor == 0
+
+    def table(self) -> Table:
+        """The guarantee as one number, with what belongs to it."""
+        return Table(
+            "guarantee",
+            "The guarantee as one number",
+            (
+                Column("mu", "μ", Rounding.UP),
+                Column("mu_lower", "no μ below", Rounding.DOWN),
+                Column("floor", "floor", Rounding.UP),
+                Column("slack", "slack δ", Rounding.UP),
+                Column("regret", "regret", Rounding.UP),
+                Column("fpr", "binds at FPR", Rounding.NEAREST),
+            ),
+            ((self.mu, self.mu_lower, self.floor, self.slack, self.regret, self.fpr),),
+        )
+
+    def notes(self, digits: int = DEFAULT_DIGITS) -> tuple[str, ...]:
+        """What mu holds for, in words."""
+        mu = shown(rounded(self.mu, Rounding.UP, digits))
+        if self.unconditional:
+            found = [f"The mechanism is exactly {mu}-GDP: no floor and no slack are needed."]
+        else:
+            floor, slack = (shown(rounded(value, Rounding.UP, digits)) for value in (self.floor, self.slack))
+            found = [
+                f"μ = {mu} holds for every attack whose FPR and FNR are at least {floor}.",
+                f"Without a floor it holds with slack: the mechanism is (μ, δ)-GDP with δ = {slack}.",
+            ]
+        if self.regret > LARGE_REGRET:
+            found.append(
+                f"The regret {shown(rounded(self.regret, Rounding.UP, 2))} exceeds {LARGE_REGRET}: one μ says far less "
+                "than the curve does; report the curve, or ε and TPR at your own levels, beside it."
+            )
+        if not self.method.exact:
+            found.append(f"From {self.method.words}.")
+        return tuple(found)
+
+    def document(self) -> Document:
+        """The fit with what it holds for."""
+        return Document.tabular("The tightest GDP guarantee", (self.table(),), self.notes())
+
+    def beside(self, read: Document) -> Document:
+        """The document of a curve with its fit."""
+        return Document.tabular(read.title, (self.table(), *read.tables), (*read.notes, *self.notes()))
 
     def __str__(self) -> str:
         scope = "every attack" if self.unconditional else f"FPR and FNR of at least {self.floor:g}"

@@ -1,18 +1,28 @@
 """Claims to hold an audit against: a mu, or any guarantee with its curve."""
 
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.documents import Column, Displayed, Document, Rounding, Table
+from gaussdp.errors import GaussdpError
+from gaussdp.guarantees import GDP, ApproxDP, Guarantee
 from gaussdp.guarantees.claim import Claim
 from gaussdp.numerics import Floats
 
 Claimed = float | Guarantee | Claim
 """A mu, a guarantee with its curve, or a published claim."""
 
+ROUNDING = "Lower bounds are rounded down and upper bounds up: nothing shown says more than was proved."
+
+_SHOWN = 4
 _CLAIM_DIGITS = 15  # as somebody wrote it
 _ROUNDING = 1e-12  # of the sum that is an area
+_LARGEST_EPSILON = 700.0
+_ABSOLUTE_WIDTH = 1e-10  # of an epsilon
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,81 @@ def largest_area(guarantee: Guarantee) -> float:
     return area + _ROUNDING
 
 
+def pure_epsilon(guarantee: Guarantee) -> float:
+    """The epsilon that the guarantee promises without a delta; infinite if none, or if it cannot say."""
+    try:
+        return float(guarantee.epsilon(0.0))
+    except GaussdpError:
+        return math.inf
+
+
+def epsilon_by_area(auc_lower: float, delta: float) -> float:
+    """An epsilon that (epsilon, delta)-DP cannot have with an area of at least this, within rounding of the largest."""
+
+    def too_small(epsilon: float) -> bool:
+        return largest_area(ApproxDP(epsilon, delta)) < auc_lower
+
+    low, high = 0.0, 1.0
+    if not too_small(low):
+        return 0.0
+    while too_small(high):
+        low, high = high, 2 * high
+        if high > _LARGEST_EPSILON:
+            return low
+    while high - low > _ABSOLUTE_WIDTH * max(1.0, high):
+        middle = (low + high) / 2
+        low, high = (middle, high) if too_small(middle) else (low, middle)
+    return low
+
+
 def described(claim: Claimed) -> str:
     """The claim as a reader knows it, to follow the word claim."""
     return as_guarantee(claim).stated(digits=_CLAIM_DIGITS) or "of the given curve"
+
+
+class Evidence(Displayed, ABC):
+    """What an audit found, to hold claims against."""
+
+    confidence: float
+    kind: str
+
+    @abstractmethod
+    def contradicts(self, claim: Claimed) -> bool:
+        """Whether the claim, a mu or any guarantee, is refuted at the audit's confidence."""
+
+    @abstractmethod
+    def epsilon_lower(self, delta: float) -> float:
+        """The epsilon below which (epsilon, delta)-DP is refuted at the same confidence."""
+
+    def verdict(self, claim: Claimed) -> Outcome:
+        """The claim's verdict: consistent with it, or contradicted at this confidence."""
+        level = f"{100 * self.confidence:.{_SHOWN}g} % " + (
+            "posterior probability" if self.kind == "credible" else "confidence"
+        )
+        if self.contradicts(claim):
+            return Outcome(True, f"The claim {described(claim)} is contradicted at {level}.")
+        words = f"The scores are consistent with the claim {described(claim)} at {level}; that is no proof of it."
+        return Outcome(False, words)
+
+    def _document(
+        self,
+        title: str,
+        tables: Sequence[Table],
+        claims: Sequence[Claimed],
+        deltas: Sequence[float],
+        notes: Sequence[str],
+    ) -> Document:
+        """These tables, what epsilon is refuted at each delta, and the outcome for each claim."""
+        shown = list(tables)
+        if deltas:
+            columns = (Column("delta", "δ"), Column("epsilon_lower", "ε at least", Rounding.DOWN))
+            rows = tuple((delta, self.epsilon_lower(delta)) for delta in deltas)
+            shown.append(Table("epsilon", "As (ε, δ)-DP, without going through μ", columns, rows))
+        outcomes = [self.verdict(claim) for claim in claims]
+        if claims:
+            judged = tuple(
+                (described(claim), "contradicted" if outcome.contradicted else "consistent")
+                for claim, outcome in zip(claims, outcomes, strict=True)
+            )
+            shown.append(Table("claims", "Claims", (Column("claim", "claim"), Column("verdict", "verdict")), judged))
+        return Document.tabular(title, shown, (*(outcome.sentence for outcome in outcomes), *notes, ROUNDING))

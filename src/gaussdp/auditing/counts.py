@@ -1,15 +1,26 @@
 """Attack scores reduced to counts per distinct score: all that any method here needs to know."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from gaussdp.errors import DomainError
 from gaussdp.numerics import Floats
 
 Counts = npt.NDArray[np.int64]
+Halves = Callable[[int], tuple["ScoreCounts", "ScoreCounts"]]
+
+MOST_TRIALS = 10**10
+"""On one side; the default method's level takes seconds there, and more people there are not."""
+
+COINS = 1 << 16
+"""Tosses that a seed gives each side, one for every two people in a row, used again and again beyond."""
+
+_CHANCE_OF_ORDER = 1e-9  # below which scores in order are taken to be sorted, not to have come so
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +34,13 @@ class ScoreCounts:
         scores: distinct, ascending; infinities are fine, NaN is not.
         members: the members with each score.
         nonmembers: the nonmembers with each score.
+        by_person: from a seed to the counts of the two halves of the people, where it is known who has which score.
     """
 
     scores: Floats
     members: Counts
     nonmembers: Counts
+    by_person: Halves | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         scores = _scores("scores", self.scores)
@@ -41,11 +54,12 @@ class ScoreCounts:
 
     @classmethod
     def from_scores(cls, members: npt.ArrayLike, nonmembers: npt.ArrayLike) -> "ScoreCounts":
-        """The counts of raw scores, in any order; a sort and one pass."""
-        ins, outs = np.sort(_scores("members", members)), np.sort(_scores("nonmembers", nonmembers))
+        """The counts of raw scores, in the order of the people; a sort and one pass."""
+        people = _scores("members", members), _scores("nonmembers", nonmembers)
+        ins, outs = np.sort(people[0]), np.sort(people[1])
         pooled = np.sort(np.concatenate((ins, outs)))
         distinct = pooled[np.append(pooled[1:] != pooled[:-1], True)]
-        return cls(distinct, _tally(ins, distinct), _tally(outs, distinct))
+        return cls(distinct, _tally(ins, distinct), _tally(outs, distinct), partial(_halves_of, *people))
 
     @cached_property
     def member_total(self) -> int:
@@ -78,19 +92,79 @@ class ScoreCounts:
         return float(np.dot(wins / self.member_total, self.nonmembers / self.nonmember_total))
 
     def halves(self, seed: int) -> tuple["ScoreCounts", "ScoreCounts"]:
-        """Two parts of disjoint people, split at random: the first has half of each side, rounded down."""
-        generator = np.random.default_rng(seed)
-        first_members = _half_of(self.members, generator)
-        first_nonmembers = _half_of(self.nonmembers, generator)
-        return (
-            ScoreCounts(self.scores, first_members, first_nonmembers),
-            ScoreCounts(self.scores, self.members - first_members, self.nonmembers - first_nonmembers),
+        """Two parts of disjoint people: the first has half of each side, rounded down.
+
+        Who is in which half follows from the seed and the place of a person in the order given, never from a score, so
+        whatever the seed the two halves are independent. Counts alone do not say who has which score.
+        """
+        if min(self.member_total, self.nonmember_total) < 2:
+            raise DomainError(
+                None, problem="a split needs at least two scores on each side", got="one", advice="use another method"
+            )
+        if self.by_person is None:
+            raise DomainError(
+                None,
+                problem="a split needs to know who has which score, and counts do not say it",
+                advice="give the scores themselves in the order of the trials, or use another method",
+            )
+        return self.by_person(seed)
+
+
+@lru_cache(maxsize=8)
+def coins(seed: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    """For members and for nonmembers, which one of each two in a row goes to the first half: 0 or 1."""
+    members, nonmembers = np.random.default_rng(seed).integers(0, 2, (2, COINS), dtype=np.int8)
+    return members, nonmembers
+
+
+def in_first_half(size: int, tosses: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
+    """Which of so many people in a row are in the first half; of an odd number the last is in the second."""
+    place = np.arange(size)
+    first: npt.NDArray[np.bool_] = place % 2 == tosses[place // 2 % tosses.size]
+    first[size // 2 * 2 :] = False
+    return first
+
+
+def must_not_be_sorted(side: str, counts: Counts) -> None:
+    """Refuse to split people whose scores are in order, unless so few of them may have come so.
+
+    Their places are then ranks, and a split by rank is no split by person: a seed may suit the ranks.
+
+    Args:
+        side: whose scores these are.
+        counts: how many people have each distinct score.
+    """
+    log_orders = special.gammaln(counts.sum() + 1.0) - special.gammaln(counts + 1.0).sum()
+    if log_orders > -np.log(_CHANCE_OF_ORDER):
+        raise DomainError(
+            side,
+            problem="must be in the order of the trials for a split, and these are sorted by score",
+            advice="give them as they came, or use another method",
         )
 
 
+def _halves_of(members: Floats, nonmembers: Floats, seed: int) -> tuple[ScoreCounts, ScoreCounts]:
+    chosen = []
+    for side, people, tosses in zip(("members", "nonmembers"), (members, nonmembers), coins(seed), strict=True):
+        steps = people[1:] >= people[:-1], people[1:] <= people[:-1]
+        if any(step.all() for step in steps):
+            must_not_be_sorted(side, np.unique(people, return_counts=True)[1])
+        chosen.append(in_first_half(people.size, tosses))
+    ins, outs = chosen
+    return (
+        ScoreCounts.from_scores(members[ins], nonmembers[outs]),
+        ScoreCounts.from_scores(members[~ins], nonmembers[~outs]),
+    )
+
+
 def _scores(name: str, value: npt.ArrayLike) -> Floats:
-    array = np.asarray(value)
-    if array.dtype.kind not in "iufb" or np.ma.is_masked(value):
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError):
+        raise DomainError(name, "a one-dimensional array of scores", got="rows of different lengths") from None
+    if np.ma.is_masked(value):
+        raise DomainError(name, problem="must not hold masked scores", advice="drop them")
+    if array.dtype.kind not in "iufb":
         raise DomainError(name, "an array of numbers", got=f"{array.dtype} values")
     if array.ndim != 1:
         raise DomainError(name, "a one-dimensional array of scores", got=f"shape {array.shape}")
@@ -109,8 +183,11 @@ def _scores(name: str, value: npt.ArrayLike) -> Floats:
 
 
 def _counts(side: str, value: npt.ArrayLike, size: int) -> Counts:
-    array = np.asarray(value)
-    if array.dtype.kind not in "iu" or array.shape != (size,):
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError):
+        raise DomainError(None, problem=f"the counts of {side} must be whole numbers, one per score ({size})") from None
+    if array.dtype.kind not in "iu" or array.shape != (size,) or np.ma.is_masked(value):
         raise DomainError(
             None,
             problem=f"the counts of {side} must be whole numbers, one per score ({size})",
@@ -118,6 +195,8 @@ def _counts(side: str, value: npt.ArrayLike, size: int) -> Counts:
         )
     if array.min() < 0:
         raise DomainError(None, problem=f"the counts of {side} must not be negative", got=f"{array.min()}")
+    if array.astype(np.float64).sum() > MOST_TRIALS:
+        raise DomainError(None, problem=f"the counts of {side} must add up to at most {MOST_TRIALS:,}")
     counts = array.astype(np.int64, copy=False)
     if not counts.sum() > 0:
         raise DomainError(side, problem="must hold at least one score", got="none: an audit compares two sides")
@@ -128,12 +207,3 @@ def _tally(ordered: Floats, distinct: Floats) -> Counts:
     at_most = np.searchsorted(ordered, distinct, side="right").astype(np.int64, copy=False)
     at_most[1:] -= at_most[:-1].copy()
     return at_most
-
-
-def _half_of(counts: Counts, generator: np.random.Generator) -> Counts:
-    half = int(counts.sum()) // 2
-    if half == 0:
-        raise DomainError(
-            None, problem="a split needs at least two scores on each side", got="one", advice="use another method"
-        )
-    return generator.multivariate_hypergeometric(counts, half, method="marginals").astype(np.int64, copy=False)

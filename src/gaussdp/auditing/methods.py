@@ -48,9 +48,11 @@ class FixedThreshold(Method):
 
 @dataclass(frozen=True)
 class Split(Method):
-    """Choose the threshold on a random half of each side, bound on the other half.
+    """Choose the threshold on a random half of the people of each side, bound on the other half.
 
-    Fix the seed before looking; trying several seeds and keeping the best is the error this method is made to avoid.
+    People are told apart by the order in which their scores are given, never by the scores, so for every seed the
+    halves are independent and the bound keeps its confidence. Fix the seed before looking: trying several and keeping
+    the best is the error this method is made to avoid. Scores that were sorted, and bare counts, are refused.
 
     Args:
         seed: of the random split, at least 0.

@@ -1,26 +1,28 @@
 """Audits from a single run with many canaries, each put in with probability one half."""
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import special
 
-from gaussdp.auditing.claims import Claimed, Outcome, as_guarantee
-from gaussdp.auditing.result import sentence
-from gaussdp.displays import Displayed
+from gaussdp.auditing.claims import Claimed, Evidence, as_guarantee, pure_epsilon
+from gaussdp.documents import Column, Document, Rounding, Table, Value
 from gaussdp.domains import LEVEL, PROBABILITY, integer, number
 from gaussdp.errors import ConvergenceError, DomainError
-from gaussdp.guarantees import GDP
+from gaussdp.guarantees import GDP, ApproxDP
 
 _LARGEST_MU = 1e4
+TABLES = ("bound", "epsilon", "claims")
+
 _RELATIVE_WIDTH = 1e-12
 _LARGEST_EPSILON = 700.0
 _ABSOLUTE_WIDTH = 1e-12  # of an epsilon
 
 
 @dataclass(frozen=True)
-class OneRunAudit(Displayed):
+class OneRunAudit(Evidence):
     """A lower bound on mu from one run, with its confidence.
 
     Attributes:
@@ -36,6 +38,7 @@ class OneRunAudit(Displayed):
     guesses: tuple[int, ...]
     correct: tuple[int, ...]
     confidence: float
+    kind: str = field(default="confidence", init=False, repr=False)
 
     @property
     def guarantee(self) -> GDP:
@@ -47,25 +50,54 @@ class OneRunAudit(Displayed):
         guarantee = as_guarantee(claim)
         if isinstance(guarantee, GDP):
             return self.mu_lower > guarantee.mu
+        if isinstance(guarantee, ApproxDP):
+            return self.epsilon_lower(guarantee.delta_bound) > guarantee.epsilon_bound
+        if self.epsilon_lower(0.0) > pure_epsilon(guarantee):
+            return True
         return any(refuted(guarantee.fpr, self.canaries, *pair, self._tail()) for pair in self._pairs())
-
-    def verdict(self, claim: Claimed) -> Outcome:
-        """The claim's verdict: consistent with it, or contradicted at this confidence."""
-        contradicted = self.contradicts(claim)
-        return Outcome(contradicted, sentence(claim, contradicted, self.confidence, "confidence"))
 
     def epsilon_lower(self, delta: float) -> float:
         """The epsilon below which (epsilon, delta)-DP is refuted by the same guesses at the same confidence.
 
+        Two theorems bound the probability of so many right guesses, and the smaller bound counts: the binomial one is
+        exact at delta = 0, the one for curves loses less to a large delta.
+
         Args:
             delta: in [0, 1].
-        Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Theorem 5.2.
+        Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Theorem 5.2; Mahloujifar, Melis & Chaudhuri
+            (2024), arXiv:2410.22235.
 
         >>> audit_one_run(canaries=500, guesses=100, correct=100).epsilon_lower(1e-5)
-        3.47919...
+        3.49264...
         """
         level = number("delta", delta, PROBABILITY)
         return max(epsilon_refuted_up_to(self.canaries, *pair, level, self._tail()) for pair in self._pairs())
+
+    def document(self, claims: Sequence[Claimed] = (), deltas: Sequence[float] = ()) -> Document:
+        """The bound from one run, the epsilon it refutes and the outcome for each claim."""
+        rows: tuple[tuple[Value, ...], ...] = (
+            (
+                self.mu_lower,
+                self.confidence,
+                self.canaries,
+                ", ".join(map(str, self.guesses)),
+                ", ".join(map(str, self.correct)),
+            ),
+        )
+        bound = Table(
+            "bound",
+            "What the guesses prove",
+            (
+                Column("mu_lower", "μ at least", Rounding.DOWN),
+                Column("confidence", "confidence"),
+                Column("canaries", "canaries"),
+                Column("guesses", "guesses"),
+                Column("correct", "correct"),
+            ),
+            rows,
+        )
+        notes = ["Each canary was put in by a fair coin; the numbers of guesses were fixed before looking."]
+        return self._document("What one run proves", (bound,), claims, deltas, notes)
 
     def _pairs(self) -> list[tuple[int, int]]:
         return list(zip(self.guesses, self.correct, strict=True))
@@ -155,22 +187,36 @@ def _numbers(name: str, value: int | Sequence[int], low: int) -> tuple[int, ...]
 
 
 def epsilon_refuted_up_to(canaries: int, guesses: int, correct: int, delta: float, tail: float) -> float:
-    """An epsilon whose p-value is at most the tail, within rounding of the largest; 0 if none is.
+    """An epsilon whose p-value is at most the tail by one theorem or the other, within rounding of the largest.
 
-    (epsilon, delta)-DP implies the same with any larger epsilon, so a refuted epsilon refutes all smaller ones.
+    (epsilon, delta)-DP implies the same with any larger epsilon, so a refuted epsilon refutes all smaller ones. Both
+    theorems bound the probability of one and the same event, so the choice between them costs no confidence.
+
+    Returns:
+        Epsilon, 0 if none is refuted.
     """
+    return max(
+        _largest_refuted_epsilon(lambda epsilon: p_value(canaries, guesses, correct, epsilon, delta) <= tail),
+        _largest_refuted_epsilon(lambda epsilon: refuted(_least_fpr(epsilon, delta), canaries, guesses, correct, tail)),
+    )
+
+
+def _largest_refuted_epsilon(is_refuted: Callable[[float], bool]) -> float:
     low, high = 0.0, 1.0
-    if p_value(canaries, guesses, correct, low, delta) > tail:
+    if not is_refuted(low):
         return 0.0
-    while p_value(canaries, guesses, correct, high, delta) <= tail and high < _LARGEST_EPSILON:
+    while is_refuted(high) and high < _LARGEST_EPSILON:
         low, high = high, 2 * high
     while high - low > _ABSOLUTE_WIDTH * max(1.0, high):
         middle = (low + high) / 2
-        if p_value(canaries, guesses, correct, middle, delta) <= tail:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if is_refuted(middle) else (low, middle)
     return low
+
+
+def _least_fpr(epsilon: float, delta: float) -> Callable[[float], float]:
+    """The curve of (epsilon, delta)-DP: the least false-positive rate of an attack with a true-positive rate."""
+    shrink, grow = math.exp(-epsilon), math.exp(min(epsilon, _LARGEST_EPSILON))
+    return lambda tpr: max(0.0, shrink * (tpr - delta), 1 - delta - grow * (1 - tpr))
 
 
 def p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:

@@ -1,14 +1,20 @@
 """Parquet files of any size, counted by DuckDB (the extra `parquet`); no row reaches Python."""
 
+import glob
 import importlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from gaussdp.auditing.counts import ScoreCounts
+from gaussdp.auditing.counts import COINS, Counts, ScoreCounts, coins, must_not_be_sorted
 from gaussdp.auditing.labels import member_label
 from gaussdp.errors import DomainError, MissingExtraError
+from gaussdp.numerics import Floats
+
+Answer = TypeVar("Answer")
 
 EXACT_ROWS = 1 << 25
 KEPT_BITS = 16
@@ -34,13 +40,18 @@ def counts_from_parquet(
         member_value: the label that means member.
         exact_rows: the largest number of rows whose scores are taken as they are.
     """
+    return _answered(path, lambda database: _counted(database, path, score, member, member_value, exact_rows))
+
+
+def _answered(path: Path, ask: Callable[[Any], Answer]) -> Answer:
+    """What is asked of a database of its own; what it cannot read is refused."""
     try:
         duckdb = importlib.import_module("duckdb")
     except ImportError:
         raise MissingExtraError('Parquet files need DuckDB: pip install "gaussdp[parquet]"') from None
     with duckdb.connect() as database:
         try:
-            return _counted(database, path, score, member, member_value, exact_rows)
+            return ask(database)
         except duckdb.Error as error:
             raise DomainError(None, problem=f"cannot read {path.name}: {str(error).splitlines()[0]}") from None
 
@@ -48,14 +59,18 @@ def counts_from_parquet(
 def _counted(
     database: Any, path: Path, score: str, member: str, member_value: str | None, exact_rows: int
 ) -> ScoreCounts:
-    file = f"read_parquet({_literal(str(path))})"
-    names = [row[0] for row in database.execute(f"DESCRIBE SELECT * FROM {file}").fetchall()]
+    # The name of a file may hold what DuckDB takes for a pattern of several.
+    file = f"read_parquet({_literal(glob.escape(str(path)))}, file_row_number = true)"
+    names = [row[0] for row in database.execute(f"DESCRIBE SELECT * FROM {file}").fetchall()][:-1]
     for name in (score, member):
         if name not in names:
             raise DomainError(
                 path.name, problem=f"has no column {name!r}", advice=f"it has {', '.join(map(repr, names))}"
             )
-    rows = f"(SELECT CAST({_quoted(score)} AS DOUBLE) AS s, CAST({_quoted(member)} AS VARCHAR) AS label FROM {file})"
+    rows = (
+        f"(SELECT CAST({_quoted(score)} AS DOUBLE) AS s, CAST({_quoted(member)} AS VARCHAR) AS label, "
+        f"file_row_number AS place FROM {file})"
+    )
     [(total, no_score, no_label)] = database.execute(
         "SELECT count(*), count(*) FILTER (WHERE s IS NULL OR isnan(s)), count(*) FILTER (WHERE label IS NULL) "
         f"FROM {rows}"
@@ -68,17 +83,70 @@ def _counted(
         )
     labels = [label for (label,) in database.execute(f"SELECT DISTINCT label FROM {rows} LIMIT 5").fetchall()]
     is_member = f"label = {_literal(member_label(labels, member_value))}"
+    people = (
+        f"(SELECT {_rounded('s') if total > exact_rows else 's'} AS score, {is_member} AS is_member, place FROM {rows})"
+    )
     counted = database.execute(
-        f"SELECT {_rounded('s') if total > exact_rows else 's'} AS score, "
-        f"count(*) FILTER (WHERE {is_member}) AS members, count(*) FILTER (WHERE NOT {is_member}) AS nonmembers "
-        f"FROM {rows} GROUP BY 1"
+        "SELECT score, count(*) FILTER (WHERE is_member) AS members, "
+        f"count(*) FILTER (WHERE NOT is_member) AS nonmembers FROM {people} GROUP BY 1"
     ).fetchnumpy()
-    # Sorted and merged here as well: 0 and -0 are one score.
+    scores, members, nonmembers = _merged(counted, "members", "nonmembers")
+    return ScoreCounts(scores, members, nonmembers, partial(_halves, path, people))
+
+
+def _halves(path: Path, people: str, seed: int) -> tuple[ScoreCounts, ScoreCounts]:
+    """The counts of the two halves of the people, by their places among the rows of their side."""
+    return _answered(path, lambda database: _counted_by_half(database, people, seed))
+
+
+def _counted_by_half(database: Any, people: str, seed: int) -> tuple[ScoreCounts, ScoreCounts]:
+    tosses = [side.tolist() for side in coins(seed)]
+    database.execute(
+        "CREATE TEMP TABLE tosses AS SELECT unnest(range(?)) AS pair, unnest(?::TINYINT[]) AS of_members, "
+        "unnest(?::TINYINT[]) AS of_nonmembers",
+        [COINS, *tosses],
+    )
+    database.execute(
+        "CREATE TEMP TABLE placed AS SELECT score, is_member, row_number() OVER side - 1 AS place, "
+        "count(*) OVER (PARTITION BY is_member) AS size, "
+        "coalesce(score >= lag(score) OVER side, true) AS rises, "
+        "coalesce(score <= lag(score) OVER side, true) AS falls "
+        f"FROM {people} WINDOW side AS (PARTITION BY is_member ORDER BY place)"
+    )
+    counted = database.execute(
+        "SELECT score, count(*) FILTER (WHERE first AND is_member) AS first_members, "
+        "count(*) FILTER (WHERE first AND NOT is_member) AS first_nonmembers, "
+        "count(*) FILTER (WHERE NOT first AND is_member) AS other_members, "
+        "count(*) FILTER (WHERE NOT first AND NOT is_member) AS other_nonmembers FROM ("
+        "SELECT score, is_member, place < size // 2 * 2 AND "
+        "place % 2 = CASE WHEN is_member THEN of_members ELSE of_nonmembers END AS first "
+        f"FROM placed JOIN tosses ON placed.place // 2 % {COINS} = tosses.pair) GROUP BY 1"
+    ).fetchnumpy()
+    columns = [f"{half}_{side}" for half in ("first", "other") for side in ("members", "nonmembers")]
+    scores, *counts = _merged(counted, *columns)
+    ordered = database.execute(
+        "SELECT is_member FROM placed GROUP BY 1 HAVING bool_and(rises) OR bool_and(falls)"
+    ).fetchall()
+    for (is_member,) in ordered:
+        side = 0 if is_member else 1
+        must_not_be_sorted(("members", "nonmembers")[side], counts[side] + counts[2 + side])
+    first, other = (_nonzero(scores, members, others) for members, others in (counts[:2], counts[2:]))
+    return first, other
+
+
+def _merged(counted: Any, *columns: str) -> list[Any]:
+    """The scores in order and these counts of each; 0 and -0 are one score."""
     scores, place = np.unique(np.asarray(counted["score"], dtype=np.float64), return_inverse=True)
-    members, nonmembers = np.zeros(scores.size, dtype=np.int64), np.zeros(scores.size, dtype=np.int64)
-    np.add.at(members, place, np.asarray(counted["members"], dtype=np.int64))
-    np.add.at(nonmembers, place, np.asarray(counted["nonmembers"], dtype=np.int64))
-    return ScoreCounts(scores, members, nonmembers)
+    sums = [np.zeros(scores.size, dtype=np.int64) for _ in columns]
+    for added, name in zip(sums, columns, strict=True):
+        np.add.at(added, place, np.asarray(counted[name], dtype=np.int64))
+    return [scores, *sums]
+
+
+def _nonzero(scores: Floats, members: Counts, nonmembers: Counts) -> ScoreCounts:
+    """A half knows its own scores alone, so that a threshold chosen on it depends on nothing else."""
+    held = members + nonmembers > 0
+    return ScoreCounts(scores[held], members[held], nonmembers[held])
 
 
 def _rounded(column: str) -> str:

@@ -12,7 +12,7 @@ from gaussdp.auditing.bands import Upper, equal_level_upper
 from gaussdp.auditing.counts import Counts
 from gaussdp.auditing.one_run import refuted_mu
 from gaussdp.auditing.rates import rate_upper
-from gaussdp.displays import Displayed
+from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, shown
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, number
 from gaussdp.errors import DomainError
 
@@ -82,6 +82,42 @@ class AuditPlan(Displayed):
     def __repr__(self) -> str:
         size = "over 1e7" if self.equal_local_level is None else f"{self.equal_local_level.trials:,}"
         return f"<AuditPlan to refute μ = {self.claim_mu:g} where it is {self.mu:g}: {size} trials a side>"
+
+    def document(self) -> Document:
+        """How large an audit must be, by design."""
+        columns = (
+            Column("design", "design"),
+            Column("with_record", "trials with the record"),
+            Column("without_record", "trials without"),
+            Column("canaries", "canaries in one run"),
+            Column("guesses", "guesses"),
+            Column("fpr", "FPR of the threshold", Rounding.NEAREST),
+            Column("power", "power", Rounding.DOWN),
+        )
+        rows: list[tuple[Value, ...]] = []
+        for design, trials in (
+            ("threshold known in advance", self.fixed_threshold),
+            ("every threshold (the default)", self.equal_local_level),
+        ):
+            if trials is None:
+                rows.append((design, "over 1e7", "over 1e7", "", "", "", ""))
+            else:
+                rows.append((design, trials.trials, trials.trials, "", "", trials.fpr, trials.power))
+        if self.one_run is None:
+            rows.append(("one run with canaries", "", "", "over 1e5", "", "", ""))
+        else:
+            run = self.one_run
+            rows.append(("one run with canaries", "", "", run.canaries, run.guesses, "", run.power))
+        title = (
+            f"To prove μ > {shown(self.claim_mu)} when the truth is μ = {shown(self.mu)}, with power "
+            f"{shown(self.power)} at {shown(round(100 * self.confidence, 10))} % confidence"
+        )
+        notes = (
+            "Each size suffices if the attack is as good as the truth allows and its trials, or its canaries, do not "
+            "influence each other.",
+            "Sizes have two digits. One run proves less than the truth, however many canaries there are.",
+        )
+        return Document.tabular(title, (Table("plan", "Sizes that suffice", columns, tuple(rows)),), notes)
 
 
 def plan_audit(mu: float, claim_mu: float = 0.0, power: float = 0.9, confidence: float = 0.95) -> AuditPlan:

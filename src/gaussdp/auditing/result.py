@@ -1,12 +1,20 @@
 """What an audit of independent trials found."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussdp.auditing.claims import Claimed, Outcome, as_guarantee, below_curve, described, largest_area
-from gaussdp.displays import Displayed
+from gaussdp.auditing.claims import (
+    Claimed,
+    Evidence,
+    as_guarantee,
+    below_curve,
+    epsilon_by_area,
+    largest_area,
+)
+from gaussdp.documents import Column, Document, Rounding, Table, Value
 from gaussdp.domains import PROBABILITY, number
 from gaussdp.guarantees import GDP
 from gaussdp.numerics import Floats
@@ -14,7 +22,10 @@ from gaussdp.numerics import Floats
 if TYPE_CHECKING:
     from gaussdp.auditing.methods import Method
 
-_SHOWN = 4
+TABLES = ("bound", "attack", "epsilon", "claims")
+
+_DIRECTION = "The attack accuses whoever scores above the threshold."
+_CREDIBLE = "This is a credible bound, a posterior probability under a prior; it is not a confidence bound."
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +47,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Audit(Displayed):
+class Audit(Evidence):
     """A lower bound on mu from the scores of an attack, with its confidence.
 
     Attributes:
@@ -86,11 +97,6 @@ class Audit(Displayed):
             return self.auc_lower > largest_area(guarantee)
         return below_curve(guarantee, self.band.fpr_upper, self.band.fnr_upper)
 
-    def verdict(self, claim: Claimed) -> Outcome:
-        """The claim's verdict: consistent with it, or contradicted at this confidence."""
-        contradicted = self.contradicts(claim)
-        return Outcome(contradicted, sentence(claim, contradicted, self.confidence, self.kind))
-
     def epsilon_lower(self, delta: float) -> float:
         r"""The epsilon below which (epsilon, delta)-DP is refuted at the same confidence.
 
@@ -98,21 +104,68 @@ class Audit(Displayed):
                   \log\frac{1 - \delta - \mathrm{fpr}}{\mathrm{fnr}}
 
         over the thresholds, with upper bounds for both rates; 0 if nothing is proved. It does not pass through mu, so
-        it holds for mechanisms of any kind.
+        it holds for mechanisms of any kind. Where the area is what is bounded, the epsilon is the one whose curve has
+        that area.
 
         Args:
             delta: in [0, 1].
         """
-        rest = 1 - number("delta", delta, PROBABILITY)
+        level = number("delta", delta, PROBABILITY)
+        if self.auc_lower is not None:
+            return epsilon_by_area(self.auc_lower, level)
+        rest = 1 - level
         x, y = self.band.fpr_upper, self.band.fnr_upper
         with np.errstate(all="ignore"):
             ratios = np.concatenate(((rest - y) / x, (rest - x) / y))
         return float(np.log(max(1.0, ratios.max())))
 
+    def document(self, claims: Sequence[Claimed] = (), deltas: Sequence[float] = ()) -> Document:
+        """The bound, the attack that proves it, the epsilon it refutes and the outcome for each claim.
 
-def sentence(claim: Claimed, contradicted: bool, confidence: float, kind: str) -> str:
-    """The verdict in words."""
-    level = f"{100 * confidence:.{_SHOWN}g} % " + ("posterior probability" if kind == "credible" else "confidence")
-    if contradicted:
-        return f"The claim {described(claim)} is contradicted at {level}."
-    return f"The scores are consistent with the claim {described(claim)} at {level}; that is no proof of it."
+        Args:
+            claims: mus, guarantees or published claims to judge.
+            deltas: at which to say what epsilon is refuted; a method that bounds no error rates refutes none.
+        """
+        bound = Table(
+            "bound",
+            "What the scores prove",
+            (
+                Column("mu_lower", "μ at least", Rounding.DOWN),
+                Column("confidence", "confidence" if self.kind == "confidence" else "credibility"),
+                Column("kind", "kind"),
+                Column("method", "method"),
+            ),
+            ((self.mu_lower, self.confidence, self.kind, str(self.method)),),
+        )
+        attack = Table(
+            "attack",
+            "The attack that proves it",
+            (
+                Column("threshold", "threshold"),
+                Column("false_positives", "accused nonmembers"),
+                Column("nonmembers", "nonmembers"),
+                Column("fpr_upper", "FPR at most", Rounding.UP),
+                Column("false_negatives", "missed members"),
+                Column("members", "members"),
+                Column("fnr_upper", "FNR at most", Rounding.UP),
+                Column("auc", "AUC observed", Rounding.NEAREST),
+            ),
+            (
+                (
+                    _given(self.threshold),
+                    _given(self.false_positives),
+                    self.nonmembers,
+                    _given(self.fpr_upper),
+                    _given(self.false_negatives),
+                    self.members,
+                    _given(self.fnr_upper),
+                    self.auc,
+                ),
+            ),
+        )
+        notes = [_DIRECTION, *([_CREDIBLE] if self.kind == "credible" else [])]
+        return self._document("What the attack scores prove", (bound, attack), claims, deltas, notes)
+
+
+def _given(value: float | None) -> Value:
+    return "none" if value is None else value

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp.auditing.bands import EqualLocalLevel
-from gaussdp.auditing.counts import ScoreCounts
+from gaussdp.auditing.counts import MOST_TRIALS, ScoreCounts
 from gaussdp.auditing.methods import FixedThreshold, Method
 from gaussdp.auditing.result import Audit
 from gaussdp.domains import LEVEL, integer, number
@@ -20,7 +20,8 @@ def audit(
 
     Each score comes from a trial of its own: mechanism and attack run independently, or canaries that do not influence
     each other's scores. Higher means more likely a member, and the attack accuses whoever scores above a threshold;
-    ties are fine. Decide on the direction and the method before looking.
+    ties are fine. Decide on the direction and the method before looking. `Split` tells people apart by their place, so
+    give the scores in the order of the trials.
 
     Args:
         members: scores of members, at least one; infinities are fine, NaN is not.
@@ -37,7 +38,7 @@ def audit(
     >>> found.contradicts(0.5), found.contradicts(1.0)
     (True, False)
     """
-    return _run(ScoreCounts.from_scores(members, nonmembers), confidence, method)
+    return audit_score_counts(ScoreCounts.from_scores(members, nonmembers), confidence, method)
 
 
 def audit_counts(
@@ -56,12 +57,12 @@ def audit_counts(
         members: how many members have each score; whole numbers.
         nonmembers: how many nonmembers have each score.
         confidence: in (0, 1).
-        method: as for `audit`.
+        method: as for `audit`, but for `Split`, which needs to know who has which score.
 
     >>> audit_counts([0, 1, 2], members=[100, 300, 600], nonmembers=[700, 295, 5]).mu_lower
     2.22678...
     """
-    return _run(ScoreCounts(np.asarray(scores), np.asarray(members), np.asarray(nonmembers)), confidence, method)
+    return audit_score_counts(ScoreCounts(scores, members, nonmembers), confidence, method)  # type: ignore[arg-type]
 
 
 def audit_errors(
@@ -82,6 +83,9 @@ def audit_errors(
     outs, ins = integer("nonmembers", nonmembers, low=1), integer("members", members, low=1)
     accused = integer("false_positives", false_positives, low=0)
     missed = integer("false_negatives", false_negatives, low=0)
+    for side, trials in (("nonmembers", outs), ("members", ins)):
+        if trials > MOST_TRIALS:
+            raise DomainError(side, f"at most {MOST_TRIALS:,}", trials)
     for name, errors, side, trials in (
         ("false_positives", accused, "nonmembers", outs),
         ("false_negatives", missed, "members", ins),
@@ -89,10 +93,11 @@ def audit_errors(
         if errors > trials:
             raise DomainError(name, f"at most {side} = {trials}", errors, got=str(errors))
     counts = ScoreCounts(np.array([0.0, 1.0]), np.array([missed, ins - missed]), np.array([outs - accused, accused]))
-    return _run(counts, confidence, FixedThreshold(0.0))
+    return audit_score_counts(counts, confidence, FixedThreshold(0.0))
 
 
-def _run(counts: ScoreCounts, confidence: float, method: Method) -> Audit:
+def audit_score_counts(counts: ScoreCounts, confidence: float = 0.95, method: Method = DEFAULT_METHOD) -> Audit:
+    """The same audit from counts that may know who has which score, such as those of a file."""
     if not isinstance(method, Method):
         raise DomainError("method", "one such as gaussdp.EqualLocalLevel()", method)
     return method.run(counts, number("confidence", confidence, LEVEL))

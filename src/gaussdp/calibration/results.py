@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from gaussdp.calibration.targets import AtMost, Target
-from gaussdp.displays import Displayed
+from gaussdp.accounting.document import ASSUMES_POISSON
+from gaussdp.calibration.targets import AtMost, Target, limit, measure
+from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, rounded, shown
 from gaussdp.guarantees import Guarantee
-from gaussdp.mechanisms import Mechanism
+from gaussdp.mechanisms import DPSGD, Mechanism
 
 
 class Status(Enum):
@@ -20,6 +21,17 @@ class Status(Enum):
 
     UNREAD = "unread"
     """Less private values could not be accounted for; one of them, perhaps far away, may meet the target too."""
+
+
+TABLES = ("calibration", "run")
+STATUS_WORDS = {
+    Status.TIGHT: "one unit of the last digit towards less privacy misses the target",
+    Status.RANGE_END: "the least private value of the range meets the target already; nothing beyond it was tried",
+    Status.UNREAD: "less private values could not be accounted for; one of them may meet the target too",
+}
+
+
+_CHECK_DIGITS = 8  # so that what is achieved and what was asked can be told apart
 
 
 @dataclass(frozen=True)
@@ -56,3 +68,79 @@ class Calibration(Displayed):
         asked = self.target if isinstance(self.target, AtMost) else f"μ ≤ {self.target.mu:g}"
         found = f"{self.parameter} = {self.value:.12g}"
         return f"<Calibration: {found} meets {asked} with {self.achieved:.6g}, {self.status.value}>"
+
+    def document(self, origin: str = "") -> Document:
+        """The answer with its check and, for DP-SGD, the run to start.
+
+        Args:
+            origin: where the target comes from, as a note.
+        """
+        bounded, most = measure(self.target), limit(self.target)
+        answer = Table(
+            "calibration",
+            "The answer and its check on the exact curve",
+            (
+                Column("parameter", "solved for"),
+                Column("value", "value"),
+                Column("achieved", f"{bounded} achieved"),
+                Column("target", "target: at most"),
+                Column("next_value", "next value tried"),
+                Column("next_achieved", "would give"),
+                Column("evaluations", "evaluations"),
+                Column("status", "status"),
+            ),
+            (
+                (
+                    self.parameter,
+                    self.value,
+                    min(rounded(self.achieved, Rounding.UP, _CHECK_DIGITS), most),
+                    most,
+                    _or_dash(self.next_value),
+                    _or_dash(_next_achieved(self, most)),
+                    self.evaluations,
+                    self.status.value,
+                ),
+            ),
+        )
+        tables = [answer]
+        notes = [origin] if origin else []
+        notes.append(f"Status {self.status.value}: {STATUS_WORDS[self.status]}.")
+        if self.floor:
+            notes.append(f"The fitted μ speaks about attacks whose FPR and FNR are at least {shown(self.floor)}.")
+        if isinstance(self.mechanism, DPSGD):
+            run = self.mechanism
+            tables.append(
+                Table(
+                    "run",
+                    "The run",
+                    (
+                        Column("noise_multiplier", "noise multiplier"),
+                        Column("sample_rate", "sample rate"),
+                        Column("steps", "steps"),
+                    ),
+                    ((run.noise_multiplier, run.sample_rate, run.steps),),
+                )
+            )
+            notes.append(
+                f"For Opacus: PrivacyEngine().make_private(..., noise_multiplier={shown(run.noise_multiplier)},"
+                f" poisson_sampling=True) with sample rate {shown(run.sample_rate)}, for {run.steps} steps."
+            )
+            if run.sample_rate < 1:
+                notes.append(ASSUMES_POISSON)
+        return Document.tabular(
+            f"{bounded} at most {shown(rounded(most, Rounding.DOWN, 6))}: {self.mechanism.sentence}",
+            tuple(tables),
+            tuple(notes),
+        )
+
+
+def _next_achieved(result: Calibration, most: float) -> float | None:
+    """What the neighbour gives, with so many digits that it shows as more than allowed."""
+    if result.next_achieved is None:
+        return None
+    shortened = rounded(result.next_achieved, Rounding.NEAREST, _CHECK_DIGITS)
+    return shortened if shortened > most else result.next_achieved
+
+
+def _or_dash(value: float | None) -> Value:
+    return "–" if value is None else value

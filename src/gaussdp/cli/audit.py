@@ -14,19 +14,13 @@ from gaussdp.auditing import (
     FixedThreshold,
     Method,
     Split,
-    audit_counts,
     audit_one_run,
     plan_audit,
 )
-from gaussdp.auditing.document import (
-    ONE_RUN_TABLES,
-    PLAN_TABLES,
-    TABLES,
-    audit_document,
-    one_run_document,
-    plan_document,
-)
 from gaussdp.auditing.files import read_scores
+from gaussdp.auditing.one_run import TABLES as ONE_RUN_TABLES
+from gaussdp.auditing.result import TABLES
+from gaussdp.auditing.trials import audit_score_counts
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.guarantees import guarantee
 from gaussdp.cli.options import Command, levels, number, output_options, show
@@ -143,8 +137,8 @@ def scores(
     chosen = _method(method, threshold, seed)
     ending = format_of(plot) if plot else ""
     counts = read_scores(file, score_column, member_column, member_value)
-    found = audit_counts(counts.scores, counts.members, counts.nonmembers, confidence, chosen)
-    document = audit_document(found, stated, delta)
+    found = audit_score_counts(counts, confidence, chosen)
+    document = found.document(stated, delta)
     if plot:
         plot.write_bytes(render_audit(found, stated, ending)[ending])
     show(document, style, digits, only)
@@ -184,7 +178,7 @@ def one_run(
     """
     stated = _claims(claims, **older)
     found = audit_one_run(canaries, guesses, correct, confidence)
-    show(one_run_document(found, stated, delta), style, digits, only)
+    show(found.document(stated, delta), style, digits, only)
 
 
 @audit.command()
@@ -193,7 +187,7 @@ def one_run(
 @click.option("--claim-mu", type=number, hidden=True)
 @click.option("--power", type=number, default=0.9, show_default=True, help="Probability of detection, in (0, 1).")
 @confidence_option
-@output_options(PLAN_TABLES)
+@output_options(("plan",))
 def plan(
     mu: float,
     claim: str,
@@ -214,7 +208,7 @@ def plan(
     refuted = guarantee(claim) if claim_mu is None else GDP(claim_mu)
     if not isinstance(refuted, GDP):
         raise click.UsageError(f'--claim takes a μ to plan for, such as "mu=0.5", got {claim!r}')
-    show(plan_document(plan_audit(mu, refuted.mu, power, confidence)), style, digits, only)
+    show(plan_audit(mu, refuted.mu, power, confidence).document(), style, digits, only)
 
 
 def _claims(

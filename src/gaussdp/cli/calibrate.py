@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import click
 
 from gaussdp import calibration
-from gaussdp.calibration.document import TABLES, calibration_document
 from gaussdp.calibration.dpsgd import DEFAULT_FLOOR
 from gaussdp.calibration.notation import parse_target
+from gaussdp.calibration.results import TABLES
 from gaussdp.calibration.targets import Target
 from gaussdp.cli.options import (
     LateCommand,
@@ -89,7 +89,7 @@ def calibrate(
             "give two of the noise (--noise-multiplier), the sample rate (--sample-rate, or --dataset-size and"
             " --batch-size) and the steps (--steps, or --epochs with the sizes); the third is solved for"
         )
-    show(calibration_document(result, origin), style, digits, only)
+    show(result.document(origin), style, digits, only)
 
 
 def _target(

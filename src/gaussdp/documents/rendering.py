@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from gaussdp.documents.blocks import Document
-from gaussdp.documents.html import html
+from gaussdp.documents.html import fragment, html
 from gaussdp.documents.latex import latex
 from gaussdp.documents.machine import comma_separated, json_text
 from gaussdp.documents.markdown import markdown
@@ -46,6 +46,19 @@ def render(document: Document, format: str = "text", digits: int = DEFAULT_DIGIT
     """
     known = PROSE_FORMATS if document.sections else FORMATS
     return _RENDERERS[one_of("format", format, known)](document, digits)
+
+
+class Displayed:
+    """A result that says what to show of it, and that a notebook shows so."""
+
+    __slots__ = ()
+
+    def document(self) -> Document:
+        """What to show."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return fragment(self.document(), DEFAULT_DIGITS)
 
 
 def document_files(stem: str, document: Document, digits: int, *formats: Format) -> dict[str, bytes]:

@@ -1,15 +1,16 @@
 """The protocol every guarantee follows: a trade-off curve and the risks read off it."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gaussdp import numerics
-from gaussdp.displays import Displayed
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents import Column, Displayed, Document, Rounding, Table, rounded, shown
 from gaussdp.domains import LEVEL, PROBABILITY, evaluate
+from gaussdp.errors import DomainError
 from gaussdp.numerics import Floats
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ Numbers = TypeVar("Numbers", float, npt.NDArray[np.float64])
 
 _LABEL_DIGITS = 10  # enough for a budget to be copied from
 _LEGEND_DIGITS = 4
+_SHOWN_FPRS = (1e-2, 1e-3, 1e-4, 1e-5)
+_SHOWN_DELTAS = (1e-5, 1e-6, 1e-8)
 
 
 class Guarantee(Displayed, ABC):
@@ -148,6 +151,28 @@ class Guarantee(Displayed, ABC):
         )
         return gain
 
+    def document(self) -> Document:
+        """What the best attacker finds, and the guarantee as (epsilon, delta)-DP, at the usual levels."""
+        attacker = Table(
+            "attacker",
+            "The best attacker finds",
+            (
+                Column("fpr", "at FPR", level=True),
+                Column("tpr", "TPR at most", Rounding.UP),
+                Column("tpr_over_fpr", "TPR/FPR at most", Rounding.UP),
+            ),
+            _readings(_SHOWN_FPRS, self.tpr, self.multiplicative_advantage),
+        )
+        epsilon = Table(
+            "epsilon",
+            "As (ε, δ)-DP",
+            (Column("delta", "δ", level=True), Column("epsilon", "ε", Rounding.UP)),
+            _readings(_SHOWN_DELTAS, self.epsilon),
+        )
+        right = shown(rounded(100 * self.accuracy(), Rounding.UP))
+        note = f"Of 100 guesses at most {right} are right; 50 without the release."
+        return Document.tabular(self.label, (attacker, epsilon), (note,))
+
     def mu_at_fpr(self, fpr: Numbers) -> Numbers:
         """The mu of the GDP curve through this curve's point at this FPR, in (0, 1)."""
         level = _level("fpr", fpr)
@@ -168,6 +193,17 @@ class Guarantee(Displayed, ABC):
             tpr=(level, PROBABILITY),
         )
         return mu
+
+
+def _readings(levels: Sequence[float], *readings: Callable[[float], float]) -> tuple[tuple[float, ...], ...]:
+    """A row a level, but for levels that the guarantee refuses to speak about."""
+    rows = []
+    for level in levels:
+        try:
+            rows.append((level, *(reading(level) for reading in readings)))
+        except DomainError:  # below the noise floor of a distribution
+            continue
+    return tuple(rows)
 
 
 def log_odds(prior: float) -> float:

@@ -4,7 +4,7 @@ import json
 from importlib import resources
 from typing import Any
 
-from gaussdp.accounting.document import LARGE_REGRET
+from gaussdp.accounting.readings import LARGE_REGRET
 from gaussdp.documents.machine import records
 from gaussdp.documents.rounding import Rounding, rounded
 from gaussdp.mechanisms import registered

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gaussdp.accounting import DistributionCurve, Fit, account
-from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, guarantee_table
+from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS
 from gaussdp.documents import Block, Document, Format, Rounding, document_files, render, rounded, shown, write_files
 from gaussdp.documents.html import fragment
 from gaussdp.domains import LEVEL, checked, number, one_of
@@ -195,7 +195,7 @@ def _report(run: Run, at: _Readings) -> Report:
         run=run,
         fit=fit,
         assumptions=assumptions(run, curve, fit, at.digits),
-        guarantee=guarantee_table(fit),
+        guarantee=fit.table(),
         epsilon=epsilon,
         attacker=attacker_table(curve, fit, at.fprs),
         precision=precision_table(curve, at.recalls, at.prior),

@@ -11,6 +11,7 @@ from gaussdp import conversions
 from gaussdp.accounting.distribution.pld import GivenDistribution, LossDistribution
 from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.accounting.readings import Method
+from gaussdp.documents import Document
 from gaussdp.domains import PROBABILITY, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.mechanisms import Mechanism
@@ -69,6 +70,10 @@ class DistributionCurve(PointsCurve):
             DomainError: if it is an optimistic estimate, which bounds the privacy loss from the wrong side.
         """
         return cls(GivenDistribution(distribution, compositions))
+
+    def document(self) -> Document:
+        """The fitted mu beside what is read off the curve."""
+        return self.fit().beside(super().document())
 
     def epsilon_lower(self, delta: float) -> float:
         """A lower bound on the least epsilon with which (epsilon, delta)-DP holds; `epsilon` bounds it from above.

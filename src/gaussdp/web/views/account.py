@@ -7,7 +7,7 @@ from gaussdp.accounting import AccountedCurve, DistributionCurve
 from gaussdp.accounting import account as account_for
 from gaussdp.accounting.document import account_document
 from gaussdp.calibration import Calibration
-from gaussdp.calibration.document import STATUS_WORDS
+from gaussdp.calibration.results import STATUS_WORDS
 from gaussdp.calibration.targets import limit
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError
