@@ -161,7 +161,7 @@ def integer(name: str, value: object, low: int) -> int:
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
         raise DomainError(name, f"a whole number of at least {low}", value, got=kind_of(value))
     if value < low:
-        raise DomainError(name, f"a whole number of at least {low}", value, got=str(value))
+        raise DomainError(name, f"a whole number of at least {low}", value)
     return int(value)
 
 
@@ -204,7 +204,7 @@ def one_of(key: str, value: object, known: tuple[Word, ...]) -> Word:
             return word
     suggestion = nearest(value, known)
     advice = f"did you mean {suggestion!r}?" if suggestion else ""
-    raise DomainError(key, f"one of {', '.join(map(repr, known))}", value, advice, got=brief(value))
+    raise DomainError(key, f"one of {', '.join(map(repr, known))}", value, advice)
 
 
 def nearest(value: object, known: Sequence[str]) -> str | None:

@@ -6,7 +6,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from gaussdp.errors import DomainError, brief
+from gaussdp.errors import DomainError
 
 Thing = TypeVar("Thing")
 
@@ -42,7 +42,7 @@ class Registry(Generic[Thing]):
 
     def __getitem__(self, key: str) -> Thing:
         if key not in self._things:
-            raise DomainError(self._sort, f"one of {', '.join(self.keys)}", key, got=brief(key))
+            raise DomainError(self._sort, f"one of {', '.join(self.keys)}", key)
         return self._things[key]
 
     def get(self, key: str) -> Thing | None:

@@ -95,7 +95,7 @@ def test_releases():
         ('"counted"', '"none"', 'line 7: tuning is "none", but tuning_runs is 4; write tuning = "counted"'),
         ('tuning = "counted"\n', "", 'tuning is missing beside tuning_runs; write tuning = "counted"'),
         ("tuning_runs = 4", "tuning_runs = 0", "line 8: tuning_runs must be a whole number of at least 1, got 0"),
-        ('["training"]', "[1]", r"line 9: accesses must be text, got int; write, for example, accesses = \["),
+        ('["training"]', "[1]", r"line 9: accesses must be text, got 1; write, for example, accesses = \["),
         ('"weights"', '"a\\u001bb"', r"line 10: outputs must be printable text, got the control character U\+001B"),
         ("epsilon=3.0", "epsilon=-3", "line 11: claim must state a guarantee: epsilon must be in"),
         ("epsilon=3.0", "epsilom=3", "line 11: claim must state a guarantee: claim has no 'epsilom'; did you mean"),

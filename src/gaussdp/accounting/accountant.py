@@ -51,11 +51,11 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
     if not isinstance(mechanism, Mechanism):
         adapter = adapter_for(type(mechanism))
         if adapter is None:
-            raise DomainError("mechanism", "a mechanism", mechanism, got=type(mechanism).__name__)
+            raise DomainError("mechanism", "a mechanism", mechanism)
         known: Mechanism | PointsCurve = adapter(mechanism, adjacency)
         return known if isinstance(known, PointsCurve) else _accounted(known)
     if adjacency is not None and checked_adjacency(adjacency) != mechanism.adjacency:
-        raise DomainError("adjacency", f"that of the mechanism, {mechanism.adjacency}", adjacency, got=str(adjacency))
+        raise DomainError("adjacency", f"that of the mechanism, {mechanism.adjacency}", adjacency)
     return _accounted(mechanism)
 
 

@@ -159,5 +159,5 @@ def _counts(name: str, values: int | Sequence[int]) -> list[int]:
     found = [integer(name, value, low=1) for value in (values if isinstance(values, Iterable) else [values])]
     for value in found:
         if value > _MOST:
-            raise DomainError(name, f"at most {_MOST:.0e}", value, got=str(value))
+            raise DomainError(name, f"at most {_MOST:.0e}", value)
     return found

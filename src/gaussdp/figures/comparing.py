@@ -103,7 +103,7 @@ def _named(guarantees: Mapping[str, Guarantee] | Sequence[Guarantee]) -> dict[st
 def _guarantee(thing: object) -> Guarantee:
     if isinstance(thing, Guarantee):
         return thing
-    raise DomainError("guarantees", "such as GDP(0.8) or account(mechanism)", thing, got=type(thing).__name__)
+    raise DomainError("guarantees", "such as GDP(0.8) or account(mechanism)", thing)
 
 
 def _point(words: str, place: tuple[float, float]) -> Attack:

@@ -182,7 +182,7 @@ def curve_of(distribution: Any, compositions: int = _MOST_COMPOSITIONS) -> Distr
     """
     if not isinstance(distribution, _distributions.PrivacyLossDistribution):
         kind = type(distribution).__name__
-        raise DomainError("distribution", "a dp_accounting PrivacyLossDistribution", kind, got=str(kind))
+        raise DomainError("distribution", "a dp_accounting PrivacyLossDistribution", kind)
     return DistributionCurve.read(distribution, compositions)
 
 
@@ -196,12 +196,7 @@ def adapted(thing: object, adjacency: Adjacency | None) -> Mechanism | PointsCur
                 "adjacency", problem="must not be given for a PrivacyLossDistribution: it holds for its own"
             )
         return curve_of(thing)
-    raise DomainError(
-        "mechanism",
-        "a DpEvent or a PrivacyLossDistribution if it comes from dp_accounting",
-        thing,
-        got=type(thing).__name__,
-    )
+    raise DomainError("mechanism", "a DpEvent or a PrivacyLossDistribution if it comes from dp_accounting", thing)
 
 
 def _read_as_stated(mechanism: Mechanism) -> Mechanism | PointsCurve:

@@ -219,7 +219,7 @@ def _beside_columns(name: str, value: Any, domain: Domain, length: int) -> npt.N
 
 
 def _wrong_length(name: str, got: object, length: int) -> DomainError:
-    return DomainError(name, f"one number or have {length} rows like the other columns", got, got=str(got))
+    return DomainError(name, f"one number or have {length} rows like the other columns", got)
 
 
 def _not_numeric(name: str, domain: Domain, dtype: object) -> DomainError:

@@ -65,7 +65,7 @@ def guarantee(measurement: Any, d_in: Any) -> Guarantee:
     ZCDP(rho=0.125)
     """
     if not isinstance(measurement, _library.Measurement):
-        raise DomainError("measurement", "an OpenDP Measurement", measurement, got=type(measurement).__name__)
+        raise DomainError("measurement", "an OpenDP Measurement", measurement)
     return guarantee_from_measure(measurement.output_measure, _asked(f"d_in = {d_in!r}", measurement.map, d_in))
 
 
@@ -80,7 +80,7 @@ def guarantee_from_measure(measure: Any, d_out: Any) -> Guarantee:
     ApproxDP(epsilon=1.0, delta=1e-06)
     """
     if not isinstance(measure, _library.Measure):
-        raise DomainError("measure", "an OpenDP measure", measure, got=type(measure).__name__)
+        raise DomainError("measure", "an OpenDP measure", measure)
     read = _READERS.get(str(measure))
     if read is not None:
         return read(d_out)
@@ -89,7 +89,7 @@ def guarantee_from_measure(measure: Any, d_out: Any) -> Guarantee:
         loss, delta = _pair(d_out)
         return _but_for(delta, _READERS[inner](loss))
     known = ", ".join([*_READERS, *(f"Approximate({name})" for name in _READERS)])
-    raise DomainError("measure", f"one of {known}", measure, got=str(measure))
+    raise DomainError("measure", f"one of {known}", measure)
 
 
 def guarantee_from_profile(profile: Any) -> ProfilePoints:
@@ -101,7 +101,7 @@ def guarantee_from_profile(profile: Any) -> ProfilePoints:
     4.886...
     """
     if not isinstance(profile, _library.PrivacyProfile):
-        raise DomainError("profile", "an OpenDP PrivacyProfile", profile, got=type(profile).__name__)
+        raise DomainError("profile", "an OpenDP PrivacyProfile", profile)
 
     def delta(epsilon: float) -> float:
         value = _asked(f"epsilon = {epsilon:g} of the profile", profile.delta, epsilon)
@@ -185,7 +185,6 @@ def adapted(thing: object, adjacency: Adjacency | None) -> PointsCurve:
         "a PrivacyProfile if it comes from OpenDP",
         thing,
         "for a measurement write gaussdp.integrations.opendp.guarantee(measurement, d_in)",
-        got=type(thing).__name__,
     )
 
 
@@ -208,9 +207,7 @@ def _but_for(delta: float, inner: Guarantee) -> Guarantee:
 def _from_renyi(curve: Any) -> ProfilePoints:
     """The profile that a curve of Renyi divergences implies, each order by itself; the best counts."""
     if not callable(curve):
-        raise DomainError(
-            None, value=curve, problem="the loss must be a function of the order", got=type(curve).__name__
-        )
+        raise DomainError(None, value=curve, problem="the loss must be a function of the order")
     losses = np.array(
         [number(f"loss at order {a:g}", _asked(f"order {a:g}", curve, a), NON_NEGATIVE) for a in _ORDERS.tolist()]
     )
@@ -239,7 +236,7 @@ def _pair(loss: Any) -> tuple[Any, float]:
 
 def _check_guarantee(guarantee: object) -> None:
     if not isinstance(guarantee, Guarantee):
-        raise DomainError("guarantee", "a gaussdp guarantee", guarantee, got=type(guarantee).__name__)
+        raise DomainError("guarantee", "a gaussdp guarantee", guarantee)
 
 
 def _asked(what: str, function: Callable[[Any], Any], argument: Any) -> Any:

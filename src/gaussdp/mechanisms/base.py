@@ -139,7 +139,7 @@ class Repeated(Mechanism):
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
-            raise DomainError("mechanism", "a mechanism", self.mechanism, got=type(self.mechanism).__name__)
+            raise DomainError("mechanism", "a mechanism", self.mechanism)
         object.__setattr__(self, "count", integer("count", self.count, low=1))
 
     @property

@@ -28,9 +28,7 @@ class Stated(Elementary):
 
     def __post_init__(self) -> None:
         if not isinstance(self.guarantee, ApproxDP | ProfilePoints):
-            raise DomainError(
-                "guarantee", "PureDP, ApproxDP or ProfilePoints", self.guarantee, got=type(self.guarantee).__name__
-            )
+            raise DomainError("guarantee", "PureDP, ApproxDP or ProfilePoints", self.guarantee)
         checked_adjacency(self.adjacency)
 
     def plan_entry(self) -> dict[str, object]:
@@ -82,7 +80,7 @@ class Composition(Mechanism):
 
     def __init__(self, mechanisms: Iterable[Mechanism | ApproxDP | ProfilePoints]) -> None:
         if isinstance(mechanisms, Mechanism) or not isinstance(mechanisms, Iterable):
-            raise DomainError("mechanisms", "a sequence of mechanisms", mechanisms, got=type(mechanisms).__name__)
+            raise DomainError("mechanisms", "a sequence of mechanisms", mechanisms)
         given = tuple(mechanisms)
         known: Adjacency = next((item.adjacency for item in given if isinstance(item, Mechanism)), "add-remove")
         described = tuple(Stated(item, known) if isinstance(item, ApproxDP | ProfilePoints) else item for item in given)
@@ -90,9 +88,7 @@ class Composition(Mechanism):
             raise DomainError("mechanisms", problem="must not be empty", advice="give at least one mechanism")
         for item in described:
             if not isinstance(item, Mechanism):
-                raise DomainError(
-                    "mechanisms", value=item, problem="must hold mechanisms only", got=type(item).__name__
-                )
+                raise DomainError("mechanisms", value=item, problem="must hold mechanisms only")
             if item.adjacency != known:
                 raise DomainError(
                     "adjacency",

@@ -102,11 +102,7 @@ class PoissonSampled(Elementary):
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Gaussian):
             raise DomainError(
-                "mechanism",
-                "a Gaussian",
-                self.mechanism,
-                "only Gaussian releases on a Poisson sample are supported",
-                got=type(self.mechanism).__name__,
+                "mechanism", "a Gaussian", self.mechanism, "only Gaussian releases on a Poisson sample are supported"
             )
         if self.mechanism.adjacency != "add-remove":
             raise DomainError(
@@ -114,7 +110,6 @@ class PoissonSampled(Elementary):
                 "add-remove for Poisson sampling",
                 self.mechanism.adjacency,
                 "state the noise multiplier for adding or removing a record",
-                got=str(self.mechanism.adjacency),
             )
         object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
         if self.sample_rate < 1:
@@ -191,7 +186,7 @@ class DPSGD(Mechanism):
         size = integer("dataset_size", dataset_size, low=1)
         batch = integer("batch_size", batch_size, low=1)
         if batch > size:
-            raise DomainError("batch_size", f"at most dataset_size {size}", batch, got=str(batch))
+            raise DomainError("batch_size", f"at most dataset_size {size}", batch)
         passes = number("epochs", epochs, POSITIVE)
         if size > MOST or passes > MOST:
             raise DomainError(None, problem=f"dataset_size and epochs must be at most {MOST:g}")

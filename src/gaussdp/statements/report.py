@@ -153,7 +153,7 @@ def report_run(
     0.5
     """
     if not isinstance(run, Run):
-        raise DomainError("run", "a Run", run, "make one with gaussdp.Run or Run.read", got=type(run).__name__)
+        raise DomainError("run", "a Run", run, "make one with gaussdp.Run or Run.read")
     readings = _Readings(
         floor=number("floor", floor, LEVEL),
         deltas=None if deltas is None else _levels("delta", deltas),

@@ -112,7 +112,6 @@ class Run:
                 "a mechanism",
                 self.mechanism,
                 "give, for example, DPSGD(noise_multiplier=1.0, sample_rate=0.005, steps=4000)",
-                got=type(self.mechanism).__name__,
             )
         if self.unit is None or self.unit == "":
             raise DomainError(
@@ -231,12 +230,7 @@ class Run:
                 "tuning", problem="is missing beside tuning_runs", advice='write tuning = "counted" or "not counted"'
             )
         if self.records_per_unit and self.dataset_size and self.records_per_unit > self.dataset_size:
-            raise DomainError(
-                "records_per_unit",
-                f"at most dataset_size {self.dataset_size}",
-                self.records_per_unit,
-                got=str(self.records_per_unit),
-            )
+            raise DomainError("records_per_unit", f"at most dataset_size {self.dataset_size}", self.records_per_unit)
 
 
 @contextmanager

@@ -67,12 +67,7 @@ def run_from(run: RunKind[Built], content: object, text: str = "", name: str = "
     where = _Place(text, name, ("training", "releases", *(key for key in run.file_keys() if key != "clip_norm")))
     if not isinstance(content, Mapping):
         raise DomainError(
-            None,
-            value=content,
-            place=name,
-            problem="must be a table of keys",
-            got=type(content).__name__,
-            advice="see docs/report.md",
+            None, value=content, place=name, problem="must be a table of keys", advice="see docs/report.md"
         )
     where.refuse_unknown(content, where.top_keys, "")
     described = [key for key in ("training", "releases") if key in content]
@@ -83,7 +78,6 @@ def run_from(run: RunKind[Built], content: object, text: str = "", name: str = "
             value=got,
             place=name,
             problem="must describe the mechanism by either a table [training] or a list [[releases]]",
-            got=str(got),
         )
     rest = {key: value for key, value in content.items() if key not in ("training", "releases")}
     for key, value in rest.items():
@@ -112,9 +106,7 @@ def run_from(run: RunKind[Built], content: object, text: str = "", name: str = "
 
 def _training(table: object) -> Training:
     if not isinstance(table, Mapping):
-        raise DomainError(
-            "training", "a table with noise_multiplier, dataset_size, batch_size and epochs", table, got=brief(table)
-        )
+        raise DomainError("training", "a table with noise_multiplier, dataset_size, batch_size and epochs", table)
     if "noise_multiplier" not in table:
         raise DomainError(
             "noise_multiplier",

@@ -19,7 +19,7 @@ def line_of_words(key: str, value: object, example: str) -> str:
         example: what one could write instead.
     """
     if not isinstance(value, str):
-        raise DomainError(key, "text", value, f"write, for example, {example}", got=type(value).__name__)
+        raise DomainError(key, "text", value, f"write, for example, {example}")
     words = " ".join(value.split())
     if not words:
         raise DomainError(key, problem="must not be empty", advice=f"write, for example, {example}")
@@ -40,7 +40,7 @@ def lines_of_words(key: str, value: object, example: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (line_of_words(key, value, example),)
     if not isinstance(value, list | tuple):
-        raise DomainError(key, "a list of texts", value, f"write, for example, {example}", got=type(value).__name__)
+        raise DomainError(key, "a list of texts", value, f"write, for example, {example}")
     if len(value) > MOST_ENTRIES:
         raise DomainError(key, problem=f"must have at most {MOST_ENTRIES} entries", got=f"{len(value)}")
     return tuple(line_of_words(key, entry, example) for entry in value)

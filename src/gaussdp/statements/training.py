@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gaussdp.domains import POSITIVE, integer, number
-from gaussdp.errors import DomainError, brief
+from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD
 from gaussdp.mechanisms.gaussian import MOST, SAMPLE_RATE
 
@@ -82,7 +82,6 @@ class Training:
                     f"at most dataset_size {size}",
                     batch,
                     "write the expected number of records in one batch",
-                    got=str(batch),
                 )
             if rate is not None and abs(rate - batch / size) > _RATE_TOLERANCE * rate:
                 raise DomainError(
@@ -114,7 +113,6 @@ class Training:
                 value=self.steps,
                 problem=f"must agree with epochs: {self.epochs:g} epochs at sample rate {rate:.6g} are "
                 f"{self._passes()} steps",
-                got=str(self.steps),
                 advice="leave one of them out",
             )
 
@@ -135,5 +133,5 @@ class Training:
 def count(key: str, value: object) -> int:
     """A whole number from 1 to 1e15."""
     if isinstance(value, int) and not isinstance(value, bool) and value > MOST:
-        raise DomainError(key, f"a whole number from 1 to {MOST:g}", value, got=brief(value))
+        raise DomainError(key, f"a whole number from 1 to {MOST:g}", value)
     return integer(key, value, low=1)

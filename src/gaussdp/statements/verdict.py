@@ -119,7 +119,7 @@ def check_claim(run: Run, claim: Claim | str) -> Verdict:
     'false'
     """
     if not isinstance(run, Run):
-        raise DomainError("run", "a Run", run, "make one with gaussdp.Run or Run.read", got=type(run).__name__)
+        raise DomainError("run", "a Run", run, "make one with gaussdp.Run or Run.read")
     stated = as_claim(claim)
     with within_doubles():
         return _checked(run, stated)

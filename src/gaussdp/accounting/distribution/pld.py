@@ -202,10 +202,7 @@ def _lattice(part: Mechanism) -> _Lattice | None:
         epsilon, delta = part.guarantee.epsilon_bound, part.guarantee.delta_bound
         if epsilon == math.inf:
             raise DomainError(
-                None,
-                value=part.guarantee,
-                problem="a stated guarantee must have a finite epsilon to compose",
-                got=str(part.guarantee),
+                None, value=part.guarantee, problem="a stated guarantee must have a finite epsilon to compose"
             )
         truth = (1 - delta) / (1 + math.exp(-epsilon))
         masses = {1: truth, -1: truth * math.exp(-epsilon)} if epsilon else {0: 1 - delta}

@@ -33,7 +33,7 @@ class Number:
 
     def read(self, name: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise DomainError(name, f"a number in {self._finite()}", value, got=brief(value))
+            raise DomainError(name, f"a number in {self._finite()}", value)
         if abs(value) > sys.float_info.max:
             raise DomainError(name, f"in {self._finite()}", got="a number too large for a double")
         return number(name, value, self._finite())
@@ -65,7 +65,7 @@ class Whole:
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int) or not self.low <= value <= self.high:
             domain = f"a whole number from {self.low:,} to {self.high:,}"
-            raise DomainError(name, domain, value, got=brief(value))
+            raise DomainError(name, domain, value)
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class OneOf:
     def read(self, name: str, value: object) -> str:
         known = self._known()
         if not isinstance(value, str) or value not in known:
-            raise DomainError(name, f"one of {', '.join(known)}", value, got=brief(value))
+            raise DomainError(name, f"one of {', '.join(known)}", value)
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Text:
 
     def read(self, name: str, value: object) -> str:
         if not isinstance(value, str) or not 1 <= len(value) <= self.longest or not value.isprintable():
-            raise DomainError(name, f"a line of 1 to {self.longest} printable characters", value, got=brief(value))
+            raise DomainError(name, f"a line of 1 to {self.longest} printable characters", value)
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Anything:
 
     def read(self, name: str, value: object) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise DomainError(name, "an object", value, got=brief(value))
+            raise DomainError(name, "an object", value)
         return value
 
     def schema(self) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def _search(request: CalibrateRequest, tell: Tell) -> Calibration:
 
 def _run(found: Calibration) -> DPSGD:
     if not isinstance(found.mechanism, DPSGD):
-        raise DomainError("mechanism", "DPSGD", found.mechanism, got=type(found.mechanism).__name__)
+        raise DomainError("mechanism", "DPSGD", found.mechanism)
     return found.mechanism
 
 
@@ -118,5 +118,5 @@ def _tpr_rows(curve: Accounted) -> list[TprAtFpr]:
 
 def _accounted(curve: Guarantee) -> Accounted:
     if not isinstance(curve, AccountedCurve | DistributionCurve):
-        raise DomainError("curve", "an accounted one", curve, got=type(curve).__name__)
+        raise DomainError("curve", "an accounted one", curve)
     return curve
