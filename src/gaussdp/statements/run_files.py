@@ -75,7 +75,7 @@ def run_from(run: RunKind[Built], content: object, text: str = "", name: str = "
         got = "both" if described else "neither"
         raise DomainError(
             None,
-            value=got,
+            got=got,
             place=name,
             problem="must describe the mechanism by either a table [training] or a list [[releases]]",
         )
