@@ -60,11 +60,12 @@ def test_scalars_arrays_and_parts_of_arrays(mechanism):
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=str)
-def test_history_does_not_matter(mechanism):
-    """A curve that was asked much else, in another order, from the deepest tails to the bulk."""
+@pytest.mark.parametrize("inwards", [True, False])
+def test_history_does_not_matter(mechanism, inwards):
+    """A curve that was asked much else, from the deepest tails to the bulk or the other way."""
     used = account(mechanism)
     if mechanism not in OTHERS:
-        for deep in (1e-200, 1e-60, 1e-12):
+        for deep in (1e-200, 1e-60, 1e-12, 0.1)[:: 1 if inwards else -1]:
             used.remove.tpr(deep)
             used.add.epsilon(deep)
         used.remove.delta(np.array([30.0, -0.001, 3.0]))

@@ -95,7 +95,7 @@ class AccountedCurve(Described, Guarantee):
         >>> from gaussdp.accounting import account
         >>> from gaussdp.mechanisms import DPSGD
         >>> account(DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1)).reading.epsilon(1e-6)
-        Reading(value=0.29..., error=..., method=closed form)
+        Reading(value=0.3639..., error=..., method=closed form)
         """
         return Readings(self)
 

@@ -25,16 +25,12 @@ class InversionSettings:
     """What is tuned about searches for thresholds."""
 
     max_steps: int = 80
-    longest_step: float = 4.0
-    """In units of the quantile, which is nearly linear in the threshold."""
+    longest_step: float = 4.0  # in units of the quantile, which is nearly linear in the threshold
     tolerance: float = 1e-8
     """Relative miss of a quantile that the last, linear step makes up for; its square is what is left."""
-    resolution: float = 4e-16
-    """Relative distance of thresholds that a double can still tell apart."""
-    small_skewness: float = 0.3
-    """Up to which a start under P is corrected for skewness."""
-    moderate: float = 8.0
-    """Quantile up to which a start is corrected for skewness at all."""
+    resolution: float = 4e-16  # relative distance of thresholds that a double can still tell apart
+    small_skewness: float = 0.3  # up to which a start under P is corrected for skewness
+    moderate: float = 8.0  # quantile up to which a start is corrected for skewness at all
 
 
 SETTINGS = InversionSettings()

@@ -25,12 +25,9 @@ from gaussdp.numerics import Floats, Indices
 class ConvolutionSettings:
     """What is tuned about convolutions."""
 
-    negligible: float = 38.0
-    """Panels below e^-38 of the largest add nothing."""
-    at_once: int = 1 << 14
-    """Edges in one table, which stays in cache."""
-    least_width: float = 1e-14
-    """Relative width of a panel that is left out."""
+    negligible: float = 38.0  # panels below e^-38 of the largest add nothing
+    at_once: int = 1 << 14  # edges in one table, which stays in cache
+    least_width: float = 1e-14  # relative width of a panel that is left out
 
 
 SETTINGS = ConvolutionSettings()

@@ -19,23 +19,16 @@ from gaussdp.numerics import Floats, Indices
 class PanelSettings:
     """What is tuned about panels."""
 
-    precision: float = 2e-14
-    """Absolute error of a logarithm up to `size`; it grows with larger ones."""
+    precision: float = 2e-14  # absolute error of a logarithm up to `size`; it grows with larger ones
     size: float = 20.0
     bending: float = 1.2
     """How far a panel may be from an exponential, so that Gauss-Legendre rules integrate the density itself."""
-    last: int = 3
-    """Coefficients that tell the error."""
-    narrowest: float = 1e-10
-    """Half-width, relative to the place, that is not halved again."""
-    most_panels: int = 4000
-    """A density that needs more is refused."""
-    most_rounds: int = 48
-    """Of halving."""
-    caution: float = 10.0
-    """Factor on what the last coefficients tell."""
-    roundings: float = 3.0
-    """Factor on rounding errors in the claimed error."""
+    last: int = 3  # coefficients that tell the error
+    narrowest: float = 1e-10  # half-width, relative to the place, that is not halved again
+    most_panels: int = 4000  # a density that needs more is refused
+    most_rounds: int = 48  # of halving
+    caution: float = 10.0  # factor on what the last coefficients tell
+    roundings: float = 3.0  # factor on rounding errors in the claimed error
     forgiving: float = 40.0
     """Exponent of the largest factor by which errors may be larger where the density does not matter."""
 

@@ -21,20 +21,13 @@ from gaussdp.numerics import Booleans, Floats, Indices
 class ScaleSettings:
     """What is tuned about densities on their scale; exponents are -log of densities."""
 
-    widest: float = 1.0
-    """Panels to begin with, on the logarithmic scale ..."""
-    many: int = 60
-    """... and how many of them at the most."""
-    scans: tuple[int, ...] = (40, 12, 12, 12)
-    """Points of one scan after the other that close in on an end."""
-    linear_from: float = 40.0
-    """Excess past which log(e^excess - 1) is the excess."""
-    bottom: float = 4.0
-    """Depths below which logarithms are cut off: next to the ends integrals may vanish."""
-    well: float = 10.0
-    """Exponent by which a node lies well within the part that is exact."""
-    steepest: float = 60.0
-    """Change of a logarithm between edges, at most, that a rule of 32 nodes integrates."""
+    widest: float = 1.0  # panels to begin with, on the logarithmic scale
+    many: int = 60  # ... and how many of them at the most
+    scans: tuple[int, ...] = (40, 12, 12, 12)  # points of one scan after the other that close in on an end
+    linear_from: float = 40.0  # excess past which log(e^excess - 1) is the excess
+    bottom: float = 4.0  # depths below which logarithms are cut off: next to the ends integrals may vanish
+    well: float = 10.0  # exponent by which a node lies well within the part that is exact
+    steepest: float = 60.0  # change of a logarithm between edges, at most, that a rule of 32 nodes integrates
 
 
 SETTINGS = ScaleSettings()

@@ -27,22 +27,14 @@ class DensitySettings:
 
     depths: tuple[float, ...] = (60.0, 250.0, 800.0)
     """-log of tails, in order of trial; the last are beyond the range of a double."""
-    tilts: int = 24
-    """At which the transform of the density is compared with the exact one."""
-    refinement: int = 2 * FINENESS
-    """Of the grids for the exact transforms."""
-    nothing: float = 1e-13
-    """Share of a tilted law that may lie where the density is not exact."""
-    largest_exponent: float = 1e3
-    """Of a transform, past which its own rounding shows."""
-    caution: float = 10.0
-    """Factor on what transforms tell."""
-    at_once: int = 1 << 18
-    """Elements of one temporary table."""
-    newton_steps: int = 100
-    """Until a threshold is given up."""
-    found: float = 1e-14
-    """Relative miss of the logarithm of a rate."""
+    tilts: int = 24  # at which the transform of the density is compared with the exact one
+    refinement: int = 2 * FINENESS  # of the grids for the exact transforms
+    nothing: float = 1e-13  # share of a tilted law that may lie where the density is not exact
+    largest_exponent: float = 1e3  # of a transform, past which its own rounding shows
+    caution: float = 10.0  # factor on what transforms tell
+    at_once: int = 1 << 18  # elements of one temporary table
+    newton_steps: int = 100  # until a threshold is given up
+    found: float = 1e-14  # relative miss of the logarithm of a rate
 
 
 SETTINGS = DensitySettings()

@@ -18,10 +18,8 @@ from gaussdp.numerics import Booleans, Floats
 class VanishingSettings:
     """What is tuned about vanishing tails."""
 
-    nothing: float = -760.0
-    """Logarithm of what is smaller than any double; e^-745 is the least one."""
-    cutoff: float = 40.0
-    """Standard deviations: outputs beyond have probability e^-804, even together below e^-760."""
+    nothing: float = -760.0  # logarithm of what is smaller than any double; e^-745 is the least one
+    cutoff: float = 40.0  # standard deviations: outputs beyond have probability e^-804, even together below e^-760
 
 
 SETTINGS = VanishingSettings()

@@ -34,20 +34,15 @@ from gaussdp.numerics import Floats
 class DistributionSettings:
     """What is tuned about privacy loss distributions."""
 
-    most_points: float = 5e4
-    """Of the grid of one run: for small noise it grows coarser rather than larger."""
-    fft_factor: float = 4.0
-    """On the rounding error of a transform, which grows with the logarithm of its length."""
-    well_above_rounding: float = 1e-9
-    """delta at which the length of a grid is measured."""
-    lattice_rounding: float = 1e-15
-    """Of the total mass of a loss on its own lattice."""
+    most_points: float = 5e4  # of the grid of one run: for small noise it grows coarser rather than larger
+    fft_factor: float = 4.0  # on the rounding error of a transform, which grows with the logarithm of its length
+    well_above_rounding: float = 1e-9  # delta at which the length of a grid is measured
+    lattice_rounding: float = 1e-15  # of the total mass of a loss on its own lattice
     mass_rounding: float = 2e-13
     """Of one on the grid of dp_accounting, whose masses are differences; up to 5e-14 was seen."""
     reach: float = 12.5
     """Standard deviations of discrete Gaussian noise kept; what is beyond counts as an infinite loss."""
-    beyond_reach: float = 1e-33
-    """Probability of what is beyond."""
+    beyond_reach: float = 1e-33  # probability of what is beyond
 
 
 SETTINGS = DistributionSettings()

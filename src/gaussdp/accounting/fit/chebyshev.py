@@ -15,14 +15,10 @@ from gaussdp.numerics import Floats
 class ChebyshevSettings:
     """What is tuned about interpolants."""
 
-    max_degree: int = 512
-    """Past which a function counts as not smooth."""
-    denser: int = 8
-    """Points at which the largest value is sought, over those that are known."""
-    by_matrix: int = 32
-    """Degree up to which a product with a matrix is quicker than a Fourier transform."""
-    polishing_steps: int = 8
-    """Parabolas through ever closer neighbours of the largest value."""
+    max_degree: int = 512  # past which a function counts as not smooth
+    denser: int = 8  # points at which the largest value is sought, over those that are known
+    by_matrix: int = 32  # degree up to which a product with a matrix is quicker than a Fourier transform
+    polishing_steps: int = 8  # parabolas through ever closer neighbours of the largest value
 
 
 SETTINGS = ChebyshevSettings()

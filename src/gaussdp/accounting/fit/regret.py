@@ -30,12 +30,9 @@ from gaussdp.numerics import Floats
 class RegretSettings:
     """What is tuned about the search for the regret."""
 
-    gap: float = 1e-7
-    """By which the regret may be rounded up."""
-    degree: int = 16
-    """Of the first interpolant."""
-    negligible_quantile: float = 6.0
-    """Normal quantile whose tail, 1e-9, is far below the gap."""
+    gap: float = 1e-7  # by which the regret may be rounded up
+    degree: int = 16  # of the first interpolant
+    negligible_quantile: float = 6.0  # normal quantile whose tail, 1e-9, is far below the gap
     steepest: float = 0.2
     """Change of the quotient with mu: delta_mu changes by at most 1 / sqrt(2 pi), and is halved at least."""
 

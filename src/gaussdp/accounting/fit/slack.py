@@ -23,20 +23,14 @@ from gaussdp.numerics import Floats
 class SlackSettings:
     """What is tuned about the search for the slack."""
 
-    gap: float = 1e-2
-    """Relative; what is reported is the bound above."""
-    negligible: float = 1e-3
-    """Of the floor: no search for slack below."""
-    tie: float = 1e-8
-    """Relative excess of the add direction over the remove direction that is none."""
-    checks: int = 20
-    """Epsilons at which the two directions are compared."""
-    samples: int = 40
-    """To begin with, over the attacks above the floor."""
+    gap: float = 1e-2  # relative; what is reported is the bound above
+    negligible: float = 1e-3  # of the floor: no search for slack below
+    tie: float = 1e-8  # relative excess of the add direction over the remove direction that is none
+    checks: int = 20  # epsilons at which the two directions are compared
+    samples: int = 40  # to begin with, over the attacks above the floor
     stretch: float = 1.15
     ahead: int = 12
-    most_stretches: int = 60
-    """Beyond, epsilon grows by this factor, in this many steps, and so often at the most."""
+    most_stretches: int = 60  # beyond, epsilon grows by this factor, in this many steps, and so often at the most
 
 
 SETTINGS = SlackSettings()

@@ -19,14 +19,10 @@ class SpanSettings:
     """What is tuned about the first samples of a fit."""
 
     upper_degree: int = 32
-    lower_degree: int = 16
-    """Of the interpolants above and below zero; above, the regret is read off as well."""
-    roughly: float = 4e-3
-    """Relative miss of a quantile at an end that one step of Newton's method makes up for."""
-    margin: float = 0.004
-    """Share of the span by which the samples reach beyond ends that are not known exactly."""
-    neighbours: int = 8
-    """Samples next to an end from which it is interpolated."""
+    lower_degree: int = 16  # of the interpolants above and below zero; above, the regret is read off as well
+    roughly: float = 4e-3  # relative miss of a quantile at an end that one step of Newton's method makes up for
+    margin: float = 0.004  # share of the span by which the samples reach beyond ends that are not known exactly
+    neighbours: int = 8  # samples next to an end from which it is interpolated
 
 
 SETTINGS = SpanSettings()

@@ -14,12 +14,9 @@ from gaussdp.numerics import Floats
 class SupremumSettings:
     """What is tuned about branch and bound."""
 
-    parts: int = 6
-    """Into which an interval that may hold the supremum is cut."""
-    max_rounds: int = 14
-    """Of cutting."""
-    max_samples: int = 1 << 14
-    """At which the search ends with the bounds it has."""
+    parts: int = 6  # into which an interval that may hold the supremum is cut
+    max_rounds: int = 14  # of cutting
+    max_samples: int = 1 << 14  # at which the search ends with the bounds it has
 
 
 SETTINGS = SupremumSettings()

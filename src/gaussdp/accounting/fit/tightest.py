@@ -36,10 +36,8 @@ class FitSettings:
     few_active: int = 4
     """Intervals that may hold the supremum up to which branch and bound is quicker than more Chebyshev points."""
     relative_gap: float = 1e-9
-    absolute_gap: float = 1e-12
-    """Between the bounds of mu, at which a search ends."""
-    rounding: float = 1e-15
-    """Of a quantile."""
+    absolute_gap: float = 1e-12  # between the bounds of mu, at which a search ends
+    rounding: float = 1e-15  # of a quantile
 
 
 SETTINGS = FitSettings()

@@ -32,8 +32,7 @@ class LatticeSettings:
     light_half: float = 2.2
     heavy_half: float = 3.4
     """How half changes with the skewness towards the end, and its limits: a light tail has small values at its end."""
-    gentle: tuple[float, float] = (2.8, 3.4)
-    """Deviations from a line to the edge before it."""
+    gentle: tuple[float, float] = (2.8, 3.4)  # deviations from a line to the edge before it
     growth: float = 2.4
     mixed: tuple[float, float] = (0.3, 0.45)
     """The same where the deviation grows by more than this factor from line to line: losses there are mixtures of
@@ -42,12 +41,9 @@ class LatticeSettings:
     """The same for lines that jump to where rare losses rule, however much the deviation grows."""
     resolution: float = 0.1
     """Distance, in inverse deviations, to which the last tilt that leaves the cut outputs alone is sought."""
-    most_tries: int = 40
-    """Tilts until one lies as it should."""
-    parts: int = 3
-    """Into which the thresholds of a line are cut where it is not accurate, each with a line of its own."""
-    pole_distance: float = 0.2
-    """Least distance of a line from the poles at 0 and 1, in inverse deviations."""
+    most_tries: int = 40  # tilts until one lies as it should
+    parts: int = 3  # into which the thresholds of a line are cut where it is not accurate, each with a line of its own
+    pole_distance: float = 0.2  # least distance of a line from the poles at 0 and 1, in inverse deviations
     middle_from: float = 4.0
     """Standard deviation of the loss from which on there is room for lines between the poles, and need of them."""
     past_pole: float = 1.0
@@ -56,10 +52,8 @@ class LatticeSettings:
     """-log of tails past which no line is laid. No double holds e^-745, but searches may come from farther out."""
     deep: float = 230.0
     """-log of tails from which on the error allowed grows with the logarithm, as rounding error does."""
-    long: int = 400
-    """Nodes from which on another line would hardly be more accurate, only slow."""
-    foreseen: float = 4.0
-    """Growth of the variance over one step, at most, that its third cumulant foretells."""
+    long: int = 400  # nodes from which on another line would hardly be more accurate, only slow
+    foreseen: float = 4.0  # growth of the variance over one step, at most, that its third cumulant foretells
 
 
 SETTINGS = LatticeSettings()
@@ -71,11 +65,10 @@ HOPELESS = np.int8(NO_METHOD - 1)
 class Lattice:
     """The lines of a loss whose outputs are cut off at one depth."""
 
-    def __init__(self, cumulants: LossCumulants, origin: Tilt, *, bold_first: bool) -> None:
+    def __init__(self, cumulants: LossCumulants, origin: Tilt) -> None:
         lines = _Lines(cumulants)
         self._chains = {
-            side: [_Chain(lines, origin, side, bold=bold) for bold in (bold_first, not bold_first)]
-            for side in (1.0, -1.0)
+            side: [_Chain(lines, origin, side, bold=bold) for bold in (False, True)] for side in (1.0, -1.0)
         }
 
     def read(self, tau: Floats) -> OperatingPoints:
@@ -88,34 +81,44 @@ class Lattice:
             return self._read(tau, 1.0)
         if not upper.any():
             return self._read(tau, -1.0)
-        points = OperatingPoints.unanswered(tau)
-        points.put(upper, self._read(tau[upper], 1.0))
-        points.put(~upper, self._read(tau[~upper], -1.0))
-        return points
+        both = OperatingPoints.joined((self._read(tau[upper], 1.0), self._read(tau[~upper], -1.0)))
+        place = np.empty(tau.size, np.intp)
+        place[np.argsort(~upper, kind="stable")] = np.arange(tau.size)
+        return both.take(place)
 
     def _read(self, tau: Floats, side: float) -> OperatingPoints:
-        first, second = self._chains[side]
-        points = first.read(tau)
+        gentle, bold = self._chains[side]
+        points = gentle.read(tau)
         missing = np.flatnonzero(~points.answered)
         if missing.size:
-            points.put(missing, second.read(tau[missing]))
+            points.put(missing, bold.read(tau[missing]))
         return points
 
 
-class _Lines(dict[float, Line | None]):
-    """The lines at tilts, None where there is none."""
+class _Lines:
+    """Tilts and the lines at them, each computed once; None where there is none."""
 
     def __init__(self, cumulants: LossCumulants) -> None:
-        super().__init__()
         self.cumulants = cumulants
+        self._tilts: dict[float, Tilt | None] = {}
+        self._lines: dict[float, Line | None] = {}
+
+    def tilt(self, at: float) -> Tilt | None:
+        if at not in self._tilts:
+            try:
+                tilt = self.cumulants.tilt(at)
+                self._tilts[at] = tilt if 0 < tilt.variance < math.inf else None
+            except ConvergenceError:
+                self._tilts[at] = None
+        return self._tilts[at]
 
     def at(self, tilt: Tilt) -> Line | None:
-        if tilt.at not in self:
+        if tilt.at not in self._lines:
             try:
-                self[tilt.at] = Line(self.cumulants, tilt)
+                self._lines[tilt.at] = Line(self.cumulants, tilt)
             except ConvergenceError:
-                self[tilt.at] = None
-        return self[tilt.at]
+                self._lines[tilt.at] = None
+        return self._lines[tilt.at]
 
 
 class _Chain:
@@ -127,7 +130,6 @@ class _Chain:
 
     def __init__(self, lines: _Lines, origin: Tilt, side: float, *, bold: bool) -> None:
         self._lines, self._origin, self._side, self._bold = lines, origin, side, bold
-        self._cumulants = lines.cumulants
         self._edges = [0.0]  # of thresholds' sizes
         self._tilts: list[Tilt] = []
         self._ended = not 0 < origin.variance < math.inf
@@ -183,7 +185,7 @@ class _Chain:
             low, high, tilt = self._edges[owner], self._edges[owner + 1], self._tilts[owner]
             middle = self._side * (low + (high - low) * (part + 0.5) / SETTINGS.parts)
             try:
-                found = self._off_poles(self._cumulants.saddle(middle, tilt), first=False)
+                found = self._off_poles(self._lines.cumulants.saddle(middle, tilt), first=False)
             except ConvergenceError:
                 found = None
             self._part_tilts[owner, part] = found
@@ -261,19 +263,14 @@ class _Chain:
 
     def _tilt(self, at: float) -> Tilt | None:
         """The tilt, off the poles, if its law has a width."""
-        try:
-            tilt = self._cumulants.tilt(at)
-            if 0 < tilt.variance < math.inf:
-                tilt = self._off_poles(tilt, first=not self._tilts)
-        except ConvergenceError:
-            return None
-        return tilt if 0 < tilt.variance < math.inf else None
+        tilt = self._lines.tilt(at)
+        return None if tilt is None else self._off_poles(tilt, first=not self._tilts)
 
     @cached_property
     def _wide(self) -> bool:
         return self._origin.deviation >= SETTINGS.middle_from
 
-    def _off_poles(self, tilt: Tilt, *, first: bool) -> Tilt:
+    def _off_poles(self, tilt: Tilt, *, first: bool) -> Tilt | None:
         """The tilt itself, or one that keeps its distance from the poles at 0 and 1.
 
         The first line of a wide loss lies between them: past a pole it would lose the digits of the smaller rate at 0.
@@ -283,7 +280,7 @@ class _Chain:
         between = self._wide and (first or at < 1)
         at = min(max(at, gap), 1 - gap) if between else max(at, 1 + gap)
         at = at if self._side > 0 else 1 - at
-        return self._cumulants.tilt(at) if abs(at - tilt.at) > 1e-15 * abs(at) else tilt
+        return self._lines.tilt(at) if abs(at - tilt.at) > 1e-15 * abs(at) else tilt
 
 
 def _cut(tilt: Tilt) -> float:

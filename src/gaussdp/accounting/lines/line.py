@@ -34,8 +34,7 @@ class LineSettings:
     exponent: float = 39.0
     """Errors aimed at: e^-39 = 1e-17 of the scale, far below rounding errors even at the ends of the reach."""
     max_nodes: int = 1 << 15
-    max_work: int = 1 << 23
-    """Nodes of the line times nodes of the outputs: past that, a density is no slower."""
+    max_work: int = 1 << 23  # nodes of the line times nodes of the outputs: past that, a density is no slower
     ladder: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 14.0, 24.0)
     """Tilts of Chernoff's bounds on the images, in deviations; short and long tails each find one that is near."""
     near_pole: float = 6.0
@@ -44,36 +43,25 @@ class LineSettings:
     """Where the decay is looked for first, in inverse deviations; a normal law has died out at 8.8."""
     normal_reach: float = 9.8
     """Where the characteristic function of a nearly normal law has died out, in inverse deviations, without a look."""
-    nearly_normal: float = 0.2
-    """Squared skewness up to which a law dies out like a normal one, somewhat later ..."""
-    longer: float = 5.5
-    """... by this much for each unit of squared skewness."""
+    nearly_normal: float = 0.2  # squared skewness up to which a law dies out like a normal one, somewhat later
+    longer: float = 5.5  # ... by this much for each unit of squared skewness
     past: float = 1.15
     """How far past the point where it dies out the nodes go, so that the last of them no longer matter."""
-    beyond: tuple[float, float] = (1.25, 1.25**2)
-    """Of the last node: there too it must have died out."""
-    same_value: float = 1e-9
-    """Change of K by a finer grid that leaves the distance between images as it was."""
-    few: int = 3000
-    """Angles (nodes times outputs) up to which a finer grid costs little."""
+    beyond: tuple[float, float] = (1.25, 1.25**2)  # of the last node: there too it must have died out
+    same_value: float = 1e-9  # change of K by a finer grid that leaves the distance between images as it was
+    few: int = 3000  # Angles (nodes times outputs) up to which a finer grid costs little
     turns: tuple[float, float] = (1.35, 0.9)
     """Turns from one output to the next that the grid can bear as a rule; fewer if a finer one costs little."""
     max_refinement: int = 7 * FINENESS
-    max_guess: int = 3 * FINENESS
-    """At the refinement that will be needed."""
-    weighty: float = 2e-9
-    """Share of the heaviest weight from which on an output must be resolved by the grid."""
-    blocks_from: int = 64
-    """Nodes from which on products of coarse and fine waves are quicker than the waves themselves."""
+    max_guess: int = 3 * FINENESS  # at the refinement that will be needed
+    weighty: float = 2e-9  # share of the heaviest weight from which on an output must be resolved by the grid
+    blocks_from: int = 64  # nodes from which on products of coarse and fine waves are quicker than the waves themselves
     grid_tolerance: float = 2e-13
     fine_grid_tolerance: float = 2e-14
     """Errors of the grid of outputs; the second where a finer grid costs little, since then the line serves farther."""
-    rounding: float = 1e-15
-    """Of a sum, relative to the sum of the sizes of its terms."""
-    most_lost: float = 1e-12
-    """Share of a tail that the cutoff of the outputs may leave out."""
-    largest_exponent: float = 700.0
-    """Of a double."""
+    rounding: float = 1e-15  # of a sum, relative to the sum of the sizes of its terms
+    most_lost: float = 1e-12  # share of a tail that the cutoff of the outputs may leave out
+    largest_exponent: float = 700.0  # of a double
 
 
 SETTINGS = LineSettings()

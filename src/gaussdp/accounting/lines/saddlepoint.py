@@ -18,18 +18,12 @@ from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 class SaddlepointSettings:
     """What is tuned about the approximation."""
 
-    close: float = 0.1
-    """Quantiles between the threshold asked for and one from which a straight line leads there."""
-    moderate: float = 1.0
-    """Quantile from which on the formula is far from its removable singularity."""
-    max_steps: int = 12
-    """Tilts tried."""
-    large_correction: float = 0.15
-    """Of the quantile: the approximation is not to be trusted."""
-    negligible: float = 12.0
-    """-log of the weight of the outputs at the cutoff from which on they do not matter ..."""
-    heavy: float = 1.0
-    """... and below which they rule: losses are then common or rare, with nothing in between."""
+    close: float = 0.1  # quantiles between the threshold asked for and one from which a straight line leads there
+    moderate: float = 1.0  # quantile from which on the formula is far from its removable singularity
+    max_steps: int = 12  # tilts tried
+    large_correction: float = 0.15  # of the quantile: the approximation is not to be trusted
+    negligible: float = 12.0  # -log of the weight of the outputs at the cutoff from which on they do not matter
+    heavy: float = 1.0  # ... and below which they rule: losses are then common or rare, with nothing in between
 
 
 SETTINGS = SaddlepointSettings()

@@ -26,10 +26,8 @@ class DepthSettings:
     """-log of tails, in order of trial: the first serves rates down to 1e-15, the others ever smaller ones."""
     loss_exponent: float = 26.0
     """-log of the share of a tail, 1e-12, that a cutoff may take, less what a normal tail lies below exp(-z^2 / 2)."""
-    tiny_skewness: float = 0.02
-    """With which normal quantiles, corrected for it, are off by some thousandths ..."""
-    moderate: float = 8.0
-    """... up to this quantile."""
+    tiny_skewness: float = 0.02  # with which normal quantiles, corrected for it, are off by some thousandths
+    moderate: float = 8.0  # ... up to this quantile
 
 
 SETTINGS = DepthSettings()
@@ -103,7 +101,7 @@ class LineTails(Described):
             cumulants = self._cumulants(depth)
             # Without a tilt no output far out matters.
             origin = self._origin if self._cutoff(depth) > OUTPUT_REACH else cumulants.tilt(0.0)
-            self._lattices[depth] = Lattice(cumulants, origin, bold_first=False)
+            self._lattices[depth] = Lattice(cumulants, origin)
         return self._lattices[depth]
 
     def _cumulants(self, depth: float) -> LossCumulants:

@@ -24,18 +24,12 @@ class CumulantSettings:
 
     table_from: int = 3_000
     """Angles (frequencies times outputs) from which on a product of matrices is quicker than all their sines."""
-    block: int = 1 << 18
-    """Elements of one temporary table: two megabytes, which stay in cache."""
-    many: int = 30_000
-    """Steps whose rounding errors add up to more than those of the sums along a line."""
-    series_to: float = 0.5
-    """Angle up to which the sine less the angle comes from its series."""
-    saddle_steps: int = 200
-    """Tilts tried on the way to a saddle point."""
-    gentle: float = 0.9
-    """Change of the variance over a Newton step, as a share, up to which an exponential models it."""
-    saddle_tolerance: float = 0.2
-    """In standard deviations; a line need not pass exactly through its saddle point."""
+    block: int = 1 << 18  # elements of one temporary table: two megabytes, which stay in cache
+    many: int = 30_000  # steps whose rounding errors add up to more than those of the sums along a line
+    series_to: float = 0.5  # angle up to which the sine less the angle comes from its series
+    saddle_steps: int = 200  # tilts tried on the way to a saddle point
+    gentle: float = 0.9  # change of the variance over a Newton step, as a share, up to which an exponential models it
+    saddle_tolerance: float = 0.2  # in standard deviations; a line need not pass exactly through its saddle point
 
 
 SETTINGS = CumulantSettings()

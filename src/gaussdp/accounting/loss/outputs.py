@@ -15,18 +15,13 @@ class OutputSettings:
 
     coarsest: float = 0.29
     """Spacing in standard deviations of the noise: the trapezoid rule then errs by less than rounding."""
-    per_width: float = 0.3
-    """The same, at most, over the width of a peak that a strong negative tilt narrows."""
-    branch_exponent: float = 38.0
-    """-log of the error, 3e-17, that the branch points of the loss may leave."""
-    linear_from: float = 300.0
-    """Exponent past which the loss is linear in the output to rounding."""
+    per_width: float = 0.3  # the same, at most, over the width of a peak that a strong negative tilt narrows
+    branch_exponent: float = 38.0  # -log of the error, 3e-17, that the branch points of the loss may leave
+    linear_from: float = 300.0  # exponent past which the loss is linear in the output to rounding
     margin: float = 2.0
     """Standard deviations by which a grid reaches farther than it is asked to, so that it need not grow soon."""
-    most: int = 20_000
-    """Outputs in one grid: past that a density is quicker."""
-    series_terms: int = 11
-    """Of e^x - 1 - x; the next one is below 1e-17 of the first."""
+    most: int = 20_000  # outputs in one grid: past that a density is quicker
+    series_terms: int = 11  # of e^x - 1 - x; the next one is below 1e-17 of the first
 
 
 SETTINGS = OutputSettings()

@@ -24,14 +24,10 @@ from gaussdp.numerics import Floats
 class StepSettings:
     """What is tuned about the tilted law of one step; exponents are -log of weights."""
 
-    negligible: float = 46.0
-    """Outputs below e^-46 of the heaviest add nothing, even to 1e7 steps ..."""
-    worth_dropping: float = 55.0
-    """... and are dropped if the outermost are far below."""
-    no_overflow: float = 600.0
-    """Exponent of the largest term that is summed without a scale."""
-    small_log_mgf: float = 0.5
-    """Below, log M comes from M - 1, which is summed without cancellation."""
+    negligible: float = 46.0  # outputs below e^-46 of the heaviest add nothing, even to 1e7 steps
+    worth_dropping: float = 55.0  # ... and are dropped if the outermost are far below
+    no_overflow: float = 600.0  # exponent of the largest term that is summed without a scale
+    small_log_mgf: float = 0.5  # below, log M comes from M - 1, which is summed without cancellation
 
 
 SETTINGS = StepSettings()
