@@ -6,8 +6,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from gaussdp.domains import brief
-from gaussdp.errors import DomainError
+from gaussdp.errors import DomainError, brief
 
 Thing = TypeVar("Thing")
 
