@@ -12,10 +12,10 @@ from rich.progress import track
 
 from benchmarks.timing import print_table
 from gaussdp.accounting import account
-from gaussdp.accounting._contour import ContourTails
-from gaussdp.accounting._density_tails import DensityTails
-from gaussdp.accounting._pld import LossDistribution
-from gaussdp.accounting._step_loss import SampledGaussianLoss
+from gaussdp.accounting.density.tails import DensityTails
+from gaussdp.accounting.distribution.pld import LossDistribution
+from gaussdp.accounting.lines.tails import LineTails
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
@@ -112,7 +112,7 @@ def compare_methods(run: DPSGD, findings: Findings) -> None:
     """Where lines and the density both answer, their difference over the sum of their claimed errors."""
     ((part, count),) = run.parts()
     steps = [(SampledGaussianLoss(part.mechanism.noise_multiplier, part.sample_rate), count)]
-    lines, density = ContourTails(0.0, steps), DensityTails(0.0, steps)
+    lines, density = LineTails(0.0, steps), DensityTails(0.0, steps)
     rest = np.log1p(-np.exp(LEVELS))
     for level, other in zip(LEVELS, rest, strict=True):
         for ask in ("at_fpr", "at_fnr"):

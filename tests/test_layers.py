@@ -12,6 +12,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "gaussdp"
 LAYERS = [
     "errors",
+    "adapters",
     "domains",
     "registry",
     "documents",
@@ -33,6 +34,19 @@ LAYERS = [
     "integrations",
     "web",
     "cli",
+]
+ROOMS = [
+    ("columns", "descriptions"),
+    ("readings",),
+    ("operating_points",),
+    ("inversion",),
+    ("loss",),
+    ("lines", "density", "distribution"),
+    ("composed",),
+    ("fit", "directions"),
+    ("curve",),
+    ("accountant",),
+    ("document", "bounds"),
 ]
 TOP = ("__init__.py", "__main__.py")  # the top of the tree, which brings the layers together
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in TOP)
@@ -72,9 +86,9 @@ def graph(part_of):
     return found
 
 
-def folder(module):
-    """The folder of a module; a package's own __init__ stands for the folder."""
-    return module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
+def room(module):
+    """The room of a module: the folder inside its package, or the module itself where it stands in none."""
+    return ".".join(module.split(".")[:3]) if module.count(".") > 2 else module
 
 
 def test_there_is_something_to_check():
@@ -94,12 +108,22 @@ def test_imports_point_down(path):
             assert LAYERS.index(module.split(".")[1]) <= own, f"{path.name} is below {module}"
 
 
-@pytest.mark.parametrize("part_of", [lambda module: module, folder], ids=["files", "folders"])
+@pytest.mark.parametrize("part_of", [lambda module: module, room], ids=["files", "rooms"])
 def test_there_are_no_cycles(part_of):
     try:
         TopologicalSorter(graph(part_of)).prepare()
     except CycleError as error:
         pytest.fail(" <- ".join(error.args[1]))
+
+
+def test_rooms_of_accounting_import_one_way():
+    """A room imports from itself and from rooms before it, never from a neighbour."""
+    rank = {f"gaussdp.accounting.{name}": place for place, names in enumerate(ROOMS) for name in names}
+    found = {own: others for own, others in graph(room).items() if own.startswith("gaussdp.accounting.")}
+    assert set(found) == set(rank)
+    for own, others in found.items():
+        wrong = [other for other in others if other in rank and rank[other] >= rank[own]]
+        assert wrong == [], f"{own} imports {wrong}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))

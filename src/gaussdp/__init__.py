@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from gaussdp.adapters import load_with
 from gaussdp.choosing import RuleOfThumb, choose, conservative_divisor
 from gaussdp.conversions import (
     advantage_from_mu,
@@ -238,6 +239,19 @@ def _html(result: object) -> str:
 
 
 show_with(_html)
+
+# The integrations that adapt objects of other libraries for `account`, by the package that defines their types.
+_ADAPTED_BY = {"dp_accounting": "gaussdp.integrations.dp_accounting", "opendp": "gaussdp.integrations.opendp"}
+
+
+def _load_integration(package: str) -> None:
+    from importlib import import_module
+
+    if package in _ADAPTED_BY:
+        import_module(_ADAPTED_BY[package])
+
+
+load_with(_load_integration)
 
 
 def __getattr__(name: str) -> Any:

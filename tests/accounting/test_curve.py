@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from gaussdp.accounting import account
-from gaussdp.accounting._density_tails import DensityTails
+from gaussdp.accounting import Method, account
+from gaussdp.accounting.density.tails import DensityTails
+from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, PoissonSampled
 
@@ -106,9 +107,9 @@ def test_few_steps_with_tiny_rates_as_deep_as_asked_for(run):
     for fpr in (1e-6, 1e-30, 1e-100):
         for direction in ("remove", "add"):
             assert unsampled.tpr(fpr) >= getattr(curve, direction).tpr(fpr) >= getattr(one, direction).tpr(fpr)
-    epsilon = curve.epsilon(np.array([1e-9, 1e-50]))
-    assert curve.delta(epsilon) == pytest.approx([1e-9, 1e-50], rel=1e-8)
-    assert not curve.fell_back
+    epsilon = curve.reading.epsilon(np.array([1e-9, 1e-50]))
+    assert curve.delta(epsilon.value) == pytest.approx([1e-9, 1e-50], rel=1e-8)
+    assert all(method.exact for method in epsilon.method)
 
 
 class TestWhereNoExactMethodAnswers:
@@ -118,25 +119,40 @@ class TestWhereNoExactMethodAnswers:
 
     @pytest.fixture(autouse=True)
     def no_density(self, monkeypatch):
-        def refuse(self, index):
-            raise ConvergenceError("no density")
-
-        monkeypatch.setattr(DensityTails, "_at_depth", refuse)
+        monkeypatch.setattr(DensityTails, "_at_depth", lambda self, index: None)
 
     def test_the_guarantee_comes_from_a_distribution_and_says_so(self, monkeypatch):
-        curve = account(self.run)
-        assert not curve.fell_back
-        fit = curve.fit()
-        assert curve.fell_back
+        fit = account(self.run).fit()
+        assert fit.method is Method.DISTRIBUTION
         monkeypatch.undo()
         exact = account(self.run).fit()
+        assert exact.method is Method.DENSITY
         assert fit.mu_lower <= exact.mu_lower <= exact.mu <= fit.mu
 
     def test_a_direction_by_name_is_refused(self):
         with pytest.raises(ConvergenceError):
             account(self.run).remove.fnr(1e-10)
 
+    def test_one_value_from_a_distribution_leaves_the_others_exact(self):
+        curve = account(self.run)
+        near, far = 0.001, 900.0  # the one needs a density, the other is beyond all doubles
+        read = curve.reading.delta(np.array([near, far]))
+        assert read.method[0] is Method.DISTRIBUTION
+        assert read.value[0] == curve.by_distribution.delta(near)
+        assert read.method[1].exact
+        assert read.value[1] == 0.0
+
     def test_exact_readings_stay_exact(self):
-        curve = account(DPSGD(0.5, 0.002, 10_000))
+        assert account(DPSGD(0.5, 0.002, 10_000)).fit().methods == (Method.LINE,)
+
+
+def test_an_error_of_our_own_is_no_reason_for_a_distribution(monkeypatch):
+    def divide(self, tau):
+        return 1 / 0
+
+    monkeypatch.setattr(LineTails, "read", divide)
+    curve = account(DPSGD(1.0, 0.01, 1000))
+    with pytest.raises(ZeroDivisionError):
+        curve.delta(1.0)
+    with pytest.raises(ZeroDivisionError):
         curve.fit()
-        assert not curve.fell_back

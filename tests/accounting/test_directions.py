@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gaussdp import GDP
 from gaussdp.accounting import Direction
-from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.errors import DomainError
 
 SIGMA, RATE = 0.7, 0.15

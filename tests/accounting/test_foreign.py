@@ -2,11 +2,12 @@
 
 import subprocess
 import sys
-from types import ModuleType
 
 import pytest
 
-from gaussdp.accounting import _foreign, account
+import gaussdp
+from gaussdp import adapters
+from gaussdp.accounting import account
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import Gaussian
 
@@ -14,10 +15,8 @@ from gaussdp.mechanisms import Gaussian
 @pytest.fixture
 def adapter(monkeypatch):
     """A library `elsewhere` and the integration that serves it."""
-    module = ModuleType("integration_of_elsewhere")
-    module.adapted = lambda thing, adjacency: Gaussian(thing.noise, adjacency or "add-remove")
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(_foreign._ADAPTERS, "elsewhere", module.__name__)
+    monkeypatch.setattr(adapters, "_adapters", dict(adapters._adapters))
+    adapters.register("elsewhere", lambda thing, adjacency: Gaussian(thing.noise, adjacency or "add-remove"))
 
 
 def made(name, base=object):
@@ -27,30 +26,43 @@ def made(name, base=object):
 
 @pytest.mark.parametrize("name", ["elsewhere", "elsewhere.events.inner"])
 def test_found_by_the_package_that_defines_the_type(adapter, name):
-    assert _foreign.adapted(made(name), None) == Gaussian(2.0)
-    assert _foreign.adapted(made(name), "replace-one") == Gaussian(2.0, "replace-one")
+    assert account(made(name)).mechanism == Gaussian(2.0)
+    assert account(made(name), adjacency="replace-one").mechanism == Gaussian(2.0, "replace-one")
     assert account(made(name)).fit().mu == 0.5
 
 
 def test_found_by_an_ancestor(adapter):
-    assert _foreign.adapted(made("user_code", type(made("elsewhere"))), None) == Gaussian(2.0)
+    assert account(made("user_code", type(made("elsewhere")))).mechanism == Gaussian(2.0)
 
 
 @pytest.mark.parametrize("name", ["user_code", "elsewhere_else", "inner.elsewhere"])
 def test_unknown(adapter, name):
-    assert _foreign.adapted(made(name), None) is None
     with pytest.raises(DomainError, match="mechanism must be a mechanism, got Release"):
         account(made(name))
 
 
-def test_every_integration_that_is_named_is_there():
-    for name in _foreign._ADAPTERS.values():
-        assert callable(__import__(name, fromlist=["adapted"]).adapted)
+def test_an_integration_that_is_named_registers_itself_when_it_is_loaded(monkeypatch):
+    loaded = []
+    monkeypatch.setattr(adapters, "_adapters", {})
+    adapters_of_ours = gaussdp._ADAPTED_BY
+
+    def load(package):
+        loaded.append(package)
+        if package in adapters_of_ours:
+            adapters.register(package, lambda thing, adjacency: Gaussian(2.0))
+
+    monkeypatch.setattr(adapters, "_load", load)
+    for package in adapters_of_ours:
+        assert account(made(package)).mechanism == Gaussian(2.0)
+        assert package in loaded
 
 
 def test_no_integration_is_imported_before_its_objects_come():
     code = (
-        "import sys; from gaussdp.accounting import _foreign; _foreign.adapted(3.0, None);"
-        "print([name for name in (*_foreign._ADAPTERS, *_foreign._ADAPTERS.values()) if name in sys.modules])"
+        "import sys, gaussdp; from gaussdp.errors import DomainError\n"
+        "try: gaussdp.account(3.0)\n"
+        "except DomainError: pass\n"
+        "named = gaussdp._ADAPTED_BY\n"
+        "print([name for name in (*named, *named.values()) if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy import special
 
 from domains_of_test import log_uniform
-from gaussdp.accounting import _inversion
-from gaussdp.accounting._closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting._inversion import (
+from gaussdp.accounting import inversion as _inversion
+from gaussdp.accounting.inversion import (
+    InversionSettings,
     near_floor,
     points_at_add_delta,
     points_at_floor,
@@ -20,6 +20,7 @@ from gaussdp.accounting._inversion import (
     points_at_fpr,
     points_at_remove_delta,
 )
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.errors import ConvergenceError
 
 LEVELS = log_uniform(1e-290, 0.5) | log_uniform(1e-9, 0.5).map(lambda rest: 1 - rest)
@@ -79,6 +80,7 @@ def test_both_ends_at_a_floor(tails, floor):
 
 
 def test_a_search_that_does_not_end_says_so(monkeypatch):
-    monkeypatch.setattr(_inversion, "_MAX_STEPS", 1)
-    with pytest.raises(ConvergenceError, match="no threshold found"):
-        points_at_fpr(OneStepTails(0.5, 0.01), *logs(1e-9))
+    monkeypatch.setattr(_inversion, "SETTINGS", InversionSettings(max_steps=1))
+    points = points_at_fpr(OneStepTails(0.5, 0.01), *logs(1e-9))
+    with pytest.raises(ConvergenceError, match="no exact method"):
+        points.complete()

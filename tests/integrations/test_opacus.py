@@ -1,6 +1,8 @@
 """Opacus trains with the accountant "gaussdp", and its own accountants say how it should come out."""
 
+import copy
 import math
+import pickle
 import re
 import runpy
 import warnings
@@ -426,3 +428,16 @@ def test_registering_twice_is_harmless():
     integration.register()
     assert type(create_accountant("gaussdp")) is integration.GaussdpAccountant
     assert integration.GaussdpAccountant.mechanism() == "gaussdp"
+
+
+@pytest.mark.parametrize("history", [[(1.0, 0.01, 1000)], [(0.05, 0.01, 3)]], ids=["exact", "distribution"])
+def test_an_accountant_is_saved_and_copied_after_it_was_asked(tmp_path, history):
+    accountant = integration.GaussdpAccountant()
+    accountant.history = history
+    epsilon, fit = accountant.get_epsilon(delta=1e-5), accountant.fit(1e-6)
+    torch.save(accountant, tmp_path / "accountant.pt")
+    loaded = torch.load(tmp_path / "accountant.pt", weights_only=False)
+    for other in (loaded, pickle.loads(pickle.dumps(accountant)), copy.deepcopy(accountant), copy.copy(accountant)):
+        assert other.history == history
+        assert other.get_epsilon(delta=1e-5) == epsilon
+        assert other.fit(1e-6) == fit

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp.web.wording import budget_text, guarantee_text, percent_text
+from gaussdp.web.views.wording import budget_text, guarantee_text, percent_text
 
 VALUES = st.floats(1e-300, 1e300)
 

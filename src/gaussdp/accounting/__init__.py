@@ -1,10 +1,14 @@
-"""Exact accounting: cumulants of the privacy loss, its tails by contour integrals, the curve, and its tightest mu."""
+"""Exact accounting: cumulants of the privacy loss, its tails, the curve, and its tightest mu.
 
-from gaussdp.accounting._account import account
-from gaussdp.accounting._curve import AccountedCurve
-from gaussdp.accounting._directions import Direction
-from gaussdp.accounting._fit import Fit
-from gaussdp.accounting._pld_curve import DistributionCurve
-from gaussdp.accounting._points_curve import PointsCurve
+The rooms, each of which imports only from those before it: `loss` (steps and their composition), `lines` and `density`
+(two exact methods for its tails), `distribution` (the grid that serves where neither does), `fit` (one mu for a curve).
+"""
 
-__all__ = ["AccountedCurve", "Direction", "DistributionCurve", "Fit", "PointsCurve", "account"]
+from gaussdp.accounting.accountant import account
+from gaussdp.accounting.curve import AccountedCurve
+from gaussdp.accounting.directions import Direction
+from gaussdp.accounting.distribution.curve import DistributionCurve
+from gaussdp.accounting.distribution.points import PointsCurve
+from gaussdp.accounting.readings import Fit, Method, Reading
+
+__all__ = ["AccountedCurve", "Direction", "DistributionCurve", "Fit", "Method", "PointsCurve", "Reading", "account"]

@@ -36,7 +36,7 @@ def account_document(
     """
     fit, tables = _tables(curve, floor, deltas, fprs)
     title = f"{mechanism.sentence}, {mechanism.adjacency} adjacency"
-    return Document.tabular(title, tables, _notes(mechanism, curve, fit, digits))
+    return Document.tabular(title, tables, _notes(mechanism, fit, digits))
 
 
 def points_document(
@@ -114,12 +114,12 @@ def guarantee_table(fit: Fit) -> Table:
     )
 
 
-def _notes(mechanism: Mechanism, curve: AccountedCurve | DistributionCurve, fit: Fit, digits: int) -> tuple[str, ...]:
+def _notes(mechanism: Mechanism, fit: Fit, digits: int) -> tuple[str, ...]:
     notes = list(fit_notes(fit, digits))
     if mechanism.sampled:
         notes.append("Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold.")
-    if isinstance(curve, DistributionCurve) or curve.fell_back:
-        notes.append("From a pessimistic privacy loss distribution: sound, and no tighter than its grid allows.")
+    if not fit.method.exact:
+        notes.append(f"From {fit.method.words}.")
     return tuple(notes)
 
 

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
+from gaussdp.adapters import register
 from gaussdp.domains import FINITE, NON_NEGATIVE, PROBABILITY, checked, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ZCDP, ProfilePoints, PureDP
@@ -87,10 +88,6 @@ class GdpAccountant(PrivacyAccountant):
         super().__init__(neighboring_relation)
         self._entries = _Entries()
         self._curve: AccountedCurve | PointsCurve | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What a copy needs; the curve is computed again when asked for."""
-        return {**self.__dict__, "_curve": None}
 
     def _maybe_compose(self, event: DpEvent, count: int, do_compose: bool) -> Any:
         """What dp_accounting asks for: None, or which event has no analysis and why."""
@@ -480,3 +477,6 @@ def _relation_for(event: DpEvent, adjacency: Adjacency | None) -> Enum:
 def _holds_randomized_response(event: DpEvent) -> bool:
     inner = [*getattr(event, "events", ()), *([event.event] if hasattr(event, "event") else ())]
     return isinstance(event, _events.RandomizedResponseDpEvent) or any(map(_holds_randomized_response, inner))
+
+
+register("dp_accounting", adapted)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gaussdp.accounting import PointsCurve
+from gaussdp.adapters import register
 from gaussdp.domains import FINITE_NON_NEGATIVE, NON_NEGATIVE, PROBABILITY, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, ProfilePoints, PureDP
@@ -249,3 +250,6 @@ def _asked(what: str, function: Callable[[Any], Any], argument: Any) -> Any:
         lines = [line.strip() for line in str(error).splitlines() if line.strip(' ")')]
         words = lines[-1:] if "Traceback" in str(error) else lines  # of the user's own function, what it raised
         raise DomainError(None, problem=f"OpenDP refuses {what}: {' '.join(words)[:_LONGEST]}") from None
+
+
+register("opendp", adapted)

@@ -148,8 +148,7 @@ def statement_plot(curve: Curve, fit: Fit, fprs: Sequence[float], digits: int = 
     curves: dict[str, Guarantee] = {f"μ = {mu}": fit.guarantee}
     if not fit.unconditional:
         curves["the run itself"] = curve
-    distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution if curve.fell_back else None
-    reach = _BELOW * distribution.noise_floor if distribution else 0.0
+    reach = _BELOW * curve.noise_floor if isinstance(curve, DistributionCurve) else 0.0
     named = sorted((fpr for fpr in fprs if fpr >= max(reach, 1e-12)), reverse=True)[:_MOST_NAMED]
     return tradeoff_plot(curves, [Attack(fpr, curve.tpr(fpr), _attack_words(fpr, curve.tpr(fpr))) for fpr in named])
 

@@ -4,6 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from gaussdp.accounting import DistributionCurve, Fit, account
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, guarantee_table
@@ -35,9 +38,7 @@ DEFAULT_RECALLS = (1e-3, 1e-2, 0.1, 0.5)
 
 _WRITTEN: tuple[Format, ...] = ("markdown", "html", "latex", "json", "text")
 
-_EXACT = "exact tails of the privacy loss, by contour integrals"
 _CLOSED = "closed form: a composition of Gaussian releases is exactly Gaussian DP"
-_DISTRIBUTION = "a pessimistic privacy loss distribution: sound, and no tighter than its grid allows"
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ def _report(run: Run, at: _Readings) -> Report:
         attacker=attacker_table(curve, fit, at.fprs),
         precision=precision_table(curve, at.recalls, at.prior),
         overall=overall_table(curve, at.prior),
-        method=_method(curve, fit),  # after all readings, since any of them may have needed a distribution
+        method=_method(curve, fit, [row[0] for row in epsilon.rows], at),
         version=version("gaussdp"),
         digits=at.digits,
         notes=(*notes, *beyond),
@@ -226,7 +227,12 @@ def _usual_deltas(dataset_size: int | None) -> tuple[float, ...]:
     return tuple(sorted({*DEFAULT_DELTAS, *own}, reverse=True))
 
 
-def _method(curve: Curve, fit: Fit) -> str:
-    if isinstance(curve, DistributionCurve) or curve.fell_back:
-        return _DISTRIBUTION
-    return _CLOSED if fit.unconditional else _EXACT
+def _method(curve: Curve, fit: Fit, deltas: Sequence[Any], at: _Readings) -> str:
+    """The least tight of the methods behind the numbers, in words."""
+    if fit.unconditional:
+        return _CLOSED
+    reading = curve.reading
+    read = [reading.tpr(np.array(at.fprs)), reading.fpr(np.array(at.recalls))]
+    if deltas:
+        read.append(reading.epsilon(np.array(deltas, dtype=np.float64)))
+    return max(fit.method, *(values.weakest for values in read)).words

@@ -188,9 +188,9 @@ def _true_delta(run: Run, claim: Claim) -> list[str]:
     plain = run.adjacency == run.mechanism.adjacency and (run.records_per_unit or 1) == 1
     if claim.kind != "approximate" or not plain or (run.sampled and run.sampling not in ("poisson", None)):
         return []
-    curve = account(run.accounted)
-    delta = curve.delta(claim.value)
-    if getattr(curve, "fell_back", True) or delta <= 0:
+    read = account(run.accounted).reading.delta(claim.value)
+    delta = read.value
+    if not read.weakest.exact or delta <= 0:
         return []
     times = _down(delta / float(claim.delta or 1.0))
     return [f"At ε = {shown(claim.value)} the true δ is {_down(delta)}, {times} times the δ claimed."]

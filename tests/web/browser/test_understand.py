@@ -3,7 +3,7 @@
 import pytest
 
 import gaussdp
-from gaussdp.web.wording import guarantee_text, percent_text
+from gaussdp.web.views.wording import guarantee_text, percent_text
 
 
 @pytest.fixture

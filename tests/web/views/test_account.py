@@ -2,6 +2,7 @@
 
 import pytest
 
+from gaussdp.accounting import Method
 from gaussdp.errors import DomainError
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, TargetRequest
 from gaussdp.web.views.account import account, calibrate
@@ -23,7 +24,7 @@ def test_the_reference_run(accounted):
     assert answer["mu_text"] == "1.894"
     assert answer["mu_lower"] <= answer["mu"]
     assert answer["regret"] == pytest.approx(0.107, abs=1e-3)
-    assert answer["method"] == "exact tails"
+    assert answer["method"] == Method.LINE.words
     assert any("regret" in sentence for sentence in answer["advice"])
     assert told[0] == "reading the tails of the privacy loss"
 

@@ -117,14 +117,13 @@ def _least_mu(curve: DistributionCurve) -> float:
 
 def _smallest_epsilon(curve: AccountedCurve | DistributionCurve, delta: float) -> Enclosure:
     try:
-        upper = curve.epsilon(delta)
+        read = curve.reading.epsilon(delta)
     except DomainError:  # below the noise floor of a distribution
         return Enclosure(0.0, math.inf)
-    if isinstance(curve, AccountedCurve):
-        if not curve.fell_back:
-            return exactly(upper)
-        curve = curve.by_distribution
-    return Enclosure(min(curve.epsilon_lower(delta), upper), upper)
+    if read.weakest.exact:
+        return exactly(read.value)
+    distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution
+    return Enclosure(min(distribution.epsilon_lower(delta), read.value), read.value)
 
 
 def _group_epsilon(curve: AccountedCurve | DistributionCurve, delta: float, group: int) -> float:

@@ -15,10 +15,10 @@ from gaussdp.guarantees import GDP, ApproxDP, Guarantee
 from gaussdp.mechanisms import DPSGD
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest
 from gaussdp.web.schemas.responses import AccountCurves, AccountResult, TprAtFpr
-from gaussdp.web.snippets import account_snippets, calibrate_snippets
 from gaussdp.web.views.sampling import curve_rates
+from gaussdp.web.views.snippets import account_snippets, calibrate_snippets
 from gaussdp.web.views.training import run_of, target_of, words_of
-from gaussdp.web.wording import guarantee_text, level_text, percent_text
+from gaussdp.web.views.wording import guarantee_text, level_text, percent_text
 
 Tell = Callable[[str], None]
 Accounted = AccountedCurve | DistributionCurve
@@ -91,7 +91,7 @@ def described(run: DPSGD, curve: Accounted, floor: float, delta: float, tell: Te
         delta=delta,
         epsilon=epsilon,
         epsilon_text=guarantee_text(epsilon),
-        method=_method(curve, unconditional=fit.unconditional),
+        method=fit.method.words,
         tpr=_tpr_rows(curve),
         curves=_curves(curve, fit.guarantee, ApproxDP(epsilon, delta)),
         snippets={"python": "", "cli": "", "latex": "", "json": ""},
@@ -114,14 +114,6 @@ def _curves(curve: Accounted, fitted: GDP, statement: ApproxDP) -> AccountCurves
 def _tpr_rows(curve: Accounted) -> list[TprAtFpr]:
     rates = [(fpr, curve.tpr(fpr)) for fpr in FPRS]
     return [TprAtFpr(fpr=fpr, fpr_text=level_text(fpr), tpr=tpr, text=percent_text(tpr)) for fpr, tpr in rates]
-
-
-def _method(curve: Accounted, *, unconditional: bool) -> str:
-    if unconditional:
-        return "closed form"
-    if isinstance(curve, DistributionCurve) or curve.fell_back:
-        return "pessimistic privacy loss distribution"
-    return "exact tails"
 
 
 def _accounted(curve: Guarantee) -> Accounted:

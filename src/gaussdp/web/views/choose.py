@@ -7,9 +7,9 @@ from gaussdp.guarantees import GDP, PureDP
 from gaussdp.risks import Risk, criteria_at
 from gaussdp.web.schemas.requests import ChooseRequest
 from gaussdp.web.schemas.responses import Budget, ChooseResponse, MatchedCurves, Mu, Point, RiskValue, Rule
-from gaussdp.web.snippets import choose_snippets
 from gaussdp.web.views.sampling import curve_rates
-from gaussdp.web.wording import budget_text, guarantee_text, level_text
+from gaussdp.web.views.snippets import choose_snippets
+from gaussdp.web.views.wording import budget_text, guarantee_text, level_text
 
 DIVISORS = (5.0, 3.0)
 _LEAST_KINK = 1e-6  # below, the curve's corner is no more than the corner of the picture

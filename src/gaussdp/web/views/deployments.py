@@ -6,7 +6,7 @@ from gaussdp.documents.rounding import shown
 from gaussdp.published import Deployment as Known
 from gaussdp.published import deployments as catalogue
 from gaussdp.web.schemas.responses import Deployment, DeploymentsResponse
-from gaussdp.web.wording import guarantee_text
+from gaussdp.web.views.wording import guarantee_text
 
 
 @cache

@@ -11,7 +11,7 @@ from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.choose import matched_point
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import fprs_of
-from gaussdp.web.wording import budget_text, guarantee_text, level_text, percent_text
+from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
 
 
 def picture(state: State, ending: str, tell: Tell) -> bytes:

@@ -5,7 +5,7 @@ from gaussdp.domains import LEVEL, evaluate
 from gaussdp.errors import DomainError
 from gaussdp.web.schemas.requests import PointRequest
 from gaussdp.web.schemas.responses import Mu
-from gaussdp.web.wording import guarantee_text
+from gaussdp.web.views.wording import guarantee_text
 
 
 def mu_through(request: PointRequest) -> Mu:

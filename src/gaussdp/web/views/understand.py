@@ -18,9 +18,9 @@ from gaussdp.web.schemas.responses import (
     TprAtFpr,
     UnderstandResponse,
 )
-from gaussdp.web.snippets import understand_snippets
 from gaussdp.web.views.sampling import curve_rates
-from gaussdp.web.wording import guarantee_text, level_text, percent_text
+from gaussdp.web.views.snippets import understand_snippets
+from gaussdp.web.views.wording import guarantee_text, level_text, percent_text
 
 FPRS = (1e-2, 1e-3, 1e-5)
 _OF = 100

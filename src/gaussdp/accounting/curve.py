@@ -1,0 +1,227 @@
+"""The accounted guarantee: exact tails of the privacy loss, seen as a trade-off curve."""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from gaussdp.accounting.composed import ComposedTails
+from gaussdp.accounting.descriptions import Described
+from gaussdp.accounting.directions import Direction
+from gaussdp.accounting.distribution.curve import DistributionCurve
+from gaussdp.accounting.fit.tightest import fit_tails
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import LossTails
+from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Readings, Values, exact_fit
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
+from gaussdp.errors import ConvergenceError
+from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.guarantees.base import Numbers
+from gaussdp.mechanisms import Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
+from gaussdp.numerics import Floats
+
+LEAST_NOISE = 0.1
+"""Noise multiplier of a sampled step below which a density takes too many panels."""
+
+
+class AccountedCurve(Described, Guarantee):
+    r"""The guarantee of a composition under its adjacency, exact into the tails.
+
+    Both directions of add/remove share one privacy loss. The guarantee is their symmetrisation (Dong, Roth & Su 2022,
+    Definition F.1): the lower of the two trade-off curves up to the point of slope -1, the segment of slope -1 to its
+    mirror image, and the mirror image beyond; its :math:`\delta(\varepsilon)` is the larger of the two.
+
+    Values have relative error below 1e-9 (mostly below 1e-11), as deep into the tails as they are asked for. A value
+    that cannot be had so comes from a pessimistic privacy loss distribution, the others in the same array do not;
+    `reading` tells the method and the error of each. The two directions by name, `remove` and `add`, raise
+    ConvergenceError there. The same question always has the same answer, to the last bit.
+
+    Made by `account`.
+
+    >>> from gaussdp.accounting import account
+    >>> from gaussdp.mechanisms import DPSGD
+    >>> curve = account(DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10_000))
+    >>> curve.delta(6.07)
+    0.00057761...
+    >>> curve.reading.delta(6.07).method
+    line
+    """
+
+    title = "Accounted guarantee"
+    short = "accounted curve"
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        squares, steps, unsampled = _sorted_parts(list(mechanism.parts()))
+        self._unsampled_mu = math.sqrt(math.fsum(squares + unsampled))
+        self._gaussian = not steps
+        self._tails = _tails(math.fsum(squares), steps, self._unsampled_mu)
+        self._fits: dict[float, Fit] = {}
+
+    @staticmethod
+    def covers(mechanism: Mechanism) -> bool:
+        """Whether the mechanism is a composition of plain and sampled Gaussian releases."""
+        return all(
+            isinstance(part, Gaussian | ZCDPGaussian)
+            or (isinstance(part, PoissonSampled) and part.mechanism.noise_multiplier >= LEAST_NOISE)
+            for part, _ in mechanism.parts()
+        )
+
+    def _describe(self) -> tuple[object, ...]:
+        return (self.mechanism,)
+
+    @cached_property
+    def by_distribution(self) -> DistributionCurve:
+        """The same composition through a pessimistic privacy loss distribution: sound, less tight, never exact."""
+        return DistributionCurve(list(self.mechanism.parts()))
+
+    @cached_property
+    def remove(self) -> Direction:
+        """The direction of removing a record: P with the record, Q without."""
+        return Direction(self._tails, remove=True)
+
+    @cached_property
+    def add(self) -> Direction:
+        """The direction of adding a record: P without the record, Q with it."""
+        return Direction(self._tails, remove=False)
+
+    @property
+    def reading(self) -> Readings:
+        """The five readings with the method and the error of each value.
+
+        >>> from gaussdp.accounting import account
+        >>> from gaussdp.mechanisms import DPSGD
+        >>> account(DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1)).reading.epsilon(1e-6)
+        Reading(value=0.29..., error=..., method=closed form)
+        """
+        return Readings(self)
+
+    def fnr(self, fpr: Numbers) -> Numbers:
+        """The least false-negative rate at this false-positive rate, in [0, 1]."""
+        return self._read("fnr", fpr=(fpr, PROBABILITY))
+
+    def tpr(self, fpr: Numbers) -> Numbers:
+        """The largest true-positive rate at this false-positive rate: 1 - fnr(fpr)."""
+        return self._read("tpr", fpr=(fpr, PROBABILITY))
+
+    def fpr(self, tpr: Numbers) -> Numbers:
+        """The least false-positive rate at this true-positive rate (recall)."""
+        return self._read("fpr", tpr=(tpr, PROBABILITY))
+
+    def delta(self, epsilon: Numbers) -> Numbers:
+        """The least delta with which (epsilon, delta)-DP holds, for epsilon in [0, inf]."""
+        return self._read("delta", epsilon=(epsilon, NON_NEGATIVE))
+
+    def epsilon(self, delta: Numbers) -> Numbers:
+        """The least epsilon >= 0 with which (epsilon, delta)-DP holds, inf if none, for delta in [0, 1]."""
+        return self._read("epsilon", delta=(delta, PROBABILITY))
+
+    def implied(self) -> GDP:
+        """The GDP guarantee that holds for every attack: that of the same releases without sampling.
+
+        As the FPR tends to 0 the sampled mechanism is no better; `fit` gives the far smaller mu above a floor.
+        """
+        return GDP(self._unsampled_mu)
+
+    def fit(self, floor: float = DEFAULT_FLOOR) -> Fit:
+        """The tightest GDP guarantee for all attacks whose FPR and FNR are at least the floor.
+
+        A composition of plain Gaussian releases is exactly GDP: its fit holds for every attack, and says so by floor 0.
+
+        Args:
+            floor: smallest error rate of the attacks that the fit speaks about, in (0, 1).
+        Returns:
+            mu with its enclosure and its methods, where it binds, its slack and its regret.
+
+        >>> from gaussdp.accounting import account
+        >>> from gaussdp.mechanisms import DPSGD
+        >>> round(account(DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10_000)).fit().mu, 6)
+        1.893517
+        """
+        level = number("floor", floor, LEVEL)
+        if self._gaussian:
+            return exact_fit(self._unsampled_mu)
+        if level not in self._fits:
+            try:
+                with np.errstate(all="ignore"):
+                    self._fits[level] = fit_tails(self._tails, level)
+            except (ConvergenceError, OverflowError):  # the latter: losses of tiny noise beyond the range of a double
+                self._fits[level] = self.by_distribution.fit(level)
+        return self._fits[level]
+
+    def _read(self, name: str, **level: tuple[Numbers, Domain]) -> Numbers:
+        value: Numbers = evaluate(lambda levels: self.values(name, levels).value, **level)
+        return value
+
+    def values(self, name: str, levels: Floats) -> Values:
+        """The reading of this name at each level, from the distribution where no exact method answers."""
+        try:
+            read = self._exactly(name, levels)
+        except (ConvergenceError, OverflowError):  # not even the bulk of the loss, where searches start, is known
+            read = Values.unanswered(levels.size)
+        missing = ~read.answered
+        if missing.any():
+            read.put(missing, self.by_distribution.values(name, levels[missing]))
+        return read
+
+    def _exactly(self, name: str, levels: Floats) -> Values:
+        if name == "delta":
+            remove, add = self.remove.deltas(levels), self.add.deltas(levels)
+        elif name == "epsilon":
+            remove, add = self.remove.epsilons(levels), self.add.epsilons(levels)
+        elif name == "fpr":
+            # The curve is symmetric: the least FPR at an FNR is the least FNR at an FPR.
+            return self._rates(1 - levels, levels)[0]
+        else:
+            return self._rates(levels, 1 - levels)[name == "tpr"]
+        return remove.where(remove.value >= add.value, add)
+
+    @cached_property
+    def _corner(self) -> tuple[float, float, Values]:
+        """FPR and FNR where the slope is -1, the smaller first; and the reading that they come from."""
+        point = self._tails.read(np.zeros(1))
+        fpr, fnr = math.exp(point.log_fpr[0]), math.exp(point.log_fnr[0])
+        return min(fpr, fnr), max(fpr, fnr), Values(point.tau, point.errors, point.methods)
+
+    def _rates(self, fpr: Floats, tnr: Floats) -> tuple[Values, Values]:
+        """FNR and TPR at an FPR, given with its complement so that both keep their digits."""
+        low, high, corner = self._corner
+        straight = low + high - fpr  # on the segment of slope -1
+        # Its error is that of the two rates at the corner.
+        error = float(corner.error[0]) * (low + high)
+        fnr, tpr = (
+            Values(rate, error / np.abs(rate), np.full(rate.size, corner.method[0]))
+            for rate in (straight, 1 - straight)
+        )
+        log_fpr = np.where(fpr < tnr, np.log(fpr), np.log1p(-tnr))
+        log_tnr = np.where(fpr < tnr, np.log1p(-fpr), np.log(tnr))
+        off = (fpr < low) | (fpr > high)
+        if off.any():
+            remove, add = self.remove.rates(log_fpr[off], log_tnr[off]), self.add.rates(log_fpr[off], log_tnr[off])
+            fnr.put(off, remove[0].where(remove[0].value <= add[0].value, add[0]))
+            tpr.put(off, remove[1].where(remove[1].value >= add[1].value, add[1]))
+        return fnr, tpr
+
+
+def _sorted_parts(
+    parts: Sequence[tuple[Mechanism, int]],
+) -> tuple[list[float], list[tuple[SampledGaussianLoss, int]], list[float]]:
+    """The squared mu of plain releases; the sampled steps; and the squared mu of these without sampling."""
+    squares, steps, unsampled = [], [], []
+    for part, count in parts:
+        if isinstance(part, PoissonSampled):
+            steps.append((SampledGaussianLoss(part.mechanism.noise_multiplier, part.sample_rate), count))
+            unsampled.append(count * part.mechanism.mu**2)
+        elif isinstance(part, Gaussian | ZCDPGaussian):
+            squares.append(count * part.mu**2)
+    return squares, steps, unsampled
+
+
+def _tails(squared_mu: float, steps: list[tuple[SampledGaussianLoss, int]], unsampled_mu: float) -> LossTails:
+    if not steps:
+        return GaussianTails(unsampled_mu)
+    if squared_mu == 0 and len(steps) == 1 and steps[0][1] == 1:
+        return OneStepTails(steps[0][0].noise_multiplier, steps[0][0].sample_rate)
+    return ComposedTails(squared_mu, steps)

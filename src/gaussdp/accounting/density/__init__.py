@@ -1,0 +1,1 @@
+"""Tails of a composed loss off its density."""

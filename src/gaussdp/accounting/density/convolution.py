@@ -1,0 +1,188 @@
+r"""The density of a sum of privacy losses, by integrals of positive terms: nothing cancels, however deep the tail.
+
+Excesses over the least loss add, so on the scale of their logarithms a sum has the density
+
+.. math:: h(s) = \int h_1(s')\,h_2(s'')\,\frac{d}{d''}\,ds', \qquad d = e^s = d' + d'',\; d' = e^{s'},\; d'' = e^{s''}.
+
+The half with d' <= d'' is integrated over s', the other over s'', by a Gauss-Legendre rule between all neighbouring
+edges of the panels of both densities. A sum of n equal losses takes at most 2 log2(n) such convolutions.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaussdp.accounting.density.log_density import LogDensity
+from gaussdp.accounting.density.loss_density import LossDensity, Scale, log
+from gaussdp.accounting.loss.products import weighted_rows
+from gaussdp.accounting.operating_points import HALF_LOG_2PI
+from gaussdp.numerics import Floats, Indices
+
+
+@dataclass(frozen=True)
+class ConvolutionSettings:
+    """What is tuned about convolutions."""
+
+    negligible: float = 38.0
+    """Panels below e^-38 of the largest add nothing."""
+    at_once: int = 1 << 14
+    """Edges in one table, which stays in cache."""
+    least_width: float = 1e-14
+    """Relative width of a panel that is left out."""
+
+
+SETTINGS = ConvolutionSettings()
+
+_RULE = np.polynomial.legendre.leggauss(16)
+_ROUNDING = 2.0**-52
+
+# Where both parts are of one size, the integrand of a steep tail has a peak that is narrower than the panels.
+_NEAR_HALF = math.log(2) + np.array([0.02, 0.05, 0.12, 0.3, 0.7])
+
+Integrand = Callable[[Indices | slice, Floats], Floats]
+
+
+def repeated(law: LossDensity, count: int) -> LossDensity:
+    """The density of the sum of this many equal losses, by doubling."""
+    if count == 1:
+        return law
+    half = repeated(law, count // 2)
+    doubled = convolved(half, half)
+    return convolved(doubled, law) if count % 2 else doubled
+
+
+def convolved(first: LossDensity, second: LossDensity) -> LossDensity:
+    """The density of the sum of two losses that have least ones."""
+    one, other = first.density, second.density
+
+    def log_density(s: Floats) -> Floats:
+        if first is second:
+            return _half(one, one, s) + math.log(2)
+        sums: Floats = np.logaddexp(_half(one, other, s), _half(other, one, s))
+        return sums
+
+    scale = Scale(first.scale.least + second.scale.least, min(first.scale.depth, second.scale.depth))
+    low, high = (float(np.logaddexp(one.edges[end], other.edges[end])) for end in (0, -1))
+    centre = float(np.logaddexp(first.centre, second.centre))
+    return scale.build(log_density, *scale.live(log_density, low, centre, high)).normalised()
+
+
+def smoothed(law: LossDensity, squared_mu: float) -> LossDensity:
+    """The density of the sum with the loss of plain Gaussian releases, N(-mu^2 / 2, mu^2)."""
+    mu, least, density = math.sqrt(squared_mu), law.scale.least, law.density
+    reach = math.sqrt(2 * law.scale.depth) + mu + 1
+    breaks = np.linspace(-reach, reach, math.ceil(reach) + 1)
+    constant = -HALF_LOG_2PI - math.log(mu)
+
+    def log_density(loss: Floats) -> Floats:
+        excess = loss - least + 0.5 * squared_mu
+
+        def more_edges(rows: slice) -> Floats:
+            return log(np.subtract.outer(excess[rows], mu * breaks))
+
+        def integrand(whole: Floats, middles: Floats) -> Integrand:
+            panels = density.panels(middles)
+
+            def values(chosen: Indices | slice, points: Floats) -> Floats:
+                z = (whole[chosen][:, np.newaxis] - np.exp(points)) / mu
+                return density.values(panels[chosen], points) - 0.5 * z * z
+
+            return values
+
+        low = np.maximum(log(excess - mu * reach), density.edges[0])
+        high = np.minimum(log(excess + mu * reach), density.edges[-1])
+        return constant + _integrals(excess, density.edges, more_edges, low, high, integrand)
+
+    scale = Scale(-math.inf, law.scale.depth)
+    ends = law.scale.loss(density.edges[[0, -1]]) - 0.5 * squared_mu + mu * reach * np.array([-1.0, 1.0])
+    live = scale.live(log_density, float(ends[0]), law.mean - 0.5 * squared_mu, float(ends[1]))
+
+    def noise(loss: Floats) -> Floats:
+        # Excesses are rounded relative to themselves, and the releases see that on the scale of mu.
+        return _ROUNDING / mu * (np.abs(loss) + abs(least))
+
+    return scale.build(log_density, *live, noise).normalised()
+
+
+def _half(small: LogDensity, large: LogDensity, s: Floats) -> Floats:
+    """Logarithms of the integrals over the excesses of the small one up to half of e^s."""
+
+    def more_edges(rows: slice) -> Floats:
+        whole = s[rows][:, np.newaxis]
+        return np.concatenate((_remainder(whole, large.edges), whole - _NEAR_HALF), axis=1)
+
+    def integrand(whole: Floats, middles: Floats) -> Integrand:
+        mine, others = small.panels(middles), large.panels(_remainder(whole, middles))
+
+        def values(chosen: Indices | slice, points: Floats) -> Floats:
+            sums = whole[chosen][:, np.newaxis]
+            log_share = np.log1p(-np.exp(points - sums))
+            logs = small.values(mine[chosen], points)
+            logs += large.values(others[chosen], sums + log_share)
+            logs -= log_share
+            return logs
+
+        return values
+
+    low = np.maximum(_remainder(s, large.edges[-1]), small.edges[0])
+    high = np.minimum(np.minimum(s - math.log(2), _remainder(s, large.edges[0])), small.edges[-1])
+    return _integrals(s, small.edges, more_edges, low, high, integrand)
+
+
+def _integrals(
+    whole: Floats,
+    edges: Floats,
+    more_edges: Callable[[slice], Floats],
+    low: Floats,
+    high: Floats,
+    integrand: Callable[[Floats, Floats], Integrand],
+) -> Floats:
+    """Logarithms of integrals from low to high, by the rule between all edges.
+
+    Args:
+        whole: what each integral is for.
+        edges: of panels, the same for all.
+        more_edges: for some of the integrals, a row of further ones each.
+        low: lower limits.
+        high: upper limits; where one lies below the lower limit, the integral is 0.
+        integrand: of wholes and of points in their panels, a function of some of these and of rows of points.
+    """
+    high = np.maximum(high, low)
+    result = np.empty(whole.size)
+    at_once = max(1, SETTINGS.at_once // (2 * edges.size))
+    for first in range(0, whole.size, at_once):
+        some = slice(first, first + at_once)
+        fresh = more_edges(some)
+        table = np.concatenate((np.broadcast_to(edges, (fresh.shape[0], edges.size)), fresh), axis=1)
+        np.clip(table, low[some, np.newaxis], high[some, np.newaxis], out=table)
+        table.sort(axis=1)
+        result[some] = _sums(whole[some], table, integrand)
+    return result
+
+
+def _sums(whole: Floats, edges: Floats, integrand: Callable[[Floats, Floats], Integrand]) -> Floats:
+    """Logarithms of the integrals over all of a row's edges."""
+    total = np.full(whole.size, -np.inf)
+    rows, columns = np.nonzero(edges[:, 1:] - edges[:, :-1] > SETTINGS.least_width * (1 + np.abs(edges[:, 1:])))
+    if rows.size == 0:
+        return total
+    left, right = edges[rows, columns], edges[rows, columns + 1]
+    middle, half = 0.5 * (left + right), 0.5 * (right - left)
+    values = integrand(whole[rows], middle)
+    # Between its ends a panel's logarithm is nearly linear, so they bound it.
+    bound = values(slice(None), np.stack((left, right), axis=1)).max(axis=1) + np.log(half)
+    np.maximum.at(total, rows, bound)
+    kept = np.flatnonzero(bound > total[rows] - SETTINGS.negligible)
+    points = middle[kept][:, np.newaxis] + np.multiply.outer(half[kept], _RULE[0])
+    terms = weighted_rows(np.exp(values(kept, points) - total[rows[kept]][:, np.newaxis]), _RULE[1])
+    shares = np.bincount(rows[kept], weights=terms * half[kept], minlength=whole.size).astype(np.float64)
+    return total + log(shares)
+
+
+def _remainder(s: Floats, part: Floats) -> Floats:
+    """The point of what is left of an excess without a part of it, -inf if nothing is."""
+    with np.errstate(divide="ignore"):
+        rest: Floats = s + np.log1p(-np.exp(np.minimum(part - s, 0.0)))
+    return rest

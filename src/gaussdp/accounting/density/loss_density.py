@@ -1,0 +1,228 @@
+r"""The density of a privacy loss under Q, from its bulk to as deep a tail as wanted.
+
+The loss of sampled steps has a least value, and its density is held as that of the logarithm s of the excess over it.
+On this scale the common losses, those that a single rare output causes and everything between are equally smooth.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from gaussdp.accounting.density.log_density import LogDensity, panels_of, resolved
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import HALF_LOG_2PI
+from gaussdp.numerics import Booleans, Floats, Indices
+
+
+@dataclass(frozen=True)
+class ScaleSettings:
+    """What is tuned about densities on their scale; exponents are -log of densities."""
+
+    widest: float = 1.0
+    """Panels to begin with, on the logarithmic scale ..."""
+    many: int = 60
+    """... and how many of them at the most."""
+    scans: tuple[int, ...] = (40, 12, 12, 12)
+    """Points of one scan after the other that close in on an end."""
+    linear_from: float = 40.0
+    """Excess past which log(e^excess - 1) is the excess."""
+    bottom: float = 4.0
+    """Depths below which logarithms are cut off: next to the ends integrals may vanish."""
+    well: float = 10.0
+    """Exponent by which a node lies well within the part that is exact."""
+    steepest: float = 60.0
+    """Change of a logarithm between edges, at most, that a rule of 32 nodes integrates."""
+
+
+SETTINGS = ScaleSettings()
+
+MARGIN = 45.0  # exponent between what is computed and what is exact
+
+_RULE = np.polynomial.legendre.leggauss(32)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Points s = log(loss - least), or the losses themselves if none is least; of interest down to e^-depth."""
+
+    least: float
+    depth: float
+
+    def loss(self, s: Floats) -> Floats:
+        """The losses at points."""
+        return self.least + np.exp(s) if self.bounded else s
+
+    def excess(self, s: Floats) -> Floats:
+        """The losses at points, or their excesses over the least one."""
+        return np.exp(s) if self.bounded else s
+
+    def place(self, loss: Floats) -> Floats:
+        """The points of losses, -inf for those not above the least one."""
+        return log(loss - self.least) if self.bounded else loss
+
+    def log_slope(self, s: Floats) -> Floats:
+        """log of d loss / ds."""
+        return s if self.bounded else np.zeros_like(s)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a least loss."""
+        return math.isfinite(self.least)
+
+    def height(self, s: Floats, log_density: Floats) -> Floats:
+        """The larger of the densities under Q and under P, as a logarithm."""
+        return log_density + np.maximum(self.loss(s), 0.0)
+
+    def build(
+        self,
+        log_density: Callable[[Floats], Floats],
+        low: float,
+        centre: float,
+        high: float,
+        noise: Callable[[Floats], Floats] = np.zeros_like,
+    ) -> "LossDensity":
+        """The density between two points; the bulk is near the centre. The logarithm may be noisy."""
+        widest = max(SETTINGS.widest, (high - low) / SETTINGS.many)
+        edges = [np.linspace(a, b, math.ceil((b - a) / widest) + 1) for a, b in ((low, centre), (centre, high))]
+
+        def above_bottom(s: Floats) -> Floats:
+            # Next to the ends the integrals may vanish.
+            return np.maximum(log_density(s), -SETTINGS.bottom * self.depth - np.maximum(self.loss(s), 0.0))
+
+        def irrelevance(s: Floats, values: Floats) -> Floats:
+            return MARGIN - self.depth - self.height(s, values)
+
+        density = resolved(above_bottom, np.concatenate((edges[0], edges[1][1:])), irrelevance, noise)
+        return LossDensity(self, density)
+
+    def live(
+        self, log_density: Callable[[Floats], Floats], low: float, centre: float, high: float
+    ) -> tuple[float, float, float]:
+        """The centre between the points up to which the density is of interest, of those from low to high."""
+        return self._end(log_density, centre, low), centre, self._end(log_density, centre, high)
+
+    def _end(self, log_density: Callable[[Floats], Floats], inside: float, outside: float) -> float:
+        for points in SETTINGS.scans:
+            scan = np.linspace(inside, outside, points)
+            alive = self.height(scan, log_density(scan)) > -self.depth
+            alive[0] = True
+            last = int(np.flatnonzero(alive)[-1])
+            inside = float(scan[last])
+            if last + 1 == points:
+                break
+            outside = float(scan[last + 1])
+        return inside
+
+
+@dataclass(frozen=True)
+class LossDensity:
+    """A density under Q on a scale; exact down to a MARGIN above the scale's depth."""
+
+    scale: Scale
+    density: LogDensity
+
+    @cached_property
+    def edges(self) -> Floats:
+        """Those of the panels, cut so that neither law's density changes by more than a rule can bear in between."""
+        edges = self.density.edges
+        log_density, losses = self.density.at(edges), self.scale.loss(edges)
+        steepest = np.maximum(np.abs(np.diff(log_density)), np.abs(np.diff(log_density + losses)))
+        parts = np.maximum(np.ceil(steepest / SETTINGS.steepest), 1).astype(np.intp)
+        cut = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(edges[:-1], edges[1:], parts, strict=True)]
+        return np.append(np.concatenate(cut), edges[-1])
+
+    def panels(self, s: Floats) -> Indices:
+        """The index of the edge below each point."""
+        return panels_of(self.edges, s)
+
+    @cached_property
+    def nodes(self) -> tuple[Floats, Floats]:
+        """Losses at the nodes of a rule between neighbouring edges, and the logarithms of their masses under Q."""
+        return self.between(self.edges[:-1], self.edges[1:])
+
+    @cached_property
+    def well_inside(self) -> Booleans:
+        """Which nodes lie well within the part that is exact."""
+        s = self._points(self.edges[:-1], self.edges[1:])
+        return self._is_exact(s, self.density.at(s.ravel()).reshape(s.shape) - SETTINGS.well)
+
+    def reaches(self, s: Floats) -> Booleans:
+        """At which points the density is exact."""
+        inside: Booleans = (s > self.density.edges[0]) & (s < self.density.edges[-1])
+        inside[inside] = self._is_exact(s[inside], self.density.at(s[inside]))
+        return inside
+
+    def _is_exact(self, s: Floats, log_density: Floats) -> Booleans:
+        exact: Booleans = self.scale.height(s, log_density) > MARGIN - self.scale.depth
+        return exact
+
+    def between(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """What nodes gives, between any two points that have no edge between them."""
+        s, half = self._points(low, high), 0.5 * (high - low)
+        panels = self.density.panels(0.5 * (low + high))
+        return self.scale.loss(s), self.density.values(panels, s) + log(np.multiply.outer(half, _RULE[1]))
+
+    def _points(self, low: Floats, high: Floats) -> Floats:
+        return (0.5 * (low + high))[:, np.newaxis] + np.multiply.outer(0.5 * (high - low), _RULE[0])
+
+    @cached_property
+    def mean(self) -> float:
+        """Mean of the loss under Q."""
+        losses, log_masses = self.nodes
+        return float(np.sum(np.exp(log_masses) * losses))
+
+    @cached_property
+    def deviation(self) -> float:
+        """Standard deviation of the loss under Q."""
+        losses, log_masses = self.nodes
+        return math.sqrt(float(np.sum(np.exp(log_masses) * (losses - self.mean) ** 2)))
+
+    @property
+    def centre(self) -> float:
+        """The point of the mean."""
+        return float(self.scale.place(np.array([self.mean]))[0])
+
+    def normalised(self) -> "LossDensity":
+        """The same density with total mass 1."""
+        return replace(self, density=self.density.scaled(-float(log_sums(self.nodes[1].reshape(1, -1))[0])))
+
+
+def sampled_step(step: SampledGaussianLoss, depth: float) -> LossDensity:
+    """The density of one step's loss, in closed form."""
+    sigma, rate = step.noise_multiplier, step.sample_rate
+    log_odds = math.log(rate) - math.log1p(-rate)
+    constant = math.log(sigma) - HALF_LOG_2PI
+
+    def log_density(s: Floats) -> Floats:
+        excess = np.exp(s)
+        small = np.clip(excess, 1e-300, SETTINGS.linear_from)
+        log_growth = np.where(
+            excess > SETTINGS.linear_from, excess, s + np.log(np.expm1(small) / small)
+        )  # log(e^excess - 1)
+        z = sigma * (log_growth - log_odds) + 0.5 / sigma
+        result: Floats = s + excess - log_growth - 0.5 * z * z + constant
+        return result
+
+    def place(z: float) -> float:
+        log_growth = (z - 0.5 / sigma) / sigma + log_odds
+        return log_growth if log_growth < -SETTINGS.linear_from else math.log(float(np.logaddexp(0.0, log_growth)))
+
+    reach = math.sqrt(2 * depth)
+    return Scale(math.log1p(-rate), depth).build(log_density, place(-reach), place(0.0), place(reach + 1 / sigma))
+
+
+def log(values: Floats) -> Floats:
+    """The logarithm, -inf of what is not positive."""
+    with np.errstate(divide="ignore"):
+        return np.log(np.maximum(values, 0.0))
+
+
+def log_sums(rows: Floats) -> Floats:
+    """Logarithms of the sums of rows that are given as logarithms."""
+    top = rows.max(axis=1)
+    top[top == -np.inf] = 0.0
+    sums: Floats = top + log(np.exp(rows - top[:, np.newaxis]).sum(axis=1))
+    return sums

@@ -1,0 +1,291 @@
+"""Tails of a composed loss, off its density: slower than contours, and never at a loss."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import special
+
+from gaussdp.accounting.density.convolution import convolved, repeated, smoothed
+from gaussdp.accounting.density.loss_density import MARGIN, LossDensity, log, log_sums, sampled_step
+from gaussdp.accounting.density.vanishing import VanishingTails
+from gaussdp.accounting.descriptions import Described
+from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.outputs import FINENESS
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_complement, one_method
+from gaussdp.accounting.readings import Method
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Floats, Indices
+
+
+@dataclass(frozen=True)
+class DensitySettings:
+    """What is tuned about reading densities."""
+
+    depths: tuple[float, ...] = (60.0, 250.0, 800.0)
+    """-log of tails, in order of trial; the last are beyond the range of a double."""
+    tilts: int = 24
+    """At which the transform of the density is compared with the exact one."""
+    refinement: int = 2 * FINENESS
+    """Of the grids for the exact transforms."""
+    nothing: float = 1e-13
+    """Share of a tilted law that may lie where the density is not exact."""
+    largest_exponent: float = 1e3
+    """Of a transform, past which its own rounding shows."""
+    caution: float = 10.0
+    """Factor on what transforms tell."""
+    at_once: int = 1 << 18
+    """Elements of one temporary table."""
+    newton_steps: int = 100
+    """Until a threshold is given up."""
+    found: float = 1e-14
+    """Relative miss of the logarithm of a rate."""
+
+
+SETTINGS = DensitySettings()
+
+_ROUNDING = 2.0**-52
+
+
+class DensityTails(Described):
+    """The tails of plain Gaussian releases (their squared mu) and counted sampled steps, at least one."""
+
+    skewness = 0.0
+
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+        self._squared_mu, self._steps = squared_mu, tuple(steps)
+        self.lowest = LossCumulants(squared_mu, self._steps).lowest
+        self._readings: list[DensityReadings | None] = []
+
+    def _describe(self) -> tuple[object, ...]:
+        return self._squared_mu, self._steps
+
+    @property
+    def mean(self) -> float:
+        """Mean of the loss under Q."""
+        return self._bulk.law.mean
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the loss under Q."""
+        return self._bulk.law.deviation
+
+    @property
+    def _bulk(self) -> "DensityReadings":
+        readings = self._at_depth(0)
+        if readings is None:
+            raise ConvergenceError("there is no density of the privacy loss")
+        return readings
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
+        points = OperatingPoints.unanswered(tau)
+        open_ = np.arange(tau.size)
+        for index in range(len(SETTINGS.depths)):
+            readings = self._at_depth(index)
+            if readings is None:
+                return points
+            reached = readings.law.reaches(readings.law.scale.place(tau[open_]))
+            if reached.any():
+                points.put(open_[reached], readings.read(tau[open_[reached]]))
+                open_ = open_[~reached]
+            if open_.size == 0:
+                return points
+        # What the last one does not reach is smaller than any double.
+        points.put(open_, VanishingTails.points(tau[open_]))
+        return points
+
+    def near_quantile(self, quantile: float, pole: float) -> float | None:
+        """The threshold that the loss exceeds with the probability of a normal quantile; pole 0 is for Q, 1 for P."""
+        log_above, log_below = special.log_ndtr(np.array([[-quantile], [quantile]]))
+        tau = float(self._at_rate(log_below, log_above, under_p=pole == 1).tau[0])
+        return tau if math.isfinite(tau) else None
+
+    def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
+        """Operating points with these FPRs."""
+        return self._at_rate(log_tnr, log_fpr, under_p=False)
+
+    def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
+        """Operating points with these FNRs."""
+        return self._at_rate(log_fnr, log_tpr, under_p=True)
+
+    def _at_rate(self, log_below: Floats, log_above: Floats, *, under_p: bool) -> OperatingPoints:
+        points = OperatingPoints.unanswered(np.full_like(log_below, np.nan))
+        open_ = np.arange(log_below.size)
+        for index in range(len(SETTINGS.depths)):
+            readings = self._at_depth(index)
+            if readings is None or open_.size == 0:
+                break
+            found = readings.at_rate(log_below[open_], log_above[open_], under_p=under_p)
+            points.put(open_, found)
+            open_ = open_[~found.answered]
+        return points
+
+    def _at_depth(self, index: int) -> "DensityReadings | None":
+        """The readings down to a depth, None if there are none, or none at a smaller depth."""
+        while len(self._readings) <= index:
+            if self._readings and self._readings[-1] is None:
+                return None
+            depth = SETTINGS.depths[len(self._readings)]
+            cutoff = math.sqrt(2 * (depth + MARGIN))
+            cumulants = LossCumulants(self._squared_mu, [(step.cut(cutoff), count) for step, count in self._steps])
+            try:
+                self._readings.append(DensityReadings(self._compose(depth + MARGIN), cumulants))
+            except ConvergenceError:
+                self._readings.append(None)
+        return self._readings[index]
+
+    def _compose(self, depth: float) -> LossDensity:
+        laws = [repeated(sampled_step(step, depth), count) for step, count in self._steps]
+        total = laws[0]
+        for law in laws[1:]:
+            total = convolved(total, law)
+        return smoothed(total, self._squared_mu) if self._squared_mu > 0 else total
+
+
+class DensityReadings:
+    """Operating points off one density, whose error its transform tells.
+
+    Raises:
+        ConvergenceError: if the error is above the limit.
+    """
+
+    def __init__(self, law: LossDensity, cumulants: LossCumulants) -> None:
+        self.law = law
+        self.error = law.density.error + SETTINGS.caution * max(map(abs, self._deviations(cumulants)))
+        if not self.error <= LIMIT:
+            raise ConvergenceError(f"the density of the privacy loss errs by {self.error:.1g}")
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at thresholds that the density reaches."""
+        return self._at(self.law.scale.place(tau), tau)
+
+    def at_rate(self, log_below: Floats, log_above: Floats, *, under_p: bool) -> OperatingPoints:
+        """Operating points whose thresholds have these masses below and above them under Q or P.
+
+        What the density does not reach is left unanswered.
+        """
+        law, edges = self.law, self.law.edges
+        # Whichever is smaller decides.
+        lower = log_below < log_above
+        target = np.where(lower, log_below, log_above)
+        below, above = self._sums[under_p]
+        panels = np.where(lower, np.searchsorted(below, target), edges.size - np.searchsorted(above[::-1], target)) - 1
+        points = OperatingPoints.unanswered(np.full_like(target, np.nan))
+        open_ = np.flatnonzero((panels >= 0) & (panels < edges.size - 1))
+        panels, lower, target = panels[open_], lower[open_], target[open_]
+        low, high = edges[panels], edges[panels + 1]
+        s = 0.5 * (low + high)
+        for _ in range(SETTINGS.newton_steps):
+            start, end = np.where(lower, edges[panels], s), np.where(lower, s, edges[panels + 1])
+            losses, log_masses = law.between(start, end)
+            mass = log_sums(log_masses + losses if under_p else log_masses)
+            mass = np.logaddexp(mass, np.where(lower, below[panels], above[panels + 1]))
+            miss = np.where(lower, mass - target, target - mass)
+            found = (np.abs(miss) <= SETTINGS.found * (1 + np.abs(target))) | (high - low <= 4 * _ROUNDING * np.abs(s))
+            if found.any():
+                reached = np.flatnonzero(found)[law.reaches(s[found])]
+                if reached.size:
+                    points.put(open_[reached], self._at(s[reached], law.scale.loss(s[reached])))
+                going = ~found
+                if not going.any():
+                    break
+                open_, panels, lower, target = open_[going], panels[going], lower[going], target[going]
+                s, low, high, mass, miss = s[going], low[going], high[going], mass[going], miss[going]
+            low, high = np.where(miss < 0, s, low), np.where(miss > 0, s, high)
+            log_slope = law.density.at(s) + (law.scale.loss(s) if under_p else 0.0) - mass
+            with np.errstate(over="ignore", invalid="ignore"):
+                step = s - miss * np.exp(-log_slope)
+            s = np.where((step > low) & (step < high), step, 0.5 * (low + high))
+        return points
+
+    def _at(self, s: Floats, tau: Floats) -> OperatingPoints:
+        law, edges = self.law, self.law.edges
+        panels = law.panels(s)
+        below, above = law.between(edges[panels], s), law.between(s, edges[panels + 1])
+        rates = [
+            np.logaddexp(sums[panels + offset], log_sums(part[1] + weight * part[0]))
+            for weight, (lower, upper) in zip((0.0, 1.0), self._sums, strict=True)
+            for sums, part, offset in ((lower, below, 0), (upper, above, 1))
+        ]
+        positive = tau >= 0
+        log_delta = np.empty(tau.size)
+        for side, here, (losses, log_masses) in ((1.0, positive, above), (-1.0, ~positive, below)):
+            log_delta[here] = self._log_delta(tau[here], panels[here], losses[here], log_masses[here], side)
+        other_delta = np.logaddexp(log_delta - np.abs(tau), log_complement(-np.abs(tau)))
+        return OperatingPoints(
+            tau=tau,
+            log_fpr=rates[1],
+            log_tnr=rates[0],
+            log_fnr=rates[2],
+            log_tpr=rates[3],
+            log_density=law.density.at(s) - law.scale.log_slope(s),
+            log_delta_remove=np.where(positive, log_delta, other_delta),
+            log_delta_add=np.where(positive, other_delta, log_delta),
+            errors=np.full_like(tau, self.error),
+            methods=one_method(Method.DENSITY, tau.size),
+        )
+
+    @cached_property
+    def _sums(self) -> list[tuple[Floats, Floats]]:
+        """Under Q and under P, logarithms of the masses below and above each edge."""
+        losses, log_masses = self.law.nodes
+        sums = []
+        for logs in (log_sums(log_masses), log_sums(log_masses + losses)):
+            rising, falling = np.logaddexp.accumulate(logs), np.logaddexp.accumulate(logs[::-1])[::-1]
+            sums.append((np.concatenate(([-np.inf], rising)), np.concatenate((falling, [-np.inf]))))
+        return sums
+
+    def _log_delta(self, tau: Floats, panels: Indices, losses: Floats, log_masses: Floats, side: float) -> Floats:
+        """log of the mean of e^L - e^tau above thresholds (side 1), or of 1 - e^(L - tau) below them (side -1).
+
+        The losses in the panel of each threshold are given.
+        """
+        all_losses, all_masses = self.law.nodes
+        near = log_sums(log_masses + _log_change(losses - tau[:, np.newaxis], side)) if tau.size else np.empty(0)
+        far = np.empty(tau.size)
+        rows = max(1, SETTINGS.at_once // all_losses.size)
+        for first in range(0, tau.size, rows):
+            some = slice(first, first + rows)
+            logs = _log_change(np.subtract.outer(-tau[some], -all_losses), side) + all_masses
+            beyond = side * np.subtract.outer(panels[some], np.arange(all_losses.shape[0])) < 0
+            far[some] = log_sums(np.where(beyond[:, :, np.newaxis], logs, -np.inf).reshape(logs.shape[0], -1))
+        log_delta: Floats = np.logaddexp(near, far)
+        return log_delta + tau if side > 0 else log_delta
+
+    def _deviations(self, cumulants: LossCumulants) -> list[float]:
+        """Differences between the log-transforms of this density and exact ones, at tilts that look all over it."""
+        law = self.law
+        losses, log_masses = law.nodes
+        edges = law.density.edges
+        log_density = law.density.at(edges) - law.scale.log_slope(edges)
+        slopes = -np.diff(log_density) / np.diff(law.scale.excess(edges))
+        chosen = slopes[np.unique(np.linspace(0, slopes.size - 1, SETTINGS.tilts).astype(np.intp))]
+        deviations = []
+        for tilt in (0.0, 1.0, *chosen.tolist()):
+            logs = log_masses + tilt * losses
+            top = float(logs.max())
+            terms = np.exp(logs - top)
+            total = float(terms.sum())
+            # Past the slope at an end the tilted law lies beyond it.
+            inside = slopes[0] < tilt < slopes[-1] and float(terms[~law.well_inside].sum()) <= SETTINGS.nothing * total
+            value = top + math.log(total)
+            if not inside or abs(value) > SETTINGS.largest_exponent:
+                continue
+            exact = cumulants.tilt(tilt, SETTINGS.refinement)
+            if all(grid.clean for grid in exact.grids):
+                deviations.append(value - exact.value)
+        if not deviations:
+            raise ConvergenceError("no transform of the privacy loss can be compared with its density")
+        return deviations
+
+
+def _log_change(offset: Floats, side: float) -> Floats:
+    """log of |e^offset - 1| for offsets of one sign, -inf for the others."""
+    offset = np.maximum(side * offset, 0.0)
+    # For positive ones, e^offset - 1 = e^offset (1 - e^-offset).
+    change = log(-np.expm1(-offset))
+    return change + offset if side > 0 else change

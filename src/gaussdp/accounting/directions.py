@@ -1,0 +1,135 @@
+"""The two trade-off curves of add/remove adjacency, read off one privacy loss."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from gaussdp.accounting.descriptions import Described
+from gaussdp.accounting.inversion import points_at_add_delta, points_at_remove_delta
+from gaussdp.accounting.operating_points import LossTails, OperatingPoints
+from gaussdp.accounting.readings import Method, Readings, Values
+from gaussdp.domains import PROBABILITY, REAL, Domain, evaluate
+from gaussdp.errors import ConvergenceError
+from gaussdp.guarantees.base import Numbers
+from gaussdp.numerics import Booleans, Floats
+
+_SEARCH = 1e-14  # relative error that a search leaves in a rate, beside those of the readings
+
+
+class Direction(Described):
+    """One direction: an attack that tells a fixed dataset P from a fixed neighbour Q.
+
+    Unlike a guarantee it need not be symmetric. All methods take floats or arrays, and raise ConvergenceError where no
+    exact method answers; `reading` gives the same values with their methods and errors.
+    """
+
+    def __init__(self, tails: LossTails, remove: bool) -> None:
+        self._tails, self._remove = tails, remove
+
+    def _describe(self) -> tuple[object, ...]:
+        return self._tails, self._remove
+
+    @property
+    def reading(self) -> Readings:
+        """The readings with their methods and errors."""
+        return Readings(self)
+
+    def fnr(self, fpr: Numbers) -> Numbers:
+        """The least false-negative rate at this false-positive rate, in [0, 1]."""
+        return self._read("fnr", fpr=(fpr, PROBABILITY))
+
+    def tpr(self, fpr: Numbers) -> Numbers:
+        """The largest true-positive rate at this false-positive rate: 1 - fnr(fpr)."""
+        return self._read("tpr", fpr=(fpr, PROBABILITY))
+
+    def delta(self, epsilon: Numbers) -> Numbers:
+        """sup over events S of P(S) - e^epsilon Q(S), for any real epsilon."""
+        return self._read("delta", epsilon=(epsilon, REAL))
+
+    def epsilon(self, delta: Numbers) -> Numbers:
+        """The least epsilon >= 0 at which this direction's delta is at most this, inf if none."""
+        return self._read("epsilon", delta=(delta, PROBABILITY))
+
+    def _read(self, name: str, **level: tuple[Numbers, Domain]) -> Numbers:
+        value: Numbers = evaluate(lambda levels: self.values(name, levels).value, **level)
+        return value
+
+    def values(self, name: str, levels: Floats) -> Values:
+        """The reading of this name at each level.
+
+        Raises:
+            ConvergenceError: if one has no exact answer.
+        """
+        if name == "delta":
+            read = self.deltas(levels)
+        elif name == "epsilon":
+            read = self.epsilons(levels)
+        elif name in ("fnr", "tpr"):
+            with np.errstate(divide="ignore"):
+                read = self.rates(np.log(levels), np.log1p(-levels))[name == "tpr"]
+        else:
+            raise NotImplementedError("a direction is read at false-positive rates")
+        if not read.answered.all():
+            raise ConvergenceError(f"no exact method gives the {name} at {levels[~read.answered][0]:g}")
+        return read
+
+    def rates(self, log_fpr: Floats, log_tnr: Floats) -> tuple[Values, Values]:
+        """FNR and TPR from the logarithms of the FPR and of its complement."""
+        nothing = np.exp(log_tnr) > 0
+        inside = np.isfinite(log_fpr) & np.isfinite(log_tnr)
+        tails = self._tails
+        ask = tails.at_fpr if self._remove else tails.at_fnr
+
+        def read(points: OperatingPoints, fpr: Floats, log_rate: Floats) -> Values:
+            # The FPR of the points is off by their error too, and the rate follows with the slope of the curve.
+            slope = points.tau if self._remove else -points.tau
+            share = np.exp(fpr + slope - log_rate)
+            return Values(np.exp(log_rate), (points.errors + _SEARCH) * (1 + share), points.methods)
+
+        fnr = Values.of(np.where(nothing, 1.0, 0.0), Method.CLOSED_FORM, 0.0)
+        tpr = Values.of(np.where(nothing, 0.0, 1.0), Method.CLOSED_FORM, 0.0)
+        if inside.any():
+            log_fpr = log_fpr[inside]
+            points = ask(log_fpr, log_tnr[inside])
+            sides = (points.log_fnr, points.log_tpr) if self._remove else (points.log_fpr, points.log_tnr)
+            for values, side in zip((fnr, tpr), sides, strict=True):
+                values.put(inside, read(points, log_fpr, side))
+        return fnr, tpr
+
+    def deltas(self, epsilon: Floats) -> Values:
+        """delta at any real epsilon, infinities included."""
+        limits = Values.of(np.where(epsilon > 0, 0.0, 1.0), Method.CLOSED_FORM, 0.0)
+        return _inside_or(limits, np.isfinite(epsilon), self._deltas, epsilon)
+
+    def epsilons(self, delta: Floats) -> Values:
+        """epsilon at deltas in [0, 1]."""
+        at_zero = self._deltas(np.zeros(1))
+        if not at_zero.answered[0]:
+            return Values.unanswered(delta.size)
+        limit = np.where(delta > 0, 0.0, math.inf if self._remove else -self._tails.lowest)
+        inside = (delta > 0) & (delta < at_zero.value[0])
+        return _inside_or(Values.of(limit, Method.CLOSED_FORM, 0.0), inside, self._epsilons, delta)
+
+    def _deltas(self, epsilon: Floats) -> Values:
+        points = self._tails.read(epsilon if self._remove else -epsilon)
+        log_delta = points.log_delta_remove if self._remove else points.log_delta_add
+        return Values(np.exp(log_delta), points.errors, points.methods)
+
+    def _epsilons(self, delta: Floats) -> Values:
+        log_delta = np.log(delta)
+        if self._remove:
+            points = points_at_remove_delta(self._tails, log_delta)
+            epsilon, log_rate = points.tau, points.log_fpr
+        else:
+            points = points_at_add_delta(self._tails, log_delta)
+            epsilon, log_rate = -points.tau, points.log_fnr
+        # A profile falls with the slope e^epsilon times a rate.
+        per_error = np.exp(log_delta - epsilon - log_rate) / np.maximum(epsilon, np.finfo(np.float64).tiny)
+        return Values(epsilon, (points.errors + _SEARCH) * per_error + _SEARCH, points.methods)
+
+
+def _inside_or(limits: Values, inside: Booleans, read: Callable[[Floats], Values], levels: Floats) -> Values:
+    if inside.any():
+        limits.put(inside, read(levels[inside]))
+    return limits

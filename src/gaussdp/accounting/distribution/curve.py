@@ -1,0 +1,111 @@
+"""The accounted guarantee of compositions with atoms: sound at every point, silent below its noise floor."""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gaussdp import conversions
+from gaussdp.accounting.distribution.pld import GivenDistribution, LossDistribution
+from gaussdp.accounting.distribution.points import PointsCurve
+from gaussdp.accounting.readings import Method
+from gaussdp.domains import PROBABILITY, number
+from gaussdp.errors import ConvergenceError
+from gaussdp.mechanisms import Mechanism
+from gaussdp.numerics import Floats
+
+_MOST_POINTS = 20_000
+_LARGEST_EPSILON = 700.0
+
+
+class DistributionCurve(PointsCurve):
+    """A guarantee read off a pessimistic privacy loss distribution of the whole composition.
+
+    Its profile bounds the true one from above; between grid points it is the hull, which is pessimistic again. Rates
+    and deltas below `noise_floor`, where rounding errors of the transforms could speak, are refused.
+
+    Made by `account`; of a distribution that somebody else made, by `read`.
+    """
+
+    title = "Accounted guarantee, from a privacy loss distribution"
+
+    def __init__(self, parts: Sequence[tuple[Mechanism, int]] | GivenDistribution) -> None:
+        upper: GivenDistribution | LossDistribution
+        known: tuple[tuple[Mechanism, int], ...] = ()
+        if isinstance(parts, GivenDistribution):
+            upper = parts
+        else:
+            upper, known = LossDistribution(parts, pessimistic=True), tuple(parts)
+        last = min(upper.largest_epsilon(), _LARGEST_EPSILON)
+        points = min(math.ceil(last / upper.interval) + 2, _MOST_POINTS)
+        grid: Floats = upper.interval * np.arange(points, dtype=np.float64)
+        if grid[-1] < last:
+            grid = np.linspace(0.0, last, points)
+        grid = grid[grid <= _LARGEST_EPSILON]
+        super().__init__(grid, upper.delta(grid), upper.noise_floor)
+        object.__setattr__(self, "_parts", known)
+        object.__setattr__(self, "_grid", grid)
+
+    _method = Method.DISTRIBUTION
+    _error = math.inf  # the truth lies below, by an amount that nothing tells
+    _parts: tuple[tuple[Mechanism, int], ...]
+    _grid: Floats
+
+    def __reduce__(self) -> Any:
+        """A curve is made again from its mechanisms; one off a given distribution takes its points along."""
+        return (DistributionCurve, (list(self._parts),)) if self._parts else super().__reduce__()
+
+    def __repr__(self) -> str:
+        of = ", ".join(f"{count} * {part!r}" if count > 1 else repr(part) for part, count in self._parts)
+        return f"DistributionCurve({of or 'given'}, {self.epsilons.size} points, noise floor {self.noise_floor:.1e})"
+
+    @classmethod
+    def read(cls, distribution: Any, compositions: int) -> "DistributionCurve":
+        """The curve of a dp_accounting PrivacyLossDistribution, composed of this many at the most.
+
+        Raises:
+            DomainError: if it is an optimistic estimate, which bounds the privacy loss from the wrong side.
+        """
+        return cls(GivenDistribution(distribution, compositions))
+
+    def epsilon_lower(self, delta: float) -> float:
+        """A lower bound on the least epsilon with which (epsilon, delta)-DP holds; `epsilon` bounds it from above.
+
+        Args:
+            delta: in [0, 1].
+        Returns:
+            The epsilon at which an optimistic distribution comes down to delta, inf if it never does; 0 where only a
+            pessimistic distribution is known.
+        """
+        level = number("delta", delta, PROBABILITY)
+        return self._lower.epsilon(level) if self._parts else 0.0
+
+    @cached_property
+    def _lower(self) -> LossDistribution:
+        return LossDistribution(self._parts, pessimistic=False)
+
+    @cached_property
+    def _optimistic(self) -> Floats:
+        """Lower bounds on delta at the grid."""
+        return np.minimum(self._lower.delta(self._grid), self.delta(self._grid))
+
+    def _mu_lower(self, floor: float, mu: float) -> float:
+        """No smaller mu holds: at epsilons whose best attack surely has rates above the floor, delta is at least this.
+
+        By convexity the best attack's FPR is at least (delta(e) - delta(e')) / (e^e' - e^e) for any e' > e. Where only
+        the pessimistic distribution can be read there is no such bound.
+        """
+        if not self._parts:
+            return 0.0
+        try:
+            grid, least = self._grid, self._optimistic
+        except ConvergenceError:
+            return 0.0
+        ahead = min(grid.size - 1, max(1, grid.size // 500))
+        fprs = (least[:-ahead] - self.delta(grid[ahead:])) / (np.exp(grid[ahead:]) - np.exp(grid[:-ahead]))
+        usable = (fprs >= floor) & (least[:-ahead] > 0) & (least[:-ahead] < 1)
+        if not usable.any():
+            return 0.0
+        return float(np.max(conversions.mu_from_profile(grid[:-ahead][usable], least[:-ahead][usable])))

@@ -1,0 +1,194 @@
+"""Samples of a loss at thresholds that span the attacks above a floor, and where exactly the span ends."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gaussdp.accounting.fit.chebyshev import chebyshev_points
+from gaussdp.accounting.inversion import floor_quantiles, near_floor, points_at_floor
+from gaussdp.accounting.operating_points import LossTails, OperatingPoints, upper_quantile
+from gaussdp.accounting.readings import Codes, Method, methods_of
+from gaussdp.errors import ConvergenceError, DomainError
+from gaussdp.numerics import Floats
+
+
+@dataclass(frozen=True)
+class SpanSettings:
+    """What is tuned about the first samples of a fit."""
+
+    upper_degree: int = 32
+    lower_degree: int = 16
+    """Of the interpolants above and below zero; above, the regret is read off as well."""
+    roughly: float = 4e-3
+    """Relative miss of a quantile at an end that one step of Newton's method makes up for."""
+    margin: float = 0.004
+    """Share of the span by which the samples reach beyond ends that are not known exactly."""
+    neighbours: int = 8
+    """Samples next to an end from which it is interpolated."""
+
+
+SETTINGS = SpanSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Samples(OperatingPoints):
+    """Operating points with the normal quantiles of their FPR and FNR, whose sum is mu."""
+
+    from_fpr: Floats
+    from_fnr: Floats
+
+    @classmethod
+    def of(cls, points: OperatingPoints) -> "Samples":
+        """The quantiles beside the points."""
+        rates, rests = np.stack((points.log_fpr, points.log_fnr)), np.stack((points.log_tnr, points.log_tpr))
+        fields = (getattr(points, name) for name in OperatingPoints.__slots__)
+        return cls(*fields, *upper_quantile(rates, rests))
+
+    def mu(self) -> Floats:
+        """The mu of the GDP curve through each point."""
+        return self.from_fpr + self.from_fnr
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Reads the loss for a fit, and remembers which methods answered."""
+
+    tails: LossTails
+    _codes: list[Codes] = field(default_factory=list)
+
+    def __call__(self, tau: Floats) -> Samples:
+        """Samples at thresholds.
+
+        Raises:
+            ConvergenceError: if no exact method reads one of them.
+        """
+        return self.kept(self.tails.read(tau))
+
+    def kept(self, points: OperatingPoints) -> Samples:
+        """Samples at points that were read otherwise."""
+        self._codes.append(points.complete().methods)
+        return Samples.of(points)
+
+    @property
+    def methods(self) -> tuple[Method, ...]:
+        """The methods so far, the tightest first."""
+        return methods_of(self._codes)
+
+
+Sample = Callable[[Floats], Samples]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Samples at the Chebyshev points of [low, high], in falling order."""
+
+    low: float
+    high: float
+    samples: Samples
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The thresholds with FNR and with FPR equal to the floor.
+
+    ``wobble`` is by how much mu there may differ because the ends are interpolated: what one sample less would change.
+    """
+
+    low: float
+    high: float
+    wobble: float
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Samples above and below zero, or in one piece if zero is no threshold of theirs.
+
+    All attacks whose error rates are at least the floor have thresholds in the pieces.
+    """
+
+    pieces: tuple[Piece, ...]  # falling
+
+    @property
+    def known(self) -> Samples:
+        """All samples, by rising thresholds."""
+        first, *rest = self.pieces
+        falling = Samples.joined((first.samples, *(piece.samples.take(slice(1, None)) for piece in rest)))
+        return falling.take(slice(None, None, -1))
+
+    def ends(self, floor: float) -> Ends:
+        """Where the attacks above the floor end."""
+        target = float(floor_quantiles(floor)[1])
+        upper, lower = self.pieces[0], self.pieces[-1]
+        outermost = upper.samples.take(slice(SETTINGS.neighbours))
+        high, at_high = _end(outermost, outermost.from_fpr, target)
+        outermost = lower.samples.take(slice(None, -SETTINGS.neighbours - 1, -1))
+        low, at_low = _end(outermost, outermost.from_fnr, target)
+        if lower.low <= low <= high <= upper.high:
+            return Ends(low, high, max(at_low, at_high))
+        return Ends(lower.low, upper.high, math.inf)
+
+
+def sample_span(sample: Sampler, floor: float) -> Span:
+    """Samples that span the attacks above the floor.
+
+    Raises:
+        DomainError: if there are none.
+    """
+    tails = sample.tails
+    near, sure = near_floor(tails, floor)
+    if not sure:
+        near = points_at_floor(tails, floor, near, SETTINGS.roughly).complete().tau
+    margin = SETTINGS.margin * float(near[1] - near[0])
+    if margin > 0:
+        low = max(float(near[0]) - margin, 0.5 * (float(near[0]) + tails.lowest))
+        span = _sampled(sample, low, float(near[1]) + margin)
+        target = floor_quantiles(floor)[1]
+        if span.pieces[-1].samples.from_fnr[-1] >= target and span.pieces[0].samples.from_fpr[0] >= target:
+            return span
+    ends = points_at_floor(tails, floor, near).complete()
+    low, high = float(ends.tau[0]), float(ends.tau[1])
+    if low > high:
+        raise DomainError(
+            "floor",
+            problem="must leave attacks to speak about",
+            got=f"{floor!r}: an attack with this FPR has FNR {math.exp(ends.log_fnr[1]):.3g}",
+            advice="lower the floor",
+        )
+    return _sampled(sample, low, high)
+
+
+def _sampled(sample: Sample, low: float, high: float) -> Span:
+    inside = low < 0 < high
+    above = chebyshev_points(0.0 if inside else low, high, SETTINGS.upper_degree)
+    below = chebyshev_points(low, 0.0, SETTINGS.lower_degree)[1:] if inside else np.empty(0)
+    samples = sample(np.concatenate((above, below)))
+    if not np.isfinite(samples.mu()).all():
+        raise ConvergenceError("the floor lies nearer to the least loss than a double can tell")
+    upper = Piece(float(above[-1]), high, samples.take(slice(above.size)))
+    # Zero belongs to both pieces.
+    return Span((upper, Piece(low, 0.0, samples.take(slice(above.size - 1, None)))) if inside else (upper,))
+
+
+def _end(samples: Samples, quantiles: Floats, target: float) -> tuple[float, float]:
+    """Where the quantiles of samples have the target value, and what the error of this does to mu."""
+    tau, mu = samples.tau.tolist(), samples.mu()[:2].tolist()
+    end, error = _interpolated(quantiles.tolist(), tau, target)
+    return end, error * abs((mu[1] - mu[0]) / (tau[1] - tau[0]))
+
+
+def _interpolated(x: Sequence[float], y: Sequence[float], at: float) -> tuple[float, float]:
+    """The polynomial through the points (x, y) at an abscissa, and what the last point changes, by Neville's scheme.
+
+    Infinite if two abscissas coincide.
+    """
+    row, before = list(y), math.inf
+    for span in range(1, len(row)):
+        before = row[0]
+        for i in range(len(row) - span):
+            width = x[i + span] - x[i]
+            if width == 0:
+                return math.inf, math.inf
+            row[i] = ((at - x[i]) * row[i + 1] - (at - x[i + span]) * row[i]) / width
+    return row[0], abs(row[0] - before)

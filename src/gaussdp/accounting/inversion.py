@@ -1,0 +1,178 @@
+"""The threshold at which the loss has a given tail or profile, by safeguarded Newton on normal quantiles.
+
+Every threshold is searched for on its own: the steps of one do not depend on the others that are asked for with it.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from gaussdp.accounting.operating_points import (
+    HALF_LOG_2PI,
+    LossTails,
+    OperatingPoints,
+    log_complement,
+    upper_quantile,
+)
+from gaussdp.numerics import Floats
+
+
+@dataclass(frozen=True)
+class InversionSettings:
+    """What is tuned about searches for thresholds."""
+
+    max_steps: int = 80
+    longest_step: float = 4.0
+    """In units of the quantile, which is nearly linear in the threshold."""
+    tolerance: float = 1e-8
+    """Relative miss of a quantile that the last, linear step makes up for; its square is what is left."""
+    resolution: float = 4e-16
+    """Relative distance of thresholds that a double can still tell apart."""
+    small_skewness: float = 0.3
+    """Up to which a start under P is corrected for skewness."""
+    moderate: float = 8.0
+    """Quantile up to which a start is corrected for skewness at all."""
+
+
+SETTINGS = InversionSettings()
+
+Quantile = Callable[[OperatingPoints], tuple[Floats, Floats]]
+"""From points, an increasing quantile z of the threshold tau and log(phi(z) dz/dtau)."""
+
+
+def points_at_fpr(
+    tails: LossTails, log_fpr: Floats, log_tnr: Floats, tolerance: float = SETTINGS.tolerance
+) -> OperatingPoints:
+    """Operating points whose FPR has the given logarithm (and its complement the other), strictly inside (0, 1)."""
+    target = upper_quantile(log_fpr, log_tnr)
+    return _solve(tails, target, _fpr_quantile, normal_guess(tails, target, under_p=False), tolerance)
+
+
+def points_at_fnr(
+    tails: LossTails, log_fnr: Floats, log_tpr: Floats, tolerance: float = SETTINGS.tolerance
+) -> OperatingPoints:
+    """Operating points whose FNR has the given logarithm (and its complement the other), strictly inside (0, 1)."""
+    target = upper_quantile(log_tpr, log_fnr)
+    return _solve(tails, target, _tpr_quantile, normal_guess(tails, target, under_p=True), tolerance)
+
+
+def points_at_remove_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
+    """Operating points whose threshold is the epsilon of the remove direction at these deltas."""
+    target = upper_quantile(log_delta, log_complement(log_delta))
+    return _solve(tails, target, _remove_quantile, normal_guess(tails, target, under_p=True))
+
+
+def points_at_add_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
+    """Operating points whose threshold is minus the epsilon of the add direction at these deltas."""
+    target = upper_quantile(log_complement(log_delta), log_delta)
+    return _solve(tails, target, _add_quantile, normal_guess(tails, target, under_p=False))
+
+
+def points_at_floor(
+    tails: LossTails, floor: float, near: Floats | None = None, tolerance: float = SETTINGS.tolerance
+) -> OperatingPoints:
+    """The two operating points with FNR and with FPR equal to the floor, in this order, from thresholds nearby."""
+    target = floor_quantiles(floor)
+    if near is None:
+        near = near_floor(tails, floor)[0]
+    at_fnr = _solve(tails, target[:1], _tpr_quantile, near[:1], tolerance)
+    return OperatingPoints.joined((at_fnr, _solve(tails, target[1:], _fpr_quantile, near[1:], tolerance)))
+
+
+def near_floor(tails: LossTails, floor: float) -> tuple[Floats, bool]:
+    """Thresholds near those with FNR and with FPR equal to the floor; whether they are some thousandths off at most."""
+    target = floor_quantiles(floor)
+    under_p, under_q = tails.near_quantile(float(target[0]), 1.0), tails.near_quantile(float(target[1]), 0.0)
+    sure = under_p is not None and under_q is not None
+    if under_p is None:
+        under_p = float(normal_guess(tails, target[:1], under_p=True)[0])
+    if under_q is None:
+        under_q = float(normal_guess(tails, target[1:], under_p=False)[0])
+    return np.array([under_p, under_q]), sure
+
+
+def floor_quantiles(floor: float) -> Floats:
+    """The quantiles that the loss has where the FNR and where the FPR is the floor, under P and under Q."""
+    quantiles: Floats = special.ndtri(floor) * np.array([1.0, -1.0])
+    return quantiles
+
+
+def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
+    """The thresholds of a normal loss of this mean and variance, corrected for skewness after Cornish and Fisher.
+
+    Under P the cumulants are those at tilt 1, to first order in the skewness. The correction is made where it is one:
+    for moderate quantiles, and under P for small skewness.
+    """
+    mean, deviation, skewness = tails.mean, tails.deviation, tails.skewness
+    if under_p:
+        skewness = skewness if abs(skewness) < SETTINGS.small_skewness else 0.0
+        growth = min(skewness * deviation, 1.0)  # of the variance, as a share
+        mean += deviation * deviation * (1 + 0.5 * growth)
+        deviation *= math.sqrt(1 + growth)
+    size = np.abs(target)
+    correction = np.clip(skewness / 6 * (target * target - 1), -0.3 * size, 0.5 * size)
+    tau = mean + deviation * (target + np.where(size < SETTINGS.moderate, correction, 0.0))
+    if np.isfinite(tails.lowest):
+        tau = np.maximum(tau, tails.lowest + 0.2 * (tails.mean - tails.lowest))
+    return tau
+
+
+def _per_quantile(z: Floats, log_slope: Floats) -> Floats:
+    """dtau/dz from log(phi(z) dz/dtau)."""
+    step: Floats = np.exp(-HALF_LOG_2PI - 0.5 * z * z - log_slope)
+    return step
+
+
+def _fpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
+    return upper_quantile(points.log_fpr, points.log_tnr), points.log_density
+
+
+def _tpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
+    return upper_quantile(points.log_tpr, points.log_fnr), points.log_density + points.tau
+
+
+def _remove_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
+    log_rest = np.logaddexp(points.log_fnr, points.log_fpr + points.tau)  # 1 - delta
+    return upper_quantile(points.log_delta_remove, log_rest), points.log_fpr + points.tau
+
+
+def _add_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
+    log_rest = np.logaddexp(points.log_fpr, points.log_fnr - points.tau)
+    return upper_quantile(log_rest, points.log_delta_add), points.log_fnr - points.tau
+
+
+def _solve(
+    tails: LossTails, target: Floats, quantile: Quantile, tau: Floats, tolerance: float = SETTINGS.tolerance
+) -> OperatingPoints:
+    """Newton for each target; thresholds that are not found are left unanswered."""
+    result = OperatingPoints.unanswered(tau)
+    open_ = np.arange(tau.size)
+    low, high = np.full_like(tau, tails.lowest), np.full_like(tau, np.inf)
+    for _ in range(SETTINGS.max_steps):
+        points = tails.read(tau)
+        z, log_slope = quantile(points)
+        miss = z - target
+        step = np.clip(miss, -SETTINGS.longest_step, SETTINGS.longest_step) * _per_quantile(z, log_slope)
+        found = np.abs(miss) <= tolerance * (1 + np.abs(target))
+        # Next to the least loss a double may not hold the threshold to more digits than this.
+        stuck = np.minimum(np.abs(step), high - low) <= SETTINGS.resolution * np.abs(tau)
+        done = found | stuck | ~points.answered
+        if done.any():
+            some = points.take(done)
+            result.put(open_[done], some.moved(np.where(found, -step, 0.0)[done]))
+            if done.all():
+                return result
+            going = ~done
+            open_, tau, target, miss, step = open_[going], tau[going], target[going], miss[going], step[going]
+            low, high = low[going], high[going]
+        low = np.where(miss < 0, tau, low)
+        high = np.where(miss > 0, tau, high)
+        # A tail that vanished has no slope; the bulk, which has, lies on the other side.
+        inward = 0.5 * (tau + np.where(miss > 0, np.maximum(low, tails.mean), np.minimum(high, tails.mean)))
+        proposed = np.where(np.isfinite(step), tau - step, inward)
+        proposed = np.where(proposed <= low, np.where(np.isfinite(low), 0.7 * low + 0.3 * tau, proposed), proposed)
+        tau = np.where(proposed >= high, 0.5 * (tau + high), proposed)
+    return result

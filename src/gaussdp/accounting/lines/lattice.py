@@ -1,0 +1,325 @@
+r"""Which line serves a threshold: a lattice of lines that depends on the loss alone, laid as far as it is asked for.
+
+On each side of zero the k-th line serves the thresholds from the k-th edge to the next one, :math:`2 r` standard
+deviations of its tilted law apart. Edges and tilts follow from those before them, never from what was asked, so the
+same threshold is read off the same line in whatever order questions come.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gaussdp.accounting.lines.line import Line
+from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
+from gaussdp.accounting.loss.steps import CLEAN
+from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
+from gaussdp.accounting.readings import NO_METHOD
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Booleans, Floats, Indices
+
+
+@dataclass(frozen=True)
+class LatticeSettings:
+    """What is tuned about the lattice."""
+
+    target: float = 1e-11
+    """Relative error that values should have; one up to 1e-9 is accepted where no line does better."""
+    half: float = 3.25
+    """Deviations from a line to the ends of its thresholds: one then serves a normal law down to rates of 1e-10."""
+    by_skewness: float = 3.0
+    light_half: float = 2.2
+    heavy_half: float = 3.4
+    """How half changes with the skewness towards the end, and its limits: a light tail has small values at its end."""
+    gentle: tuple[float, float] = (2.8, 3.4)
+    """Deviations from a line to the edge before it."""
+    growth: float = 2.4
+    mixed: tuple[float, float] = (0.3, 0.45)
+    """The same where the deviation grows by more than this factor from line to line: losses there are mixtures of
+    common and rare ones, and a line farther on would need many nodes."""
+    bold: tuple[float, float] = (0.5, 1.0)
+    """The same for lines that jump to where rare losses rule, however much the deviation grows."""
+    resolution: float = 0.1
+    """Distance, in inverse deviations, to which the last tilt that leaves the cut outputs alone is sought."""
+    most_tries: int = 40
+    """Tilts until one lies as it should."""
+    parts: int = 3
+    """Into which the thresholds of a line are cut where it is not accurate, each with a line of its own."""
+    pole_distance: float = 0.2
+    """Least distance of a line from the poles at 0 and 1, in inverse deviations."""
+    middle_from: float = 4.0
+    """Standard deviation of the loss from which on there is room for lines between the poles, and need of them."""
+    past_pole: float = 1.0
+    """Deviations past the pole at 1 (or 0) up to which a line between the poles serves the profile."""
+    vanished: float = 8000.0
+    """-log of tails past which no line is laid. No double holds e^-745, but searches may come from farther out."""
+    deep: float = 230.0
+    """-log of tails from which on the error allowed grows with the logarithm, as rounding error does."""
+    long: int = 400
+    """Nodes from which on another line would hardly be more accurate, only slow."""
+    foreseen: float = 4.0
+    """Growth of the variance over one step, at most, that its third cumulant foretells."""
+
+
+SETTINGS = LatticeSettings()
+
+HOPELESS = np.int8(NO_METHOD - 1)
+"""The code of a threshold that no line with any cutoff serves."""
+
+
+class Lattice:
+    """The lines of a loss whose outputs are cut off at one depth."""
+
+    def __init__(self, cumulants: LossCumulants, origin: Tilt, *, bold_first: bool) -> None:
+        lines = _Lines(cumulants)
+        self._chains = {
+            side: [_Chain(lines, origin, side, bold=bold) for bold in (bold_first, not bold_first)]
+            for side in (1.0, -1.0)
+        }
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points where a line is accurate; the other thresholds are left unanswered.
+
+        Where the method is HOPELESS, lines with other cutoffs would do no better.
+        """
+        upper = tau >= 0
+        if upper.all():
+            return self._read(tau, 1.0)
+        if not upper.any():
+            return self._read(tau, -1.0)
+        points = OperatingPoints.unanswered(tau)
+        points.put(upper, self._read(tau[upper], 1.0))
+        points.put(~upper, self._read(tau[~upper], -1.0))
+        return points
+
+    def _read(self, tau: Floats, side: float) -> OperatingPoints:
+        first, second = self._chains[side]
+        points = first.read(tau)
+        missing = np.flatnonzero(~points.answered)
+        if missing.size:
+            points.put(missing, second.read(tau[missing]))
+        return points
+
+
+class _Lines(dict[float, Line | None]):
+    """The lines at tilts, None where there is none."""
+
+    def __init__(self, cumulants: LossCumulants) -> None:
+        super().__init__()
+        self.cumulants = cumulants
+
+    def at(self, tilt: Tilt) -> Line | None:
+        if tilt.at not in self:
+            try:
+                self[tilt.at] = Line(self.cumulants, tilt)
+            except ConvergenceError:
+                self[tilt.at] = None
+        return self[tilt.at]
+
+
+class _Chain:
+    """The lines for thresholds from zero on (side 1), or below zero (side -1), outwards.
+
+    Where rare losses begin to matter the deviation of the tilted law soars. Gentle lines limit its growth, and need few
+    nodes; bold ones reach losses so rare that the common ones no longer slow the decay of the characteristic function.
+    """
+
+    def __init__(self, lines: _Lines, origin: Tilt, side: float, *, bold: bool) -> None:
+        self._lines, self._origin, self._side, self._bold = lines, origin, side, bold
+        self._cumulants = lines.cumulants
+        self._edges = [0.0]  # of thresholds' sizes
+        self._tilts: list[Tilt] = []
+        self._ended = not 0 < origin.variance < math.inf
+        self._part_tilts: dict[tuple[int, int], Tilt | None] = {}
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        size = np.abs(tau)
+        self._extend(float(size.max()))
+        owners = np.searchsorted(self._edges, size, side="right") - 1
+        distinct = sorted(set(owners.tolist()))
+        if len(distinct) == 1 and distinct[0] < len(self._tilts):
+            line = self._lines.at(self._tilts[distinct[0]])
+            if line is not None:
+                read = line.read(tau)
+                if _accurate(read, _tolerance(line)).all():
+                    return read
+        points = OperatingPoints.unanswered(tau)
+        for owner in distinct:
+            if owner < len(self._tilts):
+                self._read_owned(owner, np.flatnonzero(owners == owner), points)
+        return points
+
+    def _read_owned(self, owner: int, mine: Indices, points: OperatingPoints) -> None:
+        """Fill in what the line of an owner reads accurately, or those of its parts do."""
+        line = self._lines.at(self._tilts[owner])
+        whole = all(grid.whole for grid in self._tilts[owner].grids)
+        if line is None:
+            points.methods[mine] = HOPELESS if whole else NO_METHOD
+            return
+        read = line.read(points.tau[mine])
+        good = _accurate(read, _tolerance(line))
+        points.put(mine[good], read.take(good))
+        if whole:
+            points.methods[mine[~good & np.isfinite(read.errors)]] = HOPELESS
+        if not (good.all() or line.size > SETTINGS.long):
+            self._read_parts(owner, points, mine[~good])
+
+    def _read_parts(self, owner: int, points: OperatingPoints, missing: Indices) -> None:
+        low, high = self._edges[owner], self._edges[owner + 1]
+        share = (np.abs(points.tau[missing]) - low) / (high - low)
+        parts = np.minimum((share * SETTINGS.parts).astype(np.intp), SETTINGS.parts - 1)
+        for part in sorted(set(parts.tolist())):
+            line = self._part_line(owner, part)
+            if line is not None:
+                mine = missing[parts == part]
+                read = line.read(points.tau[mine])
+                good = _accurate(read, LIMIT)
+                points.put(mine[good], read.take(good))
+
+    def _part_line(self, owner: int, part: int) -> Line | None:
+        """The line through the middle of a part of an owner's thresholds; None if there is none."""
+        if (owner, part) not in self._part_tilts:
+            low, high, tilt = self._edges[owner], self._edges[owner + 1], self._tilts[owner]
+            middle = self._side * (low + (high - low) * (part + 0.5) / SETTINGS.parts)
+            try:
+                found = self._off_poles(self._cumulants.saddle(middle, tilt), first=False)
+            except ConvergenceError:
+                found = None
+            self._part_tilts[owner, part] = found
+        tilt_or_none = self._part_tilts[owner, part]
+        return None if tilt_or_none is None else self._lines.at(tilt_or_none)
+
+    def _extend(self, size: float) -> None:
+        """Lay edges until this size of a threshold lies between two, if that can be."""
+        while not self._ended and self._edges[-1] <= size:
+            tilt = self._next()
+            if tilt is None:
+                self._ended = True
+                return
+            edge = self._end(tilt)
+            if not edge > self._edges[-1]:
+                self._ended = True
+                return
+            self._tilts.append(tilt)
+            self._edges.append(edge)
+
+    def _end(self, tilt: Tilt) -> float:
+        """How far a line serves."""
+        skewness = self._side * tilt.third / (tilt.variance * tilt.deviation)
+        half = min(max(SETTINGS.half + SETTINGS.by_skewness * skewness, SETTINGS.light_half), SETTINGS.heavy_half)
+        end = self._side * tilt.mean + half * tilt.deviation
+        if 0 < tilt.at < 1:
+            # Past the mean under P (or Q) the profile is small, and this line knows it as a difference from 1.
+            to_pole = 1 - tilt.at if self._side > 0 else tilt.at
+            end = min(end, self._side * tilt.mean + to_pole * tilt.variance + SETTINGS.past_pole * tilt.deviation)
+        return end
+
+    def _next(self) -> Tilt | None:
+        """A tilt whose line begins at the last edge and reaches far beyond it."""
+        side, edge = self._side, self._edges[-1]
+        here = before = self._tilts[-1] if self._tilts else self._origin
+        low, high, fallback = side * here.at, math.inf, None
+        cut_low, cut_high = _cut(here), -math.inf  # how much of the law the cutoff leaves alone
+        for _ in range(SETTINGS.most_tries):
+            at = side * here.at + _step(side * here.mean - edge, here.variance, side * here.third)
+            if not low < at < high:
+                at = 0.5 * (low + high) if high < math.inf else low + 2 * (at - low)
+            if cut_high > -math.inf:
+                # The last tilt that the cutoff leaves alone: the logarithm of its weight is nearly linear in the tilt.
+                share = (cut_low - CLEAN - 1) / (cut_low - cut_high)
+                at = min(at, low + min(max(share, 0.05), 0.95) * (high - low))
+            tilt = self._tilt(side * at)
+            if tilt is None or _cut(tilt) <= CLEAN:
+                high, cut_high = at, -math.inf if tilt is None else _cut(tilt)
+            else:
+                place = (side * tilt.mean - edge) / tilt.deviation
+                nearest, farthest = self._places(tilt.deviation / before.deviation)
+                if place > farthest:
+                    high, cut_high = at, -math.inf
+                else:
+                    here, low, cut_low = tilt, at, _cut(tilt)
+                    if place > 0:
+                        fallback = tilt
+                    if place >= nearest:
+                        break
+            if high - low < SETTINGS.resolution / here.deviation or (cut_high > -math.inf and cut_low < CLEAN + 3):
+                break
+        if fallback is None:
+            return None
+        # Chernoff: tails past the edge are below exp(K - c tau).
+        if fallback.value - fallback.at * side * edge < -SETTINGS.vanished and self._tilts:
+            return None
+        return fallback
+
+    def _places(self, growth: float) -> tuple[float, float]:
+        """How far from its edge a line may lie, in deviations, if the deviation has grown by this factor."""
+        if self._bold:
+            return (math.inf, SETTINGS.gentle[1]) if growth < SETTINGS.growth else SETTINGS.bold
+        nearest = SETTINGS.mixed[0] if growth > 0.85 * SETTINGS.growth else SETTINGS.gentle[0]
+        return nearest, SETTINGS.mixed[1] if growth > SETTINGS.growth else SETTINGS.gentle[1]
+
+    def _tilt(self, at: float) -> Tilt | None:
+        """The tilt, off the poles, if its law has a width."""
+        try:
+            tilt = self._cumulants.tilt(at)
+            if 0 < tilt.variance < math.inf:
+                tilt = self._off_poles(tilt, first=not self._tilts)
+        except ConvergenceError:
+            return None
+        return tilt if 0 < tilt.variance < math.inf else None
+
+    @cached_property
+    def _wide(self) -> bool:
+        return self._origin.deviation >= SETTINGS.middle_from
+
+    def _off_poles(self, tilt: Tilt, *, first: bool) -> Tilt:
+        """The tilt itself, or one that keeps its distance from the poles at 0 and 1.
+
+        The first line of a wide loss lies between them: past a pole it would lose the digits of the smaller rate at 0.
+        """
+        gap = SETTINGS.pole_distance / tilt.deviation
+        at = tilt.at if self._side > 0 else 1 - tilt.at  # so that the pole to be passed lies at 1
+        between = self._wide and (first or at < 1)
+        at = min(max(at, gap), 1 - gap) if between else max(at, 1 + gap)
+        at = at if self._side > 0 else 1 - at
+        return self._cumulants.tilt(at) if abs(at - tilt.at) > 1e-15 * abs(at) else tilt
+
+
+def _cut(tilt: Tilt) -> float:
+    return min((grid.cut for grid in tilt.grids), default=math.inf)
+
+
+def _step(miss: float, variance: float, third: float) -> float:
+    """How far on the tilt lies whose mean is half a line's thresholds beyond the edge, from the cumulants here.
+
+    Solves miss + v s + third s^2 / 2 = half * sqrt(v + third s) for s, by a few rounds of fixed points.
+    """
+    step = 0.0
+    for _ in range(6):
+        grown = variance + third * step
+        grown = min(max(grown, variance / SETTINGS.foreseen), variance * SETTINGS.foreseen)
+        step = (SETTINGS.half * math.sqrt(grown) - miss) / (0.5 * (variance + grown))
+    return step
+
+
+def _tolerance(line: Line) -> float:
+    return LIMIT if line.size > SETTINGS.long else SETTINGS.target
+
+
+def _accurate(points: OperatingPoints, tolerance: float) -> Booleans:
+    """Whether errors are within the tolerance, which grows with the depth of very deep tails."""
+    good: Booleans = points.errors <= tolerance
+    if good.all():
+        return good
+    rates = (
+        points.log_fpr,
+        points.log_tnr,
+        points.log_fnr,
+        points.log_tpr,
+        points.log_delta_remove,
+        points.log_delta_add,
+    )
+    deepest = -np.minimum.reduce(rates)
+    deep: Booleans = points.errors <= tolerance * np.maximum(1.0, deepest / SETTINGS.deep)
+    return deep

@@ -1,0 +1,374 @@
+r"""One vertical line of the inversion integral, evaluated once and read at many thresholds.
+
+For a line :math:`\theta = c + it` and a kernel k the numbers we want are
+
+.. math:: I_k(\tau) = \frac{1}{2\pi i} \int_{c - i\infty}^{c + i\infty} k(\theta)\,e^{K(\theta) - \theta\tau}\,d\theta
+
+with :math:`k = 1/\theta` (FPR), :math:`1/(\theta - 1)` (FNR), their difference (the privacy profile) and 1 (the
+density). By Poisson summation the trapezoid rule of step h returns :math:`\sum_m e^{cms} I_k(\tau + ms)` with
+:math:`s = 2\pi/h`. The images of the poles at 0 and 1 are known and subtracted; the other images are tail
+probabilities, which Chernoff's inequality bounds. So the discretisation error is bounded, not guessed.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
+from gaussdp.accounting.loss.outputs import FINENESS
+from gaussdp.accounting.loss.steps import TiltedGrid
+from gaussdp.accounting.operating_points import OperatingPoints, log_complement, one_method
+from gaussdp.accounting.readings import Method
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Complexes, Floats
+
+
+@dataclass(frozen=True)
+class LineSettings:
+    """What is tuned about one line. Exponents are -log of the error or the weight that they stand for."""
+
+    reach: float = 3.5
+    """Thresholds served, in deviations of the tilted law from its mean: values there are e^-6 of the scale."""
+    exponent: float = 39.0
+    """Errors aimed at: e^-39 = 1e-17 of the scale, far below rounding errors even at the ends of the reach."""
+    max_nodes: int = 1 << 15
+    max_work: int = 1 << 23
+    """Nodes of the line times nodes of the outputs: past that, a density is no slower."""
+    ladder: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 14.0, 24.0)
+    """Tilts of Chernoff's bounds on the images, in deviations; short and long tails each find one that is near."""
+    near_pole: float = 6.0
+    """Deviations up to which the images of a pole are subtracted; those of farther poles are small and bounded."""
+    scan: tuple[float, ...] = tuple(6.25 * 1.25**k for k in range(10))
+    """Where the decay is looked for first, in inverse deviations; a normal law has died out at 8.8."""
+    normal_reach: float = 9.8
+    """Where the characteristic function of a nearly normal law has died out, in inverse deviations, without a look."""
+    nearly_normal: float = 0.2
+    """Squared skewness up to which a law dies out like a normal one, somewhat later ..."""
+    longer: float = 5.5
+    """... by this much for each unit of squared skewness."""
+    past: float = 1.15
+    """How far past the point where it dies out the nodes go, so that the last of them no longer matter."""
+    beyond: tuple[float, float] = (1.25, 1.25**2)
+    """Of the last node: there too it must have died out."""
+    same_value: float = 1e-9
+    """Change of K by a finer grid that leaves the distance between images as it was."""
+    few: int = 3000
+    """Angles (nodes times outputs) up to which a finer grid costs little."""
+    turns: tuple[float, float] = (1.35, 0.9)
+    """Turns from one output to the next that the grid can bear as a rule; fewer if a finer one costs little."""
+    max_refinement: int = 7 * FINENESS
+    max_guess: int = 3 * FINENESS
+    """At the refinement that will be needed."""
+    weighty: float = 2e-9
+    """Share of the heaviest weight from which on an output must be resolved by the grid."""
+    blocks_from: int = 64
+    """Nodes from which on products of coarse and fine waves are quicker than the waves themselves."""
+    grid_tolerance: float = 2e-13
+    fine_grid_tolerance: float = 2e-14
+    """Errors of the grid of outputs; the second where a finer grid costs little, since then the line serves farther."""
+    rounding: float = 1e-15
+    """Of a sum, relative to the sum of the sizes of its terms."""
+    most_lost: float = 1e-12
+    """Share of a tail that the cutoff of the outputs may leave out."""
+    largest_exponent: float = 700.0
+    """Of a double."""
+
+
+SETTINGS = LineSettings()
+_LADDER, _SCAN, _BEYOND = (np.array(values) for values in (SETTINGS.ladder, SETTINGS.scan, SETTINGS.beyond))
+_IMAGES = 4 * math.exp(-SETTINGS.exponent)  # bound on all images, above and below, of every threshold in reach
+_KERNELS = 3  # FPR, FNR and profile; the fourth integral, the density, steers searches and needs no error
+
+
+class Line:
+    """The integrand along Re(theta) = c, ready to be summed for any threshold near K'(c)."""
+
+    def __init__(self, cumulants: LossCumulants, tilt: Tilt) -> None:
+        if not all(grid.clean for grid in tilt.grids):
+            raise ConvergenceError("the tilt gives weight to outputs beyond the cutoff")
+        log_ratio, grid_error = self._settle(cumulants, tilt)
+        t, tilt = self._t, self.tilt
+        coefficients = self._weigh(t, log_ratio)
+        self._parts = np.hstack((coefficients.real, coefficients.imag))
+        sizes = np.abs(coefficients[:_KERNELS])
+        # The tail beyond the last node falls off at least as fast as the nodes before it.
+        cut = t.size * sizes[:, -max(1, t.size // 8) :].max(axis=1)
+        fixed_error = (grid_error + SETTINGS.rounding) * sizes.sum(axis=1) + cut + _IMAGES
+        # E[(e^(L - x) - 1)+] is below the tail's bound by the factor 1/c' or smaller, and so is its mirror image.
+        fixed_error[2] -= _IMAGES * (1 - 1 / (1 + _LADDER[0] / self.deviation))
+        self._fixed_error = fixed_error[:, np.newaxis]
+        self._lost = cumulants.lost
+        self._relative_error = 4e-16 * (abs(tilt.value) + abs(tilt.at * tilt.mean)) + cumulants.rounding(tilt)
+
+    def _settle(self, cumulants: LossCumulants, tilt: Tilt) -> tuple[Complexes, float]:
+        """Choose the distance of the images, the nodes and the grid of the outputs.
+
+        Returns the logarithm of the integrand at the nodes and the error that the grid leaves in the integrand.
+        """
+        refinement = 0
+        reach = sure = math.inf
+        squared_skewness = tilt.third**2 / tilt.variance**3
+        if squared_skewness < SETTINGS.nearly_normal:
+            reach = SETTINGS.normal_reach * (1 + SETTINGS.longer * squared_skewness) / tilt.deviation
+        placed = math.inf
+        while refinement <= SETTINGS.max_refinement:
+            self.tilt, self.deviation = tilt, tilt.deviation
+            if abs(tilt.value - placed) > SETTINGS.same_value:
+                self._place_images(cumulants)
+                placed = tilt.value
+            step = 2 * math.pi / self._period
+            outputs = max((grid.centred.size for grid in tilt.grids), default=1)
+            affordable = min(SETTINGS.max_nodes, SETTINGS.max_work // outputs) * step
+            if reach >= affordable:
+                reach, sure = self._scan(cumulants, affordable)
+            if reach == math.inf:
+                # A grid too coarse to see any decay is refined twice at once.
+                refinement = min(refinement + 2 * FINENESS, max(refinement + FINENESS, SETTINGS.max_refinement))
+                tilt = cumulants.tilt(tilt.at, refinement)
+                continue
+            size = math.ceil(reach / step) + 1
+            few = size * outputs <= SETTINGS.few
+            if refinement == 0:
+                refinement = max((_refinement_for(reach, grid, SETTINGS.turns[few]) for grid in tilt.grids), default=0)
+                if refinement > 0:
+                    tilt = cumulants.tilt(tilt.at, refinement)
+                    continue
+            self._t: Floats = step * np.arange(size, dtype=np.float64)
+            log_ratio, grid_error, dead = self._evaluate(cumulants, refinement, few=few, anyway=reach == sure)
+            tolerance = (
+                SETTINGS.fine_grid_tolerance if few and refinement < SETTINGS.max_guess else SETTINGS.grid_tolerance
+            )
+            if not dead and reach != sure:
+                reach = sure
+            elif grid_error <= tolerance + 1e-15 * abs(tilt.value) + 4 * cumulants.rounding(tilt):
+                return log_ratio, grid_error
+            else:
+                refinement += FINENESS
+                tilt = cumulants.tilt(tilt.at, refinement)
+        raise ConvergenceError("the characteristic function of the privacy loss decays too slowly")
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return self._t.size
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at thresholds within reach of K'(c), with infinite errors where they are known to be wrong.
+
+        A line with c > 1 is for thresholds from zero on, one with c < 0 for those below zero, which keeps the digits of
+        the profile.
+        """
+        tilt = self.tilt
+        values = self._sums(tau - tilt.mean)
+        if self._near:
+            values[:_KERNELS] -= self._pole_images(tau)
+        errors = np.abs(values[:_KERNELS])
+        errors *= self._relative_error
+        errors += self._fixed_error
+        log_scale = tilt.value - tilt.at * tau
+        wrong = (values[:_KERNELS] * _signs(tilt.at) <= 0).any(axis=0)
+        if tilt.at > 0 and self._lost[1] > 0:
+            # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
+            under_q = self._lost[0] * np.exp(np.minimum(-log_scale, SETTINGS.largest_exponent))
+            under_p = self._lost[1] * np.exp(np.minimum(-log_scale - tau, SETTINGS.largest_exponent))
+            sizes = SETTINGS.most_lost * np.abs(values)
+            wrong |= (under_q > sizes[0]) | (
+                under_p > np.minimum(sizes[1], self._profile_sizes(tau, values, log_scale))
+            )
+        points = self._interpret(tau, log_scale, values, errors)
+        points.errors[wrong] = np.inf
+        return points
+
+    def _profile_sizes(self, tau: Floats, values: Floats, log_scale: Floats) -> Floats:
+        """What the cutoff may take from the profile; between the poles the third integral is 1 - delta."""
+        sizes = np.abs(values[2])
+        if 0 <= self.tilt.at <= 1:
+            whole = np.exp(np.minimum(-log_scale - np.maximum(tau, 0.0), SETTINGS.largest_exponent))
+            sizes = np.minimum(sizes, whole - sizes)
+        allowed: Floats = SETTINGS.most_lost * sizes
+        return allowed
+
+    def _interpret(self, tau: Floats, log_scale: Floats, values: Floats, errors: Floats) -> OperatingPoints:
+        """Error rates and profiles from the integrals: tails above the poles, minus their complements below."""
+        at, depth = self.tilt.at, np.abs(tau)
+        sizes = np.abs(values[:_KERNELS])
+        logs = log_scale + np.log(sizes)
+        logs[1] += tau
+        logs[2] += np.maximum(tau, 0.0)
+        complements = log_complement(np.concatenate((logs, -depth[np.newaxis])))
+        rests = complements[:_KERNELS]
+        log_delta = rests[2] if 0 <= at <= 1 else logs[2]
+        other_delta = np.logaddexp(log_delta - depth, complements[_KERNELS])
+        # Errors are relative to the smaller of a rate and its complement.
+        smaller = np.minimum(logs, rests)
+        smaller[2] = log_delta
+        upper = tau >= 0
+        log_fpr, log_tnr = (logs[0], rests[0]) if at > 0 else (rests[0], logs[0])
+        log_tpr, log_fnr = (logs[1], rests[1]) if at > 1 else (rests[1], logs[1])
+        return OperatingPoints(
+            tau=tau,
+            log_fpr=log_fpr,
+            log_tnr=log_tnr,
+            log_fnr=log_fnr,
+            log_tpr=log_tpr,
+            log_density=log_scale + np.log(np.maximum(values[3], 0.0)),
+            log_delta_remove=np.where(upper, log_delta, other_delta),
+            log_delta_add=np.where(upper, other_delta, log_delta),
+            errors=(errors / sizes * np.exp(logs - smaller)).max(axis=0),
+            methods=one_method(Method.LINE, tau.size),
+        )
+
+    def _sums(self, offset: Floats) -> Floats:
+        """Real parts of the trapezoid sums of the kernels, for thresholds this far from the mean.
+
+        Each threshold has rows of its own that einsum adds up in one order, whatever other thresholds are asked for; a
+        product of matrices would add in an order that depends on how many there are.
+        """
+        size = self._t.size
+        if size < SETTINGS.blocks_from:
+            angle = np.multiply.outer(offset, self._t)
+            waves = np.empty((offset.size, 2 * size))
+            np.cos(angle, out=waves[:, :size])
+            np.sin(angle, out=waves[:, size:])
+            plain: Floats = np.einsum("mk,jk->jm", waves, self._parts)
+            return plain
+        # Each frequency is a coarse one plus a fine one, so few exponentials are needed.
+        table, coarse, fine = self._blocks
+        inner = np.exp(np.multiply.outer(-1j * offset, self._t[:fine]))
+        outer = np.exp(np.multiply.outer(-1j * offset, self._t[::fine]))
+        sums = np.einsum("mk,jk->mj", inner, table).reshape(offset.size, -1, coarse)
+        sums *= outer[:, np.newaxis, :]
+        values: Floats = np.ascontiguousarray(sums.sum(axis=2).real.T)
+        return values
+
+    @cached_property
+    def _blocks(self) -> tuple[Complexes, int, int]:
+        """The coefficients by kernels and coarse frequencies (rows) and fine frequencies (columns)."""
+        size = self._t.size
+        fine = math.isqrt(size) + 1
+        coarse = -(-size // fine)
+        table = np.zeros((self._parts.shape[0], coarse * fine), np.complex128)
+        table[:, :size] = self._parts[:, :size] + 1j * self._parts[:, size:]
+        return table.reshape(-1, fine), coarse, fine
+
+    def _pole_images(self, tau: Floats) -> Floats:
+        """The images of the near poles in the rows of the FPR, the FNR and the profile."""
+        at, period = self.tilt.at, self._period
+        images = np.zeros((3, tau.size))
+        for pole in self._near:
+            distance = at - pole
+            decay = abs(distance) * period
+            scale = math.copysign(-math.expm1(-decay), distance)
+            np.exp(distance * tau - (self.tilt.value + decay), out=images[int(pole)])
+            images[int(pole)] /= scale
+        if len(self._near) < 2 or 0 <= at <= 1:
+            np.subtract(images[1], images[0], out=images[2])
+            return images
+        # Poles that are close together have nearly the same images; only the difference of these counts here.
+        if at > 1:
+            nearer, decay, ahead = images[1], (at - 1) * period, period - tau
+        else:
+            nearer, decay, ahead = -images[0], -at * period, period + tau
+        share = math.expm1(-decay) * np.expm1(-ahead) - math.exp(-decay) * math.expm1(-period)
+        np.multiply(nearer, share / -math.expm1(-decay - period), out=images[2])
+        return images
+
+    def _place_images(self, cumulants: LossCumulants) -> None:
+        """The least distance s between images that makes them all smaller than exp(-39) of the scale of the line."""
+        tilt, deviation = self.tilt, self.deviation
+        steps = _LADDER / deviation
+        nearest = min(abs(tilt.at), abs(tilt.at - 1)) * deviation
+        reach = SETTINGS.near_pole + 1 if nearest <= SETTINGS.near_pole else 0.0
+        near = [pole for pole in (0.0, 1.0) if abs(tilt.at - pole) * deviation <= reach]
+        far = [pole for pole in (0.0, 1.0) if pole not in near]
+        self._near = near
+        above = max([tilt.at, *near]) + steps
+        below = min([tilt.at, *near]) - steps
+        ceiling = min([pole for pole in far if pole > tilt.at], default=math.inf)
+        bottom = max([pole for pole in far if pole < tilt.at], default=-math.inf)
+        # Far poles keep the distance of the first rung, on which the bound of the profile's images relies.
+        above, below = above[above <= ceiling - steps[0]], below[below >= bottom + steps[0]]
+        values = cumulants.values(np.concatenate((above, below))) - tilt.value + SETTINGS.exponent
+        # Chernoff: the tail beyond x, on the scale of the line, is below exp(K(c') - K(c) - (c' - c) x).
+        needed_above = np.min(values[: above.size] / (above - tilt.at)) - tilt.mean
+        needed_below = np.min(values[above.size :] / (tilt.at - below)) + tilt.mean
+        self._period = float(max(needed_above, needed_below)) + SETTINGS.reach * deviation
+
+    def _scan(self, cumulants: LossCumulants, affordable: float) -> tuple[float, float]:
+        """Where the characteristic function has died out, and where it surely has.
+
+        Both are infinite if that is not affordable. It may seem not to die out because the grid of the outputs is too
+        coarse for so high a frequency.
+        """
+        scan = np.divide(_SCAN, self.deviation)
+        before, decay_before = 0.0, 0.0
+        while scan[0] < affordable:
+            decay = -cumulants.log_ratio(self.tilt, scan).real
+            dead = decay > SETTINGS.exponent
+            gone = np.flatnonzero(dead[:-2] & dead[1:-1] & dead[2:])
+            if gone.size and scan[gone[0]] < affordable:
+                first = int(gone[0])
+                if first > 0:
+                    before, decay_before = float(scan[first - 1]), float(decay[first - 1])
+                sure = float(scan[first])
+                share = (SETTINGS.exponent - decay_before) / (float(decay[first]) - decay_before)
+                here = before + max(share, 0.0) * (sure - before)
+                return min(SETTINGS.past * here, affordable * (1 - 1e-12)), sure
+            before, decay_before = float(scan[-3]), float(decay[-3])
+            scan = scan[-2] * _SCAN / _SCAN[0]
+        return math.inf, math.inf
+
+    def _evaluate(
+        self, cumulants: LossCumulants, refinement: int, *, few: bool, anyway: bool
+    ) -> tuple[Complexes, float, bool]:
+        """The logarithm of the integrand at the nodes; its error; whether it has died out.
+
+        If it has not, its error is not computed, unless it is wanted anyway.
+
+        The error is the change of the integrand when the grid of the outputs moves by half its spacing: twice the error
+        of the grid, since the trapezoid rule errs the other way on the moved one. All nodes are compared, since too
+        coarse a grid may err at any of them.
+        """
+        t, tilt = self._t, self.tilt
+        far = t[-1] * _BEYOND
+        if few:
+            together = cumulants.log_ratio(tilt, np.concatenate((t, far)))
+            log_ratio, beyond = together[: t.size], together[t.size :]
+        else:
+            log_ratio, beyond = cumulants.log_ratio(tilt, t), cumulants.log_ratio(tilt, far)
+        dead = max(float(log_ratio.real[-1]), float(beyond.real.max())) < -SETTINGS.exponent
+        if not tilt.grids or not (dead or anyway):
+            return log_ratio, 0.0, dead
+        moved = cumulants.tilt(tilt.at, refinement, moved=True)
+        change = cumulants.log_ratio(moved, t) - log_ratio
+        change += (moved.value - tilt.value) + 1j * (moved.mean - tilt.mean) * t
+        weighted = np.abs(np.exp(log_ratio) * np.expm1(change))
+        return log_ratio, max(float(weighted.max()), abs(moved.value - tilt.value)), dead
+
+    def _weigh(self, t: Floats, log_ratio: Complexes) -> Complexes:
+        """Rows of trapezoid coefficients, one for each kernel."""
+        at = self.tilt.at
+        weighted = np.exp(log_ratio) * (2 / self._period)
+        weighted[0] *= 0.5
+        to_zero, to_one = 1 / (at + 1j * t), 1 / (at - 1 + 1j * t)
+        return np.stack((weighted * to_zero, weighted * to_one, weighted * to_zero * to_one, weighted))
+
+
+def _refinement_for(t: float, grid: TiltedGrid, bearable: float) -> int:
+    """How much finer than this an unrefined grid of the outputs will have to be for the frequency t: a guess.
+
+    What counts is by how many turns e^(itL) advances from one output to the next, where these have weight.
+    """
+    bearable *= 2 * math.pi
+    if t * float(grid.centred[-1] - grid.centred[-2]) <= bearable:
+        return 0
+    last = max(1, int(np.flatnonzero(grid.weights > SETTINGS.weighty * grid.weights.max())[-1]))
+    turns = t * float(grid.centred[last] - grid.centred[last - 1]) / bearable
+    return min(math.ceil(FINENESS * math.log2(turns)), SETTINGS.max_guess) if turns > 1 else 0
+
+
+def _signs(at: float) -> Floats:
+    """The signs that the integrals have along Re(theta) = at: tails above the poles, minus their complements below."""
+    return np.array([[1.0 if at > 0 else -1.0], [1.0 if at > 1 else -1.0], [-1.0 if 0 <= at <= 1 else 1.0]])

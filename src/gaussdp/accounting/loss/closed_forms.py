@@ -1,0 +1,179 @@
+r"""Losses whose tails are normal CDFs: plain Gaussian releases, and one Poisson-sampled Gaussian step."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy import special
+
+from gaussdp.accounting.descriptions import Described
+from gaussdp.accounting.operating_points import (
+    HALF_LOG_2PI,
+    OperatingPoints,
+    log_complement,
+    one_method,
+    upper_quantile,
+)
+from gaussdp.accounting.readings import Method
+from gaussdp.numerics import Floats, log_profile
+
+_ROUNDING = 1e-14
+_NEWTON_STEPS = 100
+
+
+class GaussianTails(Described):
+    """The loss of plain Gaussian releases, N(-mu^2/2, mu^2) under Q."""
+
+    skewness = 0.0
+
+    def __init__(self, mu: float) -> None:
+        self.mu = mu
+        self.mean = -0.5 * mu * mu
+        self.deviation = mu
+        self.lowest = -math.inf
+
+    def _describe(self) -> tuple[object, ...]:
+        return (self.mu,)
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at the thresholds."""
+        return self._at(tau / self.mu + 0.5 * self.mu, tau)
+
+    def near_quantile(self, quantile: float, pole: float) -> float:
+        """The threshold that the loss exceeds with the probability of a normal quantile, under Q or under P."""
+        return self.mu * (quantile + (pole - 0.5) * self.mu)
+
+    def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
+        """Operating points with these FPRs."""
+        z = upper_quantile(log_fpr, log_tnr)
+        return self._at(z, self.mu * (z - 0.5 * self.mu))
+
+    def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
+        """Operating points with these FNRs."""
+        z = upper_quantile(log_tpr, log_fnr) + self.mu
+        return self._at(z, self.mu * (z - 0.5 * self.mu))
+
+    def _at(self, z: Floats, tau: Floats) -> OperatingPoints:
+        log_delta = log_profile(np.full_like(tau, self.mu), np.abs(tau))
+        other = np.logaddexp(log_delta - np.abs(tau), log_complement(-np.abs(tau)))
+        return OperatingPoints(
+            tau=tau,
+            log_fpr=special.log_ndtr(-z),
+            log_tnr=special.log_ndtr(z),
+            log_fnr=special.log_ndtr(z - self.mu),
+            log_tpr=special.log_ndtr(self.mu - z),
+            log_density=-0.5 * z * z - HALF_LOG_2PI - math.log(self.mu),
+            log_delta_remove=np.where(tau >= 0, log_delta, other),
+            log_delta_add=np.where(tau >= 0, other, log_delta),
+            errors=np.full_like(tau, _ROUNDING),
+            methods=one_method(Method.CLOSED_FORM, tau.size),
+        )
+
+
+class OneStepTails(Described):
+    r"""One Poisson-sampled Gaussian step: the loss increases with the output x, so its tails are normal CDFs of x.
+
+    .. math:: x(\tau) = \sigma^2 \log\frac{e^\tau - 1 + q}{q} + \frac12
+    """
+
+    skewness = 0.0
+
+    def __init__(self, noise_multiplier: float, sample_rate: float) -> None:
+        self._sigma, self._rate = noise_multiplier, sample_rate
+        self.lowest = math.log1p(-sample_rate)
+        # Searches work on x itself; these are only the scale of the loss near its bulk.
+        self.mean = 0.0
+        self.deviation = math.log1p(sample_rate * math.expm1(min(1 / noise_multiplier, 700.0)))
+
+    def _describe(self) -> tuple[object, ...]:
+        return self._sigma, self._rate
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at the thresholds."""
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            near = np.log1p(np.expm1(tau) / self._rate)
+            far = tau - math.log(self._rate) + np.log1p(-(1 - self._rate) * np.exp(-tau))
+        log_ratio = np.where(tau > self.lowest, np.where(tau > 1, far, near), -np.inf)
+        return self._at(self._sigma**2 * log_ratio + 0.5, tau)
+
+    def near_quantile(self, quantile: float, pole: float) -> float | None:
+        """The threshold that the loss exceeds with the probability of a normal quantile, under Q only."""
+        return float(self._loss(np.array([self._sigma * quantile]))[0]) if pole == 0 else None
+
+    def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
+        """Operating points with these FPRs."""
+        x = self._sigma * upper_quantile(log_fpr, log_tnr)
+        return self._at(x, self._loss(x))
+
+    def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
+        """Operating points with these FNRs, by Newton on the quantile of the mixture."""
+        target = upper_quantile(log_tpr, log_fnr)
+        x = self._sigma * target
+        # The mixture lies between its two components, which are one apart.
+        low, high = x - 1e-12 * np.abs(x), x + 1.0
+        open_ = np.arange(x.size)
+        for _ in range(_NEWTON_STEPS):
+            here, aim = x[open_], target[open_]
+            log_p, log_rest = self._mixture(here)
+            z = upper_quantile(log_rest, log_p)
+            low[open_], high[open_] = np.where(z < aim, here, low[open_]), np.where(z > aim, here, high[open_])
+            step = (z - aim) * np.exp(-0.5 * z * z - HALF_LOG_2PI - self._log_density(here))
+            proposed = here - step
+            inside = (proposed > low[open_]) & (proposed < high[open_])
+            moved = np.where(inside, proposed, 0.5 * (low[open_] + high[open_]))
+            going = (np.abs(z - aim) > 4e-15 * (1 + np.abs(aim))) & (moved != here)
+            open_ = open_[going]
+            if open_.size == 0:
+                return self._at(x, self._loss(x))
+            x[open_] = moved[going]
+        points, rest = self._at(x, self._loss(x)), x[open_]
+        points.put(open_, OperatingPoints.unanswered(rest))
+        return points
+
+    def _loss(self, x: Floats) -> Floats:
+        exponent = (x - 0.5) / self._sigma**2
+        with np.errstate(over="ignore"):
+            near = np.log1p(self._rate * np.expm1(exponent))
+        return np.where(exponent > 30, np.logaddexp(exponent + math.log(self._rate), self.lowest), near)
+
+    def _mixture(self, x: Floats) -> tuple[Floats, Floats]:
+        """Logarithms of P(X <= x) and P(X > x)."""
+        return self._mixed(special.log_ndtr, x, 1.0), self._mixed(special.log_ndtr, x, -1.0)
+
+    def _mixed(self, log_tail: Callable[[Floats], Floats], x: Floats, sign: float) -> Floats:
+        return np.logaddexp(
+            self.lowest + log_tail(sign * x / self._sigma),
+            math.log(self._rate) + log_tail(sign * (x - 1) / self._sigma),
+        )
+
+    def _log_density(self, x: Floats) -> Floats:
+        """Logarithm of the density of the mixture at x."""
+        normal = -0.5 * (x / self._sigma) ** 2 - HALF_LOG_2PI - math.log(self._sigma)
+        return normal + self._loss(x)
+
+    def _at(self, x: Floats, tau: Floats) -> OperatingPoints:
+        sigma, rate = self._sigma, self._rate
+        z = x / sigma
+        log_fnr, log_tpr = self._mixture(x)
+        exponent = (x - 0.5) / sigma**2
+        # The step's profile is the Gaussian's, scaled: delta(tau) = q delta_mu(exponent), and its mirror image.
+        finite = np.isfinite(exponent)
+        log_gaussian = np.full_like(tau, -np.inf)
+        log_gaussian[finite] = log_profile(np.full(np.count_nonzero(finite), 1 / sigma), np.abs(exponent[finite]))
+        log_delta = math.log(rate) + log_gaussian + np.where((tau < 0) & finite, exponent - tau, 0.0)
+        other = np.logaddexp(log_delta - np.abs(tau), log_complement(-np.abs(tau)))
+        with np.errstate(invalid="ignore"):
+            log_slope = exponent + math.log(rate) - tau - 2 * math.log(sigma)  # of the loss in x
+            log_density = -0.5 * z * z - HALF_LOG_2PI - math.log(sigma) - log_slope
+        return OperatingPoints(
+            tau=tau,
+            log_fpr=special.log_ndtr(-z),
+            log_tnr=special.log_ndtr(z),
+            log_fnr=log_fnr,
+            log_tpr=log_tpr,
+            log_density=np.where(finite, log_density, -np.inf),
+            log_delta_remove=np.where(tau >= 0, log_delta, other),
+            log_delta_add=np.where(tau >= 0, other, log_delta),
+            errors=np.full_like(tau, _ROUNDING),
+            methods=one_method(Method.CLOSED_FORM, tau.size),
+        )

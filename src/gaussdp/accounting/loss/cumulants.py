@@ -1,0 +1,237 @@
+r"""Cumulants of the composed privacy loss.
+
+.. math:: K(\theta) = \sum_i n_i \log E_Q[e^{\theta L_i}], \qquad K(0) = K(1) = 0.
+
+Plain Gaussian releases enter in closed form, :math:`(\theta^2 - \theta)\,\mu^2/2`; sampled ones through their grids.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gaussdp.accounting.loss.products import product, weighted_rows
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Complexes, Floats
+
+
+@dataclass(frozen=True)
+class CumulantSettings:
+    """What is tuned about sums over the outputs."""
+
+    table_from: int = 3_000
+    """Angles (frequencies times outputs) from which on a product of matrices is quicker than all their sines."""
+    block: int = 1 << 18
+    """Elements of one temporary table: two megabytes, which stay in cache."""
+    many: int = 30_000
+    """Steps whose rounding errors add up to more than those of the sums along a line."""
+    series_to: float = 0.5
+    """Angle up to which the sine less the angle comes from its series."""
+    saddle_steps: int = 200
+    """Tilts tried on the way to a saddle point."""
+    gentle: float = 0.9
+    """Change of the variance over a Newton step, as a share, up to which an exponential models it."""
+    saddle_tolerance: float = 0.2
+    """In standard deviations; a line need not pass exactly through its saddle point."""
+
+
+SETTINGS = CumulantSettings()
+
+_SERIES = [(2 * k) * (2 * k + 1) for k in range(1, 9)]  # the next term is below 1e-17 of the first
+
+
+@dataclass(frozen=True, slots=True)
+class Tilt:
+    """The composed loss under the law tilted by e^(at L): log-normaliser, first cumulants, and the step grids."""
+
+    at: float
+    value: float
+    mean: float
+    variance: float
+    third: float
+    grids: tuple[TiltedGrid, ...]
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the tilted loss."""
+        return math.sqrt(self.variance)
+
+
+class LossCumulants:
+    """K and its derivatives for plain Gaussian releases (their squared mu) and counted sampled steps."""
+
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+        self._squared_mu = squared_mu
+        self._steps = tuple(steps)
+        # Where E[e^(theta L)] comes to be ruled by the outputs of the record, K' soars.
+        self._rare_from = min((step.rare_from for step, _ in self._steps), default=math.inf)
+
+    def tilt(self, at: float, refinement: int = 0, *, moved: bool = False) -> Tilt:
+        """Value, mean K'(at) and variance K''(at) on the real axis."""
+        value = 0.5 * self._squared_mu * (at * at - at)
+        mean = self._squared_mu * (at - 0.5)
+        variance = self._squared_mu
+        third = 0.0
+        grids = []
+        for step, count in self._steps:
+            grid = step.tilted(at, refinement, moved=moved, precise=count >= SETTINGS.many)
+            value += count * grid.log_mgf
+            mean += count * grid.mean
+            variance += count * grid.variance
+            third += count * grid.third
+            grids.append(grid)
+        return Tilt(at, value, mean, variance, third, tuple(grids))
+
+    @property
+    def lowest(self) -> float:
+        """Infimum of the composed loss."""
+        if self._squared_mu > 0:
+            return -math.inf
+        return sum(count * math.log1p(-step.sample_rate) for step, count in self._steps)
+
+    @cached_property
+    def lost(self) -> tuple[float, float]:
+        """Bounds on the probabilities under Q and under P of all that the cutoffs leave out."""
+        parts = [(count, *step.lost()) for step, count in self._steps]
+        return sum(count * q for count, q, _ in parts), sum(count * p for count, _, p in parts)
+
+    def rounding(self, tilt: Tilt) -> float:
+        """Size of the rounding error of K, which adds up terms of the size of each step's loss."""
+        sizes = (count * math.sqrt(grid.variance) for (_, count), grid in zip(self._steps, tilt.grids, strict=True))
+        return 5e-17 * abs(tilt.at) * sum(sizes)
+
+    def values(self, at: Floats) -> Floats:
+        """K at many real points, good enough for exponents of bounds (absolute error near 1e-15 per step)."""
+        total: Floats = 0.5 * self._squared_mu * (at * at - at)
+        for step, count in self._steps:
+            total += count * step.log_mgf(at)
+        return total
+
+    def log_ratio(self, tilt: Tilt, t: Floats) -> Complexes:
+        """K(c + it) - K(c) - it K'(c): the log characteristic function of the centred, tilted loss."""
+        total = (-0.5 * self._squared_mu * t * t).astype(np.complex128)
+        for (_, count), grid in zip(self._steps, tilt.grids, strict=True):
+            total += count * _log_characteristic(grid, t)
+        return total
+
+    def saddle(self, tau: float, here: Tilt) -> Tilt:
+        """The tilt whose mean is tau, to a small fraction of a standard deviation, from another tilt on."""
+        low, high, scale = -math.inf, math.inf, here.deviation
+        for _ in range(SETTINGS.saddle_steps):
+            miss = here.mean - tau
+            if abs(miss) <= SETTINGS.saddle_tolerance * here.deviation:
+                return here
+            if miss > 0:
+                high = here.at
+            else:
+                low = here.at
+            if not 0 < here.variance < math.inf:
+                break
+            bend = here.third * miss / here.variance**2
+            if abs(bend) < SETTINGS.gentle:
+                at = here.at - miss / here.variance * _stretch(bend)
+            else:
+                # K' may grow faster still; its inverse hyperbolic sine is nearly linear.
+                gap = math.asinh(here.mean / scale) - math.asinh(tau / scale)
+                at = here.at - gap * math.hypot(here.mean, scale) / here.variance
+            if here.at < self._rare_from < at:
+                at = self._rare_from
+            if not low < at < high:
+                at = (
+                    0.5 * (low + high) if math.isfinite(low) and math.isfinite(high) else here.at - miss / here.variance
+                )
+            here = self.tilt(at)
+        raise ConvergenceError(f"no tilt of the privacy loss has mean {tau:g}")
+
+
+def _stretch(bend: float) -> float:
+    """The factor on Newton's step to a mean if the mean grows exponentially with the tilt.
+
+    With mean m, variance v and third cumulant av, solving m + v (e^(as) - 1) / a = tau for the step s gives
+    log(1 - bend) / a with bend = a (m - tau) / v; Newton's step is -(m - tau) / v.
+    """
+    return -math.log1p(-bend) / bend if abs(bend) > 1e-8 else 1.0
+
+
+def _log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
+    """log E[e^(it(L - mean))] of one tilted step, accurate also when it is multiplied by 1e7 steps."""
+    centred = grid.centred
+    if t.size * centred.size > SETTINGS.table_from and _evenly_spaced(t):
+        real, imaginary = _expectation_by_blocks(centred, grid.weights, t)
+    elif t.size * centred.size <= SETTINGS.block:
+        real, imaginary = _expected_change(np.multiply.outer(t, centred), grid.weights)
+    else:
+        real, imaginary = np.empty(t.size), np.empty(t.size)
+        rows = max(1, SETTINGS.block // centred.size)
+        for first in range(0, t.size, rows):
+            part = slice(first, first + rows)
+            real[part], imaginary[part] = _expected_change(np.multiply.outer(t[part], centred), grid.weights)
+    logarithm = np.empty(t.size, np.complex128)
+    modulus = 0.5 * np.log1p(np.maximum(real * (2 + real) + imaginary * imaginary, -0.75))
+    if real[real.argmin()] <= -0.5:
+        modulus = np.where(real > -0.5, modulus, np.log(np.maximum(np.hypot(1 + real, imaginary), 1e-300)))
+    logarithm.real = modulus
+    logarithm.imag = np.arctan2(imaginary, 1 + real)
+    return logarithm
+
+
+def _change(angle: Floats) -> tuple[Floats, Floats]:
+    """Real and imaginary part of e^(i angle) - 1, with the digits of small angles."""
+    real = np.sin(0.5 * angle)
+    real *= real
+    real *= -2
+    return real, np.sin(angle)
+
+
+def _expected_change(angle: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Real and imaginary part of E[e^(i angle) - 1 - i angle], a row of angles for each expectation."""
+    real = np.sin(0.5 * angle)
+    real *= real
+    real *= -2
+    return weighted_rows(real, weights), weighted_rows(_sine_excess(angle), weights)
+
+
+def _sine_excess(angle: Floats) -> Floats:
+    """sin(angle) - angle; for small angles by its series, which keeps the digits that 1e7 steps ask for."""
+    # A table of angles is largest in its last row, at one of the ends.
+    if max(abs(angle[-1, 0]), abs(angle[-1, -1])) > SETTINGS.series_to:
+        excess = np.sin(angle)
+        excess -= angle
+        return excess
+    squared = angle * angle
+    bracket = squared * (-1 / _SERIES[-1])
+    for divisor in _SERIES[-2::-1]:
+        bracket += 1
+        bracket *= squared
+        bracket *= -1 / divisor
+    bracket *= angle
+    return bracket
+
+
+def _expectation_by_blocks(centred: Floats, weights: Floats, t: Floats) -> tuple[Floats, Floats]:
+    """E[e^(itx) - 1 - itx] at t = 0, h, 2h, ... as matrix products.
+
+    With t = r + s the change of e^(itx) is u + v + uv for the changes u and v at r and s, so a table of N angles needs
+    only the sines of about 2 sqrt(N).
+    """
+    fine = math.isqrt(t.size) + 1
+    angle = np.multiply.outer(np.concatenate((t[:fine], t[::fine])), centred)
+    real, imaginary = _change(angle)
+    real_sums = weighted_rows(real, weights)
+    imaginary_sums = weighted_rows(imaginary - angle, weights)
+    inner_real, inner_imaginary = real[:fine], imaginary[:fine]
+    left = np.hstack((real[fine:] * weights, imaginary[fine:] * weights))
+    right = np.empty((2 * centred.size, 2 * fine))
+    right[: centred.size, :fine], right[centred.size :, :fine] = inner_real.T, -inner_imaginary.T
+    right[: centred.size, fine:], right[centred.size :, fine:] = inner_imaginary.T, inner_real.T
+    both = product(left, right)
+    expected_real = both[:, :fine] + (real_sums[fine:, np.newaxis] + real_sums[:fine])
+    expected_imaginary = both[:, fine:] + (imaginary_sums[fine:, np.newaxis] + imaginary_sums[:fine])
+    return expected_real.ravel()[: t.size], expected_imaginary.ravel()[: t.size]
+
+
+def _evenly_spaced(t: Floats) -> bool:
+    return t[0] == 0.0 and bool(abs(t[-1] - (t.size - 1) * t[1]) <= 1e-12 * t[-1])

@@ -1,0 +1,200 @@
+r"""The privacy loss of one Poisson-sampled Gaussian step, exponentially tilted, on a trapezoid grid.
+
+With Q = N(0, sigma^2) and P = (1 - q) N(0, sigma^2) + q N(1, sigma^2) the loss at an output x is
+
+.. math:: L(x) = \log(1 - q + q\,e^{(2x-1)/2\sigma^2}),
+
+and its moment generating function :math:`M(\theta) = E_Q[e^{\theta L}]` is an integral over the line of a function
+that decays like a Gaussian and is analytic for :math:`|\mathrm{Im}\,x| < \pi\sigma^2`: the trapezoid rule converges
+exponentially in the number of nodes.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import special
+
+from gaussdp.accounting.loss.outputs import SERIES_TO, OutputGrids, Outputs, exponential_excess
+from gaussdp.accounting.loss.products import weighted_rows
+from gaussdp.numerics import Floats
+
+
+@dataclass(frozen=True)
+class StepSettings:
+    """What is tuned about the tilted law of one step; exponents are -log of weights."""
+
+    negligible: float = 46.0
+    """Outputs below e^-46 of the heaviest add nothing, even to 1e7 steps ..."""
+    worth_dropping: float = 55.0
+    """... and are dropped if the outermost are far below."""
+    no_overflow: float = 600.0
+    """Exponent of the largest term that is summed without a scale."""
+    small_log_mgf: float = 0.5
+    """Below, log M comes from M - 1, which is summed without cancellation."""
+
+
+SETTINGS = StepSettings()
+
+OUTPUT_REACH = 9.8  # standard deviations kept on each side: the rest weighs less than 1e-21
+CLEAN = 39.0
+
+
+@dataclass(frozen=True, slots=True)
+class TiltedGrid:
+    """The loss under the law proportional to e^(tilt L) dQ: nodes with weights, and the first cumulants."""
+
+    centred: Floats  # losses less their mean
+    weights: Floats
+    log_mgf: float
+    mean: float
+    variance: float
+    third: float  # central moment
+    cut: float  # how far the last node, where the cutoff may be, lies below the heaviest, as a logarithm
+    whole: bool  # whether the cutoff lies beyond all nodes, so that no higher one would make a difference
+
+    @property
+    def clean(self) -> bool:
+        """Whether the cutoff, if there is one, cuts nothing of weight."""
+        return self.cut > CLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class SampledGaussianLoss:
+    """One step: Gaussian noise of this multiplier on a Poisson sample of this rate (below 1).
+
+    Outputs above 1 + cutoff * noise_multiplier are left out. A strong tilt would give them all the weight, although no
+    tail that is asked for depends on them; `lost` says how likely they are.
+    """
+
+    noise_multiplier: float
+    sample_rate: float
+    cutoff: float = math.inf
+    _outputs: OutputGrids = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_outputs", OutputGrids(self.noise_multiplier, self.sample_rate))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SampledGaussianLoss, (self.noise_multiplier, self.sample_rate, self.cutoff)
+
+    def cut(self, cutoff: float) -> "SampledGaussianLoss":
+        """The same step with another cutoff, on the same grids."""
+        step = SampledGaussianLoss(self.noise_multiplier, self.sample_rate, cutoff)
+        object.__setattr__(step, "_outputs", self._outputs)
+        return step
+
+    @property
+    def rare_from(self) -> float:
+        """The tilt at which q^tilt e^(tilt (tilt - 1) / 2 sigma^2), the share of the record's outputs in M, is 1."""
+        return 1 - 2 * self.noise_multiplier**2 * math.log(self.sample_rate)
+
+    def lost(self) -> tuple[float, float]:
+        """Probabilities under Q and under P of the outputs left out."""
+        sigma = self.noise_multiplier
+        plain = float(special.ndtr(-(1 / sigma + self.cutoff)))
+        return plain, (1 - self.sample_rate) * plain + self.sample_rate * float(special.ndtr(-self.cutoff))
+
+    def tilted(self, tilt: float, refinement: int = 0, *, moved: bool = False, precise: bool = False) -> TiltedGrid:
+        """The tilted law on a grid that is finer the larger the refinement, or on the one halfway between.
+
+        A precise one bears many steps: the errors of its first cumulants are of the size of rounding errors of squared
+        losses, not of losses.
+        """
+        low, high, width = self._support(tilt)
+        fineness = self._outputs.fineness(width) + refinement
+        outputs = self._outputs.between(low, high, fineness, moved=moved)
+        exponent = tilt * outputs.losses
+        log_weights = exponent + outputs.log_density
+        heaviest = float(log_weights[log_weights.argmax()])
+        weights = np.exp(log_weights - heaviest)
+        total = float(weights.sum())
+        log_mgf = heaviest + math.log(total)
+        mean = None
+        if abs(log_mgf) < SETTINGS.small_log_mgf:
+            change, mean = _moments(outputs, exponent, weights * math.exp(heaviest), tilt, precise=precise)
+            log_mgf = math.log1p(change)
+        weights /= total
+        losses = outputs.losses
+        if min(log_weights[0], log_weights[-1]) < heaviest - SETTINGS.worth_dropping:
+            kept = log_weights > heaviest - SETTINGS.negligible
+            losses, weights = losses[kept], weights[kept]
+        if mean is None:
+            mean = float(weights @ losses)
+        centred = losses - mean
+        weighted = weights * centred
+        variance = float(weighted @ centred)
+        weighted *= centred
+        cut = heaviest - float(log_weights[-1])
+        whole = high < 1.0 + self.cutoff * self.noise_multiplier
+        return TiltedGrid(centred, weights, log_mgf, mean, variance, float(weighted @ centred), cut, whole)
+
+    def log_mgf(self, tilts: Floats) -> Floats:
+        """log M at many real tilts, from one grid; rounding error near 1e-15, also where log M is smaller."""
+        least, most = float(tilts.min()), float(tilts.max())
+        low, high, width = self._support(least)
+        if most > 0:
+            _, high, _ = self._support(most)
+        outputs = self._outputs.between(low, high, self._outputs.fineness(width), moved=False)
+        log_weights = np.multiply.outer(tilts, outputs.losses)
+        largest = max(-float(outputs.losses[0]), float(outputs.losses[-1]))
+        if max(abs(least), abs(most)) * largest < SETTINGS.no_overflow:
+            return np.log(weighted_rows(np.exp(log_weights, out=log_weights), outputs.density))
+        log_weights += outputs.log_density
+        heaviest = log_weights.max(axis=1)
+        log_weights -= heaviest[:, np.newaxis]
+        logarithm: Floats = heaviest + np.log(np.exp(log_weights, out=log_weights).sum(axis=1))
+        return logarithm
+
+    def _support(self, tilt: float) -> tuple[float, float, float]:
+        """Ends of the interval that holds all of the mass, and the width of the peak."""
+        sigma = self.noise_multiplier
+        reach = OUTPUT_REACH * sigma
+        if tilt >= 0:
+            # The tilt moves every mode into [0, tilt]; 1 is the centre of the term e^L.
+            return -reach, min(max(tilt, 1.0) + reach, 1.0 + self.cutoff * sigma), sigma
+        mode, weight = self._mode(tilt)
+        width = sigma / math.sqrt(1 - tilt * weight * (1 - weight) / sigma**2)
+        return mode - reach, 1.0 + reach, width
+
+    def _mode(self, tilt: float) -> tuple[float, float]:
+        """The root of x = tilt * w(x) for a negative tilt, and w there; w is the slope of L times sigma^2."""
+        sigma, rate = self.noise_multiplier, self.sample_rate
+        log_odds = math.log(rate) - math.log1p(-rate)
+        low, high = tilt, 0.0
+        weight = 0.0
+        for _ in range(60):
+            x = 0.5 * (low + high)
+            exponent = (x - 0.5) / sigma**2 + log_odds
+            weight = 1 / (1 + math.exp(-exponent)) if exponent > -700 else 0.0
+            if x < tilt * weight:
+                low = x
+            else:
+                high = x
+            if high - low < 1e-3 * sigma:
+                break
+        return 0.5 * (low + high), weight
+
+
+def _moments(
+    outputs: Outputs, exponent: Floats, tilted: Floats, tilt: float, *, precise: bool
+) -> tuple[float, float | None]:
+    """M - 1 = E[e^(tilt L) - 1 - tilt (e^L - 1)], since E[e^L] = 1: no rounding error of size 1 is left.
+
+    If precise, with the mean of the tilted law; E[L] is computed as -E[e^L - 1 - L] and E[L e^(tilt L)] as
+    E[L (e^(tilt L) - 1)] + E[L], so that no rounding error of the size of the losses is left either.
+    """
+    losses, density = outputs.losses, outputs.density
+    change = tilted - density
+    size = abs(tilt)
+    first, last = losses.searchsorted((-1 / size, 1 / size)) if tilt else (0, losses.size)
+    change[first:last] = density[first:last] * np.expm1(exponent[first:last])
+    excess = change - density * exponent
+    if precise:
+        small = SERIES_TO / size if tilt else math.inf
+        first, last = losses.searchsorted((-small, small))
+        excess[first:last] = density[first:last] * exponential_excess(exponent[first:last])
+        total = float(outputs.excess.sum())
+        growth = float(excess.sum()) - tilt * total
+        return growth, (float(change @ losses) - total) / (1 + growth)
+    return float((excess - tilt * outputs.excess).sum()), None

@@ -1,0 +1,149 @@
+"""What every exact method returns: the operating points of the likelihood-ratio test at given thresholds."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import special
+
+from gaussdp.accounting.columns import Columns
+from gaussdp.accounting.readings import NO_METHOD, Codes
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Booleans, Floats
+
+LIMIT = 1e-9
+"""Relative error past which a reading is refused."""
+HALF_LOG_2PI = 0.9189385332046727
+
+_UNDERFLOW = -700.0  # logarithm below which a probability is taken to its quantile without leaving the logarithm
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoints(Columns):
+    """Error rates at thresholds tau on the composed loss L = log dP/dQ, as logarithms.
+
+    fpr = Q(L > tau) and fnr = P(L <= tau), with complements tnr and tpr; density is that of L under Q;
+    delta_remove is the profile delta of (P, Q) at epsilon = tau, delta_add that of (Q, P) at epsilon = -tau.
+    ``errors`` bounds the relative error of the smaller of fpr and tnr, of the smaller of fnr and tpr, and of
+    delta_remove (tau >= 0) or delta_add (tau < 0). A threshold that could not be answered has NaNs, an infinite error
+    and no method.
+    """
+
+    tau: Floats
+    log_fpr: Floats
+    log_tnr: Floats
+    log_fnr: Floats
+    log_tpr: Floats
+    log_density: Floats
+    log_delta_remove: Floats
+    log_delta_add: Floats
+    errors: Floats
+    methods: Codes
+
+    @classmethod
+    def unanswered(cls, tau: Floats) -> "OperatingPoints":
+        """Thresholds about which nothing is known; its arrays are its own, to be filled in."""
+        rates = np.full((7, tau.size), np.nan)
+        columns: list[Any] = [tau.copy(), *rates, np.full(tau.size, np.inf), one_method(NO_METHOD, tau.size)]
+        return cls(*columns)
+
+    @property
+    def answered(self) -> Booleans:
+        """At which thresholds there is a point."""
+        return self.methods >= 0
+
+    def complete(self) -> "OperatingPoints":
+        """The same points, if there is one for every threshold.
+
+        Raises:
+            ConvergenceError: if not.
+        """
+        missing = np.flatnonzero(~self.answered)
+        if missing.size:
+            raise ConvergenceError(f"no exact method reads the privacy loss at threshold {self.tau[missing[0]]:g}")
+        return self
+
+    def mu(self) -> Floats:
+        """The mu of the GDP curve through each point."""
+        return upper_quantile(self.log_fpr, self.log_tnr) + upper_quantile(self.log_fnr, self.log_tpr)
+
+    def moved(self, step: Floats) -> "OperatingPoints":
+        """The points at thresholds so close by that the tails are linear in between."""
+        under_q, under_p = self.log_density, self.log_density + self.tau
+        return OperatingPoints(
+            tau=self.tau + step,
+            log_fpr=_moved(self.log_fpr, -step, under_q),
+            log_tnr=_moved(self.log_tnr, step, under_q),
+            log_fnr=_moved(self.log_fnr, step, under_p),
+            log_tpr=_moved(self.log_tpr, -step, under_p),
+            log_density=self.log_density,
+            log_delta_remove=_moved(self.log_delta_remove, -step, self.tau + self.log_fpr),
+            log_delta_add=_moved(self.log_delta_add, step, self.log_fnr - self.tau),
+            errors=self.errors,
+            methods=self.methods,
+        )
+
+
+class LossTails(Protocol):
+    """A method that knows the tails of the composed privacy loss.
+
+    What it answers depends on the question alone: not on other thresholds in the same array, nor on earlier questions.
+    """
+
+    @property
+    def mean(self) -> float:
+        """Mean of the loss under Q, where searches start."""
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the loss under Q, the scale of searches."""
+
+    @property
+    def skewness(self) -> float:
+        """Skewness of the loss under Q, or 0 where searches need none."""
+
+    @property
+    def lowest(self) -> float:
+        """Infimum of the loss."""
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at finite thresholds, each to a relative error below 1e-9 or unanswered."""
+
+    def near_quantile(self, quantile: float, pole: float) -> float | None:
+        """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known.
+
+        Near are some thousandths of a quantile. Pole 0 is for the probability under Q, pole 1 for that under P.
+        """
+
+    def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
+        """Operating points whose FPR has this logarithm, and its complement the other; FPR in (0, 1)."""
+
+    def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
+        """Operating points whose FNR has this logarithm, and its complement the other; FNR in (0, 1)."""
+
+
+def one_method(method: int, size: int) -> Codes:
+    """The codes of points that all come from one method."""
+    return np.full(size, method, np.int8)
+
+
+def _moved(log_p: Floats, step: Floats, log_slope: Floats) -> Floats:
+    """log(p + step * slope) to first order; what is zero stays so."""
+    return np.where(log_p > -np.inf, log_p + step * np.exp(log_slope - log_p), log_p)
+
+
+def upper_quantile(log_p: Floats, log_rest: Floats) -> Floats:
+    """z with 1 - Phi(z) = p, from the logarithms of p and of 1 - p: whichever is smaller decides."""
+    log_small = np.minimum(log_p, log_rest)
+    quantile = special.ndtri(np.exp(log_small))
+    deep = log_small < _UNDERFLOW
+    if deep.any():
+        quantile[deep] = special.ndtri_exp(log_small[deep])
+    result: Floats = np.where(log_p <= log_rest, -quantile, quantile)
+    return result
+
+
+def log_complement(log_p: Floats) -> Floats:
+    """log(1 - p) from log p."""
+    with np.errstate(divide="ignore"):
+        return np.where(log_p > -0.5, np.log(-np.expm1(log_p)), np.log1p(-np.exp(log_p)))

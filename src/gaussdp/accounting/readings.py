@@ -1,0 +1,249 @@
+"""What accounting hands out: a value with the method that computed it and how far it may be off; and the fitted mu."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, Generic, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from gaussdp.accounting.columns import Columns
+from gaussdp.displays import Displayed
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, checked
+from gaussdp.guarantees import GDP
+from gaussdp.guarantees.base import Numbers
+from gaussdp.numerics import Booleans, Floats
+
+Codes = npt.NDArray[np.int8]
+"""Methods of many values, by number."""
+
+DEFAULT_FLOOR = 1e-10
+"""Smallest error rate of the attacks that a fit speaks about, unless another is given."""
+
+NO_METHOD = -1
+"""The code of a value that no exact method could compute."""
+
+
+class Method(IntEnum):
+    """How a number was computed, the tightest method first."""
+
+    CLOSED_FORM = 0
+    VANISHING = 1
+    LINE = 2
+    DENSITY = 3
+    DISTRIBUTION = 4
+    STATED = 5
+
+    @property
+    def words(self) -> str:
+        """The method in words, as reports and pages show it."""
+        return _WORDS[self]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the number is that of the mechanism, to its stated error, and not a bound."""
+        return self < Method.DISTRIBUTION
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", " ")
+
+    __repr__ = __str__
+
+
+_WORDS = {
+    Method.CLOSED_FORM: "closed form",
+    Method.VANISHING: "smaller than any double, by Chernoff's bound",
+    Method.LINE: "exact tails of the privacy loss, by contour integrals",
+    Method.DENSITY: "exact tails of the privacy loss, from the density of the composed loss",
+    Method.DISTRIBUTION: "a pessimistic privacy loss distribution: sound, and no tighter than its grid allows",
+    Method.STATED: "what is stated, and nothing that was computed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Values(Columns):
+    """Values with their relative errors and the codes of their methods, all one-dimensional."""
+
+    value: Floats
+    error: Floats
+    method: Codes
+
+    @property
+    def answered(self) -> Booleans:
+        """Which values there are."""
+        return self.method >= 0
+
+    @classmethod
+    def of(cls, value: Floats, method: int, error: float) -> "Values":
+        """Values of one method with one error."""
+        return cls(value, np.full(value.shape, error), np.full(value.shape, method, np.int8))
+
+    @classmethod
+    def unanswered(cls, size: int) -> "Values":
+        """No values."""
+        return cls.of(np.full(size, np.nan), NO_METHOD, math.inf)
+
+    def where(self, mine: Booleans, other: "Values") -> "Values":
+        """These values where mine is true, the other ones elsewhere; none where either has none."""
+        method = np.where(mine, self.method, other.method)
+        method[~(self.answered & other.answered)] = NO_METHOD
+        return Values(np.where(mine, self.value, other.value), np.where(mine, self.error, other.error), method)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[Numbers]):
+    """A value read off a curve, with where it comes from.
+
+    Attributes:
+        value: what was asked for.
+        error: bound on its relative error. For a distribution, whose values are bounds on the safe side, nothing is
+            claimed about how far the truth lies below: inf.
+        method: how it was computed; for arrays an array of methods.
+    """
+
+    value: Numbers
+    error: Numbers
+    method: Method | npt.NDArray[np.object_]
+
+    @property
+    def weakest(self) -> Method:
+        """The least tight of the methods."""
+        return cast(Method, max(np.ravel(np.asarray(self.method, np.object_))))
+
+
+class Readable(Protocol):
+    """A curve whose values know their methods."""
+
+    def values(self, name: str, levels: Floats) -> Values:
+        """The reading of this name at each level."""
+
+
+@dataclass(frozen=True)
+class Readings:
+    """The readings of a curve with their methods and errors; each takes and gives floats or arrays."""
+
+    curve: Readable
+
+    def fnr(self, fpr: Numbers) -> Reading[Numbers]:
+        """The least false-negative rate at this false-positive rate."""
+        return self._read("fnr", "fpr", fpr, PROBABILITY)
+
+    def tpr(self, fpr: Numbers) -> Reading[Numbers]:
+        """The largest true-positive rate at this false-positive rate."""
+        return self._read("tpr", "fpr", fpr, PROBABILITY)
+
+    def fpr(self, tpr: Numbers) -> Reading[Numbers]:
+        """The least false-positive rate at this true-positive rate (recall)."""
+        return self._read("fpr", "tpr", tpr, PROBABILITY)
+
+    def delta(self, epsilon: Numbers) -> Reading[Numbers]:
+        """The least delta at this epsilon >= 0."""
+        return self._read("delta", "epsilon", epsilon, NON_NEGATIVE)
+
+    def epsilon(self, delta: Numbers) -> Reading[Numbers]:
+        """The least epsilon at this delta."""
+        return self._read("epsilon", "delta", delta, PROBABILITY)
+
+    def _read(self, name: str, parameter: str, level: Numbers, domain: Domain) -> Reading[Numbers]:
+        levels = checked(parameter, level, domain)
+        with np.errstate(all="ignore"):
+            read = self.curve.values(name, levels.reshape(-1))
+        methods = [Method(code) for code in read.method.tolist()]
+        if levels.ndim == 0:
+            alone: Any = Reading(float(read.value[0]), float(read.error[0]), methods[0])
+            return cast(Reading[Numbers], alone)
+        shape = levels.shape
+        many: Any = Reading(
+            read.value.reshape(shape), read.error.reshape(shape), np.array(methods, np.object_).reshape(shape)
+        )
+        return cast(Reading[Numbers], many)
+
+
+class HasSlack(Protocol):
+    """What a fit asks for its slack."""
+
+    def slack(self) -> float:
+        """The delta that makes the fit unconditional."""
+
+
+@dataclass(frozen=True)
+class KnownSlack:
+    """A slack that needs no search."""
+
+    value: float
+
+    def slack(self) -> float:
+        """The value."""
+        return self.value
+
+
+@dataclass(frozen=True)
+class Fit(Displayed):
+    """The least mu with which the mechanism is mu-GDP, for all attacks whose error rates are at least the floor.
+
+    Attributes:
+        mu: the guarantee; equals mu_upper.
+        mu_lower: no smaller mu holds.
+        mu_upper: this mu holds, numerical error included.
+        floor: the guarantee speaks about attacks with FPR and FNR of at least this; 0 if it holds for all.
+        fpr: false-positive rate of the attack at which it binds.
+        fnr: false-negative rate of the same attack.
+        regret: least kappa with f(alpha + kappa) - kappa <= f_mu(alpha): how far the GDP curve is from the truth.
+        methods: those of all readings that mu rests on, the tightest first.
+    """
+
+    mu: float
+    mu_lower: float
+    mu_upper: float
+    floor: float
+    fpr: float
+    fnr: float
+    regret: float
+    methods: tuple[Method, ...]
+    _distances: HasSlack = field(default=KnownSlack(0.0), repr=False, compare=False)
+
+    @property
+    def method(self) -> Method:
+        """The least tight of the methods."""
+        return self.methods[-1]
+
+    @property
+    def error(self) -> float:
+        """The width of the enclosure of mu, relative to mu."""
+        return (self.mu_upper - self.mu_lower) / self.mu if self.mu_upper > self.mu_lower else 0.0
+
+    @cached_property
+    def slack(self) -> float:
+        """The delta with which mu holds for all attacks: delta_M(eps) <= slack + (1 - slack) delta_mu(eps).
+
+        Computed when first asked for, since it looks far below the floor.
+        """
+        return self._distances.slack()
+
+    @property
+    def guarantee(self) -> GDP:
+        """The fitted guarantee, for attacks above the floor."""
+        return GDP(self.mu)
+
+    @property
+    def unconditional(self) -> bool:
+        """Whether mu holds for every attack, so that neither floor nor slack is needed."""
+        return self.floor == 0
+
+    def __str__(self) -> str:
+        scope = "every attack" if self.unconditional else f"FPR and FNR of at least {self.floor:g}"
+        return f"mu = {self.mu:.6g} for {scope} ({self.method})"
+
+
+def exact_fit(mu: float) -> Fit:
+    """The fit of a mechanism that is mu-GDP and nothing else: no floor, no slack, no regret."""
+    rate = 0.5 * math.erfc(mu / math.sqrt(8))
+    return Fit(mu, mu, mu, floor=0.0, fpr=rate, fnr=rate, regret=0.0, methods=(Method.CLOSED_FORM,))
+
+
+def methods_of(codes: Iterable[Codes]) -> tuple[Method, ...]:
+    """The methods among codes, the tightest first."""
+    return tuple(Method(code) for code in sorted({code for part in codes for code in set(part.tolist())}))

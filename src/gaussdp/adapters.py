@@ -1,0 +1,42 @@
+"""Objects of other libraries: each integration, which lies above everything here, says what `account` makes of them.
+
+An integration registers itself when it is imported. `gaussdp/__init__.py` knows which one serves a library, and imports
+it when the first object of that library is given.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+Adapter = Callable[[Any, Any], Any]
+"""From an object and the adjacency that was asked for (or None) to a mechanism or a curve."""
+
+_adapters: dict[str, Adapter] = {}
+
+
+def _nothing(package: str) -> None:
+    """Where nobody has said how integrations are loaded."""
+
+
+_load: Callable[[str], None] = _nothing
+
+
+def register(package: str, adapter: Adapter) -> None:
+    """Adapt the objects whose types are defined in this package."""
+    _adapters[package] = adapter
+
+
+def load_with(loader: Callable[[str], None]) -> None:
+    """Before an object is given up, have this function import the integration for its package, if there is one."""
+    global _load
+    _load = loader
+
+
+def adapter_for(kind: type) -> Adapter | None:
+    """What adapts objects of this type, None if no integration does."""
+    for base in kind.__mro__:
+        package = base.__module__.partition(".")[0]
+        if package not in _adapters:
+            _load(package)
+        if package in _adapters:
+            return _adapters[package]
+    return None

@@ -1,0 +1,165 @@
+"""What a person takes away: the state of a view as Python, as a command line, as LaTeX and as JSON."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.figures.scales import level_words, number_words
+from gaussdp.web.schemas.requests import (
+    AccountRequest,
+    CalibrateRequest,
+    ChooseRequest,
+    UnderstandRequest,
+)
+from gaussdp.web.schemas.responses import AccountResult, Snippets
+from gaussdp.web.views.training import target_text
+from gaussdp.web.views.wording import DIGITS
+
+
+def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
+    """The budget for a policy."""
+    risk, epsilon = request.risk, shown(request.epsilon)
+    budget = rounded(mu, Rounding.DOWN, DIGITS)
+    kind, level = type(risk), risk.level
+    home = "gaussdp" if kind.__module__.startswith("gaussdp.") else kind.__module__
+    name = level.key if level else "level"
+    place = rf"${level.math} =$" if level and level.by_symbol else level.label if level else ""
+    return Snippets(
+        python=(
+            f"from {home} import {kind.__name__}\n\n"
+            f"mu = {kind.__name__}({name}={request.level!r}).mu_from_epsilon({request.epsilon!r})\n"
+            "print(mu)\n"
+        ),
+        cli=(
+            f"gaussdp choose --epsilon {epsilon} --criterion {risk.key.replace('_', '-')}"
+            f" --{name.replace('_', '-')} {shown(request.level)}"
+        ),
+        latex=(
+            rf"A policy of $\varepsilon = {_tex(request.epsilon)}$, matched on {risk.phrase} at {place} "
+            rf"${level_words(request.level)}$, is a budget of $\mu = {_tex(budget)}$."
+        ),
+        json=_json({"epsilon": request.epsilon, "criterion": request.criterion, name: request.level, "mu": mu}),
+    )
+
+
+def understand_snippets(
+    request: UnderstandRequest, fprs: Sequence[float], epsilon: float, precision: float
+) -> Snippets:
+    """What a guarantee allows an attacker."""
+    mu, prior, recall, delta = request.mu, request.prior, request.recall, request.delta
+    levels, calls = ",".join(map(shown, fprs)), ", ".join(f"release.tpr({fpr!r})" for fpr in fprs)
+    shown_epsilon, shown_precision = (rounded(value, Rounding.UP, DIGITS) for value in (epsilon, precision))
+    return Snippets(
+        python=(
+            "import gaussdp\n\n"
+            f"release = gaussdp.GDP(mu={mu!r})\n"
+            f"print({calls})\n"
+            f"print(release.precision(recall={recall!r}, prior={prior!r}))\n"
+            f"print(release.epsilon({delta!r}))\n"
+            f"print(release.accuracy(prior={prior!r}))\n"
+        ),
+        cli=(
+            f"gaussdp risk --mu {shown(mu)} --fpr {levels} --recall {shown(recall)} --delta {shown(delta)}"
+            f" --prior {shown(prior)}"
+        ),
+        latex=(
+            rf"The release is $\mu$-GDP with $\mu = {_tex(mu)}$: at recall ${level_words(recall)}$ and a prior of "
+            rf"${level_words(prior)}$ the best attack has precision at most ${_tex(shown_precision)}$, and "
+            rf"$\varepsilon \le {_tex(shown_epsilon)}$ at $\delta = {level_words(delta)}$."
+        ),
+        json=_json(
+            {
+                "mu": mu,
+                "prior": prior,
+                "recall": recall,
+                "precision": precision,
+                "delta": delta,
+                "epsilon": shown(epsilon) if epsilon == float("inf") else epsilon,
+            }
+        ),
+    )
+
+
+def account_snippets(request: AccountRequest, result: AccountResult) -> Snippets:
+    """The guarantee of a run."""
+    return Snippets(
+        python=(
+            "import gaussdp\n\n"
+            "run = gaussdp.DPSGD.from_training(\n"
+            f"    dataset_size={request.dataset_size}, batch_size={request.batch_size}, epochs={request.epochs!r},"
+            f" noise_multiplier={request.noise_multiplier!r}\n)\n"
+            "curve = gaussdp.account(run)\n"
+            f"fit = curve.fit(floor={request.floor!r})\n"
+            "print(fit.mu, fit.regret)\n"
+            f"print(curve.epsilon({request.delta!r}))\n"
+        ),
+        cli=(
+            f"gaussdp account dpsgd --noise-multiplier {shown(request.noise_multiplier)} {_sizes(request)}"
+            f" --delta {shown(request.delta)} --floor {shown(request.floor)}"
+        ),
+        latex=_run_latex(result),
+        json=_run_json(result),
+    )
+
+
+def calibrate_snippets(request: CalibrateRequest, result: AccountResult) -> Snippets:
+    """The noise for a target."""
+    target, prior = target_text(request), request.target.prior
+    asked = f"--mu {shown(request.target.value)}" if request.target.kind == "mu" else f"--at-most {target}"
+    return Snippets(
+        python=(
+            "import gaussdp\n"
+            "from gaussdp.calibration.notation import parse_target\n\n"
+            f"target = parse_target({target!r}, prior={prior!r})\n"
+            "found = gaussdp.calibration.noise_multiplier(\n"
+            f"    target, sample_rate={result['sample_rate']!r}, steps={result['steps']}, floor={request.floor!r}\n)\n"
+            "print(found.value, found.achieved)\n"
+        ),
+        cli=(f"gaussdp calibrate {asked} {_sizes(request)} --floor {shown(request.floor)} --prior {shown(prior)}"),
+        latex=_run_latex(result),
+        json=_run_json(result),
+    )
+
+
+def _sizes(request: AccountRequest | CalibrateRequest) -> str:
+    return f"--dataset-size {request.dataset_size} --batch-size {request.batch_size} --epochs {shown(request.epochs)}"
+
+
+def _run_latex(result: AccountResult) -> str:
+    noise, rate = _tex(result["noise_multiplier"]), _tex(rounded(result["sample_rate"], Rounding.UP, DIGITS))
+    mu, epsilon = (_tex(rounded(result[key], Rounding.UP, DIGITS)) for key in ("mu", "epsilon"))
+    about = (
+        rf", for every attack whose error rates are at least ${level_words(result['floor'])}$"
+        if result["floor"]
+        else ""
+    )
+    return (
+        rf"DP-SGD with noise multiplier ${noise}$, Poisson sampling at rate ${rate}$ and ${result['steps']}$ steps is "
+        rf"$\mu$-GDP with $\mu = {mu}${about}; it is $(\varepsilon, \delta)$-DP with $\varepsilon = {epsilon}$ at "
+        rf"$\delta = {level_words(result['delta'])}$."
+    )
+
+
+def _run_json(result: AccountResult) -> str:
+    epsilon = result["epsilon"]
+    return _json(
+        {
+            "noise_multiplier": result["noise_multiplier"],
+            "sample_rate": result["sample_rate"],
+            "steps": result["steps"],
+            "mu": result["mu"],
+            "floor": result["floor"],
+            "slack": result["slack"],
+            "regret": result["regret"],
+            "delta": result["delta"],
+            "epsilon": "inf" if epsilon == float("inf") else epsilon,
+        }
+    )
+
+
+def _tex(value: float) -> str:
+    return r"\infty" if value == float("inf") else number_words(value)
+
+
+def _json(content: Mapping[str, object]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,80 @@
+"""The regret against the largest of very many quotients."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+from gaussdp import numerics
+from gaussdp.accounting import account
+from gaussdp.accounting.fit.chebyshev import chebyshev_points
+from gaussdp.accounting.fit.regret import RegretSearch, farthest, interpolated_regret
+from gaussdp.accounting.fit.span import Piece, Samples
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
+from gaussdp.mechanisms import DPSGD
+
+LAWS = [
+    OneStepTails(1.0, 0.1),
+    account(DPSGD(9.4, 0.328, 2000))._tails,
+    account(DPSGD(0.6, 0.01, 1000))._tails,
+    account(DPSGD(0.7, 1e-4, 100_000))._tails,
+]
+
+
+def brute_force(tails, mu, epsilon):
+    delta = np.exp(tails.read(epsilon).log_delta_remove)
+    return ((numerics.profile(np.full_like(epsilon, mu), epsilon) - delta) * special.expit(-epsilon)).max()
+
+
+@pytest.mark.parametrize("tails", LAWS)
+@pytest.mark.parametrize("mu", [0.3, 1.0, 2.0])
+@pytest.mark.parametrize("samples", [12, 40])
+def test_largest_quotient(tails, mu, samples):
+    epsilon = np.linspace(0.0, farthest(mu), samples)
+    search = RegretSearch(tails.read(epsilon), mu)
+    found = search.regret(mu, tails.read(search.thresholds), tails.read)
+    scan = np.linspace(0.0, farthest(mu), 1500)
+    expected = max(brute_force(tails, mu, scan), 0.0)
+    assert expected - 1e-12 <= found <= expected + 3e-7 + 1e-5 * expected
+
+
+@pytest.mark.parametrize("tails", LAWS)
+@pytest.mark.parametrize("mu", [0.3, 1.0, 2.0])
+def test_from_samples_at_chebyshev_points(tails, mu):
+    points = chebyshev_points(0.0, farthest(mu), 64)
+    found = interpolated_regret(Piece(0.0, farthest(mu), Samples.of(tails.read(points))), mu)
+    if found is not None:
+        expected = max(brute_force(tails, mu, np.linspace(0.0, farthest(mu), 1500)), 0.0)
+        assert expected - 1e-12 <= found <= expected + 3e-7 + 1e-5 * expected
+
+
+def test_samples_that_do_not_tell():
+    tails = LAWS[1]
+    few = Samples.of(tails.read(chebyshev_points(0.0, 9.0, 4)))
+    assert interpolated_regret(Piece(0.0, 9.0, few), 1.6) is None
+    short = Samples.of(tails.read(chebyshev_points(0.0, 0.5, 32)))
+    assert interpolated_regret(Piece(0.0, 0.5, short), 1.6) is None
+    late = Samples.of(tails.read(chebyshev_points(0.1, 9.0, 32)))
+    assert interpolated_regret(Piece(0.1, 9.0, late), 1.6) is None
+
+
+def test_the_last_digits_of_mu_may_come_late():
+    tails = LAWS[1]
+    known = tails.read(np.linspace(0.0, farthest(1.0), 20))
+    late, early = RegretSearch(known, 1.0), RegretSearch(known, 1.0 + 1e-7)
+    points = tails.read(late.thresholds)
+    same = tails.read(early.thresholds)
+    assert late.regret(1.0 + 1e-7, points, tails.read) == pytest.approx(
+        early.regret(1.0 + 1e-7, same, tails.read), abs=1e-7
+    )
+
+
+def test_what_is_known_may_end_too_early():
+    known = LAWS[1].read(np.linspace(0.0, 0.3, 10))
+    assert RegretSearch(known, 1.6).open
+    assert not RegretSearch(LAWS[1].read(np.linspace(0.0, farthest(1.6), 10)), 1.6).open
+
+
+def test_no_regret_below_the_curve():
+    tails = GaussianTails(1.5)
+    search = RegretSearch(tails.read(np.linspace(0.0, 9.0, 20)), 1.0)
+    assert search.regret(1.0, tails.read(search.thresholds), tails.read) <= 1e-7

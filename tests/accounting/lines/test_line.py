@@ -1,0 +1,56 @@
+"""The integrals along one line, for a loss whose tails, profile and density are known in closed form."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domains_of_test import log_uniform
+from gaussdp.accounting.lines import line as _line
+from gaussdp.accounting.lines.line import SETTINGS, Line, LineSettings
+from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.errors import ConvergenceError
+
+
+@settings(max_examples=60)
+@given(log_uniform(1e-6, 20), st.floats(-4, 5), st.floats(-SETTINGS.reach, SETTINGS.reach))
+def test_a_gaussian_loss(mu, place, offset):
+    """The line lies `place` deviations of the tilted law off the middle of the poles, the threshold `offset` off K'."""
+    at, tau = 0.5 + place / mu, mu * (place + offset)
+    if min(abs(at), abs(at - 1)) * mu < 0.3:
+        return  # next to a pole no line is laid
+    if (at > 1 and tau < 0) or (at < 0 and tau > 0):
+        return  # a line beyond the poles is for its own side of zero
+    cumulants = LossCumulants(mu * mu, [])
+    points = Line(cumulants, cumulants.tilt(at)).read(np.array([tau]))
+    with mp.workdps(40):
+        m, t = mp.mpf(mu), mp.mpf(tau)
+        high = t / m + m / 2  # Q(L > tau) = 1 - Phi(high), P(L > tau) = 1 - Phi(high - mu)
+        fpr, tnr, fnr, tpr = mp.ncdf(-high), mp.ncdf(high), mp.ncdf(high - m), mp.ncdf(m - high)
+        delta = tpr - mp.exp(t) * fpr if tau >= 0 else tnr - mp.exp(-t) * fnr
+        read = points.log_fpr[0], points.log_tnr[0], points.log_fnr[0], points.log_tpr[0]
+        log_delta = points.log_delta_remove[0] if tau >= 0 else points.log_delta_add[0]
+        small = [(min(read[:2]), min(fpr, tnr)), (min(read[2:]), min(fnr, tpr)), (log_delta, delta)]
+        for log_value, value in small:
+            # The bound leaves out the rounding of the logarithm itself.
+            assert abs(mp.expm1(mp.mpf(float(log_value)) - mp.log(value))) <= points.errors[0] + 3e-15 * abs(log_value)
+
+
+def test_sums_over_many_nodes_are_the_plain_sums(monkeypatch):
+    """Many nodes go through products of coarse and fine waves, few through their own cosines and sines."""
+    cumulants = LossCumulants(0.0, [(SampledGaussianLoss(2.0, 0.5), 40)])
+    line = Line(cumulants, cumulants.tilt(1.5))
+    taus = line.tilt.mean + np.linspace(-1, 1, 5) * line.deviation
+    found = []
+    for blocks_from in (1, 1 << 30):
+        monkeypatch.setattr(_line, "SETTINGS", LineSettings(blocks_from=blocks_from))
+        found.append(line.read(taus).log_fpr)
+    np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-12)
+
+
+def test_a_tilt_that_leans_on_outputs_left_out_is_refused():
+    cumulants = LossCumulants(0.0, [(SampledGaussianLoss(1.0, 0.1, cutoff=3.0), 10)])
+    with pytest.raises(ConvergenceError, match="beyond the cutoff"):
+        Line(cumulants, cumulants.tilt(4.0))

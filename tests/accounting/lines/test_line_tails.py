@@ -1,0 +1,60 @@
+"""Tails of small compositions by contours, against direct integrals and closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+
+from accounting import oracle
+from gaussdp.accounting.density.tails import DensityTails
+from gaussdp.accounting.lines import line as _line
+from gaussdp.accounting.lines.tails import LineTails
+from gaussdp.accounting.loss.closed_forms import GaussianTails
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.errors import ConvergenceError
+
+
+def rates(tails, tau):
+    points = tails.read(np.array([tau]))
+    return math.exp(points.log_fpr[0]), math.exp(points.log_fnr[0])
+
+
+@pytest.mark.parametrize(("sigma", "rate", "tau"), [(2.0, 0.5, -0.4), (2.0, 0.5, 2.0), (2.0, 0.5, 6.0)])
+def test_two_steps(sigma, rate, tau):
+    fpr, fnr = oracle.two_steps(tau, sigma, rate)
+    tails = LineTails(0.0, [(SampledGaussianLoss(sigma, rate), 2)])
+    assert rates(tails, tau) == pytest.approx((float(fpr), float(fnr)), rel=1e-9)
+
+
+@pytest.mark.parametrize("tau", [-2.0, -0.1, 0.0, 0.7, 5.0])
+def test_a_sampled_step_and_a_plain_release(tau):
+    fpr, fnr = oracle.step_and_gaussian(tau, sigma=0.7, rate=0.05, mu=0.5)
+    tails = LineTails(0.25, [(SampledGaussianLoss(0.7, 0.05), 1)])
+    assert rates(tails, tau) == pytest.approx((float(fpr), float(fnr)), rel=1e-10)
+
+
+@pytest.mark.parametrize("tau", [-700.0, -30.0, -1.0, 0.0, 0.3, 4.0, 90.0])
+@pytest.mark.parametrize("mu", [1e-6, 0.01, 1.0, 6.0])
+def test_contours_of_a_plain_gaussian_equal_the_closed_form(mu, tau):
+    tau *= mu / 6
+    expected, got = GaussianTails(mu).read(np.array([tau])), LineTails(mu * mu, []).read(np.array([tau]))
+    for field in ("log_fpr", "log_fnr", "log_delta_remove", "log_delta_add", "log_density"):
+        assert getattr(got, field)[0] == pytest.approx(getattr(expected, field)[0], rel=1e-11, abs=1e-11), field
+
+
+def test_what_no_line_reaches_is_left_unanswered():
+    points = LineTails(0.0, [(SampledGaussianLoss(0.4, 1e-5), 2)]).read(np.ones(1))
+    assert not points.answered.any()
+    assert points.errors[0] == math.inf
+    with pytest.raises(ConvergenceError, match="threshold 1"):
+        points.complete()
+
+
+def test_a_long_line_errs_no_more_than_it_says(monkeypatch):
+    """Here a coarse grid of outputs, unless it is foreseen to be one, errs at a few of thousands of nodes only."""
+    monkeypatch.setattr(_line, "_refinement_for", lambda t, grid, bearable: 0)
+    step = SampledGaussianLoss(0.9294494809145046, 0.06717607955513362)
+    lines, density = LineTails(0.0, [(step, 25)]), DensityTails(0.0, [(step, 25)])
+    for tau in (5.3, 13.0, 29.8, 44.13):
+        got, expected = lines.read(np.array([tau])), density.read(np.array([tau]))
+        assert abs(got.log_fpr - expected.log_fpr)[0] <= got.errors[0] + expected.errors[0]

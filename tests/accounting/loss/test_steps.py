@@ -1,0 +1,47 @@
+"""One sampled step: its moments against direct integration."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+
+
+def moments(sigma, rate, tilt):
+    """log E_Q[e^(tilt L)], and mean and variance of L under the tilted law, by quadrature in 30 digits."""
+    with mp.workdps(30):
+        s, q, c = mp.mpf(sigma), mp.mpf(rate), mp.mpf(tilt)
+
+        def loss(x):
+            return mp.log(1 - q + q * mp.exp((2 * x - 1) / (2 * s * s)))
+
+        nodes = mp.linspace(-14 * s + min(c, 0), 14 * s + max(c, 1), 61)
+        zeroth, first, second = (
+            mp.quad(lambda x, k=k: mp.npdf(x, 0, s) * mp.exp(c * loss(x)) * loss(x) ** k, nodes) for k in range(3)
+        )
+        mean = first / zeroth
+        return float(mp.log(zeroth)), float(mean), float(second / zeroth - mean**2)
+
+
+@pytest.mark.parametrize("tilt", [-3.0, 0.0, 0.5, 1.0, 6.0])
+@pytest.mark.parametrize(("sigma", "rate"), [(0.5, 0.002), (1.0, 0.1), (5.0, 0.5)])
+def test_moments(sigma, rate, tilt):
+    log_mgf, mean, variance = moments(sigma, rate, tilt)
+    grid = SampledGaussianLoss(sigma, rate).tilted(tilt, 0)
+    assert grid.log_mgf == pytest.approx(log_mgf, rel=1e-11, abs=1e-16)
+    assert grid.mean == pytest.approx(mean, rel=1e-11)
+    assert grid.variance == pytest.approx(variance, rel=1e-10)
+    assert float(grid.weights.sum()) == pytest.approx(1, rel=1e-13)
+
+
+def test_the_mgf_is_one_at_zero_and_one():
+    step = SampledGaussianLoss(0.7, 0.01)
+    assert step.tilted(0.0, 0).log_mgf == pytest.approx(0, abs=1e-17)
+    assert step.tilted(1.0, 0).log_mgf == pytest.approx(0, abs=1e-17)
+
+
+def test_many_tilts_at_once_agree_with_one_by_one():
+    step = SampledGaussianLoss(0.7, 0.01)
+    tilts = np.array([-2.0, 0.3, 1.0, 5.0, 11.0])
+    alone = [step.tilted(float(tilt), 0).log_mgf for tilt in tilts]
+    np.testing.assert_allclose(step.log_mgf(tilts), alone, rtol=1e-10, atol=1e-14)

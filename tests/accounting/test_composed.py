@@ -1,0 +1,62 @@
+"""Lines first, the density where they refuse, and bounds for what no double can hold."""
+
+import numpy as np
+import pytest
+
+from gaussdp.accounting.composed import ComposedTails
+from gaussdp.accounting.density.tails import DensityTails
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.readings import Method
+
+LOGS = np.log(np.array([1e-5])), np.log1p(-np.array([1e-5]))
+
+
+def tails(sigma, rate, count, squared_mu=0.0):
+    return ComposedTails(squared_mu, [(SampledGaussianLoss(sigma, rate), count)])
+
+
+@pytest.fixture
+def no_density(monkeypatch):
+    monkeypatch.setattr(DensityTails, "_at_depth", lambda self, index: None)
+
+
+def test_lines_answer_without_a_density(no_density):
+    points = tails(1.0, 0.01, 10_000).at_fpr(*LOGS)
+    assert points.errors[0] < 1e-11
+
+
+@pytest.mark.parametrize("ask", ["at_fpr", "at_fnr"])
+def test_the_density_answers_where_lines_refuse(ask):
+    few = tails(1.0, 0.01, 2)
+    points = getattr(few, ask)(*LOGS)
+    assert points.errors[0] < 1e-9
+    again = few.read(points.tau)
+    assert again.log_fpr == pytest.approx(points.log_fpr, abs=1e-9)
+    assert points.methods[0] == Method.DENSITY
+
+
+def test_where_both_refuse(no_density):
+    few = tails(1.0, 0.01, 2)
+    for ask in (few.at_fpr, few.at_fnr):
+        assert not ask(*LOGS).answered.any()
+    assert not few.read(np.array([0.001])).answered.any()
+
+
+def test_noise_too_small_for_lines(no_density):
+    assert not tails(0.2, 0.5, 100_000).read(np.zeros(1)).answered.any()
+
+
+def test_thresholds_below_the_least_loss_and_beyond_all_doubles():
+    few = tails(2.0, 0.01, 3)
+    points = few.read(np.array([-0.5, 0.004, 900.0]))
+    assert np.array_equal(np.exp(points.log_fpr[[0, 2]]), [1.0, 0.0])
+    assert np.array_equal(np.exp(points.log_fnr[[0, 2]]), [0.0, 1.0])
+    assert 0.1 < np.exp(points.log_fpr[1]) < 0.9
+    assert points.log_fpr[1] == few.read(np.array([0.004])).log_fpr[0]
+
+
+def test_thresholds_of_quantiles():
+    few = tails(0.2, 0.01, 2)  # too little noise for lines
+    for pole, field in ((0.0, "log_fpr"), (1.0, "log_tpr")):
+        tau = few.near_quantile(1.5, pole)
+        assert np.exp(getattr(few.read(np.array([tau])), field)[0]) == pytest.approx(0.0668072, rel=1e-6)
