@@ -71,6 +71,7 @@ class Run:
         data: a description of the data.
         claim: a published number to hold against the run, such as "epsilon=3.0 delta=1e-5".
 
+    >>> from gaussdp import DPSGD
     >>> run = Run(mechanism=DPSGD(1.0, 0.00512, 3907), unit="one image", adjacency="add-remove", sampling="shuffle")
     >>> run.sampled
     True
