@@ -37,15 +37,12 @@ def mills(xp: Operations, x: Array) -> Array:
 def mills_difference(xp: Operations, m: Array, h: Array) -> Array:
     """R(m - h) - R(m + h) for h >= 0 and m - h > -37, to relative error about 1e-14 where m >= 0."""
     narrow = h < _NARROW * xp.larger(m, 1.0)
-    difference = xp.part(~narrow, 0.0, _wide_difference, (m, 1.0), (h, 1.0))
-    return xp.part(narrow, difference, narrow_difference, (m, 1.0), (h, 0.0))
+    return xp.either(narrow, narrow_difference, _wide_difference, (m, 1.0), (h, 0.0))
 
 
 def narrow_difference(xp: Operations, m: Array, h: Array) -> Array:
     """The same where h is small, by the midpoint series up to h**7: the rest is below 1e-15 of the sum."""
-    far = m > _FRACTION_FROM
-    difference = xp.part(~far, 0.0, _narrow_difference_near, (m, 1.0), (h, 0.0))
-    return xp.part(far, difference, _narrow_difference_far, (m, _FRACTION_FROM), (h, 0.0))
+    return xp.either(m > _FRACTION_FROM, _narrow_difference_far, _narrow_difference_near, (m, _FRACTION_FROM), (h, 0.0))
 
 
 def _wide_difference(xp: Operations, m: Array, h: Array) -> Array:

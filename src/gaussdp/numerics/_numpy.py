@@ -47,6 +47,7 @@ class Numpy(Operations):
     erf: Any = special.erf
     erfinv: Any = special.erfinv
     erfcx: Any = special.erfcx
+    ndtr: Any = special.ndtr
     log_ndtr: Any = special.log_ndtr
     ndtri: Any = special.ndtri
     ndtri_exp: Any = special.ndtri_exp
@@ -64,6 +65,16 @@ class Numpy(Operations):
             everywhere: Floats = kernel(self, *arrays)
             return everywhere
         return inside_or(otherwise, mask, partial(kernel, self), *arrays)
+
+    def either(self, mask: Booleans, kernel: Kernel, other: Kernel, *arguments: Any) -> Floats:
+        count = np.count_nonzero(mask)
+        if 0 < count < mask.size:
+            result = np.empty(mask.shape)
+            for places, chosen in ((mask.nonzero(), kernel), ((~mask).nonzero(), other)):
+                result[places] = chosen(self, *[argument[0][places] for argument in arguments])
+            return result
+        everywhere: Floats = (kernel if count else other)(self, *[argument[0] for argument in arguments])
+        return everywhere
 
     def iterate(self, step: Step, start: Floats, limit: int, *fixed: Floats) -> Floats:
         """What has settled leaves the iteration: the last few elements to settle are not slowed by the others."""
@@ -91,7 +102,7 @@ class Numpy(Operations):
     def look_up(self, table: Floats, places: Floats) -> Floats:
         return table[places.astype(np.intp)]
 
-    def ndtr(self, x: Floats) -> Floats:
+    def full_ndtr(self, x: Floats) -> Floats:
         p: Floats = special.ndtr(x)
         return self.part(p < _DEEP, p, _deep_tail, x)
 

@@ -10,7 +10,7 @@ give them back.
 
 import numpy as np
 
-from gaussdp.numerics._mills import SQRT_HALF, mills
+from gaussdp.numerics._mills import SQRT_HALF, SQRT_HALF_PI, mills
 from gaussdp.numerics._operations import Array, Operations
 
 _DEEP = 1e-290  # below, a probability loses digits to the smallest doubles
@@ -21,12 +21,12 @@ _NODES, _WEIGHTS = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2
 
 def fnr(xp: Operations, mu: Array, fpr: Array) -> Array:
     """Phi(-Phi^-1(fpr) - mu)."""
-    return xp.ndtr(-xp.ndtri(fpr) - mu)
+    return xp.full_ndtr(-xp.ndtri(fpr) - mu)
 
 
 def tpr(xp: Operations, mu: Array, fpr: Array) -> Array:
     """Phi(Phi^-1(fpr) + mu); with -mu, the least FPR at a TPR."""
-    return xp.ndtr(xp.ndtri(fpr) + mu)
+    return xp.full_ndtr(xp.ndtri(fpr) + mu)
 
 
 def multiplicative_advantage(xp: Operations, mu: Array, fpr: Array) -> Array:
@@ -47,16 +47,20 @@ def precision(xp: Operations, mu: Array, recall: Array, prior: Array) -> Array:
 
 def log_tail_growth(xp: Operations, x: Array, mu: Array) -> Array:
     """log(Phi(x + mu) / Phi(x)) for mu in [0, inf), to relative accuracy."""
-    growth = xp.log_ndtr(x + mu) - xp.log_ndtr(x)
-    return xp.part(mu < _SMALL, growth, _integrated_growth, (x, 0.0), (mu, 0.0))
+    return xp.either(mu < _SMALL, _integrated_growth, _subtracted_growth, (x, 0.0), (mu, 0.0))
+
+
+def _subtracted_growth(xp: Operations, x: Array, mu: Array) -> Array:
+    return xp.log_ndtr(x + mu) - xp.log_ndtr(x)
 
 
 def _integrated_growth(xp: Operations, x: Array, mu: Array) -> Array:
-    hazards = xp.column(_WEIGHTS, mu) / mills(xp, -(x + xp.column(_NODES, mu) * mu))
+    # h(x) = sqrt(2/pi) / erfcx(-x / sqrt 2), its factors drawn out of the nodes' many elements
+    hazards = xp.column(_WEIGHTS, mu) / xp.erfcx(-SQRT_HALF * x - xp.column(_NODES, mu) * (SQRT_HALF * mu))
     while hazards.shape[0] > 1:  # in one order whatever the number of elements, as a product of matrices would not
         half = hazards.shape[0] // 2
         hazards = hazards[:half, ...] + hazards[half:, ...]
-    return mu * hazards[0, ...]
+    return mu / SQRT_HALF_PI * hazards[0, ...]
 
 
 def _growth(xp: Operations, p: Array, shift: Array) -> Array:

@@ -57,6 +57,9 @@ class Operations(Protocol):
         holds nowhere, the array that is returned may be otherwise itself.
         """
 
+    def either(self, mask: Array, kernel: Kernel, other: Kernel, *arguments: Array) -> Array:
+        """The kernel where the mask holds, the other elsewhere; both can bear the stand-ins."""
+
     def iterate(self, step: Step, start: Array, limit: int, *fixed: Array) -> Array:
         """Repeat step(xp, array, *fixed) on each element until it has settled, and no further."""
 
@@ -76,6 +79,9 @@ class Operations(Protocol):
         """exp(x^2) erfc(x)."""
 
     def ndtr(self, x: Array) -> Array:
+        """Phi(x), which may lose digits below 1e-290."""
+
+    def full_ndtr(self, x: Array) -> Array:
         """Phi(x), down to the smallest double."""
 
     def log_ndtr(self, x: Array) -> Array:

@@ -97,6 +97,9 @@ class Portable(Operations):
         safe = (self.where(mask, *argument) if isinstance(argument, tuple) else argument for argument in arguments)
         return self.where(mask, kernel(self, *safe), otherwise)
 
+    def either(self, mask: Array, kernel: Kernel, other: Kernel, *arguments: Any) -> Array:
+        return self.part(mask, self.part(~mask, 0.0, other, *arguments), kernel, *arguments)
+
     def iterate(self, step: Step, start: Array, limit: int, *fixed: Array) -> Array:
         """NaN where it has not settled at the limit: what cannot be read cannot be refused."""
         array, settled = step(self, start, *fixed)
@@ -150,6 +153,9 @@ class Portable(Operations):
     def ndtr(self, x: Array) -> Array:
         tail = density(self, x) * mills(self, abs(x))
         return self.where(x < 0, tail, 1 - tail)
+
+    def full_ndtr(self, x: Array) -> Array:
+        return self.ndtr(x)
 
     def log_ndtr(self, x: Array) -> Array:
         low, high = self.smaller(x, 0.0), self.larger(x, 0.0)

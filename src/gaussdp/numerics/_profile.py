@@ -56,9 +56,7 @@ def profile(xp: Operations, mu: Array, epsilon: Array) -> Array:
 def log_profile(xp: Operations, mu: Array, epsilon: Array) -> Array:
     """log delta(epsilon) for 0 < mu < inf and 0 <= epsilon < inf, which goes on where delta underflows."""
     m = epsilon / mu
-    high = m - 0.5 * mu < _HIGH
-    logarithm = xp.part(high, 0.0, _log_high_profile, (m, 0.0), (mu, 4.0))
-    return xp.part(~high, logarithm, _log_tail_profile, (m, 1.0), (mu, 1.0))
+    return xp.either(m - 0.5 * mu < _HIGH, _log_high_profile, _log_tail_profile, (m, 0.0), (mu, 4.0))
 
 
 def _high_profile(xp: Operations, m: Array, mu: Array) -> Array:
