@@ -3,14 +3,12 @@
 import warnings
 from collections.abc import Iterator
 
-from gaussdp.documents.renderings import markdown
 from opacus.accountants import IAccountant, create_accountant
 from opacus.accountants.analysis.gdp import compute_mu_poisson
 
 import gaussdp.integrations.opacus  # noqa: F401  registers "gaussdp"
 from gaussdp import DPSGD
-from gaussdp.documents.rounding import Rounding
-from gaussdp.documents.tables import Column, Document, Table
+from gaussdp.documents import Column, Document, Rounding, Table, render
 
 DELTA = 1e-5
 SETTINGS = [  # records, batch, epochs, noise multiplier
@@ -78,8 +76,8 @@ def share_missing(reported: float, true: float) -> str:
 
 def table() -> str:
     """The table in Markdown."""
-    document = Document("", (Table("accountants", "", COLUMNS, tuple(rows())),))
-    return "\n".join(line for line in markdown(document).splitlines() if line.startswith("|"))
+    document = Document.tabular("", (Table("accountants", "", COLUMNS, tuple(rows())),))
+    return "\n".join(line for line in render(document, "markdown").splitlines() if line.startswith("|"))
 
 
 if __name__ == "__main__":
