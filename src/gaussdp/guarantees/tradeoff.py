@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.domains import PROBABILITY, Domain, outside
+from gaussdp.domains import PROBABILITY, Domain, outside, real_numbers
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.numeric import LARGEST_EPSILON, ProfilePoints
 from gaussdp.numerics import Floats
@@ -157,9 +157,11 @@ class _Points:
 def _column(name: str, values: npt.ArrayLike) -> Floats:
     """One column of numbers; what is wrong with a single one is said later, with its row."""
     try:
-        column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DomainError(name, "a column of numbers in [0, 1]") from None
+        column = real_numbers(values)
+    except OverflowError:
+        column = None
+    if column is None:
+        raise DomainError(name, "a column of numbers in [0, 1]")
     if column.ndim != 1 or column.size == 0:
         raise DomainError(name, "one column of at least one number in [0, 1]", got=f"shape {column.shape}")
     return column
