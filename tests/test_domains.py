@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gaussdp
-from gaussdp.domains import LEVEL, PROBABILITY, Domain, checked, integer, number
+from gaussdp.domains import LEVEL, PROBABILITY, Domain, checked, integer, number, written_number
 
 FLAT = [getattr(gaussdp, name) for name in gaussdp.__all__ if "_from_" in name]
 GOOD = {"epsilon": 1.0, "mu": 1.0, "fpr": 0.1, "recall": 0.1, "delta": 0.1, "prior": 0.5}
@@ -118,3 +118,84 @@ def test_fuzz(function, values):
     except gaussdp.DomainError:
         return
     assert not np.isnan(result).any()
+
+
+NO_NUMBERS = {
+    "a mask": np.ma.masked_array([0.1, 0.2], mask=[False, True]),
+    "text": ["0.1", "0.2"],
+    "text that Python takes for a number": ["1_0", "0.2"],
+    "a truth value among numbers": [0.1, True],
+    "truth values": np.array([False, True]),
+    "NumPy's truth value": [0.1, np.True_],
+    "objects with a truth value": np.array([0.1, True], dtype=object),
+    "a truth value among large integers": [2**70, True],
+    "complex": [0.1 + 0j, 0.2],
+    "dates": np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]"),
+    "durations": np.array([1, 2], dtype="timedelta64[s]"),
+    "bytes": [b"1", b"2"],
+    "a record": np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]),
+    "ragged rows": [[0.1], [0.1, 0.2]],
+    "a set": {0.1, 0.2},
+    "a mapping": {"a": 0.1},
+    "nothing": [None, 0.2],
+}
+GOOD_COLUMN = [0.1, 0.2]
+ENTRIES = {
+    "checked": lambda column: checked("fpr", column, PROBABILITY),
+    "a curve": lambda column: gaussdp.GDP(1.0).tpr(column),
+    "a flat function": lambda column: gaussdp.mu_from_profile(1.0, column),
+    "points, fpr": lambda column: gaussdp.TradeoffPoints(column, [0.5, 0.4]),
+    "points, fnr": lambda column: gaussdp.TradeoffPoints(GOOD_COLUMN, column),
+    "points, tpr": lambda column: gaussdp.TradeoffPoints.from_tpr(GOOD_COLUMN, column),
+    "profile, epsilon": lambda column: gaussdp.ProfilePoints(column, [0.2, 0.1]),
+    "profile, delta": lambda column: gaussdp.ProfilePoints([0.1, 0.2], column),
+    "read, fpr": lambda column: gaussdp.read_points({"fpr": column, "fnr": [0.5, 0.4]}),
+    "read, tpr": lambda column: gaussdp.read_points({"fpr": GOOD_COLUMN, "tpr": column}),
+    "read, delta": lambda column: gaussdp.read_points({"epsilon": GOOD_COLUMN, "delta": column}),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("column", NO_NUMBERS)
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_no_entry_takes_what_is_no_number(entry, column):
+    with pytest.raises(gaussdp.DomainError):
+        ENTRIES[entry](NO_NUMBERS[column])
+
+
+@pytest.mark.parametrize("side", ["members", "nonmembers"])
+@pytest.mark.parametrize(
+    "column", set(NO_NUMBERS) - {"truth values", "NumPy's truth value", "a truth value among numbers"}
+)
+def test_no_audit_takes_what_is_no_score(side, column):
+    """But for truth values: whether someone was accused is a score."""
+    sides = {"members": GOOD_COLUMN, "nonmembers": GOOD_COLUMN} | {side: NO_NUMBERS[column]}
+    with pytest.raises(gaussdp.DomainError):
+        gaussdp.audit(**sides)
+    with pytest.raises(gaussdp.DomainError):
+        gaussdp.audit_counts(GOOD_COLUMN, **{"members": [1, 2], "nonmembers": [1, 2]} | {side: NO_NUMBERS[column]})
+
+
+@pytest.mark.parametrize("text", ["1_0", "1e400", "-1e999", "", "x", "0x10", "1,5", "١_٠"])
+def test_text_that_states_no_number(text):
+    with pytest.raises(ValueError):  # noqa: PT011
+        written_number(text)
+
+
+def test_text_that_states_a_number():
+    assert [written_number(text) for text in (" 1.5 ", "1e-400", "-inf", "Infinity", "+3")] == [
+        1.5,
+        0,
+        -math.inf,
+        math.inf,
+        3,
+    ]
+
+
+@given(st.lists(st.one_of(st.floats(0, 1), st.booleans(), st.text(max_size=3), st.none()), min_size=1, max_size=4))
+def test_a_list_is_numbers_or_refused(values):
+    if all(isinstance(value, float) for value in values):
+        assert checked("fpr", values, PROBABILITY).tolist() == values
+    else:
+        with pytest.raises(gaussdp.DomainError):
+            checked("fpr", values, PROBABILITY)

@@ -167,19 +167,55 @@ def integer(name: str, value: object, low: int) -> int:
 
 def _real_array(name: str, value: object, domain: Domain) -> npt.NDArray[np.float64]:
     try:
+        array = real_numbers(value)
+    except OverflowError:
+        raise outside(name, domain, value, "an integer too large for a double") from None
+    if array is None:
+        raise wrong_type(name, domain, value)
+    return array
+
+
+def real_numbers(value: object) -> npt.NDArray[np.float64] | None:
+    """The numbers as a float64 array; None if one of them is no real number, or is hidden by a mask.
+
+    Every array that a user gives comes through here: truth values, text, complex numbers, dates and objects are not
+    numbers, alone or among numbers, though NumPy would make some of them numbers.
+
+    Raises:
+        OverflowError: for a whole number too large for a double.
+    """
+    try:
         array = np.asarray(value)
     except (ValueError, TypeError):
-        raise wrong_type(name, domain, value) from None
+        return None
+    if array.size and (np.ma.is_masked(value) or _holds_a_truth_value(value)):
+        return None
     if array.dtype == object and array.size and all(isinstance(item, int) for item in array.flat):
-        try:
-            array = array.astype(np.float64)  # Python integers beyond 64 bits
-        except OverflowError:
-            raise outside(name, domain, value, "an integer too large for a double") from None
+        return array.astype(np.float64)  # Python integers beyond 64 bits
     if array.size == 0 and array.dtype.kind in "fO":
         return np.empty(0)
-    if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
-        raise wrong_type(name, domain, value)
-    return array.astype(np.float64, copy=False)
+    return array.astype(np.float64, copy=False) if array.dtype.kind in "iuf" else None
+
+
+def _holds_a_truth_value(value: object) -> bool:
+    """Whether True or False stands among the items of a list, however deep; NumPy would take them for 1 and 0."""
+    if isinstance(value, list | tuple):
+        return any(_holds_a_truth_value(item) for item in value)
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return any(isinstance(item, bool | np.bool_) for item in value.flat)
+    return isinstance(value, bool | np.bool_)
+
+
+def written_number(text: str) -> float:
+    """The number that a text in a file states.
+
+    Raises:
+        ValueError: if it states none, or one too large for a double; also for 1_0, which is a number to Python alone.
+    """
+    parsed = float(text)
+    if "_" in text or (math.isinf(parsed) and "inf" not in text.lower()):
+        raise ValueError(text)
+    return parsed
 
 
 def wrong_type(name: str, domain: Domain, value: object) -> DomainError:

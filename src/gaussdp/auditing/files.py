@@ -1,17 +1,28 @@
 """Score files: CSV, NPZ and Parquet, down to counts per score."""
 
 import csv
+import math
 import zipfile
+import zlib
 from array import array
 from collections.abc import Callable
 from pathlib import Path
+from tokenize import TokenError
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gaussdp.auditing.counts import ScoreCounts
 from gaussdp.auditing.labels import member_label
 from gaussdp.auditing.parquet import counts_from_parquet
+from gaussdp.domains import written_number
 from gaussdp.errors import DomainError
+
+_MOST_BYTES = 1 << 34  # of one array of an NPZ file; larger files of scores are for Parquet
+
+_UNREADABLE = (ValueError, KeyError, EOFError, SyntaxError, TokenError, zlib.error, NotImplementedError, RuntimeError)
+"""What NumPy and zipfile raise for an array that is damaged or something else."""
 
 Reader = Callable[[Path, str, str, str | None], ScoreCounts]
 
@@ -41,6 +52,10 @@ def read_scores(
         return reader(file, score, member, member_value)
     except (OSError, UnicodeDecodeError, csv.Error, zipfile.BadZipFile) as error:
         raise DomainError(None, problem=f"cannot read {file.name}: {error}") from None
+    except MemoryError:
+        raise DomainError(
+            None, problem=f"{file.name} is too large for this machine's memory", advice="give it as Parquet"
+        ) from None
 
 
 def _read_csv(path: Path, score: str, member: str, member_value: str | None) -> ScoreCounts:
@@ -53,7 +68,7 @@ def _read_csv(path: Path, score: str, member: str, member_value: str | None) -> 
             if not row:
                 continue
             try:
-                scores.append(float(row[score_at]))
+                scores.append(written_number(row[score_at]))
                 label = row[member_at]
             except (ValueError, IndexError):
                 raise DomainError(
@@ -71,15 +86,15 @@ def _read_csv(path: Path, score: str, member: str, member_value: str | None) -> 
 
 
 def _read_npz(path: Path, score: str, member: str, member_value: str | None) -> ScoreCounts:
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            held = {name: arrays[name] for name in arrays.files}
-    except ValueError as error:
-        raise DomainError(None, problem=f"cannot read {path.name}: {error}") from None
-    if {"members", "nonmembers"} <= held.keys() and not {score, member} <= held.keys():
+    with zipfile.ZipFile(path) as archive:
+        names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
+        sides = {"members", "nonmembers"} <= set(names) and not {score, member} <= set(names)
+        held = {
+            name: _array(path, archive, name, names)
+            for name in (("members", "nonmembers") if sides else (score, member))
+        }
+    if sides:
         return ScoreCounts.from_scores(held["members"], held["nonmembers"])
-    for name in (score, member):
-        _column(path, name, list(held))
     scores, labels = held[score], held[member]
     if scores.ndim != 1 or scores.shape != labels.shape:
         raise DomainError(
@@ -93,6 +108,30 @@ def _read_npz(path: Path, score: str, member: str, member_value: str | None) -> 
     return ScoreCounts.from_scores(scores[is_member], scores[~is_member])
 
 
+def _array(path: Path, archive: zipfile.ZipFile, name: str, names: list[str]) -> npt.NDArray[Any]:
+    """An array of the archive, once it holds as many bytes as its header claims: memory is taken for no more."""
+    _column(path, name, names)
+    info = archive.getinfo(f"{name}.npy")
+    try:
+        with archive.open(info) as stream:
+            version = np.lib.format.read_magic(stream)
+            headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+            shape, _, kind = headers[version](stream)
+            claimed = stream.tell() + math.prod(shape) * kind.itemsize
+        if kind.hasobject or claimed != info.file_size or claimed > _MOST_BYTES:
+            held = f"{info.file_size} bytes, of which the header claims {claimed}"
+            raise DomainError(
+                None, problem=f"cannot read {path.name}: {name!r} is no array of numbers or labels", got=held
+            )
+        with archive.open(info) as stream:
+            array: npt.NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+    except _UNREADABLE as error:
+        if isinstance(error, DomainError):
+            raise
+        raise DomainError(None, problem=f"cannot read {path.name}: {name!r} is no array ({error})") from None
+    return array
+
+
 def _member_in(path: Path, labels: list[str], member_value: str | None) -> str:
     if not labels:
         raise DomainError(path.name, problem="holds no scores")
@@ -104,6 +143,8 @@ def _column(path: Path, name: str, names: list[str]) -> int:
         raise DomainError(
             path.name, problem=f"has no column {name!r}", advice=f"it has {', '.join(map(repr, names)) or 'none'}"
         )
+    if names.count(name) > 1:
+        raise DomainError(path.name, problem=f"has {names.count(name)} columns {name!r}", advice="keep one")
     return names.index(name)
 
 

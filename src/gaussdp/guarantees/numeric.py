@@ -145,13 +145,13 @@ class ProfilePoints(Guarantee):
     def _delta(self, epsilon: Floats) -> Floats:
         """Linear in e^epsilon between points, constant beyond the last, as one statement implies before the first."""
         first, last = self.epsilons[0], self.epsilons[-1]
-        inner = np.interp(np.exp(np.clip(epsilon, first, last)), np.exp(self.epsilons), self.deltas)
+        inner = _between(np.exp(np.clip(epsilon, first, last)), np.exp(self.epsilons), self.deltas)
         before = -np.expm1(np.minimum(epsilon - first, 0.0)) / (1 + math.exp(-first))
         return np.where(epsilon < first, self.deltas[0] + (1 - self.deltas[0]) * before, inner)
 
     def _epsilon(self, delta: Floats) -> Floats:
         first, last = self.deltas[0], self.deltas[-1]
-        growth = np.interp(np.clip(delta, last, first), self.deltas[::-1], np.exp(self.epsilons)[::-1])
+        growth = _between(np.clip(delta, last, first), self.deltas[::-1], np.exp(self.epsilons)[::-1])
         beyond = np.maximum(delta - first, 0.0) / (1 - first) if first < 1 else np.ones_like(delta)
         loss = np.minimum(beyond * (1 + math.exp(-self.epsilons[0])), 1.0)
         inner = np.where(delta > first, np.maximum(self.epsilons[0] + np.log1p(-loss), 0.0), np.log(growth))
@@ -161,6 +161,16 @@ class ProfilePoints(Guarantee):
 def _growth(epsilons: Floats) -> Floats:
     """e^epsilon, which is 1 for all that rounding does not tell from 0, on both sides of it."""
     return np.where(epsilons < _TOLD_FROM_ZERO, 1.0, np.exp(epsilons))
+
+
+def _between(x: Floats, xs: Floats, ys: Floats) -> Floats:
+    """Linear between points of rising x, as a sum of positive shares: `np.interp` subtracts, and loses a small y."""
+    if xs.size == 1:
+        return np.full_like(x, ys[0])
+    right = np.clip(np.searchsorted(xs, x, side="right"), 1, xs.size - 1)
+    left = right - 1
+    width = xs[right] - xs[left]
+    return ys[left] * ((xs[right] - x) / width) + ys[right] * ((x - xs[left]) / width)
 
 
 def _hull(epsilons: Floats, deltas: Floats) -> tuple[Floats, Floats]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.domains import PROBABILITY, Domain
+from gaussdp.domains import PROBABILITY, Domain, real_numbers, written_number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.numeric import LARGEST_EPSILON, ProfilePoints
 from gaussdp.guarantees.tradeoff import Directions, Meaning, RowError, TradeoffPoints, refuse_order, refuse_rows
@@ -86,7 +86,7 @@ def _parsed(path: Path, rows: Any) -> tuple[dict[str, Floats], list[int]]:
             continue
         for key, place in at.items():
             try:
-                values[key].append(float(row[place]))
+                values[key].append(written_number(row[place]))
             except (ValueError, IndexError):
                 got = repr(row[place]) if place < len(row) else "nothing"
                 raise DomainError(
@@ -122,10 +122,12 @@ def _named(names: Sequence[object], where: str) -> dict[str, object]:
 
 def _numbers(key: str, column: object) -> Floats:
     try:
-        values = np.asarray(column)
-        if values.dtype == object:  # None, or numbers of several kinds
-            values = np.array([np.nan if value is None else value for value in values.tolist()])
-        numbers = values.astype(np.float64) if values.dtype.kind in "iuf" else None
+        values: Any = column if isinstance(column, list | tuple | np.ndarray) else np.asarray(column)
+        if isinstance(values, np.ndarray) and values.dtype.kind == "O":  # None, or numbers of several kinds
+            values = values.tolist()
+        if isinstance(values, list | tuple):
+            values = [np.nan if value is None else value for value in values]  # refused later, with its row
+        numbers = real_numbers(values)
     except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None:

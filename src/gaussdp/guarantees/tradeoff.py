@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.domains import PROBABILITY, Domain, outside
+from gaussdp.domains import PROBABILITY, Domain, outside, real_numbers
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.numeric import LARGEST_EPSILON, ProfilePoints
 from gaussdp.numerics import Floats
@@ -29,6 +29,8 @@ Directions = Literal["both", "one"]
 
 _UNIT = 2.0**-52
 _ON_THE_CHORD = 1e-9
+_ROUNDINGS = 16  # of a point and of a line through it, in units of the last place
+_NEIGHBOURS = 8  # on either side of a piece of the hull that its line is held above
 
 
 class RowError(DomainError):
@@ -118,10 +120,10 @@ class TradeoffPoints(ProfilePoints):
         for name, value, known in (("meaning", meaning, Meaning), ("directions", directions, Directions)):
             if value not in get_args(known):
                 raise DomainError(name, f"one of {', '.join(get_args(known))}", value)
-        points = _checked(_column("fpr", fpr), fnr, tpr, convex=meaning == "vertices")
+        points, stated = _checked(_column("fpr", fpr), fnr, tpr, convex=meaning == "vertices")
         corners = _peaks(points, directions) if meaning == "bounds" else _corners(points, directions)
         ProfilePoints.__init__(self, *_lines(corners))
-        for name, values in (("fprs", points.fpr), ("fnrs", points.fnr)):
+        for name, values in (("fprs", points.fpr), ("fnrs", stated)):
             values.flags.writeable = False
             object.__setattr__(self, name, values)
         object.__setattr__(self, "meaning", meaning)
@@ -130,36 +132,41 @@ class TradeoffPoints(ProfilePoints):
 
 @dataclass(frozen=True, eq=False)
 class _Points:
-    """Points by rising FPR; the TPR is kept beside the FNR, since either may be small."""
+    """Points by rising FPR, with the complement of each rate beside it, since any of the four may be small."""
 
     fpr: Floats
+    tnr: Floats
     fnr: Floats
     tpr: Floats
 
-    def take(self, keep: npt.NDArray[np.bool_]) -> "_Points":
-        return _Points(self.fpr[keep], self.fnr[keep], self.tpr[keep])
+    def take(self, keep: npt.NDArray[Any]) -> "_Points":
+        return _Points(self.fpr[keep], self.tnr[keep], self.fnr[keep], self.tpr[keep])
 
-    def with_points(self, *others: tuple[float, float]) -> "_Points":
-        """These and others, given by FPR and TPR, in no order."""
-        fpr, tpr = np.array(others).T
-        return _Points(np.append(self.fpr, fpr), np.append(self.fnr, 1 - tpr), np.append(self.tpr, tpr))
+    def with_points(self, *others: tuple[float, float, float, float]) -> "_Points":
+        """These and others, given by FPR, TNR, FNR and TPR, in no order."""
+        columns = (self.fpr, self.tnr, self.fnr, self.tpr)
+        return _Points(*(np.append(own, new) for own, new in zip(columns, np.array(others).T, strict=True)))
+
+    def mirrored(self) -> "_Points":
+        """Their mirror images, by rising FPR."""
+        return _Points(self.fnr[::-1], self.tpr[::-1], self.fpr[::-1], self.tnr[::-1])
 
     def folded(self) -> "_Points":
         """Points beyond the diagonal, where fpr > fnr, replaced by their mirror images; by rising FPR again."""
         beyond = self.fpr > self.fnr
-        fpr = np.where(beyond, self.fnr, self.fpr)
-        fnr = np.where(beyond, self.fpr, self.fnr)
-        tpr = np.where(beyond, 1 - self.fpr, self.tpr)
-        order = np.lexsort((fnr, fpr))
-        return _Points(fpr[order], fnr[order], tpr[order])
+        fpr, fnr = np.where(beyond, self.fnr, self.fpr), np.where(beyond, self.fpr, self.fnr)
+        tnr, tpr = np.where(beyond, self.tpr, self.tnr), np.where(beyond, self.tnr, self.tpr)
+        return _Points(fpr, tnr, fnr, tpr).take(np.lexsort((fnr, fpr)))
 
 
 def _column(name: str, values: npt.ArrayLike) -> Floats:
     """One column of numbers; what is wrong with a single one is said later, with its row."""
     try:
-        column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DomainError(name, "a column of numbers in [0, 1]") from None
+        column = real_numbers(values)
+    except OverflowError:
+        column = None
+    if column is None:
+        raise DomainError(name, "a column of numbers in [0, 1]")
     if column.ndim != 1 or column.size == 0:
         raise DomainError(name, "one column of at least one number in [0, 1]", got=f"shape {column.shape}")
     return column
@@ -193,8 +200,9 @@ def refuse_order(names: tuple[str, str], values: tuple[Floats, Floats]) -> npt.N
     return order
 
 
-def _checked(fpr: Floats, fnr: Floats, tpr: Floats | None, *, convex: bool) -> _Points:
-    """The points by rising FPR, or a RowError about the first that cannot be on such a curve."""
+def _checked(fpr: Floats, fnr: Floats, tpr: Floats | None, *, convex: bool) -> tuple[_Points, Floats]:
+    """The points by rising FPR and their FNRs as stated, or a RowError about the first on no such curve."""
+    stated = fnr
     if fpr.shape != fnr.shape:
         raise DomainError(None, problem="fpr and fnr must be equally many", got=f"{fpr.size} and {fnr.size}")
     refuse_rows("fpr", fpr, PROBABILITY)
@@ -211,9 +219,14 @@ def _checked(fpr: Floats, fnr: Floats, tpr: Floats | None, *, convex: bool) -> _
             ),
         )
     trivial = (fpr == 0) & (fnr == 1)  # may stand beside another point at FPR 0
+    # A rate was rounded itself, if it is not 0 or 1: an FNR of 0.9999999999999999 at FPR 1e-20 does not say that the
+    # TPR is no more than 1e-20, nor a TPR that equals the FPR that there is nothing to find.
     if tpr is None:
-        # An FNR near 1 was rounded itself: 1.0 at FPR 1e-20 does not say that the TPR is no more than 1e-20.
         tpr = np.minimum(1 - fnr + np.where(trivial | (fnr == 0), 0.0, 0.5 * _UNIT), 1.0)
+        fnr = np.where((fnr > 0) & (fnr < 1), np.nextafter(fnr, 0.0), fnr)
+    else:
+        fnr = np.where((tpr > 0) & (tpr < 1), np.maximum(fnr - 0.5 * _UNIT, 0.0), fnr)
+        tpr = np.where((tpr > 0) & (tpr < 1), np.nextafter(tpr, 1.0), tpr)
     rows = np.flatnonzero(~trivial) if not trivial.all() else np.arange(1)
     try:
         order = rows[refuse_order(("fpr", "fnr"), (fpr[rows], fnr[rows]))]
@@ -223,10 +236,10 @@ def _checked(fpr: Floats, fnr: Floats, tpr: Floats | None, *, convex: bool) -> _
         raise RowError(int(rows[error.row - 1]) + 1, error.reason) from None
     if trivial.any() and not (fpr[order] == 0).any():
         order = np.concatenate([np.flatnonzero(trivial)[:1], order])
-    points = _Points(fpr[order], fnr[order], np.maximum(tpr[order], fpr[order]))
+    points = _Points(fpr[order], 1 - fpr[order], fnr[order], np.maximum(tpr[order], fpr[order]))
     if convex:
         _refuse_dents(points, order)
-    return points
+    return points, stated[order]
 
 
 def _refuse_dents(points: _Points, rows: npt.NDArray[np.intp]) -> None:
@@ -250,80 +263,114 @@ def _refuse_dents(points: _Points, rows: npt.NDArray[np.intp]) -> None:
 
 
 def _peaks(points: _Points, directions: Directions) -> _Points:
-    """Where the lines that bound the ROC curve between neighbouring bounds meet, folded to the left of the diagonal."""
+    """Where the lines that bound the ROC curve between neighbouring bounds meet, folded to the left of the diagonal.
+
+    The ray from (0, 0) has slope 1 + steep, the line to (1, 1) the height `start` at FPR 0 and the slope `fall`. They
+    meet at FPR start / (steep + start): every sum here is one of positive numbers, so that no digit of a small rate is
+    lost.
+    """
     informative = points.take((points.fpr > 0) & (points.fpr < 1) & (points.fnr > 0))
     if directions == "both":
         informative = informative.folded()
-    fpr, fnr, tpr = informative.fpr, informative.fnr, informative.tpr
+    fpr, tnr, fnr, tpr = informative.fpr, informative.tnr, informative.fnr, informative.tpr
     if fpr.size == 0:
-        return _Points(np.zeros(1), np.zeros(1), np.ones(1))
+        return _Points(np.zeros(1), np.ones(1), np.zeros(1), np.ones(1))
+    gain = np.maximum(tpr - fpr, 0.0)
     with np.errstate(over="ignore"):
-        rays = np.minimum.accumulate(tpr / fpr)  # slope of the lowest ray from the bounds so far
-    falls = np.maximum.accumulate((fnr / (1 - fpr))[::-1])[::-1]  # slope of the lowest line to (1, 1) from here on
-    ray, fall = rays, np.append(falls[1:], 1 / rays[-1])  # the last: to the mirror image of the lowest ray
+        steep = np.minimum.accumulate(gain / fpr)  # of the lowest ray from the bounds so far
+    start = np.minimum.accumulate((gain / tnr)[::-1])[::-1]  # of the lowest line to (1, 1) from here on
+    fall = np.maximum.accumulate((fnr / tnr)[::-1])[::-1]
+    least = float(start[0])
+    # The last line to (1, 1) is the mirror image of the lowest ray.
+    last = float(steep[-1])
+    across = 1.0 if math.isinf(last) else last / (1 + last)
+    start, fall = np.append(start[1:], across), np.append(fall[1:], 1 / (1 + last))
     if directions == "one":
-        ray, fall = ray[:-1], fall[:-1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        meet = np.where(ray > fall, (1 - fall) / (ray - fall), fpr[: ray.size])
-    ends = np.append(fpr[1:], 1.0)[: ray.size]
-    meet = np.clip(meet, fpr[: ray.size], ends)
-    start = float(np.min((tpr - fpr) / (1 - fpr)))  # of the lines to (1, 1) at FPR 0
-    lines = (meet, fall * (1 - meet), np.minimum(ray * meet, 1 - fall * (1 - meet)))
-    columns = [np.concatenate([[first], inner]) for first, inner in zip((0.0, 1 - start, start), lines, strict=True)]
+        steep, start, fall = steep[:-1], start[:-1], fall[:-1]
+    size = steep.size
+    with np.errstate(invalid="ignore"):
+        meet = np.where(start > 0, start / (steep + start), fpr[:size])
+        before = np.where(np.isfinite(steep) & (start > 0), steep / (steep + start), 1 - meet)
+    meet = np.clip(meet, fpr[:size], np.append(fpr[1:], 1.0)[:size])
+    before = np.clip(before, np.append(tnr[1:], 0.0)[:size], tnr[:size])
+    with np.errstate(over="ignore"):
+        height = np.minimum(start + fall * meet, (1 + steep) * meet)
+    lines = (meet, before, fall * before, np.minimum(height, 1.0))
+    columns = [
+        np.concatenate([[first], inner]) for first, inner in zip((0.0, 1.0, 1 - least, least), lines, strict=True)
+    ]
     if directions == "one":
-        columns = [np.append(inner, last) for inner, last in zip(columns, (1 / rays[-1], 0.0, 1.0), strict=True)]
+        ending = (1 / (1 + last), across, 0.0, 1.0)
+        columns = [np.append(inner, end) for inner, end in zip(columns, ending, strict=True)]
     return _Points(*columns).folded()
 
 
 def _corners(points: _Points, directions: Directions) -> _Points:
     """The vertices, with the first and last piece drawn on where the points end, folded to the left of the diagonal."""
-    mirrored = _Points(points.fnr[::-1], points.fpr[::-1], 1 - points.fpr[::-1])
+    mirrored = points.mirrored()
     if directions == "one":
-        return points.with_points((0.0, _start(points)), (0.0, _start(mirrored))).folded()
+        return points.with_points(_start(points), _start(mirrored)).folded()
     if points.fpr[0] > points.fnr[0]:  # all beyond the diagonal
         points, mirrored = mirrored, points
     reached = bool(points.fpr[-1] >= points.fnr[-1])  # so that a piece crosses the diagonal
     deeper = mirrored if reached and mirrored.fpr[0] < points.fpr[0] else points
     if reached:
-        return points.with_points((0.0, _start(deeper))).folded()
+        return points.with_points(_start(deeper)).folded()
     fpr, tpr, fnr = float(points.fpr[-1]), float(points.tpr[-1]), float(points.fnr[-1])
     before = (float(points.fpr[-2]), float(points.tpr[-2])) if points.fpr.size > 1 else (0.0, 0.0)
     if fpr == before[0]:
-        return points.with_points((0.0, 1.0))
+        return points.with_points((0.0, 1.0, 0.0, 1.0))
     rise = (tpr - before[1]) / (fpr - before[0])
-    meet = (fnr + rise * fpr) / (1 + rise) * (1 - 4 * _UNIT)
-    return points.with_points((0.0, _start(deeper)), (meet, 1 - meet))
+    meet = (fnr + rise * fpr) / (1 + rise) * (1 - 4 * _UNIT) if math.isfinite(rise) else fpr
+    return points.with_points(_start(deeper), (meet, 1 - meet, meet, 1 - meet))
 
 
-def _start(points: _Points) -> float:
-    """The TPR at FPR 0 to which the first piece leads; the second point is (1, 1) if there is only one."""
+def _start(points: _Points) -> tuple[float, float, float, float]:
+    """The point at FPR 0 to which the first piece leads; the second point is (1, 1) if there is only one."""
     fpr, tpr = float(points.fpr[0]), float(points.tpr[0])
-    if fpr == 0:
-        return tpr
-    second = (float(points.fpr[1]), float(points.tpr[1])) if points.fpr.size > 1 else (1.0, 1.0)
-    slope = (second[1] - tpr) / (second[0] - fpr) if second[0] > fpr else 1.0
-    return max(tpr - slope * fpr, 0.0) + 4 * _UNIT * tpr
+    if fpr > 0:
+        second = (float(points.fpr[1]), float(points.tpr[1])) if points.fpr.size > 1 else (1.0, 1.0)
+        slope = (second[1] - tpr) / (second[0] - fpr) if second[0] > fpr else 1.0
+        tpr = min(max(tpr - slope * fpr, 0.0) + 4 * _UNIT * tpr, 1.0)
+    return 0.0, 1.0, 1 - tpr, tpr
 
 
 def _lines(corners: _Points) -> tuple[list[float], list[float]]:
     """The upper hull of these ROC points, up to its slope of 1, as (epsilon, delta) lines rounded outwards.
 
-    Left of the diagonal a point bounds delta at every epsilon at least as much as its mirror image does.
+    Left of the diagonal a point bounds delta at every epsilon at least as much as its mirror image does. The slopes
+    alone are taken from the hull; the height of each line is then raised above all the points nearby, so that neither
+    the rounding of a slope nor a point that the hull lost to rounding is missed.
     """
-    hull: list[tuple[float, float]] = []
-    for x, y in sorted(zip(corners.fpr.tolist(), corners.tpr.tolist(), strict=True)):
-        if hull and x == hull[-1][0]:
+    order = np.lexsort((corners.tpr, corners.fpr))
+    x, y = corners.fpr[order], corners.tpr[order]
+    hull: list[int] = []
+    for i in range(x.size):
+        if hull and x[i] == x[hull[-1]]:
             hull.pop()
-        while len(hull) > 1 and (y - hull[-2][1]) * (hull[-1][0] - hull[-2][0]) >= (hull[-1][1] - hull[-2][1]) * (
-            x - hull[-2][0]
-        ):
+        while len(hull) > 1 and _slope(x, y, hull[-1], i) >= _slope(x, y, hull[-2], hull[-1]):
             hull.pop()
-        hull.append((x, y))
-    gain = max(y - x for x, y in hull)
+        hull.append(i)
+    gain = float(np.max(y - x))
     epsilons, deltas = [0.0], [gain + 2 * _UNIT * (gain > 0)]
-    for (x, y), (next_x, next_y) in pairwise(hull):
-        slope = (next_y - y) / (next_x - x)
+    for i, j in pairwise(hull):
+        near = slice(max(i - _NEIGHBOURS, 0), j + 1 + _NEIGHBOURS)
+        if x[i] == 0:  # the height is known, the slope is to be rounded
+            at, height = slice(i + 1, j + 1 + _NEIGHBOURS), float(y[i])
+            with np.errstate(over="ignore"):
+                slope = float(np.max((y[at] - height) / x[at])) * (1 + _ROUNDINGS * _UNIT)
+        else:
+            slope = _slope(x, y, i, j)
+            if slope < math.inf:
+                below = slope * x[near]
+                height = float(np.max(np.maximum(y[near] - below, 0.0) + _ROUNDINGS * _UNIT * (y[near] + below)))
         if slope > 1 and math.log(slope) < LARGEST_EPSILON:
             epsilons.append(math.nextafter(math.log(slope) * (1 + 2 * _UNIT) + _UNIT, math.inf))
-            deltas.append(y if x == 0 else max(y - slope * x, 0.0) + 4 * _UNIT * y)
+            deltas.append(height)
     return epsilons, [min(delta, 1.0) for delta in deltas]
+
+
+def _slope(x: Floats, y: Floats, left: int, right: int) -> float:
+    """Of the line between two points of rising FPR; infinite where it is no double."""
+    with np.errstate(over="ignore"):
+        return float((y[right] - y[left]) / (x[right] - x[left]))
