@@ -73,6 +73,10 @@ def test_history_does_not_matter(mechanism, inwards):
     used.fit(1e-5)
     for name in reversed(LEVELS):
         assert answers(used, name) == answers(account(mechanism), name)
+    if mechanism not in OTHERS:
+        for deep in (1e-20, 1e-60, 1e-110, 1e-200):
+            assert used.remove.tpr(deep) == account(mechanism).remove.tpr(deep)
+            assert used.add.tpr(deep) == account(mechanism).add.tpr(deep)
     assert used.fit(1e-6) == account(mechanism).fit(1e-6)
     assert used.fit(1e-6).slack == account(mechanism).fit(1e-6).slack
 

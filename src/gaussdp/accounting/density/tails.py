@@ -1,4 +1,4 @@
-"""Tails of a composed loss, off its density: slower than contours, and never at a loss."""
+"""Tails of a composed loss, off its density: slower than lines, and for losses that no line reads."""
 
 import math
 from collections.abc import Sequence
