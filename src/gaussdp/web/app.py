@@ -17,8 +17,7 @@ from gaussdp.web.docs_page import docs_page
 from gaussdp.web.endpoints import MEDIA_TYPE as NDJSON
 from gaussdp.web.endpoints import Endpoint, closed_form, file_from_worker, in_a_thread, in_a_worker
 from gaussdp.web.limits import Limits
-from gaussdp.web.openapi import openapi
-from gaussdp.web.operations import API, JSON, Operation
+from gaussdp.web.openapi import API, JSON, Operation, openapi
 from gaussdp.web.safety.bodies import BodyLimit
 from gaussdp.web.safety.headers import HEADERS, SafeHeaders
 from gaussdp.web.safety.hosts import LOOPBACK_NAMES, KnownHosts
@@ -47,14 +46,12 @@ from gaussdp.web.schemas.responses import (
     UnderstandResponse,
 )
 from gaussdp.web.static_files import StaticFiles
-from gaussdp.web.views.choose import choose
+from gaussdp.web.views.choose import choose, rules
 from gaussdp.web.views.definitions import definitions
 from gaussdp.web.views.deployments import deployments
-from gaussdp.web.views.point import mu_through
-from gaussdp.web.views.rules import rules
 from gaussdp.web.views.statements import check_statement
 from gaussdp.web.views.training import run_of, target_of
-from gaussdp.web.views.understand import understand
+from gaussdp.web.views.understand import mu_through, understand
 from gaussdp.web.work.pool import Pool
 from gaussdp.web.work.worker import DOCUMENT_TYPES, PICTURE_TYPES
 

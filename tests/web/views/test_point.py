@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import gaussdp
 from gaussdp.errors import DomainError
 from gaussdp.web.schemas.requests import PointRequest
-from gaussdp.web.views.point import mu_through
+from gaussdp.web.views.understand import mu_through
 
 
 @given(st.floats(0.01, 8), st.floats(1e-9, 0.999))

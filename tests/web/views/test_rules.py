@@ -3,7 +3,7 @@
 import pytest
 
 from gaussdp.web.schemas.requests import RulesRequest
-from gaussdp.web.views.rules import rules
+from gaussdp.web.views.choose import rules
 
 
 def test_the_known_ends():

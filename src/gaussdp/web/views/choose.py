@@ -1,12 +1,25 @@
 """Choose: from a policy of pure ε-DP to a budget μ."""
 
 import math
+from functools import lru_cache
 
 from gaussdp.choosing import RuleOfThumb
+from gaussdp.choosing.budgets import span
+from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.risks import Risk, criteria_at
-from gaussdp.web.schemas.requests import ChooseRequest
-from gaussdp.web.schemas.responses import Budget, ChooseResponse, MatchedCurves, Mu, Point, RiskValue, Rule
+from gaussdp.web.schemas.requests import ChooseRequest, RulesRequest
+from gaussdp.web.schemas.responses import (
+    Budget,
+    ChooseResponse,
+    MatchedCurves,
+    Mu,
+    Point,
+    RiskValue,
+    Rule,
+    RuleRange,
+    RulesResponse,
+)
 from gaussdp.web.views.sampling import curve_rates
 from gaussdp.web.views.snippets import choose_snippets
 from gaussdp.web.views.wording import budget_text, guarantee_text, level_text
@@ -83,3 +96,22 @@ def matched_point(request: ChooseRequest, mu: float) -> Point:
     """The attack at which budget and policy meet."""
     fpr, fnr, tpr = request.risk.matched_point(request.epsilon, mu)
     return Point(fpr=fpr, fnr=fnr, tpr=tpr)
+
+
+def rules(request: RulesRequest) -> RulesResponse:
+    """The policies for which each rule is conservative."""
+    return RulesResponse(rules=[_range(divisor, request.risk) for divisor in DIVISORS])
+
+
+@lru_cache(maxsize=1024)
+def _range(divisor: float, risk: Risk) -> RuleRange:
+    name = f"μ = ε/{divisor:g}"
+    try:
+        intervals = RuleOfThumb(divisor).conservative_epsilons(risk)
+    except DomainError:  # at extreme levels the search for its end leaves the range of a double
+        return RuleRange(divisor=divisor, conservative=None, sentence=f"Where {name} holds is unknown at this level.")
+    return RuleRange(
+        divisor=divisor,
+        conservative=[list(interval) for interval in intervals],
+        sentence=f"By this criterion {name} is conservative for {span(intervals)}.",
+    )

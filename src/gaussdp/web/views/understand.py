@@ -1,17 +1,21 @@
 """Understand: what a GDP guarantee lets an attacker achieve, in numbers and in the words of `gaussdp.explain`."""
 
+from gaussdp import numerics
 from gaussdp.documents.rounding import Rounding, rounded_to_decimals, shown
+from gaussdp.domains import LEVEL, evaluate
+from gaussdp.errors import DomainError
 from gaussdp.explaining import Explanation, explain
 from gaussdp.explaining.facts import Guesses as GuessFact
 from gaussdp.explaining.sentences import guess_sentence
 from gaussdp.guarantees import GDP
-from gaussdp.web.schemas.requests import UnderstandRequest
+from gaussdp.web.schemas.requests import PointRequest, UnderstandRequest
 from gaussdp.web.schemas.responses import (
     Curve,
     EpsilonAtDelta,
     Equivalent,
     Group,
     Guesses,
+    Mu,
     PrecisionAtRecall,
     Repeated,
     Share,
@@ -98,3 +102,14 @@ def _equivalents(meaning: Explanation) -> list[Equivalent]:
         for row in meaning.equivalents
         if row.level is not None
     ]
+
+
+def mu_through(request: PointRequest) -> Mu:
+    """The μ whose curve passes through the point."""
+    fpr, fnr = request.fpr, request.fnr
+    if fpr + fnr > 1:
+        raise DomainError(
+            "fnr", f"at most 1 − fpr = {1 - fpr:g}", fnr, "above the diagonal lies no attack worth the name"
+        )
+    mu: float = evaluate(lambda a, b: numerics.mu_through_point(a, b, 1 - b), fpr=(fpr, LEVEL), fnr=(fnr, LEVEL))
+    return Mu(mu=mu, mu_text=guarantee_text(mu))
