@@ -1,6 +1,7 @@
 # make run   sets everything up, prints the budget table for a policy of epsilon = 1, and writes the paper's tables and
 #            plots and the map of the rules of thumb into out/; make run ARGS="..." runs another command alone
-# make test  sets everything up and runs every test
+# make test  sets everything up, a browser included, and runs every test; what cannot be had (a browser without root and
+#            without the network, LaTeX) is skipped, and the end of the run says so
 # Both need only Python 3.11 or newer, git and make.
 
 PYTHON ?= python3
@@ -8,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test lint bench docs notebooks clean
+.PHONY: run test browser lint bench docs notebooks clean
 
 run: $(VENV)/.installed
 ifdef ARGS
@@ -20,8 +21,17 @@ else
 	@$(BIN)/gaussdp rules --out out/rules
 endif
 
-test: $(VENV)/.installed-dev
+test: $(VENV)/.installed-dev browser
 	@$(BIN)/python -m pytest
+
+# The calculator is tried in a real browser: one that is there, else Debian's for root, else Playwright's own. None of
+# them is no error: the tests then skip, and the end of the run says so.
+browser: $(VENV)/.installed-dev
+	@$(BIN)/python tests/browsers.py || { \
+	  echo "Bringing a browser for the tests (once)"; \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qqy chromium; } \
+	  || $(BIN)/python -m playwright install chromium || true; \
+	  $(BIN)/python tests/browsers.py || echo "No browser could be had: the tests that need one will be skipped" >&2; }
 
 lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check

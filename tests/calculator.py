@@ -1,11 +1,8 @@
 """The calculator in a real browser, as the tests drive it: one page, and everything it did that it should not have."""
 
-import shutil
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-NO_CHROMIUM = "the browser tests were skipped: no Chromium here (Debian: apt-get install chromium)"
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",

@@ -77,7 +77,7 @@ def test_the_axis_of_multiplicative_advantage_is_fpr():
     plot = figure("fig4a")
     assert plot.x.label == "FPR"
     expected = gaussdp.multiplicative_advantage_from_mu(1.0, plot.data["fpr"])
-    np.testing.assert_array_equal(plot.data["cD"], expected)
+    np.testing.assert_allclose(plot.data["cD"], expected, rtol=1e-14)
 
 
 def test_the_line_through_two_points_is_not_tpr_equals_fpr():

@@ -6,10 +6,13 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import gaussdp
 from gaussdp.calibration import Design, grid, noise_multiplier, parse_target, sweep
 from gaussdp.calibration import sweeps as sweeping
+from gaussdp.calibration.designs import COLUMNS
 from gaussdp.calibration.stores import open_store
 
 joblib = pytest.importorskip("joblib")
@@ -98,6 +101,92 @@ def test_killed(tmp_path):
     assert ours >= {json.dumps(row, sort_keys=True) for row in kept if row["batch_size"] < 230}
 
 
+def test_empty_foreign_parquet_is_left_alone(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    out = tmp_path / "x.parquet"
+    parquet.write_table(arrow.table({"mine": arrow.array([], arrow.int64())}), out)
+    before = out.read_bytes()
+    with pytest.raises(gaussdp.DomainError, match="has other columns than a sweep"):
+        sweep(GRID, out)
+    assert out.read_bytes() == before
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode), st.sampled_from([".csv", ".jsonl", ".parquet"]))
+def test_any_other_content_is_left_alone(tmp_path, content, ending):
+    """Whatever is in a file: a sweep recognises it, or leaves every byte of it."""
+    out = tmp_path / f"x{ending}"
+    out.write_bytes(content)
+    try:
+        rows = open_store(out).rows()
+    except gaussdp.DomainError:
+        assert out.read_bytes() == content
+    else:
+        beginnings = (",".join(COLUMNS), '{"target": "')
+        assert rows == []
+        assert any(known.encode().startswith(content) for known in beginnings)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize("kept", [1, 9, 40, 120, 10**6])
+def test_a_file_torn_anywhere_is_recognised(ending, kept, tmp_path):
+    out = tmp_path / f"rows.{ending}"
+    rows = sweep(GRID[:2], out)
+    whole = out.read_bytes()
+    out.write_bytes(whole[:kept])
+    assert sweep(GRID[:2], out) == rows
+    assert out.read_bytes() == whole
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_rows_keep_the_order_of_the_designs(ending, tmp_path, monkeypatch):
+    """However they come; what was there stays in front."""
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    out = tmp_path / f"rows.{ending}"
+    sweep(GRID[5:6], out)
+    backwards = sweeping._solved
+    monkeypatch.setattr(sweeping, "_solved", lambda joblib, designs, n: backwards(joblib, designs[::-1], n))
+    rows = sweep(GRID, out)
+    expected = [rows[5], *rows[:5], *rows[6:]]
+    assert open_store(out).rows() == expected
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_one_sweep_at_a_time_has_the_file(ending, tmp_path):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    out = tmp_path / f"rows.{ending}"
+
+    def again(done, total):
+        if done == 3:
+            with pytest.raises(gaussdp.DomainError, match="another sweep is writing this file"):
+                sweep(GRID, out)
+
+    rows = sweep(GRID, out, progress=again)
+    assert open_store(out).rows() == rows
+    assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_three_processes_at_once(ending, tmp_path):
+    """One writes; the others say why they do not. Every design has one row under one header."""
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    out = tmp_path / f"rows.{ending}"
+    command = [sys.executable, "-m", "gaussdp", "sweep", "--mu", "1,2", "--dataset-size", "20000", "--epochs", "10,20"]
+    command += ["--batch-size", "200,400,800", "--workers", "1", "--out", str(out)]
+    runs = [subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) for _ in range(3)]
+    said = [run.communicate()[1] for run in runs]
+    codes = [run.returncode for run in runs]
+    assert codes.count(0) >= 1
+    assert all("another sweep is writing" in words for words, code in zip(said, codes, strict=True) if code)
+    assert set(codes) <= {0, 2}
+    rows = open_store(out).rows()
+    assert len(rows) == len({json.dumps(row) for row in rows}) == 12
+    assert list(tmp_path.iterdir()) == [out]
+
+
 def test_two_processes(tmp_path):
     done = []
     rows = sweep(GRID, tmp_path / "rows.csv", workers=2, progress=lambda k, n: done.append((k, n)))
@@ -150,6 +239,15 @@ def test_other_floors_and_digits_are_other_designs(tmp_path):
         ("not json\n", "x.jsonl", "line 1: Expecting value"),
         ("", "x.txt", "must end in .csv, .jsonl, .parquet"),
         ("no parquet", "x.parquet", "cannot be read"),
+        ("a,b\n1,2", "x.csv", "has other columns than a sweep"),
+        ("one line", "x.csv", "has other columns than a sweep"),
+        ("t", "x.jsonl", "ends in what is no row of a sweep"),
+        ("one line", "x.jsonl", "ends in what is no row of a sweep"),
+        ('{"a": 1}', "x.jsonl", "ends in what is no row of a sweep"),
+        (f"{','.join(COLUMNS)}\nmu=1,many,x,y", "x.csv", "ends in what is no row of a sweep"),
+        (f"{','.join(COLUMNS)}\nthese are my notes on this sweep, which I will want again", "x.csv", "ends in what"),
+        (f"{','.join(COLUMNS)}\nnotes\n", "x.csv", "line 2: has 1 cells"),
+        ("\ufefftarget", "x.csv", "has other columns"),
     ],
 )
 def test_a_file_of_something_else_is_left_alone(content, name, message, tmp_path):
@@ -183,6 +281,8 @@ def test_bad_input():
         sweep([])
     with pytest.raises(gaussdp.DomainError, match="workers must be a whole number"):
         sweep(GRID, workers=0)
+    with pytest.raises(gaussdp.DomainError, match="workers must be at most 1024, or -1 for all cores, got 1000000"):
+        sweep(GRID, workers=1_000_000)
     with pytest.raises(gaussdp.DomainError, match="there is no folder"):
         sweep(GRID, "/no/such/folder/rows.csv")
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -131,7 +132,59 @@ def test_a_terminal_without_greek_letters():
     assert done.stderr == b""
 
 
-def test_a_reader_that_goes_away():
-    program = f"{sys.executable} -m gaussdp choose --epsilon 1 | head -1"
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", program], capture_output=True, text=True, check=False)
+EXAMPLE = Path(__file__).parents[2] / "examples" / "run.toml"
+
+
+def in_shell(program, tmp_path):
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+
+
+COMMANDS = [
+    "choose --epsilon 1",
+    "risk --mu 1",
+    "risk --mu 1 --format json",
+    f"check {EXAMPLE} --claim mu=0.001",
+    f"check {EXAMPLE} --claim mu=100",
+    "rules",
+    "deployments",
+    "explain --mu 1",
+    "--help",
+    "check --help",
+    "--version",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_reader_that_goes_away(command, tmp_path):
+    """Not a word, and the code of a program that the system ends then: never that of a verdict."""
+    done = in_shell(f"{sys.executable} -m gaussdp {command} | true", tmp_path)
+    assert (done.stdout, done.stderr) == ("", "")
+    assert done.returncode == 141
+    done = in_shell(f"{sys.executable} -m gaussdp {command} | head -1", tmp_path)
     assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
+
+
+def test_a_reader_that_reads_to_the_end_sees_the_verdict(tmp_path):
+    done = in_shell(f"{sys.executable} -m gaussdp check {EXAMPLE} --claim mu=0.001 | cat", tmp_path)
+    assert done.returncode == 1
+    assert "false" in done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS[:4])
+def test_a_closed_output(command, tmp_path):
+    done = in_shell(f"{sys.executable} -m gaussdp {command} >&-", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("gaussdp: the standard output is closed")
+    assert done.stderr.count("\n") == 1
+    assert in_shell(f"{sys.executable} -m gaussdp {command} 2>&-", tmp_path).returncode in (0, 1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+def test_a_full_disk_behind_the_output(tmp_path):
+    done = in_shell(f"{sys.executable} -m gaussdp check {EXAMPLE} --claim mu=0.001 > /dev/full", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "No space left" in done.stderr

@@ -195,7 +195,7 @@ class TestOwnParameters:
         assert [curve.label for curve in plot.curves[2:]] == [r"$\delta = 10^{-6}$", r"$\delta = 3 \cdot 10^{-9}$"]
         assert plot.x.high == 10
         assert plot.x.ticks == (0, 2, 4, 6, 8, 10)
-        assert plot.curves[3].y[-1] == gaussdp.mu_from_profile(10.0, 3e-9)
+        assert plot.curves[3].y[-1] == pytest.approx(gaussdp.mu_from_profile(10.0, 3e-9), rel=1e-14)
 
     @pytest.mark.parametrize("mus", [[0.01], [0.3, 3.0], [5.0], [20.0, 50.0]])
     @pytest.mark.parametrize("key", ["fig3a", "fig6a"])

@@ -67,6 +67,7 @@ def near_and_far_points(rng):
 
 
 RNG = np.random.default_rng(3)
+ROUNDING = 4e-15
 FLAT = {name: (getattr(gaussdp, name), inputs_of(name, SIZE)) for name in gaussdp.__all__ if "_from_" in name}
 KERNELS = {
     "profile": (numerics.profile, inputs_of("delta_from_mu", SIZE)),
@@ -82,14 +83,14 @@ KERNELS = {
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", [*FLAT, *(f"numerics.{name}" for name in KERNELS)])
 def test_an_element_does_not_feel_its_neighbours(name):
-    """Alone, shuffled and among others: the same bits."""
+    """Alone, shuffled and among others: the same, to the last digits, in which wide and narrow instructions differ."""
     function, inputs = FLAT[name] if name in FLAT else KERNELS[name.removeprefix("numerics.")]
     together = function(*inputs)
     order = np.random.default_rng(1).permutation(SIZE)
-    np.testing.assert_array_equal(function(*(values[order] for values in inputs)), together[order])
+    np.testing.assert_allclose(function(*(values[order] for values in inputs)), together[order], rtol=ROUNDING)
     rows = order[:ROWS]
     alone = [function(*(values[row : row + 1] for values in inputs))[0] for row in rows]
-    np.testing.assert_array_equal(alone, together[rows])
+    np.testing.assert_allclose(alone, together[rows], rtol=ROUNDING)
     if name in FLAT:
         scalars = [function(*(float(values[row]) for values in inputs)) for row in rows]
-        np.testing.assert_array_equal(scalars, together[rows])
+        np.testing.assert_allclose(scalars, together[rows], rtol=ROUNDING)

@@ -1,16 +1,15 @@
 """The page in a real browser: at the width of a desk and of a phone, and on paper."""
 
 import re
-import shutil
 import subprocess
 
 import pytest
 
 import gaussdp
+from browsers import CHROMIUM, NO_CHROMIUM
 from golden_statements import runs
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: the page is not opened")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
 
 FLAGS = (
     "--headless",

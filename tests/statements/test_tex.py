@@ -6,10 +6,10 @@ import subprocess
 import pytest
 
 import gaussdp
+from browsers import NO_PDFLATEX, PDFLATEX
 from golden_statements import runs
 
-PDFLATEX = shutil.which("pdflatex")
-pytestmark = pytest.mark.skipif(PDFLATEX is None, reason="pdflatex is not installed: LaTeX is not compiled")
+pytestmark = pytest.mark.skipif(PDFLATEX is None, reason=NO_PDFLATEX)
 
 AROUND = r"""\documentclass{article}
 \begin{document}

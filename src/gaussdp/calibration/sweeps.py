@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from gaussdp.calibration.designs import INPUTS, Design, Row
-from gaussdp.calibration.stores import open_store
+from gaussdp.calibration.stores import Store, open_store
+from gaussdp.documents.files import locked
 from gaussdp.domains import integer
-from gaussdp.errors import DomainError, MissingExtraError
+from gaussdp.errors import DomainError, MissingExtraError, brief
 from gaussdp.risks import Risk, extended
 from gaussdp.risks.registry import RISKS
 
 Progress = Callable[[int, int], None]
+
+MOST_WORKERS = 1024
 
 _IN_FLIGHT = 4  # designs a worker is given at once where a backend returns results only in lists
 
@@ -33,26 +36,37 @@ def sweep(
     Args:
         designs: what to solve, such as a `grid`.
         out: a .csv, .jsonl or .parquet file. Each row is kept there as soon as it is known; rows that are there already
-            are not computed again, so that an interrupted sweep goes on where it stopped.
+            are not computed again, so that an interrupted sweep goes on where it stopped. In the end it holds the rows
+            that it held before and then the new ones, in the order of the designs. One sweep at a time has the file.
         workers: number of processes, -1 for all cores; None leaves it to joblib's configuration (one, by default).
         progress: called with the number of rows known and of designs, after every row.
     Returns:
         The rows, in the order of the designs.
     Raises:
-        DomainError: if the file is not one of a sweep.
+        DomainError: if the file is not one of a sweep, which is then left as it is, or if another sweep has it.
         MissingExtraError: if joblib, or pyarrow for Parquet, is not installed.
     """
     wanted = {_key(design.inputs()): design for design in designs}
     if not wanted:
         raise DomainError("designs", problem="must not be empty", advice="give at least one, or a grid")
-    if workers is not None and workers != -1:
-        integer("workers", workers, low=1)
+    if workers is not None and workers != -1 and integer("workers", workers, low=1) > MOST_WORKERS:
+        raise DomainError("workers", f"at most {MOST_WORKERS}, or -1 for all cores", got=brief(workers))
     joblib = _joblib()
-    store = None if out is None else open_store(out)
-    known = {} if store is None else {_key(row): row for row in store.rows()}
-    known = {key: row for key, row in known.items() if key in wanted}
-    todo = [design for key, design in wanted.items() if key not in known]
     report = progress or (lambda done, total: None)
+    if out is None:
+        return _kept(joblib, wanted, None, workers, report)
+    store = open_store(out)
+    with locked(Path(out), "another sweep is writing this file; wait until it ends, or choose another file"):
+        return _kept(joblib, wanted, store, workers, report)
+
+
+def _kept(
+    joblib: Any, wanted: dict[tuple[Any, ...], Design], store: Store | None, workers: int | None, report: Progress
+) -> list[Row]:
+    """The rows of the designs wanted, those that are not there yet solved and kept."""
+    there = {} if store is None else {_key(row): row for row in store.rows()}
+    known = {key: row for key, row in there.items() if key in wanted}
+    todo = [design for key, design in wanted.items() if key not in known]
     report(len(known), len(wanted))
     for row in _solved(joblib, todo, workers):
         if store is not None:
@@ -60,7 +74,7 @@ def sweep(
         known[_key(row)] = row
         report(len(known), len(wanted))
     if store is not None:
-        store.finish()
+        store.finish(list({**there, **{key: known[key] for key in wanted}}.values()))
     return [known[key] for key in wanted]
 
 
@@ -69,6 +83,7 @@ def _solved(joblib: Any, designs: Sequence[Design], workers: int | None) -> Iter
     if not designs:
         return
     others = RISKS.extensions()  # which a process of its own does not know
+    workers = None if workers is None else min(workers, len(designs))  # no process without a design
     try:
         parallel = joblib.Parallel(n_jobs=workers, batch_size=1, return_as="generator_unordered")
     except ValueError:  # some backends cannot hand over results one by one

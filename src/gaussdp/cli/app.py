@@ -1,7 +1,11 @@
 """The command line: commands, and the one place where an error becomes one line on stderr."""
 
+import errno
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
 
 import click
 
@@ -25,10 +29,39 @@ from gaussdp.errors import GaussdpError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+READER_GONE = 141  # 128 and the number of SIGPIPE
+
+
+class _ReaderGoneError(Exception):
+    """Whoever read the output has gone."""
+
+
+class _App(click.Group):
+    """The commands. Click itself would exit with 1 where a pipe is closed, which is the code of a false claim."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        with _noticing():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _noticing():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _noticing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            raise
+        raise _ReaderGoneError from None
 
 
 @click.group(
-    invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=_App,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="gaussdp", prog_name="gaussdp", message="%(prog)s %(version)s")
 @click.pass_context
@@ -76,24 +109,40 @@ for _command in (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0, or 2 with one line on stderr for bad input."""
+    """Run the command line and return its exit code.
+
+    Returns:
+        What the command says, 0 for most; 2 with one line on stderr for bad input; 141 if the reader of the output went
+        away, as for a program that the system ends then: what it would have said, no verdict.
+    """
+    if sys.stdout is None:
+        return _complain("the standard output is closed; send it to /dev/null if only the exit code matters")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Greek letters is no reason to fail
     try:
         result = app.main(list(sys.argv[1:] if arguments is None else arguments), "gaussdp", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         return _complain(error.format_message())
     except GaussdpError as error:
         return _complain(str(error))
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader has gone; say nothing more, not even at exit
-        return 0
+    except (_ReaderGoneError, BrokenPipeError):
+        _drop_output()  # not a word more, not even at exit
+        return READER_GONE
     except OSError as error:
+        if error.filename is None:
+            _drop_output()  # it could not be written, and would be tried again at exit
         return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     return result if isinstance(result, int) else 0
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
 def _complain(message: str) -> int:

@@ -24,6 +24,7 @@ from gaussdp.auditing.trials import audit_score_counts
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.guarantees import guarantee
 from gaussdp.cli.options import Command, levels, number, output_options, show
+from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
 from gaussdp.figures.audited import render_audit
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
@@ -140,7 +141,7 @@ def scores(
     found = audit_score_counts(counts, confidence, chosen)
     document = found.document(stated, delta)
     if plot:
-        plot.write_bytes(render_audit(found, stated, ending)[ending])
+        write_file(plot, render_audit(found, stated, ending)[ending])
     show(document, style, digits, only)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from gaussdp.cli.options import number, output_options, show
+from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
 from gaussdp.figures.deployed import render_deployments
 from gaussdp.published import TABLES, deployment_document
@@ -35,5 +36,5 @@ def deployments(mu: float | None, plot: Path | None, style: str, digits: int, on
     document = deployment_document(mu, digits=digits)
     if plot is not None:
         ending = format_of(plot)
-        plot.write_bytes(render_deployments(ending, mu=mu)[ending])
+        write_file(plot, render_deployments(ending, mu=mu)[ending])
     show(document, style, digits, only)

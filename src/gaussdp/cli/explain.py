@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from gaussdp.cli.options import levels, number, show
+from gaussdp.documents.files import write_file
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS
 from gaussdp.explaining import explain as explained
@@ -98,5 +99,5 @@ def explain(
     """
     explanation = explained(mu, prior=prior, fpr=fpr, recall=recall, delta=delta, group=group, releases=releases)
     if plot is not None:
-        plot.write_bytes(explanation.figure(format_of(plot)))
+        write_file(plot, explanation.figure(format_of(plot)))
     show(explanation.document(), style, digits)

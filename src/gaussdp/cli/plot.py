@@ -8,6 +8,7 @@ import click
 
 from gaussdp.cli.guarantees import named_guarantee, named_point
 from gaussdp.cli.options import numbers
+from gaussdp.documents.files import write_file
 from gaussdp.figures import FIGURES, Figure, figure, format_of, render
 from gaussdp.figures.comparing import DEFAULT_FPRS, comparison_figure, tradeoff_figure
 from gaussdp.figures.tradeoffs import TradeoffPlot
@@ -85,12 +86,12 @@ def plot(name: str, out: Sequence[Path], **given: Sequence[float] | Sequence[str
     if name in CURVES:
         plotted = _curves(name, chosen)
         for path in paths:
-            path.write_bytes(_points(plotted) if path.suffix == DATA else plotted.render(format_of(path)))
+            write_file(path, _points(plotted) if path.suffix == DATA else plotted.render(format_of(path)))
             click.echo(f"Trade-off {'curves' if name == 'comparison' else 'curve'}: {path}")
         return
     chart = figure(name, **_parameters(name, chosen))
     for path in paths:
-        path.write_bytes(_content(chart, path))
+        write_file(path, _content(chart, path))
         click.echo(f"{chart.title}: {path}")
 
 

@@ -13,6 +13,7 @@ from gaussdp.documents.blocks import (
     Section,
     Words,
 )
+from gaussdp.documents.files import write_file, write_files
 from gaussdp.documents.rendering import (
     DEFAULT_DIGITS,
     ENDINGS,
@@ -22,7 +23,6 @@ from gaussdp.documents.rendering import (
     Format,
     document_files,
     render,
-    write_files,
 )
 from gaussdp.documents.rounding import MOST_DIGITS, Rounding, rounded, shown, shown_level
 from gaussdp.documents.tables import Column, Table, Value
@@ -55,5 +55,6 @@ __all__ = [
     "rounded",
     "shown",
     "shown_level",
+    "write_file",
     "write_files",
 ]

@@ -1,10 +1,10 @@
 """The formats of a document by name, and the files of each."""
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from gaussdp.documents.blocks import Document
+from gaussdp.documents.files import write_files as write_files
 from gaussdp.documents.html import fragment, html
 from gaussdp.documents.latex import latex
 from gaussdp.documents.machine import comma_separated, json_text
@@ -64,11 +64,3 @@ class Displayed:
 def document_files(stem: str, document: Document, digits: int, *formats: Format) -> dict[str, bytes]:
     """The document in these formats, by file name."""
     return {f"{stem}.{ENDINGS[name]}": render(document, name, digits).encode() for name in formats}
-
-
-def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Write each file under the directory, making the folders it needs."""
-    for name, content in files.items():
-        path = directory / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)

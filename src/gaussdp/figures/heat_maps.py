@@ -1,6 +1,7 @@
 """The rows of a sweep as a figure: the noise by batch size and epochs, one panel a target."""
 
 import importlib
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gaussdp.calibration.designs import Row
+from gaussdp.documents.files import write_file
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError, MissingExtraError
 
@@ -63,7 +65,9 @@ def heat_map(rows: Sequence[Row], path: str | Path) -> None:
     ticks = np.geomspace(low, high, 5) if high > low else np.array([low])
     bar.set_ticks(ticks, labels=[f"{tick:.2g}" for tick in ticks])
     bar.ax.minorticks_off()
-    figure.savefig(file, dpi=150)
+    picture = io.BytesIO()
+    figure.savefig(picture, format=file.suffix.removeprefix("."), dpi=150)
+    write_file(file, picture.getvalue())
 
 
 def figure_path(path: str | Path) -> Path:

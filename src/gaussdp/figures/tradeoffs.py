@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gaussdp.documents.files import write_file
 from gaussdp.domains import Domain, number
 from gaussdp.errors import DomainError
 from gaussdp.figures import style
@@ -95,7 +96,7 @@ class TradeoffPlot:
     def write(self, path: str | Path) -> Path:
         """Draw into this file, by its ending .svg, .pdf or .png; returns the path."""
         place = Path(path)
-        place.write_bytes(self.render(format_of(place)))
+        write_file(place, self.render(format_of(place)))
         return place
 
     def data_text(self) -> str:

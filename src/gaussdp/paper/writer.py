@@ -5,7 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from gaussdp.choosing.grids import PAPER_DIGITS
-from gaussdp.documents.rendering import document_files, write_files
+from gaussdp.documents.files import write_files
+from gaussdp.documents.rendering import document_files
 from gaussdp.figures import FIGURES, FORMATS, Figure, figure, render
 from gaussdp.figures.drawing import require_matplotlib
 from gaussdp.paper.contents import SECTIONS, TABLE_FORMATS, Chapter, index_document, table_document, values_csv
@@ -26,21 +27,19 @@ def write_paper(directory: Path, announce: Announce = lambda done, total, name: 
         OSError: if the directory cannot be written.
     """
     require_matplotlib()
-    directory.mkdir(parents=True, exist_ok=True)
     plots = {key: figure(key) for key in FIGURES}
     steps: list[tuple[str, Callable[[], dict[str, bytes]]]] = [
         *((section.grid.key, partial(_table_files, section)) for section in SECTIONS),
         *((key, partial(_plot_files, plot)) for key, plot in plots.items()),
         ("index", partial(_index_files, plots)),
     ]
-    count = 0
+    files: dict[str, bytes] = {}
     for done, (name, make) in enumerate(steps):
         announce(done, len(steps), name)
-        files = make()
-        write_files(directory, files)
-        count += len(files)
+        files |= make()
+    write_files(directory, files)
     announce(len(steps), len(steps), "done")
-    return count
+    return len(files)
 
 
 def _table_files(section: Chapter) -> dict[str, bytes]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from calculator import ARGUMENTS, CHROMIUM, NO_CHROMIUM, PATIENCE, Calculator
+from browsers import CHROMIUM, NO_CHROMIUM
+from calculator import ARGUMENTS, PATIENCE, Calculator
 
 
 @pytest.fixture(scope="session")
