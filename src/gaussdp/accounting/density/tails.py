@@ -108,8 +108,8 @@ class DensityTails(Described):
         points = OperatingPoints.unanswered(np.full_like(log_below, np.nan))
         open_ = np.arange(log_below.size)
         for index in range(len(SETTINGS.depths)):
-            readings = self._at_depth(index)
-            if readings is None or open_.size == 0:
+            readings = self._at_depth(index) if open_.size else None
+            if readings is None:
                 break
             found = readings.at_rate(log_below[open_], log_above[open_], under_p=under_p)
             points.put(open_, found)

@@ -53,6 +53,7 @@ class LatticeSettings:
     deep: float = 230.0
     """-log of tails from which on the error allowed grows with the logarithm, as rounding error does."""
     long: int = 400  # nodes from which on another line would hardly be more accurate, only slow
+    least_variance: float = 1e-90  # of a tilted law, whose cube is still a double; the largest is its inverse
     foreseen: float = 4.0  # growth of the variance over one step, at most, that its third cumulant foretells
 
 
@@ -107,7 +108,7 @@ class _Lines:
         if at not in self._tilts:
             try:
                 tilt = self.cumulants.tilt(at)
-                self._tilts[at] = tilt if 0 < tilt.variance < math.inf else None
+                self._tilts[at] = tilt if has_width(tilt) else None
             except ConvergenceError:
                 self._tilts[at] = None
         return self._tilts[at]
@@ -132,7 +133,7 @@ class _Chain:
         self._lines, self._origin, self._side, self._bold = lines, origin, side, bold
         self._edges = [0.0]  # of thresholds' sizes
         self._tilts: list[Tilt] = []
-        self._ended = not 0 < origin.variance < math.inf
+        self._ended = False
         self._part_tilts: dict[tuple[int, int], Tilt | None] = {}
 
     def read(self, tau: Floats) -> OperatingPoints:
@@ -281,6 +282,11 @@ class _Chain:
         at = min(max(at, gap), 1 - gap) if between else max(at, 1 + gap)
         at = at if self._side > 0 else 1 - at
         return self._lines.tilt(at) if abs(at - tilt.at) > 1e-15 * abs(at) else tilt
+
+
+def has_width(tilt: Tilt) -> bool:
+    """Whether the cube of the variance of a tilted law is a double, and not 0."""
+    return SETTINGS.least_variance < tilt.variance < 1 / SETTINGS.least_variance
 
 
 def _cut(tilt: Tilt) -> float:

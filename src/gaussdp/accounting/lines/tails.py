@@ -9,12 +9,13 @@ import numpy as np
 
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
-from gaussdp.accounting.lines.lattice import Lattice
+from gaussdp.accounting.lines.lattice import Lattice, has_width
 from gaussdp.accounting.lines.saddlepoint import near_quantile
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.steps import OUTPUT_REACH, SampledGaussianLoss
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.accounting.readings import NO_METHOD
+from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
 
@@ -51,20 +52,22 @@ class LineTails(Described):
     @property
     def mean(self) -> float:
         """Mean of the loss under Q."""
-        return self._origin.mean
+        return self._bulk.mean
 
     @property
     def deviation(self) -> float:
         """Standard deviation of the loss under Q, rare outputs left out."""
-        return self._origin.deviation
+        return self._bulk.deviation
 
     @cached_property
     def skewness(self) -> float:
         """Third standardised cumulant of the loss under Q, rare outputs left out."""
-        return self._origin.third / (self._origin.variance * self._origin.deviation)
+        return self._bulk.third / (self._bulk.variance * self._bulk.deviation)
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
+        if not has_width(self._origin):
+            return OperatingPoints.unanswered(tau)
         points = self._lattice(SETTINGS.depths[0]).read(tau)
         for depth in SETTINGS.depths[1:]:
             missing = np.flatnonzero(points.methods == NO_METHOD)
@@ -91,6 +94,12 @@ class LineTails(Described):
     def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
         """Operating points with these FNRs."""
         return points_at_fnr(self, log_fnr, log_tpr)
+
+    @property
+    def _bulk(self) -> Tilt:
+        if not has_width(self._origin):
+            raise ConvergenceError("the losses are too small or too large for sums over their squares")
+        return self._origin
 
     @cached_property
     def _origin(self) -> Tilt:
