@@ -1,6 +1,7 @@
 """What an audit says of claims and of epsilon, from bands written by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussdp import GDP, ApproxDP, FixedThreshold, PureDP
-from gaussdp.auditing.result import Audit, Band, sentence
+from gaussdp.auditing.result import Audit, Band
 from gaussdp.errors import DomainError
 
 RATES = st.floats(1e-6, 1.0)
@@ -79,12 +80,10 @@ def test_areas_are_compared_with_areas():
 
 
 def test_sentences():
-    assert sentence(0.5, True, 0.95, "confidence") == "The claim μ = 0.5 is contradicted at 95 % confidence."
-    words = sentence(0.5, False, 0.9999, "credible")
-    assert (
-        words
-        == "The scores are consistent with the claim μ = 0.5 at 99.99 % posterior probability; that is no proof of it."
-    )
+    sure = found([0.5], [0.5])
+    assert sure.verdict(0.5).sentence == "The claim μ = 0.5 is contradicted at 95 % confidence."
+    words = "The scores are consistent with the claim μ = 9 at 99.99 % confidence; that is no proof of it."
+    assert replace(sure, confidence=0.9999).verdict(9.0).sentence == words
     verdict = found([0.5], [0.5], kind="credible").verdict(0.5)
     assert verdict.contradicted
     assert verdict.sentence == "The claim μ = 0.5 is contradicted at 95 % posterior probability."
