@@ -28,13 +28,15 @@ def test_a_fresh_run_shows_the_same(path):
 
 
 def texts(cell):
-    """Everything that a cell shows, as texts."""
-    shown = []
+    """Everything that a cell shows, as texts; what it prints is one text, however the kernel sent it."""
+    printed, shown = "", []
     for output in cell.get("outputs", ()):
         assert output["output_type"] != "error"
-        kinds = output["data"].values() if "data" in output else [output["text"]]
-        shown += ["".join(text) for text in kinds]
-    return shown
+        if "data" in output:
+            shown += ["".join(text) for text in output["data"].values()]
+        else:
+            printed += "".join(output["text"])
+    return [printed, *shown]
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
