@@ -18,6 +18,11 @@ from gaussdp import Claim, DomainError
         ("mu=0.8", Claim(mu=0.8), "gdp", "μ = 0.8"),
         ("μ=0.8 floor=1e-10", Claim(mu=0.8, floor=1e-10), "gdp", "μ = 0.8 with floor 1e-10"),
         ("rho=0.5", Claim(rho=0.5), "zcdp", "ρ = 0.5"),
+        ("Eps=3 Delta=1e-5", Claim(epsilon=3, delta=1e-5), "approximate", "ε = 3 at δ = 1e-5"),
+        ("ϵ=3 δ=1e-5", Claim(epsilon=3, delta=1e-5), "approximate", "ε = 3 at δ = 1e-5"),
+        ("(3, 1e-5)", Claim(epsilon=3, delta=1e-5), "approximate", "ε = 3 at δ = 1e-5"),
+        (" ( 3;1e-5 )-DP ", Claim(epsilon=3, delta=1e-5), "approximate", "ε = 3 at δ = 1e-5"),
+        ("MU=0.8", Claim(mu=0.8), "gdp", "μ = 0.8"),
     ],
 )
 def test_what_is_understood(text, claim, kind, words):
@@ -44,6 +49,12 @@ def test_what_is_understood(text, claim, kind, words):
         ("mu=1 floor=0", r"floor must be in \(0, 1\), got 0.0"),
         ("epsilon=1 dleta=1e-5", "no 'dleta'; did you mean 'delta'"),
         ("sigma=1", "no 'sigma'; write"),
+        ("epsilon=1_0", "epsilon must be a number, got '1_0'"),
+        ("mu=1e400", "mu must be a number, got '1e400'"),
+        ("(3)", "key=value pairs"),
+        ("(3, 1e-5, 7)", "key=value pairs"),
+        ("(three, 1e-5)", "epsilon must be a number, got 'three'"),
+        ("(3, 1)", r"delta must be in \[0, 1\)"),
     ],
 )
 def test_what_is_refused(text, message):

@@ -167,6 +167,21 @@ def test_no_text_makes_another_error(text, name):
         Run.parse(text, name)
 
 
+@pytest.mark.parametrize("name", ["run.toml", "run.json"])
+def test_a_mark_in_front_of_the_text_is_no_part_of_it(name, tmp_path):
+    text = FILE if name.endswith("toml") else json.dumps(MAPPING)
+    assert Run.parse("\ufeff" + text, name) == Run.parse(text, name)
+    (tmp_path / name).write_text(text, encoding="utf-8-sig")
+    assert Run.read(tmp_path / name) == Run.parse(text, name)
+
+
+def test_a_key_that_stands_twice_is_refused():
+    with pytest.raises(DomainError, match=r"run.json: states the key 'adjacency' twice"):
+        Run.parse('{"adjacency": "add-remove", "adjacency": "replace-one"}', "run.json")
+    with pytest.raises(DomainError, match=r"run.toml: Cannot overwrite a value"):
+        Run.parse('adjacency = "add-remove"\nadjacency = "replace-one"', "run.toml")
+
+
 def test_an_enormous_number_is_refused_not_printed():
     for key in ("dataset_size", "batch_size", "steps"):
         with pytest.raises(DomainError, match=f"{key} must be a whole number from 1 to"):

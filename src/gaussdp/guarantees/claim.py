@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, Domain, nearest, number
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, Domain, nearest, number, written_number
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees.approximate import ApproxDP, PureDP
 from gaussdp.guarantees.base import Guarantee
@@ -16,7 +16,9 @@ from gaussdp.guarantees.zcdp import ZCDP
 Kind = Literal["approximate", "pure", "gdp", "zcdp"]
 
 _KEYS = ("epsilon", "delta", "mu", "floor", "rho")
-_ALIASES = {"ε": "epsilon", "eps": "epsilon", "δ": "delta", "μ": "mu", "µ": "mu", "ρ": "rho"}
+_ALIASES = {"ε": "epsilon", "ϵ": "epsilon", "eps": "epsilon", "δ": "delta", "μ": "mu", "µ": "mu", "ρ": "rho"}
+_PAIR = re.compile(r"\s*\(\s*([^\s,;()=]+)\s*[,;]\s*([^\s,;()=]+)\s*\)\s*(?:-?\s*DP)?\s*", re.IGNORECASE)
+"""(3, 1e-5), as papers write epsilon and delta."""
 _ADVICE = 'write "epsilon=3.0 delta=1e-5", "epsilon=2", "mu=0.8 floor=1e-10", "mu=0.8" or "rho=0.5"'
 _DELTA = Domain(0.0, 1.0, closed_high=False)
 
@@ -68,17 +70,21 @@ class Claim:
 
     @classmethod
     def parse(cls, text: str) -> "Claim":
-        """The claim that a text states: key=value pairs between spaces or commas.
+        """The claim that a text states: key=value pairs between spaces or commas, or epsilon and delta in brackets.
 
         >>> Claim.parse("μ=0.8, floor=1e-10")
         Claim(mu=0.8, floor=1e-10)
+        >>> Claim.parse("(3, 1e-5)")
+        Claim(epsilon=3.0, delta=1e-05)
         """
         if not isinstance(text, str):
             raise DomainError("claim", "text", text, _ADVICE, got=type(text).__name__)
         found: dict[str, float] = {}
+        if both := _PAIR.fullmatch(text):
+            text = f"epsilon={both[1]} delta={both[2]}"
         for pair in re.sub(r"\s*=\s*", "=", text).replace(",", " ").replace(";", " ").split():
             written, equals, value = pair.partition("=")
-            key = _ALIASES.get(written, written.lower())
+            key = _ALIASES.get(written.lower(), written.lower())
             if not equals or not value:
                 raise DomainError("claim", "made of key=value pairs", pair, _ADVICE, got=brief(pair))
             if key not in _KEYS:
@@ -88,7 +94,7 @@ class Claim:
             if key in found:
                 raise DomainError("claim", problem=f"states {key} twice", advice=_ADVICE)
             try:
-                found[key] = float(value)
+                found[key] = written_number(value)
             except ValueError:
                 raise DomainError(key, "a number", value, _ADVICE, got=brief(value)) from None
         return cls(**found)

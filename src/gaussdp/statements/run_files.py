@@ -21,9 +21,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from gaussdp.documents.structured import file_text, parsed
 from gaussdp.domains import nearest
 from gaussdp.errors import DomainError, brief
-from gaussdp.mechanisms.plan import composed, file_text, parsed
+from gaussdp.mechanisms.plan import composed
 from gaussdp.statements.training import Training
 
 Built = TypeVar("Built")
