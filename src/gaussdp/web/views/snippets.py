@@ -1,8 +1,8 @@
 """What a person takes away: the state of a view as Python, as a command line, as LaTeX and as JSON."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from gaussdp.documents.machine import dumped
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.figures.scales import level_words, number_words
 from gaussdp.web.schemas.requests import (
@@ -38,7 +38,7 @@ def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
             rf"A policy of $\varepsilon = {_tex(request.epsilon)}$, matched on {risk.phrase} at {place} "
             rf"${level_words(request.level)}$, is a budget of $\mu = {_tex(budget)}$."
         ),
-        json=_json({"epsilon": request.epsilon, "criterion": request.criterion, name: request.level, "mu": mu}),
+        json=dumped({"epsilon": request.epsilon, "criterion": request.criterion, name: request.level, "mu": mu}),
     )
 
 
@@ -67,14 +67,14 @@ def understand_snippets(
             rf"${level_words(prior)}$ the best attack has precision at most ${_tex(shown_precision)}$, and "
             rf"$\varepsilon \le {_tex(shown_epsilon)}$ at $\delta = {level_words(delta)}$."
         ),
-        json=_json(
+        json=dumped(
             {
                 "mu": mu,
                 "prior": prior,
                 "recall": recall,
                 "precision": precision,
                 "delta": delta,
-                "epsilon": shown(epsilon) if epsilon == float("inf") else epsilon,
+                "epsilon": epsilon,
             }
         ),
     )
@@ -98,7 +98,7 @@ def account_snippets(request: AccountRequest, result: AccountResult) -> Snippets
             f" --delta {shown(request.delta)} --floor {shown(request.floor)}"
         ),
         latex=_run_latex(result),
-        json=_run_json(result),
+        json=_rundumped(result),
     )
 
 
@@ -117,7 +117,7 @@ def calibrate_snippets(request: CalibrateRequest, result: AccountResult) -> Snip
         ),
         cli=(f"gaussdp calibrate {asked} {_sizes(request)} --floor {shown(request.floor)} --prior {shown(prior)}"),
         latex=_run_latex(result),
-        json=_run_json(result),
+        json=_rundumped(result),
     )
 
 
@@ -140,9 +140,8 @@ def _run_latex(result: AccountResult) -> str:
     )
 
 
-def _run_json(result: AccountResult) -> str:
-    epsilon = result["epsilon"]
-    return _json(
+def _rundumped(result: AccountResult) -> str:
+    return dumped(
         {
             "noise_multiplier": result["noise_multiplier"],
             "sample_rate": result["sample_rate"],
@@ -152,14 +151,10 @@ def _run_json(result: AccountResult) -> str:
             "slack": result["slack"],
             "regret": result["regret"],
             "delta": result["delta"],
-            "epsilon": "inf" if epsilon == float("inf") else epsilon,
+            "epsilon": result["epsilon"],
         }
     )
 
 
 def _tex(value: float) -> str:
     return r"\infty" if value == float("inf") else number_words(value)
-
-
-def _json(content: Mapping[str, object]) -> str:
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
