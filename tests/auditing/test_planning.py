@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 from scipy import special
@@ -66,6 +68,45 @@ def test_harder_questions_need_more(plan):
         assert harder.fixed_threshold.trials > plan.fixed_threshold.trials
         assert harder.equal_local_level.trials > plan.equal_local_level.trials
     assert plan.equal_local_level.trials > plan.fixed_threshold.trials
+
+
+@pytest.mark.parametrize(("mu", "claim"), [(1.0, 0.5), (2.0, 0.0), (3.0, 1.0)])
+def test_the_default_needs_about_what_is_planned(mu, claim):
+    """By simulation of whole audits: so many suffice, and three quarters of so many do not."""
+    random = np.random.default_rng(2)
+    planned = plan_audit(mu, claim).equal_local_level.trials
+
+    def power(trials):
+        sides = ((random.normal(mu, 1, trials), random.normal(0, 1, trials)) for _ in range(400))
+        return np.mean([gaussdp.audit(*pair).contradicts(claim) for pair in sides])
+
+    assert power(planned) > 0.9 - 3 * np.sqrt(0.09 / 400)
+    assert power(round(0.75 * planned)) < 0.9
+
+
+@pytest.mark.parametrize("mu", [10.0, 75.0, 76.0, 100.0, 1e4, 1e300])
+def test_a_large_mu_needs_a_few_trials(mu):
+    plan = plan_audit(mu)
+    assert plan.fixed_threshold.trials <= 10
+    assert plan.equal_local_level.trials <= 15
+    assert plan.fixed_threshold.fpr > 0
+    proved = gaussdp.audit(np.full(plan.equal_local_level.trials, mu), np.zeros(plan.equal_local_level.trials))
+    assert proved.mu_lower > 0
+
+
+def test_claims_beyond_the_largest_audit():
+    plan = plan_audit(100.0, 50.0)
+    assert (plan.fixed_threshold, plan.equal_local_level) == (None, None)
+
+
+def test_the_same_question_has_the_same_answer():
+    assert plan_audit(1.2, 0.6) == plan_audit(1.2, 0.6)
+
+
+def test_plans_take_no_longer_for_a_close_claim():
+    start = time.perf_counter()
+    plan_audit(0.75, 0.7)
+    assert time.perf_counter() - start < 2.0  # a fifth of that on a quiet machine
 
 
 def test_one_run_has_its_limit():

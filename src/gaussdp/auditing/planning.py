@@ -1,6 +1,7 @@
 """How large an audit must be to find what it looks for."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
@@ -8,13 +9,15 @@ from typing import TypeVar
 import numpy as np
 from scipy import special
 
-from gaussdp.auditing.bands import Upper, equal_level_upper
+from gaussdp.auditing.bands import Upper
 from gaussdp.auditing.counts import Counts
+from gaussdp.auditing.local_level import local_level
 from gaussdp.auditing.one_run import refuted_mu
-from gaussdp.auditing.rates import rate_upper
+from gaussdp.auditing.rates import held, rank_grid, rate_upper
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, shown
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, number
 from gaussdp.errors import DomainError
+from gaussdp.numerics import Floats
 
 Plan = TypeVar("Plan", "PlannedTrials", "PlannedRun")
 
@@ -22,6 +25,13 @@ MOST_TRIALS = 10_000_000
 MOST_CANARIES = 100_000
 _SHIFTS = np.arange(0.0, 4.01, 0.25)  # of the threshold from the symmetric one, in standard deviations
 _SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # of the canaries that are guessed
+_FARTHEST = 37.0  # standard deviations of a threshold: beyond, its false-positive rate is no double
+_FINE = np.arange(-1.5, 1.51, 0.02)
+_THRESHOLDS = np.concatenate((np.arange(-4.0, -1.5, 0.25), _FINE, np.arange(1.75, 4.01, 0.25)))
+"""That the default method looks at in a simulation, in standard deviations from the symmetric one: the best is near."""
+_REPETITIONS = 1000  # of a simulation; a standard error of a power of 0.9 is 0.01
+_STANDARD_ERRORS = 1.0  # that a simulated power is lowered by
+_MANY = 1000  # trials from which whole numbers make no more difference
 _WINDOW = 9.0  # standard deviations of a count beyond which its mass is below 1e-16
 
 
@@ -31,8 +41,8 @@ class PlannedTrials:
 
     Attributes:
         trials: on each side, rounded up to two digits: so many with the record and so many without.
-        fpr: false-positive rate of the threshold at which the power was computed.
-        power: the probability of detection there.
+        fpr: false-positive rate of the threshold, or of the one that detects most often.
+        power: the probability of detection; where it is simulated, less a standard error.
     """
 
     trials: int
@@ -65,8 +75,8 @@ class AuditPlan(Displayed):
         power: asked for.
         confidence: of the audit.
         fixed_threshold: with the best threshold known in advance, or None beyond 10^7 trials a side.
-        equal_local_level: with the default method, which looks at every threshold; the power is that of the one
-            threshold it was computed at, so the true one is at least that.
+        equal_local_level: with the default method, which looks at every threshold; its power is simulated, with a
+            fixed seed, at fewer thresholds than it looks at, so the true one is a little more.
         one_run: with canaries whose scores are independent, or None beyond 10^5 canaries: a single run proves less
             than the truth however many there are.
     """
@@ -137,19 +147,23 @@ def plan_audit(mu: float, claim_mu: float = 0.0, power: float = 0.9, confidence:
         raise DomainError("mu", f"above claim_mu = {claim:g}", got=f"{truth:g}: there is nothing to refute")
     asked, level = number("power", power, LEVEL), number("confidence", confidence, LEVEL)
 
-    def trials(upper: Upper) -> PlannedTrials | None:
-        return _least(MOST_TRIALS, asked, lambda size: _best_trials(size, truth, claim, (1 - level) / 2, upper))
+    tail = (1 - level) / 2
+
+    def best_trials(size: int) -> PlannedTrials:
+        return _best_trials(size, truth, claim, tail, rate_upper)
 
     def best_run(size: int) -> PlannedRun:
         return _best_run(size, truth, claim, asked, 1 - level)
 
+    # What no error at all proves in the largest audit; beyond, no size suffices.
+    within = bool(-2 * special.ndtri(rate_upper(0, MOST_TRIALS, tail)) > claim)
     return AuditPlan(
         truth,
         claim,
         asked,
         level,
-        fixed_threshold=trials(rate_upper),
-        equal_local_level=trials(equal_level_upper),
+        fixed_threshold=_least(MOST_TRIALS, asked, best_trials, _guess(truth, claim, asked, tail)) if within else None,
+        equal_local_level=_least_by_every_threshold(truth, claim, asked, tail) if within else None,
         one_run=_least(MOST_CANARIES, asked, best_run),
     )
 
@@ -179,11 +193,13 @@ def trials_power(trials: int, mu: float, fpr: float, claim_mu: float, tail: floa
 
 
 def _best_trials(trials: int, mu: float, claim_mu: float, tail: float, upper: Upper) -> PlannedTrials:
-    rates: list[float] = special.ndtr(-mu / 2 - _SHIFTS).tolist()
-    return max(
-        (PlannedTrials(trials, x, trials_power(trials, mu, x, claim_mu, tail, upper)) for x in rates),
-        key=lambda plan: plan.power,
-    )
+    best = PlannedTrials(trials, 0.5, -1.0)
+    for rate in special.ndtr(-np.minimum(mu / 2 + _SHIFTS, _FARTHEST)).tolist():
+        plan = PlannedTrials(trials, rate, trials_power(trials, mu, rate, claim_mu, tail, upper))
+        if plan.power < best.power and trials > _MANY:
+            break  # with many trials the power has one peak
+        best = max(best, plan, key=lambda plan: plan.power)
+    return best
 
 
 def _best_run(canaries: int, mu: float, claim_mu: float, power: float, tail: float) -> PlannedRun:
@@ -228,16 +244,79 @@ def _likely(trials: int, rate: float) -> Counts:
     return np.arange(max(0, low), min(trials, high) + 1, dtype=np.int64)
 
 
-def _least(most: int, power: float, best: Callable[[int], Plan]) -> Plan | None:
-    """A plan with enough power whose next smaller size has not; sizes have two digits."""
+def _guess(mu: float, claim_mu: float, power: float, level: float) -> float:
+    """About how many trials suffice at the symmetric threshold: both rates normal, each bounded at this level."""
+    z = min(mu / 2, 2.0)  # farther out few trials suffice, and normal rates say nothing
+    rate = float(special.ndtr(-z))
+    spread = math.sqrt(rate * (1 - rate)) / math.exp(-z * z / 2) * math.sqrt(2 * math.pi)  # of a quantile, one trial
+    needed = -2 * special.ndtri(level) + math.sqrt(2) * special.ndtri(power)
+    return float((max(needed, 0.1) * spread / (mu - claim_mu)) ** 2)
+
+
+def _least_by_every_threshold(mu: float, claim_mu: float, power: float, tail: float) -> PlannedTrials | None:
+    """The least size that suffices for the default method, to two digits."""
+    # One threshold at the level of the whole band needs more than the best of all: a size that is too large.
+    size = 10.0
+    for _ in range(3):
+        size = max(_guess(mu, claim_mu, power, tail / (1 + 5 * math.log(size))), 10.0)
+    while True:
+        most = next((number for number in _two_digit_numbers(MOST_TRIALS) if number >= size), MOST_TRIALS)
+        # The level falls with the size, so that of the largest is on the safe side for all below.
+        level = local_level(most, tail)
+        plan = _least(most, power, lambda trials, g=level: _simulated(trials, mu, claim_mu, g), most / 1.6)  # type: ignore[misc]
+        if plan is not None or most == MOST_TRIALS:
+            return plan
+        size = 4.0 * most
+
+
+def _simulated(trials: int, mu: float, claim_mu: float, level: float) -> PlannedTrials:
+    """The power of a band with this local level, simulated: how often some threshold proves more than the claim.
+
+    The counts at the thresholds are drawn, never the scores, so a large audit takes no longer than a small one.
+    """
+    z = np.minimum(mu / 2, _FARTHEST - _THRESHOLDS[-1]) + _THRESHOLDS
+    random = np.random.default_rng(0)
+    accused = _drawn_below(random, trials, -z[::-1])[:, ::-1]
+    missed = _drawn_below(random, trials, z - mu)
+    grid = rank_grid(trials)
+    table = np.append(rate_upper(grid, trials, level), 1.0)
+    with np.errstate(all="ignore"):
+        allowed = np.append(special.ndtr(-special.ndtri(table[:-1]) - claim_mu), 0.0)
+    proved = table[held(missed, grid)] < allowed[held(accused, grid)]
+    share = float(proved.any(axis=1).mean())
+    error = math.sqrt(max(share * (1 - share), 1 / _REPETITIONS) / _REPETITIONS)
+    best = int(np.argmax(proved.sum(axis=0)))
+    return PlannedTrials(trials, float(special.ndtr(-z[best])), max(0.0, share - _STANDARD_ERRORS * error))
+
+
+def _drawn_below(random: np.random.Generator, trials: int, ends: Floats) -> Counts:
+    """How many of so many standard normal scores lie below each of these rising ends, drawn again and again."""
+    below = special.ndtr(ends)
+    cells = np.diff(below, prepend=0.0, append=1.0)
+    counts: Counts = random.multinomial(trials, cells / cells.sum(), size=_REPETITIONS)
+    return np.cumsum(counts, axis=1)[:, :-1]
+
+
+def _least(most: int, power: float, best: Callable[[int], Plan], guess: float = 1.0) -> Plan | None:
+    """A plan with enough power whose next smaller size has not, looked for around the guess; sizes have two digits."""
     sizes = list(_two_digit_numbers(most))
-    low, high = -1, 0
-    found = best(sizes[0])
-    while found.power < power:
-        if high == len(sizes) - 1:
-            return None
-        low, high = high, min(high + 24, len(sizes) - 1)
-        found = best(sizes[high])
+    high = min(bisect_left(sizes, guess), len(sizes) - 1)
+    found, step = best(sizes[high]), 6 if guess > 1 else 24
+    low = -1
+    if found.power < power:
+        while found.power < power:
+            if high == len(sizes) - 1:
+                return None
+            low, high = high, min(high + step, len(sizes) - 1)
+            found = best(sizes[high])
+    else:
+        while high > 0:
+            lower = max(high - step, 0)
+            plan = best(sizes[lower])
+            if plan.power < power:
+                low = lower
+                break
+            high, found = lower, plan
     while high - low > 1:
         middle = (low + high) // 2
         plan = best(sizes[middle])
