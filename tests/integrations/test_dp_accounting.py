@@ -203,7 +203,7 @@ class TestAdjacency:
     def test_bad(self):
         with pytest.raises(DomainError, match="adjacency must be one of"):
             account(GAUSSIAN, adjacency="sideways")
-        with pytest.raises(DomainError, match="adjacency must be that of the mechanism, add-remove, got replace-one"):
+        with pytest.raises(DomainError, match="adjacency must be that of the mechanism, add-remove, got 'replace-one'"):
             account(gaussdp.Gaussian(1.0), adjacency="replace-one")
         with pytest.raises(DomainError, match="adjacency must not be given"):
             account(privacy_loss_distribution.from_laplace_mechanism(1.0), adjacency="replace-one")

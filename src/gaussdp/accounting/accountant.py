@@ -6,7 +6,7 @@ from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.adapters import adapter_for
-from gaussdp.errors import DomainError
+from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.mechanisms.base import checked_adjacency
@@ -51,7 +51,7 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
     if not isinstance(mechanism, Mechanism):
         adapter = adapter_for(type(mechanism))
         if adapter is None:
-            raise DomainError("mechanism", "a mechanism", mechanism)
+            raise DomainError("mechanism", "a mechanism", mechanism, got=brief(mechanism))
         known: Mechanism | PointsCurve = adapter(mechanism, adjacency)
         return known if isinstance(known, PointsCurve) else _accounted(known)
     if adjacency is not None and checked_adjacency(adjacency) != mechanism.adjacency:

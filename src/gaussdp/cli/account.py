@@ -13,6 +13,7 @@ from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, ac
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.options import levels, number, output_options, show, waiting
 from gaussdp.documents.blocks import Document
+from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
 from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.guarantees import ProfilePoints, read_points
@@ -46,7 +47,7 @@ class _Reading:
             content = document(curve, self.floor, self.delta, self.fpr, self.digits)
             if self.plot:
                 drawing = accounted_plot(curve, self.floor, self.delta[0])
-                self.plot.write_bytes(render_accounted(drawing, ending)[ending])
+                write_file(self.plot, render_accounted(drawing, ending)[ending])
         show(content, self.style, self.digits, self.only)
 
 

@@ -15,6 +15,7 @@ from gaussdp.documents.blocks import Document
 from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, render
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.documents.text import ICONS, text
+from gaussdp.domains import written_number
 from gaussdp.risks import Level, Risk, by_level, criteria
 from gaussdp.risks.levels import capital
 
@@ -26,7 +27,7 @@ _WIDEST = 200  # for pipes and files, where no terminal says how wide it is
 def number(text: str) -> float:
     """A real number; NaN is refused."""
     try:
-        parsed = float(text)
+        parsed = written_number(text)
     except ValueError:
         raise click.BadParameter(f"{text!r} is not a number") from None
     if math.isnan(parsed):

@@ -7,6 +7,7 @@ import click
 
 from gaussdp.choosing.rule_tables import DEFAULT_RANGE, TABLES, rule_document
 from gaussdp.cli.options import LateCommand, level_options, matching, numbers, output_options, rule_option, show
+from gaussdp.documents.files import write_file
 from gaussdp.documents.rendering import document_files, write_files
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS, format_of
@@ -67,7 +68,7 @@ def rules(
     if plots or out:
         chart = rule_map((low, high), divisors=divisors)
     for path, ending in zip(plots, endings, strict=True):
-        path.write_bytes(render_rule_map(chart, ending)[ending])
+        write_file(path, render_rule_map(chart, ending)[ending])
     if out:
         pictures = {f"rules.{ending}": content for ending, content in render_rule_map(chart, *FORMATS).items()}
         write_files(out, {**document_files("rules", document, digits, "text", "markdown", "csv", "latex"), **pictures})

@@ -61,6 +61,8 @@ def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
     root = Path(os.path.realpath(directory))
     with _naming(directory):
         new = not root.exists()  # an empty folder may be where someone stands, so it is not replaced
+        if root.parent.exists() and not root.parent.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         root.parent.mkdir(parents=True, exist_ok=True)
         stage = (root.parent if new else root) / f"{_STAGE}{_owner()}"
         if not new:

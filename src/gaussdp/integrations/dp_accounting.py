@@ -182,7 +182,7 @@ def curve_of(distribution: Any, compositions: int = _MOST_COMPOSITIONS) -> Distr
     """
     if not isinstance(distribution, _distributions.PrivacyLossDistribution):
         kind = type(distribution).__name__
-        raise DomainError("distribution", "a dp_accounting PrivacyLossDistribution", kind)
+        raise DomainError("distribution", "a dp_accounting PrivacyLossDistribution", got=kind)
     return DistributionCurve.read(distribution, compositions)
 
 

@@ -15,12 +15,11 @@ The format, in TOML::
     times = 3
 """
 
-import json
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
+from gaussdp.documents.structured import file_text, parsed
 from gaussdp.domains import integer
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Mechanism
@@ -55,30 +54,6 @@ def parse_plan(text: str, name: str) -> Composition:
             advice="only `releases` is known",
         )
     return composed(releases, text, name)
-
-
-def file_text(path: str | Path) -> tuple[str, str]:
-    """The text of a file and its name for messages, or a DomainError that says why there is none."""
-    file = Path(path)
-    try:
-        return file.read_text(encoding="utf-8"), file.name
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise DomainError(None, place=str(file), problem=f"cannot be read: {reason}") from None
-
-
-def parsed(text: str, name: str) -> Any:
-    """The content of a TOML or JSON text, told apart by the ending of its name."""
-    try:
-        if name.endswith(".toml"):
-            return tomllib.loads(text)
-        if name.endswith(".json"):
-            return json.loads(text)
-    except ValueError as error:  # what both parsers raise, also for a number of thousands of digits
-        raise DomainError(None, place=name, problem=str(error)) from None
-    except RecursionError:
-        raise DomainError(None, place=name, problem="is nested too deeply to be read") from None
-    raise DomainError(None, place=name, problem="the name must end in .toml or .json")
 
 
 def composed(releases: list[Any], text: str, name: str) -> Composition:
