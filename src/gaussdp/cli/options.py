@@ -24,10 +24,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _WIDEST = 200  # for pipes and files, where no terminal says how wide it is
 
 
-def number(text: str) -> float:
-    """A real number; NaN is refused."""
+def number(text: str | float) -> float:
+    """A real number; NaN is refused. A default comes as a number already."""
     try:
-        parsed = written_number(text)
+        parsed = written_number(text) if isinstance(text, str) else text
     except ValueError:
         raise click.BadParameter(f"{text!r} is not a number") from None
     if math.isnan(parsed):
