@@ -58,7 +58,7 @@ def test_vertices_of_straight_curves_are_never_too_private(epsilon, delta, fpr, 
     # Both halves of a double that lies beside a corner are on its pieces, so each of the rates is a vertex.
     points = TradeoffPoints.from_tpr(fpr, truth.tpr(fpr), meaning="vertices", directions=directions)
     assert (points.tpr(LEVELS) >= truth.tpr(LEVELS) * (1 - 1e-9)).all()
-    # A rate near 1 is known to a unit in its last place, which is so large a share of what it leaves; the steep piece is
+    # A rate near 1 is known to a unit in its last place, which is a large share of what it leaves; the steep piece is
     # e^epsilon times as steep as the flat one that this share tilts.
     unsure = 4e-16 * np.exp(epsilon) / (1 - fpr[fpr < 1].max())
     assert (points.tpr(LEVELS) <= truth.tpr(LEVELS) * (1 + 1e-9 + unsure) + 1e-12).all()
