@@ -248,8 +248,9 @@ class Fit(Displayed):
                 Column("slack", "slack δ", Rounding.UP),
                 Column("regret", "regret", Rounding.UP),
                 Column("fpr", "binds at FPR", Rounding.NEAREST),
+                Column("method", "method"),
             ),
-            ((self.mu, self.mu_lower, self.floor, self.slack, self.regret, self.fpr),),
+            ((self.mu, self.mu_lower, self.floor, self.slack, self.regret, self.fpr, str(self.method)),),
         )
 
     def notes(self, digits: int = DEFAULT_DIGITS) -> tuple[str, ...]:
@@ -268,7 +269,7 @@ class Fit(Displayed):
                 f"The regret {shown(rounded(self.regret, Rounding.UP, 2))} exceeds {LARGE_REGRET}: one μ says far less "
                 "than the curve does; report the curve, or ε and TPR at your own levels, beside it."
             )
-        if not self.method.exact:
+        if not self.method.exact:  # the table names it; this one makes the numbers looser than the truth
             found.append(f"From {self.method.words}.")
         return tuple(found)
 
