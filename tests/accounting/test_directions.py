@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp import GDP
+from gaussdp import DPSGD, GDP, account
 from gaussdp.accounting import Direction
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.errors import DomainError
@@ -93,3 +93,8 @@ def test_scalars_and_shapes():
 def test_refusals(reading, value):
     with pytest.raises(DomainError, match=r"must be in \["):
         getattr(REMOVE, reading)(value)
+
+
+def test_a_direction_refuses_what_only_the_curve_answers():
+    with pytest.raises(DomainError, match="ask the curve itself"):
+        account(DPSGD(1.0, 0.01, 100)).remove.reading.fpr(0.5)

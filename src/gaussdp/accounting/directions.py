@@ -10,7 +10,7 @@ from gaussdp.accounting.inversion import points_at_add_delta, points_at_remove_d
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.accounting.readings import Method, Readings, Values
 from gaussdp.domains import PROBABILITY, REAL, Domain, evaluate
-from gaussdp.errors import ConvergenceError
+from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees.base import Numbers
 from gaussdp.numerics import Booleans, Floats
 
@@ -69,7 +69,9 @@ class Direction(Described):
             with np.errstate(divide="ignore"):
                 read = self.rates(np.log(levels), np.log1p(-levels))[name == "tpr"]
         else:
-            raise NotImplementedError("a direction is read at false-positive rates")
+            raise DomainError(
+                None, problem="one direction is read at an FPR, not at a TPR", advice="ask the curve itself"
+            )
         if not read.answered.all():
             raise ConvergenceError(f"no exact method gives the {name} at {levels[~read.answered][0]:g}")
         return read
