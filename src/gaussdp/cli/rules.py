@@ -7,8 +7,8 @@ import click
 
 from gaussdp.choosing.rule_tables import DEFAULT_RANGE, TABLES, rule_document
 from gaussdp.cli.options import LateCommand, level_options, matching, numbers, output_options, rule_option, show
-from gaussdp.documents.files import write_file
-from gaussdp.documents.rendering import document_files, write_files
+from gaussdp.documents.files import write_file, write_files
+from gaussdp.documents.rendering import document_files
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS, format_of
 from gaussdp.figures.rule_map import render_rule_map, rule_map

@@ -13,7 +13,6 @@ from gaussdp.documents.blocks import (
     Section,
     Words,
 )
-from gaussdp.documents.files import write_file, write_files
 from gaussdp.documents.rendering import (
     DEFAULT_DIGITS,
     ENDINGS,
@@ -55,6 +54,4 @@ __all__ = [
     "rounded",
     "shown",
     "shown_level",
-    "write_file",
-    "write_files",
 ]

@@ -4,12 +4,6 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 from gaussdp.documents.blocks import Document
-from gaussdp.documents.files import write_files as write_files
-from gaussdp.documents.html import fragment, html
-from gaussdp.documents.latex import latex
-from gaussdp.documents.machine import comma_separated, json_text
-from gaussdp.documents.markdown import markdown
-from gaussdp.documents.text import text
 from gaussdp.domains import one_of
 
 Format = Literal["text", "markdown", "csv", "json", "latex", "html"]
@@ -28,15 +22,6 @@ ENDINGS: dict[str, str] = {
     "html": "html",
 }
 
-_RENDERERS: dict[Format, Callable[[Document, int], str]] = {
-    "text": text,
-    "markdown": markdown,
-    "csv": comma_separated,
-    "json": json_text,
-    "latex": latex,
-    "html": html,
-}
-
 
 def render(document: Document, format: str = "text", digits: int = DEFAULT_DIGITS) -> str:
     """The document in the format of this name, with numbers of so many significant digits.
@@ -45,7 +30,21 @@ def render(document: Document, format: str = "text", digits: int = DEFAULT_DIGIT
         DomainError: if there is no such format.
     """
     known = PROSE_FORMATS if document.sections else FORMATS
-    return _RENDERERS[one_of("format", format, known)](document, digits)
+    return _renderer(one_of("format", format, known))(document, digits)
+
+
+def _renderer(format: Format) -> Callable[[Document, int], str]:
+    """The renderer of a format, loaded when used: results know documents, and importing them must stay light."""
+    from gaussdp.documents import html, latex, machine, markdown, text
+
+    return {
+        "text": text.text,
+        "markdown": markdown.markdown,
+        "csv": machine.comma_separated,
+        "json": machine.json_text,
+        "latex": latex.latex,
+        "html": html.html,
+    }[format]
 
 
 class Displayed:
@@ -58,6 +57,8 @@ class Displayed:
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
+        from gaussdp.documents.html import fragment  # when a notebook asks
+
         return fragment(self.document(), DEFAULT_DIGITS)
 
 

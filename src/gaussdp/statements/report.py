@@ -10,7 +10,8 @@ import numpy as np
 
 from gaussdp.accounting import DistributionCurve, Fit, account
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS
-from gaussdp.documents import Block, Document, Format, Rounding, document_files, render, rounded, shown, write_files
+from gaussdp.documents import Block, Document, Format, Rounding, document_files, render, rounded, shown
+from gaussdp.documents.files import write_files
 from gaussdp.documents.html import fragment
 from gaussdp.domains import LEVEL, checked, number, one_of
 from gaussdp.errors import DomainError
