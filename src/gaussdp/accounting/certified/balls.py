@@ -1,0 +1,80 @@
+"""Ball arithmetic: what every proof here computes with. A ball holds the true number, whatever was rounded."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gaussdp.accounting.certified.enclosures import Enclosure
+from gaussdp.errors import ConvergenceError, MissingExtraError
+
+try:
+    from flint import acb, acb_mat, acb_poly, arb, ctx
+except ImportError:
+    raise MissingExtraError('proofs need python-flint: pip install "gaussdp[certified]"') from None
+
+__all__ = ["acb", "acb_mat", "acb_poly", "arb", "at_most", "ball", "precision", "quantile", "tail", "widened"]
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Compute with this many bits, and restore what was set before."""
+    before = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+def ball(low: arb, high: arb) -> arb:
+    """A ball that holds everything from low to high."""
+    return low.union(high)
+
+
+def widened(value: arb, error: arb) -> arb:
+    """The value, which may be off by the error in either direction."""
+    return value + arb(0, 1) * error.abs_upper()
+
+
+def at_most(value: arb, bound: arb | float) -> bool:
+    """Whether the value is proved to be at most the bound."""
+    return bool(value <= bound)
+
+
+def tail(z: arb) -> arb:
+    """P(Z > z) of a standard normal Z."""
+    return (z / arb(2).sqrt()).erfc() / 2
+
+
+def quantile(p: arb) -> arb:
+    """z with P(Z > z) = p, for p in (0, 1); the whole line where p may leave it."""
+    low, high = p.lower(), p.upper()
+    if not (low > 0 and high < 1):
+        return arb(0, math.inf)
+    # P(Z > z) falls with z.
+    return ball(arb(2).sqrt() * (2 * high).erfcinv(), arb(2).sqrt() * (2 * low).erfcinv())
+
+
+def enclosure(value: arb) -> Enclosure:
+    """Decimals around a ball, a little wider than the ball itself, so that more bits always confirm them.
+
+    Raises:
+        ConvergenceError: if the ball is no finite number.
+    """
+    if not value.is_finite():
+        raise ConvergenceError("no proof: a bound is infinite")
+    if value.is_exact() and value == value.floor() and abs(value) < 10:
+        return Enclosure(str(int(value.unique_fmpz())), str(int(value.unique_fmpz())))
+    digits = max(4, int(value.rel_accuracy_bits() * math.log10(2)) + 3)
+    middle, radius, power = (int(part) for part in value.mid_rad_10exp(digits))
+    return Enclosure(f"{middle - radius - 1}e{power}", f"{middle + radius + 1}e{power}")
+
+
+def ball_of(stated: Enclosure) -> arb:
+    """A ball around stated decimals."""
+    return ball(arb(stated.low), arb(stated.high))
+
+
+def confirms(value: arb, stated: Enclosure) -> bool:
+    """Whether the ball lies within stated decimals."""
+    return bool(arb(stated.low) <= value) and bool(value <= arb(stated.high))

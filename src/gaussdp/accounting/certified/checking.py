@@ -1,0 +1,88 @@
+"""Certificates proved again, from the run and the witness alone: nothing here searches or steers."""
+
+from collections.abc import Iterator
+
+from gaussdp.accounting.certified import claims
+from gaussdp.accounting.certified.balls import confirms, precision
+from gaussdp.accounting.certified.certificate import Certificate, Progress
+from gaussdp.accounting.certified.enclosures import RATES, ProvedPoint
+from gaussdp.accounting.certified.lines import Line, Tails
+from gaussdp.accounting.certified.loss import ComposedLoss
+from gaussdp.errors import ConvergenceError
+
+MORE_BITS = 32
+"""Than the proof used, so that its rounding is confirmed and not repeated."""
+CLOSED_BITS = (256, 1024, 4096)
+"""Tried one after the other for what is closed form."""
+
+
+def failures(certificate: Certificate, progress: Progress) -> Iterator[str]:
+    """What does not hold, in words."""
+    loss = ComposedLoss.of(certificate.mechanism)
+    for number, witness in enumerate(certificate.lines):
+        progress(f"line {number + 1} of {len(certificate.lines)}")
+        with precision(witness.bits + MORE_BITS):
+            try:
+                line = Line(loss.squared_mu(), loss.parts, witness)
+            except (ConvergenceError, ValueError) as error:
+                yield f"line {number} cannot be computed: {error}"
+                continue
+            for point in certificate.points:
+                if point.line == number:
+                    yield from _differences(point, line.read(point.threshold))
+    for point in certificate.points:
+        if point.line is None:
+            yield from _closed(loss, point)
+    for place, claim in enumerate(_claims(certificate, loss)):
+        if claim:
+            yield f"{claim} (statement {place})"
+
+
+def _closed(loss: ComposedLoss, point: ProvedPoint) -> Iterator[str]:
+    found: list[str] = []
+    for bits in CLOSED_BITS:
+        with precision(bits):
+            tails = loss.below(point.threshold) or (loss.closed_tails(point.threshold) if loss.closed else None)
+            if tails is None:
+                yield f"the point at threshold {point.threshold!r} needs a line"
+                return
+            found = list(_differences(point, tails))
+        if not found:
+            return
+    yield from found
+
+
+def _differences(point: ProvedPoint, tails: Tails) -> Iterator[str]:
+    for name in RATES:
+        if not confirms(getattr(tails, name), getattr(point, name)):
+            yield f"{name} at threshold {point.threshold!r} is not proved to lie in {getattr(point, name)}"
+
+
+def _claims(certificate: Certificate, loss: ComposedLoss) -> Iterator[str]:
+    """For each statement what is wrong with it, or nothing."""
+    points = certificate.points
+    with precision(claims.BITS + MORE_BITS):
+        for mu in certificate.mus:
+            used = [points[place] for place in mu.points]
+            if not loss.parts:
+                proved = loss.squared_mu().sqrt()
+            elif claims.spans(used, mu.floor):
+                proved = claims.mu_between(used, mu.floor)
+            else:
+                yield f"the points of mu do not span all attacks above {mu.floor!r}"
+                continue
+            yield "" if confirms(proved, mu.mu) else f"mu is not proved to lie in {mu.mu}"
+        for one in certificate.deltas:
+            remove, add = points[one.remove], points[one.add]
+            right = remove.threshold == one.epsilon == -add.threshold
+            proved = claims.larger(remove.remove, add.add)
+            yield "" if right and confirms(proved, one.delta) else f"delta at {one.epsilon!r} does not follow"
+        for bracket in certificate.epsilons:
+            sides = [[points[place] for place in places] for places in (bracket.remove, bracket.add)]
+            try:
+                low, high = claims.epsilon_between(bracket.delta, *sides)
+            except ConvergenceError as error:
+                yield str(error)
+                continue
+            fits = bracket.low <= low and high <= bracket.high
+            yield "" if fits else f"epsilon at {bracket.delta!r} does not follow"

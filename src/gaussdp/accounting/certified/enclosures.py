@@ -1,0 +1,111 @@
+"""Numbers between two decimals, as certificates state them, and the points that are proved."""
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+from gaussdp.errors import DomainError
+
+_WIDE = 400  # digits, more than a certificate states
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """A number that is proved to lie between two decimals, ends included.
+
+    Attributes:
+        low: the lower end, a decimal as text.
+        high: the upper end.
+
+    >>> Enclosure("0.1234567", "0.1234569").digits
+    6
+    """
+
+    low: str
+    high: str
+
+    def __post_init__(self) -> None:
+        for name in ("low", "high"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or len(value) > _WIDE or not _finite(value):
+                raise DomainError(name, "a decimal as text", value)
+        if not Decimal(self.low) <= Decimal(self.high):
+            raise DomainError("low", f"at most high, {self.high}", self.low)
+
+    @property
+    def lower(self) -> float:
+        """The largest double that is not above the number, as far as it is known."""
+        value = float(self.low)
+        return math.nextafter(value, -math.inf) if Decimal(value) > Decimal(self.low) else value
+
+    @property
+    def upper(self) -> float:
+        """The smallest double that is not below the number, as far as it is known."""
+        value = float(self.high)
+        return math.nextafter(value, math.inf) if Decimal(value) < Decimal(self.high) else value
+
+    @property
+    def digits(self) -> int:
+        """How many digits are proved: the width is at most one unit of the last of them."""
+        low, high = Decimal(self.low), Decimal(self.high)
+        if low == high:
+            return _WIDE
+        width = Context(_WIDE).subtract(high, low)
+        return max(0, max(abs(low), abs(high)).adjusted() - width.adjusted())
+
+    def at_least(self, level: float) -> bool:
+        """Whether the number is proved to be at least a double."""
+        return Decimal(self.low) >= Decimal(level)
+
+    def at_most(self, level: float) -> bool:
+        """Whether the number is proved to be at most a double."""
+        return Decimal(self.high) <= Decimal(level)
+
+    def holds(self, value: float) -> bool:
+        """Whether a double lies inside."""
+        return math.isfinite(value) and Decimal(self.low) <= Decimal(value) <= Decimal(self.high)
+
+    def rounded(self, digits: int) -> tuple[str, str]:
+        """Both ends with fewer digits, rounded outwards."""
+        low = Context(digits, ROUND_FLOOR).create_decimal(self.low)
+        high = Context(digits, ROUND_CEILING).create_decimal(self.high)
+        return f"{low:g}", f"{high:g}"
+
+    def __str__(self) -> str:
+        return "[{}, {}]".format(*self.rounded(max(self.digits, 1) + 1))
+
+
+def _finite(text: str) -> bool:
+    try:
+        return Decimal(text).is_finite()
+    except ArithmeticError:
+        return False
+
+
+@dataclass(frozen=True)
+class ProvedPoint:
+    """What is proved at one threshold tau on the composed loss L = log dP/dQ, P with the record and Q without.
+
+    Attributes:
+        threshold: tau.
+        line: the number of the line it was read off; None for what is closed form.
+        fpr: Q(L > tau).
+        tnr: its complement.
+        fnr: P(L <= tau).
+        tpr: its complement.
+        remove: the profile of removing a record at epsilon = tau, E_Q[(e^L - e^tau)+].
+        add: the profile of adding one at epsilon = -tau, e^-tau E_Q[(e^tau - e^L)+].
+    """
+
+    threshold: float
+    line: int | None
+    fpr: Enclosure
+    tnr: Enclosure
+    fnr: Enclosure
+    tpr: Enclosure
+    remove: Enclosure
+    add: Enclosure
+
+
+RATES = ("fpr", "tnr", "fnr", "tpr", "remove", "add")
+"""What a point encloses."""

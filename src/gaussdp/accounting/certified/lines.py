@@ -1,0 +1,182 @@
+r"""Tails of a composed loss from one contour integral, proved: nodes, images and what lies beyond the last node.
+
+On the line Re z = c the trapezoid sum with spacing h of :math:`M(z) e^{-z\tau} / z` (or with another kernel) is a sum
+of images, those of the thresholds :math:`\tau + 2 \pi m / h`, which Chernoff's bound at a tilt on either side makes small
+(lemma 5); the terms beyond the last node are bounded by the decay of the steps' transforms (lemma 6).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gaussdp.accounting.certified.balls import acb, acb_poly, arb, widened
+from gaussdp.accounting.certified.steering import Part, Shape, Steering, rounded
+from gaussdp.accounting.certified.steps import Step
+from gaussdp.accounting.certified.witnesses import Beside, LineWitness, StepWitness, region
+from gaussdp.errors import ConvergenceError
+
+
+@dataclass(frozen=True)
+class LineSettings:
+    """What is tuned about lines."""
+
+    first_block: int = 24  # nodes for which one grid is chosen; every further block has as many as all before it
+    most_work: float = 4e8  # nodes of a line times nodes of its grids, at 1e-7 s each
+    margin: float = 8.0  # beyond the digits asked for: the integral is that much smaller than its bounds, as a logarithm
+    doublings: int = 400  # of the frequency until the bound that holds to infinity is small
+
+
+SETTINGS = LineSettings()
+
+
+def plan_line(steering: Steering, tilt: float, thresholds: tuple[float, float], depth: float) -> LineWitness:
+    """A line that serves all thresholds from the first to the second, to a relative error of about e^-depth.
+
+    Raises:
+        ConvergenceError: if it would take too long.
+    """
+    depth += SETTINGS.margin
+    below, above, period = steering.images(tilt, thresholds, depth)
+    if not 0 < period < math.inf:
+        raise ConvergenceError("no proof: the images of a line cannot be bounded")
+    spacing = rounded(2 * math.pi / period)
+    shapes, frequency = steering.grids(tilt, spacing, depth)
+    last = math.ceil(frequency / spacing) + 1
+    if last * min(shape.grid(0.0).last - shape.grid(0.0).first for shape in shapes) > SETTINGS.most_work:
+        raise _too_long()
+    blocks = [min(SETTINGS.first_block, last)]
+    while blocks[-1] < last:
+        blocks.append(min(2 * blocks[-1], last))
+    steps = tuple(
+        StepWitness(shape.table, tuple(shape.grid(spacing * (stop - 1)) for stop in blocks)) for shape in shapes
+    )
+    sizes = [stop - start for start, stop in zip([0, *blocks], blocks, strict=False)]
+    work = sum(size * (grid.last - grid.first) for step in steps for size, grid in zip(sizes, step.grids, strict=True))
+    if work > SETTINGS.most_work:
+        raise _too_long()
+
+    def real(at: float) -> Beside:
+        beside = [Shape(part, at, depth) for part in steering.parts]
+        return Beside(at, tuple(StepWitness(shape.table, (shape.grid(0.0),)) for shape in beside))
+
+    heaviest = max((part.count for part in steering.parts), default=1)
+    bits = 64 + math.ceil(depth / math.log(2) + math.log2(heaviest))
+    return LineWitness(tilt, spacing, tuple(blocks), steps, real(below), real(above), bits)
+
+
+def _too_long() -> ConvergenceError:
+    return ConvergenceError("no proof: the line would take too long, since the transform decays too slowly")
+
+
+@dataclass(frozen=True)
+class Tails:
+    """What is proved at one threshold on the loss L, in balls.
+
+    fpr = Q(L > tau), tnr, fnr = P(L <= tau), tpr; `remove` = E_Q[(e^L - e^tau)+], `add` = e^-tau E_Q[(e^tau - e^L)+].
+    """
+
+    threshold: float
+    fpr: arb
+    tnr: arb
+    fnr: arb
+    tpr: arb
+    remove: arb
+    add: arb
+
+
+class Line:
+    """A line with its nodes, ready to be read at thresholds; made from a witness in the current precision."""
+
+    def __init__(self, squared_mu: arb, parts: Sequence[Part], witness: LineWitness) -> None:
+        self.tilt, self.spacing = arb(witness.tilt), arb(witness.spacing)
+        self.region = region(witness.tilt) or 0
+        self._squared_mu, self._parts = squared_mu, tuple(parts)
+        tilt = witness.tilt
+        steps = [
+            Step(part.noise_multiplier, part.sample_rate, tilt, step.table)
+            for part, step in zip(parts, witness.steps, strict=True)
+        ]
+        values = [acb(1)] * witness.blocks[-1]
+        self._mgfs: list[arb] = []
+        for part, step, own in zip(parts, steps, witness.steps, strict=True):
+            known: list[acb] = []
+            for stop, grid in zip(witness.blocks, own.grids, strict=True):
+                known += step.transforms(grid, len(known), stop, witness.spacing)
+            mgf = known[0].real
+            if not mgf > 0:
+                raise ConvergenceError("no proof: a grid is too coarse")
+            self._mgfs.append(mgf)
+            values = [value * (one / mgf) ** part.count for value, one in zip(values, known, strict=True)]
+        self._log_mgf = self._log_at(tilt, self._mgfs)
+        nodes = [acb(self.tilt, self.spacing * k) for k in range(len(values))]
+        for k, z in enumerate(nodes):
+            t = self.spacing * k
+            values[k] *= acb(-squared_mu * t * t / 2, squared_mu * t * (self.tilt - arb(0.5))).exp()
+            values[k] *= self.spacing / arb.pi() / (2 if k == 0 else 1)
+        self._kernels = [
+            acb_poly([value / z for value, z in zip(values, nodes, strict=True)]),
+            acb_poly([value / (z - 1) for value, z in zip(values, nodes, strict=True)]),
+            acb_poly([value / (z * (z - 1)) for value, z in zip(values, nodes, strict=True)]),
+        ]
+        self._beyond = self._tail(steps, self.spacing * (len(values) - 1)) / arb.pi()
+        self._images = [self._beside(beside) for beside in (witness.below, witness.above)]
+
+    def _log_at(self, tilt: float, mgfs: Sequence[arb]) -> arb:
+        """K at a real tilt."""
+        at = arb(tilt)
+        total = self._squared_mu * at * (at - 1) / 2
+        for part, mgf in zip(self._parts, mgfs, strict=True):
+            total += part.count * mgf.log()
+        return total
+
+    def _beside(self, beside: Beside) -> tuple[float, arb]:
+        """K at a tilt beside the line."""
+        mgfs = []
+        for part, own in zip(self._parts, beside.steps, strict=True):
+            step = Step(part.noise_multiplier, part.sample_rate, beside.tilt, own.table)
+            mgfs.append(step.transforms(own.grids[0], 0, 1, 0.0)[0].real)
+        return beside.tilt, self._log_at(beside.tilt, mgfs)
+
+    def _tail(self, steps: Sequence[Step], frequency: arb) -> arb:
+        """Lemma 6: the sum of spacing * |F(t)| / t over all nodes t beyond the frequency."""
+        total = arb(0)
+        far = [step.far_decay(mgf) for step, mgf in zip(steps, self._mgfs, strict=True)]
+        for _ in range(SETTINGS.doublings):
+            gaussian = self._squared_mu * frequency * frequency / 2
+            known = [(v / frequency).upper() for v in far]
+            count = sum(part.count for part, v in zip(self._parts, known, strict=True) if v <= 0.5)
+            if count == sum(part.count for part in self._parts) or gaussian > 1000:
+                bound = (-gaussian).exp()
+                for part, v in zip(self._parts, known, strict=True):
+                    bound *= v**part.count if v <= 0.5 else 1
+                return total + bound / (count + 2 * gaussian)
+            bound = (-gaussian).exp()
+            for part, step, mgf in zip(self._parts, steps, self._mgfs, strict=True):
+                bound *= step.decay(frequency, mgf) ** part.count
+            total += bound * arb(2).log()
+            frequency = 2 * frequency
+        return arb.pos_inf()
+
+    def read(self, threshold: float) -> Tails:
+        """What is proved at a threshold."""
+        tau = arb(threshold)
+        turn = acb(0, -self.spacing * tau).exp()
+        log_scale = self._log_mgf - self.tilt * tau
+        error = self._beyond
+        period = 2 * arb.pi() / self.spacing
+        for beside, log_mgf in self._images:
+            shift = abs(arb(beside) - self.tilt)
+            ratio = (-shift * period).exp()
+            error += (log_mgf - arb(beside) * tau - log_scale).exp() * ratio / (1 - ratio)
+        under_q, under_p, both = (widened(kernel(turn).real, error) * log_scale.exp() for kernel in self._kernels)
+        grown = tau.exp()
+        under_p, both = under_p * grown, both * grown
+        if self.region > 0:
+            fpr, tpr, remove = under_q, under_p, both
+            return Tails(threshold, fpr, 1 - fpr, 1 - tpr, tpr, remove, (remove - 1) / grown + 1)
+        if self.region == 0:
+            fpr, fnr, rest = under_q, -under_p, -both
+            return Tails(threshold, fpr, 1 - fpr, fnr, 1 - fnr, 1 - rest, 1 - rest / grown)
+        tnr, fnr, add = -under_q, -under_p, both
+        return Tails(threshold, 1 - tnr, tnr, fnr, 1 - fnr, add + 1 - grown, add / grown)
+

@@ -1,0 +1,100 @@
+"""The loss of a composition in balls: its parts, and the tails that are closed form."""
+
+import math
+from dataclasses import dataclass
+
+from gaussdp.accounting.certified.balls import arb, tail
+from gaussdp.accounting.certified.lines import Tails
+from gaussdp.accounting.certified.steering import Part
+from gaussdp.errors import DomainError
+from gaussdp.mechanisms import Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
+
+
+@dataclass(frozen=True)
+class ComposedLoss:
+    """Plain Gaussian releases and counted sampled steps.
+
+    Attributes:
+        noises: noise multipliers of plain releases, with counts.
+        rhos: zCDP parameters of plain releases, with counts.
+        parts: the sampled steps.
+    """
+
+    noises: tuple[tuple[float, int], ...]
+    rhos: tuple[tuple[float, int], ...]
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, mechanism: Mechanism) -> "ComposedLoss":
+        """The loss of a mechanism.
+
+        Raises:
+            DomainError: if a part of it is neither Gaussian nor Poisson-sampled Gaussian.
+        """
+        noises, rhos, parts = [], [], []
+        for part, count in mechanism.parts():
+            if isinstance(part, PoissonSampled):
+                parts.append(Part(part.mechanism.noise_multiplier, part.sample_rate, count))
+            elif isinstance(part, Gaussian):
+                noises.append((part.noise_multiplier, count))
+            elif isinstance(part, ZCDPGaussian):
+                rhos.append((part.rho, count))
+            else:
+                raise DomainError(
+                    "mechanism",
+                    problem=f"cannot be certified: {part.sentence} is neither Gaussian nor Poisson-sampled Gaussian",
+                )
+        return cls(tuple(noises), tuple(rhos), tuple(parts))
+
+    @property
+    def closed(self) -> bool:
+        """Whether the tails are closed form."""
+        return not self.parts or (not self.noises and not self.rhos and self._count == 1)
+
+    @property
+    def _count(self) -> int:
+        return sum(part.count for part in self.parts)
+
+    def squared_mu(self) -> arb:
+        """Of the plain releases together."""
+        total = arb(0)
+        for noise, count in self.noises:
+            total += count / arb(noise) ** 2
+        for rho, count in self.rhos:
+            total += 2 * count * arb(rho)
+        return total
+
+    def below(self, threshold: float) -> Tails | None:
+        """The tails at a threshold that no loss falls below; None if losses may."""
+        if self.noises or self.rhos:
+            return None
+        lowest = arb(0)
+        for part in self.parts:
+            lowest += part.count * (1 - arb(part.sample_rate)).log()
+        tau = arb(threshold)
+        if not tau <= lowest:
+            return None
+        one, none = arb(1), arb(0)
+        return Tails(threshold, one, none, none, one, 1 - tau.exp(), none)
+
+    def closed_tails(self, threshold: float) -> Tails:
+        """The tails at a threshold, where they are normal CDFs (lemma 8)."""
+        tau = arb(threshold)
+        if not self.parts:
+            mu = self.squared_mu().sqrt()
+            z = tau / mu + mu / 2
+            fpr, tnr, fnr, tpr = tail(z), tail(-z), tail(mu - z), tail(z - mu)
+        else:
+            part = self.parts[0]
+            sigma, rate = arb(part.noise_multiplier), arb(part.sample_rate)
+            known = self.below(threshold)
+            if known:
+                return known
+            odds = (tau.exp() - 1 + rate) / rate
+            x = (sigma**2 * odds.log() + arb(0.5)) if odds > 0 else arb(0, math.inf)
+            z, shifted = x / sigma, (x - 1) / sigma
+            fpr, tnr = tail(z), tail(-z)
+            fnr = (1 - rate) * tail(-z) + rate * tail(-shifted)
+            tpr = (1 - rate) * tail(z) + rate * tail(shifted)
+        return Tails(threshold, fpr, tnr, fnr, tpr, tpr - tau.exp() * fpr, tnr - (-tau).exp() * fnr)
+

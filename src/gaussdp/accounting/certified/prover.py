@@ -1,0 +1,117 @@
+"""Reads proved points off lines, and makes lines where there are none yet."""
+
+import math
+from dataclasses import dataclass
+
+from gaussdp.accounting.certified.balls import arb, enclosure, precision
+from gaussdp.accounting.certified.certificate import Progress
+from gaussdp.accounting.certified.enclosures import RATES, ProvedPoint
+from gaussdp.accounting.certified.lines import Line, Tails, plan_line
+from gaussdp.accounting.certified.loss import ComposedLoss
+from gaussdp.accounting.certified.steering import Steering
+from gaussdp.accounting.certified.witnesses import LineWitness
+
+
+@dataclass(frozen=True)
+class ProverSettings:
+    """What is tuned about proofs."""
+
+    digits: int = 20  # of every reading
+    spread: float = 2.0  # deviations of the tilted loss on either side of its saddle that a line serves
+    wide: float = 2.0  # deviation of the loss from which on a line between the poles is cheap
+    bits: int = 192  # of closed forms, doubled until the digits are there
+    most_bits: int = 4096
+
+
+SETTINGS = ProverSettings()
+
+
+@dataclass(frozen=True)
+class _Served:
+    """A line with the thresholds that it was made for."""
+
+    region: int
+    low: float
+    high: float
+    line: Line
+
+
+class Prover:
+    """Proved points of one composition."""
+
+    def __init__(self, loss: ComposedLoss, progress: Progress) -> None:
+        self.loss, self._progress = loss, progress
+        with precision(SETTINGS.bits):
+            squared_mu = float(loss.squared_mu().mid())
+        self.steering = Steering(squared_mu, loss.parts)
+        self._served: list[_Served] = []
+        self.lines: list[LineWitness] = []
+        self.points: list[ProvedPoint] = []
+        self._known: dict[tuple[float, int], int] = {}
+
+    def point(self, threshold: float, region: int | None = None) -> ProvedPoint:
+        """What is proved at a threshold: from a line in a region, or in the one that suits both error rates."""
+        return self.points[self.place(threshold, region)]
+
+    def place(self, threshold: float, region: int | None = None) -> int:
+        """The number of the point at a threshold."""
+        where = self._region(threshold) if region is None else region
+        if (threshold, where) not in self._known:
+            self._known[threshold, where] = len(self.points)
+            self.points.append(self._prove(threshold, where))
+        return self._known[threshold, where]
+
+    def _prove(self, threshold: float, region: int) -> ProvedPoint:
+        bits = SETTINGS.bits
+        with precision(bits):
+            below = self.loss.below(threshold)
+        if self.loss.closed or below:
+            while True:
+                with precision(bits):
+                    tails = self.loss.below(threshold) or self.loss.closed_tails(threshold)
+                    if bits >= SETTINGS.most_bits or min(map(_accuracy, rates(tails))) > SETTINGS.digits:
+                        return stated(tails, None)
+                bits *= 2
+        number = self._line(threshold, region)
+        with precision(self.lines[number].bits):
+            return stated(self._served[number].line.read(threshold), number)
+
+    def _region(self, threshold: float) -> int:
+        """The region whose line gives the smaller of both pairs of rates."""
+        if self.loss.closed:
+            return 0
+        (_, under_q, variance), (_, under_p, _) = self.steering.cumulants(0.0), self.steering.cumulants(1.0)
+        if math.sqrt(variance) < SETTINGS.wide:
+            return 1 if threshold > 0.5 * (under_q + under_p) else -1
+        return 1 if threshold > under_p else -1 if threshold < under_q else 0
+
+    def _line(self, threshold: float, region: int) -> int:
+        for number, one in enumerate(self._served):
+            if one.region == region and one.low <= threshold <= one.high:
+                return number
+        tilt = self.steering.saddle(threshold, region)
+        variance = self.steering.cumulants(tilt)[2]
+        room = SETTINGS.spread * math.sqrt(variance + tilt**-2 + (tilt - 1) ** -2)
+        span = threshold - room, threshold + room
+        depth = SETTINGS.digits * math.log(10) + 0.5 * SETTINGS.spread**2
+        self._progress(f"line {len(self.lines) + 1}")
+        witness = plan_line(self.steering, tilt, span, depth)
+        with precision(witness.bits):
+            line = Line(self.loss.squared_mu(), self.loss.parts, witness)
+        self.lines.append(witness)
+        self._served.append(_Served(region, *span, line))
+        return len(self.lines) - 1
+
+
+def rates(tails: Tails) -> tuple[arb, ...]:
+    """The balls of a point."""
+    return tuple(getattr(tails, name) for name in RATES)
+
+
+def stated(tails: Tails, line: int | None) -> ProvedPoint:
+    """A point with its balls as decimals."""
+    return ProvedPoint(tails.threshold, line, *map(enclosure, rates(tails)))
+
+
+def _accuracy(value: arb) -> float:
+    return math.inf if value.is_exact() else value.rel_accuracy_bits() * math.log10(2)

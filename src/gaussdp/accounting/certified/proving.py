@@ -1,0 +1,254 @@
+"""From a mechanism to its certificate: which points to prove, so that mu, delta and epsilon follow from them."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from itertools import pairwise
+
+from scipy import special
+
+from gaussdp.accounting.certified import claims
+from gaussdp.accounting.certified.balls import arb, enclosure, precision
+from gaussdp.accounting.certified.certificate import (
+    Certificate,
+    Progress,
+    ProvedDelta,
+    ProvedEpsilon,
+    ProvedMu,
+)
+from gaussdp.accounting.certified.enclosures import Enclosure, ProvedPoint
+from gaussdp.accounting.certified.loss import ComposedLoss
+from gaussdp.accounting.certified.prover import Prover
+from gaussdp.domains import LEVEL, NON_NEGATIVE, number
+from gaussdp.errors import ConvergenceError, DomainError
+from gaussdp.mechanisms import Composition, Mechanism
+
+FIRST_POINTS = 17
+"""Thresholds between the floors that a search for mu starts with."""
+RELATIVE_GAP = 1e-9
+"""Between the bounds of mu, at which a search ends."""
+MOST_POINTS = 2000
+CLOSE = 1e-14
+"""Relative step of a search for a threshold, at which it ends."""
+STEPS = 60
+"""Of a search for a threshold."""
+
+
+def certify(
+    mechanism: Mechanism,
+    floor: float | None = None,
+    epsilons: Sequence[float] = (),
+    deltas: Sequence[float] = (),
+    progress: Progress | None = None,
+) -> Certificate:
+    """Prove what a composition of plain and Poisson-sampled Gaussian releases guarantees.
+
+    Args:
+        mechanism: the run.
+        floor: smallest error rate of the attacks that mu speaks about, in (0, 1); None for no mu.
+        epsilons: at which to enclose delta.
+        deltas: at which to enclose epsilon, in (0, 1).
+        progress: told what is being done.
+    Returns:
+        The enclosures with their witness.
+    Raises:
+        DomainError: if a part of the mechanism is not Gaussian.
+        ConvergenceError: if no proof is known: few steps, or rates so small that the transform hardly decays.
+        MissingExtraError: if python-flint is not installed.
+
+    >>> from gaussdp.mechanisms import DPSGD
+    >>> proved = certify(DPSGD(noise_multiplier=9.4, sample_rate=0.328, steps=2000), epsilons=[4.0])
+    >>> proved.deltas[0].delta.lower, proved.deltas[0].delta.upper
+    (0.01505318877364772..., 0.01505318877364772...)
+    """
+    levels = [number("delta", delta, LEVEL) for delta in deltas]
+    at = [number("epsilon", epsilon, NON_NEGATIVE) for epsilon in epsilons]
+    least = None if floor is None else number("floor", floor, LEVEL)
+    tell = progress or (lambda words: None)
+    run = Composition([part if count == 1 else count * part for part, count in mechanism.releases()])
+    prover = Prover(ComposedLoss.of(run), tell)
+    found_deltas = tuple(_delta(prover, epsilon) for epsilon in at)
+    found_epsilons = tuple(_epsilon(prover, level) for level in levels)
+    mus = () if least is None else (_mu(prover, least, tell),)
+    versions = tuple((name, version(name)) for name in ("gaussdp", "python-flint"))
+    return _renumbered(
+        Certificate(run, mus, found_deltas, found_epsilons, tuple(prover.points), tuple(prover.lines), versions)
+    )
+
+
+def _delta(prover: Prover, epsilon: float) -> ProvedDelta:
+    remove, add = prover.place(epsilon, 1), prover.place(-epsilon, -1)
+    with precision(claims.BITS):
+        larger = enclosure(claims.larger(prover.points[remove].remove, prover.points[add].add))
+    return ProvedDelta(epsilon, larger, remove, add)
+
+
+def _epsilon(prover: Prover, delta: float) -> ProvedEpsilon:
+    remove, add = _bracket(prover, "remove", delta), _bracket(prover, "add", delta)
+    points = [[prover.points[one] for one in numbers] for numbers in (remove, add)]
+    return ProvedEpsilon(delta, *claims.epsilon_between(delta, *points), remove, add)
+
+
+def _bracket(prover: Prover, name: str, delta: float) -> tuple[int, ...]:
+    """The numbers of two points with delta of at least and of at most the target; of one at 0 if that is enough."""
+    sign = 1 if name == "remove" else -1
+
+    def place(epsilon: float) -> int:
+        return prover.place(sign * epsilon, sign)
+
+    def enclosed(epsilon: float) -> Enclosure:
+        found: Enclosure = getattr(prover.points[place(epsilon)], name)
+        return found
+
+    if enclosed(0.0).at_most(delta):
+        return (place(0.0),)
+    epsilon = max(sign * prover.steering.near(name, math.log(delta)), 1e-12)
+    low, high = 0.0, math.inf
+    for _ in range(STEPS):
+        here = enclosed(epsilon)
+        if here.at_most(delta):
+            high = min(high, epsilon)
+        elif here.at_least(delta):
+            low = max(low, epsilon)
+        else:
+            break
+        point = prover.points[place(epsilon)]
+        rate, value = _middle(point.fpr if sign > 0 else point.fnr), _middle(here)
+        moved = math.nan
+        if rate > 0 and value > 0:  # Newton on log delta, whose slope is -e^epsilon * rate / delta
+            moved = epsilon + math.log(value / delta) * math.exp(math.log(value / rate) - epsilon)
+        if not low < moved < high:
+            moved = 0.5 * (low + high) if high < math.inf else 2 * epsilon
+        if abs(moved - epsilon) <= CLOSE * epsilon:
+            break
+        epsilon = moved
+    below = _nearest(lambda shift: epsilon * (1 - shift), lambda at: enclosed(at).at_least(delta))
+    above = _nearest(lambda shift: epsilon * (1 + shift), lambda at: enclosed(at).at_most(delta))
+    return place(below), place(above)
+
+
+def _middle(enclosed: Enclosure) -> float:
+    return 0.5 * (enclosed.lower + enclosed.upper)
+
+
+def _nearest(at: Callable[[float], float], proved: Callable[[float], bool]) -> float:
+    """The nearest place to a root at which the side is proved."""
+    for power in range(-51, -8):
+        if proved(at(2.0**power)):
+            return at(2.0**power)
+    raise ConvergenceError("no proof: a threshold cannot be enclosed")
+
+
+def _floor_points(prover: Prover, name: str, floor: float) -> list[ProvedPoint]:
+    """Two points at which a rate is proved to be at least and at most the floor, by the secant rule on quantiles."""
+    target = float(special.ndtri(floor))
+    sign = 1 if name == "fnr" else -1
+
+    def quantile(tau: float) -> float:
+        """Rises with the threshold."""
+        rate = _middle(getattr(prover.point(tau), name))
+        return sign * (float(special.ndtri(rate)) - target) if 0 < rate < 1 else math.nan
+
+    def proved(tau: float, *, above: bool) -> bool:
+        rate: Enclosure = getattr(prover.point(tau), name)
+        return rate.at_least(floor) if above else rate.at_most(floor)
+
+    deviation = math.sqrt(prover.steering.cumulants(0.5)[2])
+    tau = prover.steering.near(name, math.log(floor))
+    before, miss_before = tau - 0.01 * deviation * sign, quantile(tau - 0.01 * deviation * sign)
+    for _ in range(STEPS):
+        miss = quantile(tau)
+        if miss == 0 or miss == miss_before:
+            break
+        step = -miss * (tau - before) / (miss - miss_before)
+        if not math.isfinite(step):
+            raise ConvergenceError(f"no proof: the {name} cannot be brought to the floor")
+        before, miss_before = tau, miss
+        tau += min(max(step, -2 * deviation), 2 * deviation)
+        if abs(step) <= CLOSE * max(abs(tau), deviation):
+            break
+    scale = max(abs(tau), 1e-3 * deviation)
+    inside = _nearest(lambda shift: tau + sign * scale * shift, lambda at: proved(at, above=True))
+    outside = _nearest(lambda shift: tau - sign * scale * shift, lambda at: proved(at, above=False))
+    return _sorted([prover.point(inside), prover.point(outside)])
+
+
+def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
+    if not prover.loss.parts:
+        return _gaussian_mu(prover, floor)
+    low = _floor_points(prover, "fnr", floor)
+    high = _floor_points(prover, "fpr", floor)
+    first, last = low[0].threshold, high[-1].threshold
+    if low[1].threshold >= high[0].threshold:
+        raise DomainError("floor", problem="must leave attacks to speak about", value=floor, advice="lower the floor")
+    inner = [first + (last - first) * k / (FIRST_POINTS - 1) for k in range(1, FIRST_POINTS - 1)]
+    points = _sorted([*low, *high, *(prover.point(tau) for tau in inner if low[1].threshold < tau < high[0].threshold)])
+    bounds: dict[tuple[float, float], arb] = {}
+    best = arb(0)
+    while True:
+        for point in points:
+            if claims.above_floor(point, floor):
+                best = best.max(claims.point_mu(point).lower())
+        active = []
+        for left, right in pairwise(points):
+            key = left.threshold, right.threshold
+            if key not in bounds:
+                bounds[key] = claims.mu_of_interval(left, right)
+            if not bounds[key] <= best * (1 + RELATIVE_GAP):
+                active.append(0.5 * (left.threshold + right.threshold))
+        fresh = [tau for tau in active if tau not in {point.threshold for point in points}]
+        if not fresh or len(points) + len(fresh) > MOST_POINTS:
+            break
+        tell(f"{len(points)} points")
+        points = _sorted([*points, *(prover.point(tau) for tau in fresh)])
+    points = _thinned(points, best, floor)
+    with precision(claims.BITS):
+        mu = enclosure(claims.mu_between(points, floor))
+    return ProvedMu(floor, mu, tuple(prover.place(point.threshold) for point in points))
+
+
+def _gaussian_mu(prover: Prover, floor: float) -> ProvedMu:
+    with precision(claims.BITS):
+        return ProvedMu(floor, enclosure(prover.loss.squared_mu().sqrt()), ())
+
+
+def _sorted(points: Sequence[ProvedPoint]) -> list[ProvedPoint]:
+    return sorted({point.threshold: point for point in points}.values(), key=lambda point: point.threshold)
+
+
+def _thinned(points: Sequence[ProvedPoint], best: arb, floor: float) -> list[ProvedPoint]:
+    """Those points without which the bounds of mu would be wider."""
+    kept = [points[0]]
+    for point, following in pairwise(points[1:]):
+        needed = not claims.mu_of_interval(kept[-1], following) <= best * (1 + RELATIVE_GAP)
+        if needed or (claims.above_floor(point, floor) and not claims.point_mu(point).lower() < best):
+            kept.append(point)
+    return [*kept, points[-1]]
+
+
+def _renumbered(certificate: Certificate) -> Certificate:
+    """The same without points and lines that nothing follows from."""
+    used = sorted(
+        {place for mu in certificate.mus for place in mu.points}
+        | {place for one in certificate.deltas for place in (one.remove, one.add)}
+        | {place for one in certificate.epsilons for place in (*one.remove, *one.add)}
+    )
+    places = {old: new for new, old in enumerate(used)}
+    points = [certificate.points[old] for old in used]
+    lines = sorted({point.line for point in points if point.line is not None})
+    numbers = {old: new for new, old in enumerate(lines)}
+
+    def moved(old: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(places[one] for one in old)
+
+    return replace(
+        certificate,
+        mus=tuple(replace(one, points=moved(one.points)) for one in certificate.mus),
+        deltas=tuple(replace(one, remove=places[one.remove], add=places[one.add]) for one in certificate.deltas),
+        epsilons=tuple(replace(one, remove=moved(one.remove), add=moved(one.add)) for one in certificate.epsilons),
+        points=tuple(
+            point if point.line is None else replace(point, line=numbers[point.line]) for point in points
+        ),
+        lines=tuple(certificate.lines[old] for old in lines),
+    )

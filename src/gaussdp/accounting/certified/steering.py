@@ -1,0 +1,232 @@
+"""Where to look, in plain floats: no proof rests on what is computed here, only the time that a proof takes."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import special
+
+from gaussdp.accounting.certified.witnesses import Grid, Table
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Floats
+
+
+@dataclass(frozen=True)
+class SteeringSettings:
+    """What is tuned about the choice of lines and grids."""
+
+    reach: float = 14.0  # standard deviations of outputs that are looked at
+    per_width: float = 6.0  # cells in the width of the narrowest feature of a step
+    most_cells: int = 6000
+    heights: int = 40  # of rectangles tried
+    share_of_strip: float = 0.97  # the highest of them, of the strip in which a step is analytic
+    shifts: int = 60  # of a line tried for its images
+    mantissa: int = 2**24  # to which spacings are rounded, so that they are short to write
+
+
+SETTINGS = SteeringSettings()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A Poisson-sampled Gaussian step that is repeated."""
+
+    noise_multiplier: float
+    sample_rate: float
+    count: int
+
+
+class Shape:
+    """One step under one tilt: where its mass lies, how large a rectangle pays, how it decays."""
+
+    def __init__(self, part: Part, tilt: float, depth: float) -> None:
+        sigma, self.tilt, self.count = part.noise_multiplier, tilt, part.count
+        self.square = sigma * sigma
+        self.depth = depth + math.log(part.count)
+        reach = (math.sqrt(2 * self.depth) + 2) * sigma
+        low, high = min(-1.0, tilt) - reach, max(1.0, tilt) + reach
+        narrow = min(sigma, self.square / math.sqrt(1 + abs(tilt) / 4))
+        width = rounded(max(narrow / SETTINGS.per_width, (high - low) / SETTINGS.most_cells))
+        self.table = Table(math.floor(low / width), math.ceil(high / width), width)
+        self.x = width * np.arange(self.table.first, self.table.last + 1)
+        log_w, self.share = losses(part, self.x)
+        log_mass = -0.5 * (self.x / sigma) ** 2 + tilt * log_w
+        log_total = float(special.logsumexp(log_mass)) + math.log(width)
+        self.log_mass = log_mass - log_total  # of the density, normalised
+        self.log_mgf = log_total - math.log(sigma) - 0.5 * math.log(2 * math.pi)
+        density = np.exp(self.log_mass - np.log(self.share / self.square))
+        mass = np.exp(np.minimum(self.log_mass, np.append(self.log_mass[1:], -np.inf))) * width
+        self._mass_from = np.cumsum(mass[::-1])[::-1]
+        steps = np.abs(np.diff(density, append=0.0))
+        self._variation_from = np.cumsum(steps[::-1])[::-1] + density
+        heavy = np.flatnonzero(self.log_mass > -self.depth - 3)
+        self.low, self.high = float(self.x[max(heavy[0] - 1, 0)]), float(self.x[min(heavy[-1] + 1, self.x.size - 1)])
+
+    def log_decay(self, frequency: float) -> float:
+        """The logarithm of the bound on |M(c + it)| / M(c), to the power of the count."""
+        gain = float((self._mass_from - self._variation_from / frequency).max())
+        return self.count * math.log(max(1 - gain, 1e-300)) if gain > 0 else 0.0
+
+    def grid(self, frequency: float) -> Grid:
+        """The coarsest grid that is fine enough up to a frequency."""
+        inside = (self.x >= self.low) & (self.x <= self.high)
+        turn = np.where(self.share <= 0.5, self.share, 1.0)[inside] / self.square
+        heights = np.linspace(0, SETTINGS.share_of_strip * math.pi * self.square, SETTINGS.heights + 1)[1:]
+        heights = np.concatenate((heights[0] * 2.0 ** -np.arange(8.0, 0, -1), heights))
+        growth = 0.5 * heights**2 / self.square
+        edge = growth + special.logsumexp(
+            self.log_mass[inside] + np.multiply.outer(frequency * heights, turn) + math.log(self.table.width), axis=1
+        )
+        if self.tilt < 0:
+            edge += self.tilt * np.log(np.cos(0.5 * heights / self.square))
+        # The sides: what is heavy there must not turn faster than the grid can follow.
+        ends = np.array([turn[0], turn[-1]]) * frequency
+        rate = np.maximum((edge + self.depth + 3) / heights, ends.max() + 0.5 * heights / self.square)
+        best = int(rate.argmin())
+        spacing = rounded(2 * math.pi / float(rate[best]))
+        low, high = math.floor(self.low / spacing), math.ceil(self.high / spacing)
+        return Grid(
+            max(low, math.ceil(self.table.first * self.table.width / spacing)),
+            min(high, math.floor(self.table.last * self.table.width / spacing)),
+            spacing,
+            float(heights[best]),
+        )
+
+
+class Steering:
+    """The composed loss in floats: its cumulants, and where lines should stand."""
+
+    def __init__(self, squared_mu: float, parts: Sequence[Part]) -> None:
+        self.squared_mu, self.parts = squared_mu, tuple(parts)
+        self._cumulants = lru_cache(maxsize=4096)(self._at)
+
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        """K, K' and K'' at a tilt."""
+        return self._cumulants(tilt)
+
+    def _at(self, tilt: float) -> tuple[float, float, float]:
+        value = 0.5 * self.squared_mu * tilt * (tilt - 1)
+        mean, variance = self.squared_mu * (tilt - 0.5), self.squared_mu
+        for part in self.parts:
+            sigma = part.noise_multiplier
+            reach = SETTINGS.reach * sigma
+            low, high = min(0.0, tilt) - reach, max(1.0, tilt) + reach
+            size = min(int((high - low) / min(0.05 * sigma, 0.2 * sigma * sigma)) + 2, 20_000)
+            x, width = np.linspace(low, high, size, retstep=True)
+            loss, _ = losses(part, x)
+            log_mass = -0.5 * (x / sigma) ** 2 + tilt * loss
+            top = float(log_mass.max())
+            mass = np.exp(log_mass - top)
+            total = float(mass.sum())
+            first = float(mass @ loss) / total
+            log_mgf = math.log(total * float(width) / sigma) + top - 0.5 * math.log(2 * math.pi)
+            value += part.count * log_mgf
+            mean += part.count * first
+            variance += part.count * float(mass @ (loss - first) ** 2) / total
+        return value, mean, variance
+
+    def saddle(self, threshold: float, region: int) -> float:
+        """The tilt in a region (-1: below 0, 0: from 0 to 1, 1: above 1) where the integrand is smallest."""
+
+        def slope(tilt: float) -> float:
+            return self.cumulants(tilt)[1] - threshold - 1 / tilt - 1 / (tilt - 1)
+
+        if region == 0:
+            low, high = 1e-9, 1 - 1e-9
+        else:
+            origin = 1.0 if region > 0 else 0.0
+            scale = 1 / math.sqrt(self.cumulants(origin)[2])
+            for _ in range(80):
+                if (slope(origin + region * scale) > 0) == (region > 0) or scale > 1e6:
+                    break
+                scale *= 2
+            low, high = sorted((origin + region * 1e-6 * scale, origin + region * scale))
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            if slope(middle) > 0:
+                high = middle
+            else:
+                low = middle
+            if high - low < 1e-3 * min(abs(middle), abs(middle - 1)):
+                break
+        return rounded(0.5 * (low + high))
+
+    def near(self, kind: str, log_level: float) -> float:
+        """A threshold near the one where a tail has this logarithm, by the saddlepoint approximation.
+
+        Args:
+            kind: fpr, fnr, remove or add.
+            log_level: of the tail.
+        """
+        poles = {"fpr": (0.0,), "fnr": (1.0,)}.get(kind, (0.0, 1.0))
+        side = 1 if kind in ("fpr", "remove") else -1
+        origin = max(poles) if side > 0 else min(poles)
+
+        def at(shift: float) -> tuple[float, float]:
+            tilt = origin + side * shift
+            value, mean, variance = self.cumulants(tilt)
+            threshold = mean - sum(1 / (tilt - pole) for pole in poles)
+            curvature = variance + sum((tilt - pole) ** -2 for pole in poles)
+            log_tail = value - (tilt - (kind in ("fnr", "remove"))) * threshold - 0.5 * math.log(2 * math.pi * curvature)
+            return threshold, log_tail - sum(math.log(abs(tilt - pole)) for pole in poles)
+
+        low, high = 1e-6, 1e-6
+        for _ in range(80):
+            if at(high)[1] < log_level:
+                break
+            low, high = high, 2 * high
+        for _ in range(40):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if at(middle)[1] < log_level else (middle, high)
+        return at(0.5 * (low + high))[0]
+
+    def images(self, tilt: float, thresholds: tuple[float, float], depth: float) -> tuple[float, float, float]:
+        """Two tilts beside a line, in the same region, and the period with which its images vanish."""
+        poles = [-math.inf, 0.0, 1.0, math.inf]
+        here = next(k for k in range(3) if poles[k] < tilt < poles[k + 1])
+        value, _, variance = self.cumulants(tilt)
+        scale = math.sqrt(2 * depth / variance)
+        found = []
+        for sign, room, threshold in ((-1, tilt - poles[here], thresholds[1]), (1, poles[here + 1] - tilt, thresholds[0])):
+            best, period = 0.0, math.inf
+            for shift in min(scale, room) * 2.0 ** np.linspace(-6, 3, SETTINGS.shifts):
+                if shift > room:
+                    break
+                beside = self.cumulants(tilt + sign * float(shift))[0]
+                needed = (depth + beside - value - sign * shift * threshold) / shift
+                if needed < period:
+                    best, period = float(shift), needed
+            found.append((tilt + sign * best, period))
+        (low, below), (high, above) = found
+        return low, high, max(below, above)
+
+    def grids(self, tilt: float, spacing: float, depth: float) -> tuple[list[Shape], float]:
+        """Each part under a tilt, and the frequency from which on the composed transform is negligible."""
+        shapes = [Shape(part, tilt, depth) for part in self.parts]
+
+        def log_decay(frequency: float) -> float:
+            gaussian = -0.5 * self.squared_mu * frequency * frequency
+            return gaussian + sum(shape.log_decay(frequency) for shape in shapes)
+
+        high = spacing
+        while log_decay(high) > -depth:
+            high *= 1.3
+            if high > 1e9 * spacing:
+                raise ConvergenceError("no proof: the transform of so few or so rarely sampled steps decays too slowly")
+        return shapes, high
+
+
+def losses(part: Part, x: Floats) -> tuple[Floats, Floats]:
+    """The loss at outputs, and its slope times sigma^2."""
+    low, high = math.log1p(-part.sample_rate), math.log(part.sample_rate)
+    raised = high + (x - 0.5) / part.noise_multiplier**2
+    loss = np.logaddexp(low, raised)
+    return loss, np.maximum(np.exp(raised - loss), 1e-300)
+
+
+def rounded(value: float) -> float:
+    """A nearby number that takes few digits to write, not larger in size."""
+    mantissa, exponent = math.frexp(value)
+    return math.ldexp(math.trunc(mantissa * SETTINGS.mantissa), exponent) / SETTINGS.mantissa

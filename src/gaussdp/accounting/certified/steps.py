@@ -1,0 +1,197 @@
+r"""The transform of one Poisson-sampled Gaussian step, with every error of its trapezoid sum counted.
+
+With :math:`w(x) = 1 - q + q e^{(2x-1)/2\sigma^2}` the step's loss is :math:`L = \log w(X)`, :math:`X \sim N(0,
+\sigma^2)` under Q, and its transform is :math:`M(z) = \int \varphi_\sigma(x)\,w(x)^z\,dx`. The lemmas are in
+docs/certified.md: 1 bounds integrals over cells, 2 the trapezoid sum on a rectangle, 3 what lies outside, 4 how M decays.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from gaussdp.accounting.certified.balls import acb, acb_mat, arb, precision, tail
+from gaussdp.accounting.certified.witnesses import Grid, Table
+
+TABLE_BITS = 64
+"""Of the bounds over cells, which need not be tight."""
+
+
+class Step:
+    """One Poisson-sampled Gaussian step under the tilt e^(cL), in balls."""
+
+    def __init__(self, noise_multiplier: float, sample_rate: float, tilt: float, table: Table) -> None:
+        self.noise_multiplier, self.sample_rate, self.tilt, self.table = noise_multiplier, sample_rate, tilt, table
+        with precision(TABLE_BITS):
+            self._cells = _Cells(_Outputs(noise_multiplier, sample_rate), arb(tilt), table)
+
+    def transforms(self, grid: Grid, start: int, stop: int, spacing: float) -> list[acb]:
+        """M(c + i k spacing) for start <= k < stop."""
+        at = _Outputs(self.noise_multiplier, self.sample_rate)
+        size = max(1, math.isqrt(stop - start - 1) + 1)
+        weights, turns = [], []
+        for k in range(grid.first, grid.last):
+            x = arb(grid.spacing) * (2 * k + 1) / 2
+            loss = at.loss(x)
+            weights.append(acb((at.log_density(x) + self.tilt * loss).exp() * grid.spacing))
+            turns.append(acb(0, loss * spacing).exp())
+        # u^(start + a size + b) as a product of two, so that a product of matrices sums over the nodes.
+        near = list(accumulate(range(1, size), lambda row, _: _times(row, turns), initial=[acb(1)] * len(turns)))
+        giant = _times(near[-1], turns)
+        begin = [weight * turn**start for weight, turn in zip(weights, turns, strict=True)]
+        far = accumulate(range(1, -(-(stop - start) // size)), lambda row, _: _times(row, giant), initial=begin)
+        sums = (acb_mat(list(far)) * acb_mat(near).transpose()).entries()[: stop - start]
+        error = arb(0, 1) * self.error(grid, arb(spacing) * (stop - 1)).abs_upper()
+        return [value + acb(error, error) for value in sums]
+
+    def error(self, grid: Grid, frequency: arb) -> arb:
+        """Bound on the error of M(c + it) from a grid, for all |t| up to the frequency (lemmas 2 and 3)."""
+        with precision(TABLE_BITS):
+            return self._cells.edges(grid, frequency) + self._cells.beyond(grid)
+
+    def decay(self, frequency: arb, mgf: arb) -> arb:
+        """Bound on |M(c + it)| / M(c) for all t from the frequency on; 1 if there is no better one (lemma 4)."""
+        with precision(TABLE_BITS):
+            return self._cells.decay(frequency, mgf)
+
+    def far_decay(self, mgf: arb) -> arb:
+        """V with |M(c + it)| / M(c) <= V / t for all t > 0 (lemma 4)."""
+        with precision(TABLE_BITS):
+            return self._cells.variation / mgf
+
+
+def _times(row: Sequence[acb], other: Sequence[acb]) -> list[acb]:
+    return [x * y for x, y in zip(row, other, strict=True)]
+
+
+class _Outputs:
+    """Loss and density at outputs x, in balls of the current precision."""
+
+    def __init__(self, noise_multiplier: float, sample_rate: float) -> None:
+        self.sigma = arb(noise_multiplier)
+        self.square = self.sigma**2
+        self.rate = arb(sample_rate)
+        self.rest = 1 - self.rate
+        self.log_norm = -(self.sigma * (2 * arb.pi()).sqrt()).log()
+
+    def raised(self, x: arb) -> arb:
+        """q e^((2x - 1) / 2 sigma^2), the part of w that grows."""
+        return self.rate * ((2 * x - 1) / (2 * self.square)).exp()
+
+    def loss(self, x: arb) -> arb:
+        """L(x)."""
+        return (self.rest + self.raised(x)).log()
+
+    def log_density(self, x: arb) -> arb:
+        """The logarithm of phi_sigma(x)."""
+        return self.log_norm - x * x / (2 * self.square)
+
+
+class _Cells:
+    """Bounds on integrals over cells: each from the values at its ends and bounds on the slope in between (lemma 1)."""
+
+    def __init__(self, at: _Outputs, tilt: arb, table: Table) -> None:
+        self.at, self.tilt, self.table = at, tilt, table
+        width = arb(table.width)
+        self.edges_at = [width * k for k in range(table.first, table.last + 1)]
+        raised = [at.raised(x) for x in self.edges_at]
+        self.share = [value / (at.rest + value) for value in raised]  # p, the slope of L times sigma^2
+        self.loss = [(at.rest + value).log() for value in raised]
+        log_mass = [at.log_density(x) + tilt * loss for x, loss in zip(self.edges_at, self.loss, strict=True)]
+        # The density of L, tilted, as a function of x.
+        self.density = [
+            (value - (p / at.square).log()).exp() for value, p in zip(log_mass, self.share, strict=True)
+        ]
+        self.upper: list[arb] = []
+        lower, variation = [], []
+        for k, ((x, y), (p, r)) in enumerate(zip(pairwise(self.edges_at), pairwise(self.share), strict=True)):
+            falls, rises = _slopes(x, y, tilt * p, tilt * r, at.square)
+            top = (log_mass[k] + width * rises).min(log_mass[k + 1] + width * falls)
+            bottom = (log_mass[k] - width * falls).max(log_mass[k + 1] - width * rises)
+            self.upper.append(width * top.exp())
+            lower.append((width * bottom.exp()).lower())
+            falls, rises = _slopes(x + 1, y + 1, (tilt + 1) * p, (tilt + 1) * r, at.square)
+            if falls == 0 or rises == 0:
+                variation.append(abs(self.density[k + 1] - self.density[k]))
+            else:
+                top = (self.density[k] * (width * rises).exp()).min(self.density[k + 1] * (width * falls).exp())
+                variation.append(width * falls.max(rises) * top)
+        # Over all outputs from an edge on: at least this mass, at most this variation with the value at the edge.
+        self.mass_from = list(accumulate(reversed(lower), initial=arb(0)))[::-1]
+        rest = list(accumulate(reversed(variation), initial=self.density[-1]))[::-1]
+        self.variation_from = [value + here for value, here in zip(rest, self.density, strict=True)]
+        self.variation = rest[0] + self.density[0]
+        low, high = min(-1.0, float(tilt.mid())), max(-1.0, float(tilt.mid()))
+        if not (self.edges_at[0] <= low and self.edges_at[-1] >= high):  # lemma 4 needs all critical points inside
+            self.variation = arb.pos_inf()
+            self.variation_from = [self.variation] * len(rest)
+
+    @cached_property
+    def _floats(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.array([float(m.mid()) for m in self.mass_from]), np.array([float(v.mid()) for v in self.variation_from])
+
+    def decay(self, frequency: arb, mgf: arb) -> arb:
+        """Lemma 4, from the edge that is best by a look at floats."""
+        mass, variation = self._floats
+        best = int((mass - variation / float(frequency.mid())).argmax())
+        split = 1 - (self.mass_from[best] - self.variation_from[best] / frequency) / mgf
+        whole = self.variation / (frequency * mgf)
+        bound = split.upper().min(whole.upper())
+        return bound if bound < 1 else arb(1)
+
+    def edges(self, grid: Grid, frequency: arb) -> arb:
+        """Lemma 2: what the four sides of the rectangle let the sum be off."""
+        at, height = self.at, arb(grid.height)
+        angle = height / at.square
+        if not angle < arb.pi():
+            return arb.pos_inf()
+        shrink = (self.tilt * (angle / 2).cos().log()).exp() if self.tilt < 0 else arb(1)
+        growth = (height * height / (2 * at.square)).exp() * shrink
+        spacing = arb(grid.spacing)
+        low, high = spacing * grid.first, spacing * grid.last
+        if not (self.edges_at[0] <= low and self.edges_at[-1] >= high):
+            return arb.pos_inf()
+        total = arb(0)
+        for k, mass in enumerate(self.upper):
+            if not (self.edges_at[k + 1] <= low or self.edges_at[k] >= high):
+                total += mass * (frequency * height * self._turn(self.share[k + 1])).exp()
+        rate = 2 * arb.pi() / spacing
+        sides = 2 * total * growth / ((rate * height).exp() - 1)
+        for x in (low, high):
+            raised = at.raised(x)
+            turn = self._turn(raised / (at.rest + raised))
+            exponent = height * height / (2 * at.square) + (frequency * turn - rate) * height
+            sides += 2 * (at.log_density(x) + self.tilt * at.loss(x)).exp() * shrink * height * exponent.max(0).exp()
+        return sides
+
+    def _turn(self, share: arb) -> arb:
+        """At most this much does the argument of w grow for each unit of height, up to the share."""
+        return (share if share <= 0.5 else arb(1)) / self.at.square
+
+    def beyond(self, grid: Grid) -> arb:
+        """Lemma 3: the integral of the tilted density outside the rectangle: over cells, and beyond the last ones."""
+        at, tilt = self.at, self.tilt
+        low, high = arb(grid.spacing) * grid.first, arb(grid.spacing) * grid.last
+
+        outside = arb(0)
+        for k, mass in enumerate(self.upper):
+            if self.edges_at[k] < low or self.edges_at[k + 1] > high:
+                outside += mass
+        first, last = self.edges_at[0], self.edges_at[-1]
+
+        def shifted(x: arb, sign: int) -> arb:
+            power = tilt * at.loss(x) - tilt * x / at.square + tilt * tilt / (2 * at.square)
+            return power.exp() * tail(sign * (x - tilt) / at.sigma)
+
+        if tilt >= 0:
+            return outside + shifted(last, 1) + (tilt * at.loss(first)).exp() * tail(-first / at.sigma)
+        return outside + shifted(first, -1) + (tilt * at.loss(last)).exp() * tail(last / at.sigma)
+
+
+def _slopes(x: arb, y: arb, p: arb, r: arb, square: arb) -> tuple[arb, arb]:
+    """How fast an antiderivative of (-x + p(x)) / square falls at most, and rises at most, from x to y; p is monotone."""
+    rises = (p.max(r) - x) / square
+    falls = (y - p.min(r)) / square
+    return falls.max(0), rises.max(0)

@@ -1,0 +1,134 @@
+"""What a proof was computed with: small numbers, of which any choice gives true enclosures and a good one tight ones."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gaussdp.errors import DomainError
+
+_MOST = 10**9  # nodes, cells or bits, beyond which no check would end
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells of equal width on which a step is bounded: from first * width to last * width."""
+
+    first: int
+    last: int
+    width: float
+
+    def __post_init__(self) -> None:
+        _rising(self.first, self.last)
+        _positive(self.width)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A trapezoid sum: nodes (k + 1/2) * spacing for first <= k < last, on a rectangle of this half-height."""
+
+    first: int
+    last: int
+    spacing: float
+    height: float
+
+    def __post_init__(self) -> None:
+        _rising(self.first, self.last)
+        _positive(self.spacing)
+        _positive(self.height)
+
+
+@dataclass(frozen=True)
+class StepWitness:
+    """How one part's transform is computed: cells to bound it on, and a grid for each block of nodes."""
+
+    table: Table
+    grids: tuple[Grid, ...]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A tilt beside a line, at which its images are bounded."""
+
+    tilt: float
+    steps: tuple[StepWitness, ...]
+
+
+@dataclass(frozen=True)
+class LineWitness:
+    """Everything that a line needs to be computed again.
+
+    Attributes:
+        tilt: where the line crosses the real axis.
+        spacing: of its nodes.
+        blocks: the numbers at which blocks of nodes end.
+        steps: of each part.
+        below: a tilt below, in the same region.
+        above: a tilt above.
+        bits: of precision.
+    """
+
+    tilt: float
+    spacing: float
+    blocks: tuple[int, ...]
+    steps: tuple[StepWitness, ...]
+    below: Beside
+    above: Beside
+    bits: int
+
+    def __post_init__(self) -> None:
+        _positive(self.spacing)
+        _rising(0, *self.blocks)
+        _rising(1, self.bits)
+        _rising_floats(self.below.tilt, self.tilt, self.above.tilt)
+        if any(region(beside.tilt) not in (None, region(self.tilt)) for beside in (self.below, self.above)):
+            raise DomainError("tilt", problem="must lie in one region with those beside it")
+        if region(self.tilt) is None:
+            raise DomainError("tilt", problem="must not be a pole")
+
+
+def region(tilt: float) -> int | None:
+    """-1 below 0, 0 from 0 to 1, 1 above 1; None on a pole, which belongs to both sides."""
+    if tilt in (0.0, 1.0):
+        return None
+    return 1 if tilt > 1 else 0 if tilt > 0 else -1
+
+
+def witness_of(content: Mapping[str, Any]) -> LineWitness:
+    """The witness that a file states."""
+
+    def steps(many: Any) -> tuple[StepWitness, ...]:
+        return tuple(
+            StepWitness(Table(**one["table"]), tuple(Grid(**grid) for grid in one["grids"])) for one in many
+        )
+
+    def beside(one: Mapping[str, Any]) -> Beside:
+        return Beside(one["tilt"], steps(one["steps"]))
+
+    return LineWitness(
+        content["tilt"],
+        content["spacing"],
+        tuple(content["blocks"]),
+        steps(content["steps"]),
+        beside(content["below"]),
+        beside(content["above"]),
+        content["bits"],
+    )
+
+
+def _rising(*numbers: Any) -> None:
+    whole = all(isinstance(one, int) and not isinstance(one, bool) and abs(one) < _MOST for one in numbers)
+    if not whole or any(right <= left for left, right in zip(numbers, numbers[1:], strict=False)):
+        raise DomainError(None, problem=f"{numbers} must be rising whole numbers")
+
+
+def _rising_floats(*numbers: Any) -> None:
+    if not all(isinstance(one, int | float) and math.isfinite(one) for one in numbers) or list(numbers) != sorted(
+        set(numbers)
+    ):
+        raise DomainError(None, problem=f"{numbers} must be rising numbers")
+
+
+def _positive(value: Any) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
+        raise DomainError(None, problem=f"{value!r} must be a positive number")
