@@ -8,11 +8,11 @@ from gaussdp.accounting.certified.enclosures import Enclosure
 from gaussdp.errors import ConvergenceError, MissingExtraError
 
 try:
-    from flint import acb, acb_mat, acb_poly, arb, ctx
+    from flint import acb, acb_mat, arb, ctx
 except ImportError:
     raise MissingExtraError('proofs need python-flint: pip install "gaussdp[certified]"') from None
 
-__all__ = ["acb", "acb_mat", "acb_poly", "arb", "at_most", "ball", "precision", "quantile", "tail", "widened"]
+__all__ = ["acb", "acb_mat", "arb", "at_most", "ball", "ball_of", "confirms", "enclosure", "precision", "quantile", "tail", "widened"]
 
 
 @contextmanager
@@ -63,9 +63,9 @@ def enclosure(value: arb) -> Enclosure:
     """
     if not value.is_finite():
         raise ConvergenceError("no proof: a bound is infinite")
-    if value.is_exact() and value == value.floor() and abs(value) < 10:
-        return Enclosure(str(int(value.unique_fmpz())), str(int(value.unique_fmpz())))
-    digits = max(4, int(value.rel_accuracy_bits() * math.log10(2)) + 3)
+    if value.is_zero():
+        return Enclosure("0", "0")
+    digits = max(4, int(min(value.rel_accuracy_bits(), ctx.prec) * math.log10(2)) + 3)
     middle, radius, power = (int(part) for part in value.mid_rad_10exp(digits))
     return Enclosure(f"{middle - radius - 1}e{power}", f"{middle + radius + 1}e{power}")
 

@@ -6,10 +6,10 @@ of images, those of the thresholds :math:`\tau + 2 \pi m / h`, which Chernoff's 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gaussdp.accounting.certified.balls import acb, acb_poly, arb, widened
+from gaussdp.accounting.certified.balls import acb, acb_mat, arb, widened
 from gaussdp.accounting.certified.steering import Part, Shape, Steering, rounded
 from gaussdp.accounting.certified.steps import Step
 from gaussdp.accounting.certified.witnesses import Beside, LineWitness, StepWitness, region
@@ -108,16 +108,17 @@ class Line:
             self._mgfs.append(mgf)
             values = [value * (one / mgf) ** part.count for value, one in zip(values, known, strict=True)]
         self._log_mgf = self._log_at(tilt, self._mgfs)
-        nodes = [acb(self.tilt, self.spacing * k) for k in range(len(values))]
-        for k, z in enumerate(nodes):
+        for k in range(len(values)):
             t = self.spacing * k
             values[k] *= acb(-squared_mu * t * t / 2, squared_mu * t * (self.tilt - arb(0.5))).exp()
             values[k] *= self.spacing / arb.pi() / (2 if k == 0 else 1)
-        self._kernels = [
-            acb_poly([value / z for value, z in zip(values, nodes, strict=True)]),
-            acb_poly([value / (z - 1) for value, z in zip(values, nodes, strict=True)]),
-            acb_poly([value / (z * (z - 1)) for value, z in zip(values, nodes, strict=True)]),
-        ]
+        self._width = math.isqrt(len(values)) + 1
+        self._rows = -(-len(values) // self._width)
+        values += [acb(0)] * (self._rows * self._width - len(values))
+        nodes = [acb(self.tilt, self.spacing * k) for k in range(len(values))]
+        kernels = ([1 / z for z in nodes], [1 / (z - 1) for z in nodes], [1 / (z * (z - 1)) for z in nodes])
+        terms = [value * factor for kernel in kernels for value, factor in zip(values, kernel, strict=True)]
+        self._terms = acb_mat(3 * self._rows, self._width, terms)
         self._beyond = self._tail(steps, self.spacing * (len(values) - 1)) / arb.pi()
         self._images = [self._beside(beside) for beside in (witness.below, witness.above)]
 
@@ -157,10 +158,20 @@ class Line:
             frequency = 2 * frequency
         return arb.pos_inf()
 
+    def _sums(self, tau: arb) -> Iterator[arb]:
+        """The trapezoid sums with the three kernels: rows of a matrix, each turned by as much as its first node."""
+        turns = [acb(0, -self.spacing * tau * k).exp() for k in range(self._width)]
+        sums = (self._terms * acb_mat(self._width, 1, turns)).entries()
+        for kernel in range(3):
+            total = arb(0)
+            for row in range(self._rows):
+                turn = acb(0, -self.spacing * tau * (row * self._width)).exp()
+                total += (turn * sums[kernel * self._rows + row]).real
+            yield total
+
     def read(self, threshold: float) -> Tails:
         """What is proved at a threshold."""
         tau = arb(threshold)
-        turn = acb(0, -self.spacing * tau).exp()
         log_scale = self._log_mgf - self.tilt * tau
         error = self._beyond
         period = 2 * arb.pi() / self.spacing
@@ -168,7 +179,7 @@ class Line:
             shift = abs(arb(beside) - self.tilt)
             ratio = (-shift * period).exp()
             error += (log_mgf - arb(beside) * tau - log_scale).exp() * ratio / (1 - ratio)
-        under_q, under_p, both = (widened(kernel(turn).real, error) * log_scale.exp() for kernel in self._kernels)
+        under_q, under_p, both = (widened(total, error) * log_scale.exp() for total in self._sums(tau))
         grown = tau.exp()
         under_p, both = under_p * grown, both * grown
         if self.region > 0:

@@ -64,6 +64,13 @@ class ComposedLoss:
             total += 2 * count * arb(rho)
         return total
 
+    @property
+    def lowest(self) -> float:
+        """The least loss, nearly; minus infinity beside plain Gaussian releases."""
+        if self.noises or self.rhos:
+            return -math.inf
+        return math.fsum(part.count * math.log1p(-part.sample_rate) for part in self.parts)
+
     def below(self, threshold: float) -> Tails | None:
         """The tails at a threshold that no loss falls below; None if losses may."""
         if self.noises or self.rhos:

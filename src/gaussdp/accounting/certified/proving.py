@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from itertools import pairwise
 
+import numpy as np
 from scipy import special
 
 from gaussdp.accounting.certified import claims
@@ -140,34 +141,46 @@ def _nearest(at: Callable[[float], float], proved: Callable[[float], bool]) -> f
     raise ConvergenceError("no proof: a threshold cannot be enclosed")
 
 
+def _root(rising: Callable[[float], float], start: float, scale: float, lowest: float) -> float:
+    """Where a rising function is 0: by the secant rule inside a bracket that starts open, below at the least loss."""
+    low, high = lowest, math.inf
+    at, value, last, before = max(start, lowest + 1e-3 * scale), 0.0, math.nan, math.nan
+    for count in range(STEPS):
+        value = rising(at)
+        if value == 0:
+            break
+        low, high = (at, high) if value < 0 else (low, at)
+        with np.errstate(all="ignore"):
+            moved = float(at - value * np.float64(at - last) / np.float64(value - before))
+        last, before = at, value
+        if not low < moved < high or count % 4 == 3:
+            step = scale * 2.0 ** (count // 2) * (0.01 if count == 0 else 1.0)
+            reach = max(low, at - step) if value > 0 else min(high, at + step)
+            moved = 0.5 * (low + high) if math.isfinite(high - low) else reach
+            if moved == low == lowest:
+                moved = 0.5 * (lowest + at)
+        if abs(moved - at) <= CLOSE * max(abs(at), 1e-3 * scale):
+            break
+        at = moved
+    return at
+
+
 def _floor_points(prover: Prover, name: str, floor: float) -> list[ProvedPoint]:
     """Two points at which a rate is proved to be at least and at most the floor, by the secant rule on quantiles."""
     target = float(special.ndtri(floor))
     sign = 1 if name == "fnr" else -1
 
-    def quantile(tau: float) -> float:
-        """Rises with the threshold."""
+    def miss(tau: float) -> float:
+        """Rises with the threshold, nearly in proportion, and is 0 where the rate is the floor."""
         rate = _middle(getattr(prover.point(tau), name))
-        return sign * (float(special.ndtri(rate)) - target) if 0 < rate < 1 else math.nan
+        return sign * (float(special.ndtri(min(max(rate, 0.0), 1.0))) - target)
 
     def proved(tau: float, *, above: bool) -> bool:
         rate: Enclosure = getattr(prover.point(tau), name)
         return rate.at_least(floor) if above else rate.at_most(floor)
 
     deviation = math.sqrt(prover.steering.cumulants(0.5)[2])
-    tau = prover.steering.near(name, math.log(floor))
-    before, miss_before = tau - 0.01 * deviation * sign, quantile(tau - 0.01 * deviation * sign)
-    for _ in range(STEPS):
-        miss = quantile(tau)
-        if miss == 0 or miss == miss_before:
-            break
-        step = -miss * (tau - before) / (miss - miss_before)
-        if not math.isfinite(step):
-            raise ConvergenceError(f"no proof: the {name} cannot be brought to the floor")
-        before, miss_before = tau, miss
-        tau += min(max(step, -2 * deviation), 2 * deviation)
-        if abs(step) <= CLOSE * max(abs(tau), deviation):
-            break
+    tau = _root(miss, prover.steering.near(name, math.log(floor)), deviation, prover.loss.lowest)
     scale = max(abs(tau), 1e-3 * deviation)
     inside = _nearest(lambda shift: tau + sign * scale * shift, lambda at: proved(at, above=True))
     outside = _nearest(lambda shift: tau - sign * scale * shift, lambda at: proved(at, above=False))

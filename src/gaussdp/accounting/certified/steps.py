@@ -38,11 +38,10 @@ class Step:
             weights.append(acb((at.log_density(x) + self.tilt * loss).exp() * grid.spacing))
             turns.append(acb(0, loss * spacing).exp())
         # u^(start + a size + b) as a product of two, so that a product of matrices sums over the nodes.
-        near = list(accumulate(range(1, size), lambda row, _: _times(row, turns), initial=[acb(1)] * len(turns)))
-        giant = _times(near[-1], turns)
+        near = powers(turns, size + 1)
         begin = [weight * turn**start for weight, turn in zip(weights, turns, strict=True)]
-        far = accumulate(range(1, -(-(stop - start) // size)), lambda row, _: _times(row, giant), initial=begin)
-        sums = (acb_mat(list(far)) * acb_mat(near).transpose()).entries()[: stop - start]
+        far = [_times(begin, row) for row in powers(near.pop(), -(-(stop - start) // size))]
+        sums = (acb_mat(far) * acb_mat(near).transpose()).entries()[: stop - start]
         error = arb(0, 1) * self.error(grid, arb(spacing) * (stop - 1)).abs_upper()
         return [value + acb(error, error) for value in sums]
 
@@ -60,6 +59,14 @@ class Step:
         """V with |M(c + it)| / M(c) <= V / t for all t > 0 (lemma 4)."""
         with precision(TABLE_BITS):
             return self._cells.variation / mgf
+
+
+def powers(turns: Sequence[acb], count: int) -> list[list[acb]]:
+    """The powers of each number, from the zeroth on: each from two near half of it, since every product widens a ball."""
+    rows = [[acb(1)] * len(turns), list(turns)]
+    for power in range(2, count):
+        rows.append(_times(rows[power // 2], rows[power - power // 2]))
+    return rows[:count]
 
 
 def _times(row: Sequence[acb], other: Sequence[acb]) -> list[acb]:
