@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gaussdp.accounting.certified.balls import acb, acb_mat, arb, widened
-from gaussdp.accounting.certified.steering import Part, Shape, Steering, rounded
+from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, widened
+from gaussdp.accounting.certified.steering import Part, Steering, rounded
 from gaussdp.accounting.certified.steps import Step
 from gaussdp.accounting.certified.witnesses import Beside, LineWitness, StepWitness, region
 from gaussdp.errors import ConvergenceError
@@ -23,6 +23,7 @@ class LineSettings:
     first_block: int = 24  # nodes for which one grid is chosen; every further block has as many as all before it
     most_work: float = 4e8  # nodes of a line times nodes of its grids, at 1e-7 s each
     margin: float = 8.0  # beyond the digits asked for: the integral is that much smaller than its bounds, as a logarithm
+    negligible: float = 1e-100  # sum of all terms beyond a frequency at which doubling ends
     doublings: int = 400  # of the frequency until the bound that holds to infinity is small
 
 
@@ -56,7 +57,7 @@ def plan_line(steering: Steering, tilt: float, thresholds: tuple[float, float], 
         raise _too_long()
 
     def real(at: float) -> Beside:
-        beside = [Shape(part, at, depth) for part in steering.parts]
+        beside = steering.shapes(at, depth)
         return Beside(at, tuple(StepWitness(shape.table, (shape.grid(0.0),)) for shape in beside))
 
     heaviest = max((part.count for part in steering.parts), default=1)
@@ -119,7 +120,11 @@ class Line:
         kernels = ([1 / z for z in nodes], [1 / (z - 1) for z in nodes], [1 / (z * (z - 1)) for z in nodes])
         terms = [value * factor for kernel in kernels for value, factor in zip(values, kernel, strict=True)]
         self._terms = acb_mat(3 * self._rows, self._width, terms)
-        self._beyond = self._tail(steps, self.spacing * (len(values) - 1)) / arb.pi()
+        self._beyond = self._tail(steps, self.spacing * (witness.blocks[-1] - 1)) / arb.pi()
+        lost = [step.cut_off() for step in steps]
+        self._lost_q, self._lost_p = (
+            sum((part.count * one[under] for part, one in zip(parts, lost, strict=True)), arb(0)) for under in (0, 1)
+        )
         self._images = [self._beside(beside) for beside in (witness.below, witness.above)]
 
     def _log_at(self, tilt: float, mgfs: Sequence[arb]) -> arb:
@@ -144,13 +149,14 @@ class Line:
         far = [step.far_decay(mgf) for step, mgf in zip(steps, self._mgfs, strict=True)]
         for _ in range(SETTINGS.doublings):
             gaussian = self._squared_mu * frequency * frequency / 2
-            known = [(v / frequency).upper() for v in far]
-            count = sum(part.count for part, v in zip(self._parts, known, strict=True) if v <= 0.5)
-            if count == sum(part.count for part in self._parts) or gaussian > 1000:
-                bound = (-gaussian).exp()
-                for part, v in zip(self._parts, known, strict=True):
-                    bound *= v**part.count if v <= 0.5 else 1
-                return total + bound / (count + 2 * gaussian)
+            final, count = (-gaussian).exp(), 0
+            for part, v in zip(self._parts, far, strict=True):
+                if v < frequency:
+                    final *= (v / frequency) ** part.count
+                    count += part.count
+            final /= count + 2 * gaussian  # infinite where nothing decays yet
+            if final < SETTINGS.negligible or final < total / 1024:
+                return total + final
             bound = (-gaussian).exp()
             for part, step, mgf in zip(self._parts, steps, self._mgfs, strict=True):
                 bound *= step.decay(frequency, mgf) ** part.count
@@ -183,11 +189,15 @@ class Line:
         grown = tau.exp()
         under_p, both = under_p * grown, both * grown
         if self.region > 0:
-            fpr, tpr, remove = under_q, under_p, both
+            fpr, tpr, remove = _more(under_q, self._lost_q), _more(under_p, self._lost_p), _more(both, self._lost_p)
             return Tails(threshold, fpr, 1 - fpr, 1 - tpr, tpr, remove, (remove - 1) / grown + 1)
         if self.region == 0:
-            fpr, fnr, rest = under_q, -under_p, -both
+            fpr, fnr, rest = _more(under_q, self._lost_q), _more(-under_p, self._lost_p), _more(-both, self._lost_p)
             return Tails(threshold, fpr, 1 - fpr, fnr, 1 - fnr, 1 - rest, 1 - rest / grown)
-        tnr, fnr, add = -under_q, -under_p, both
-        return Tails(threshold, 1 - tnr, tnr, fnr, 1 - fnr, add + 1 - grown, add / grown)
+        tnr, fnr, add = _more(-under_q, self._lost_q), _more(-under_p, self._lost_p), _more(both / grown, self._lost_q)
+        return Tails(threshold, 1 - tnr, tnr, fnr, 1 - fnr, add * grown + 1 - grown, add)
 
+
+def _more(value: arb, lost: arb) -> arb:
+    """A tail from which outputs of at most this probability were left out."""
+    return value + ball(arb(0), lost.upper())

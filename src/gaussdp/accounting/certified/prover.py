@@ -19,6 +19,7 @@ class ProverSettings:
     digits: int = 20  # of every reading
     spread: float = 2.0  # deviations of the tilted loss on either side of its saddle that a line serves
     wide: float = 2.0  # deviation of the loss from which on a line between the poles is cheap
+    deviations: int = 45  # of outputs that are looked at first: beyond, their probability is below e^-1000
     bits: int = 192  # of closed forms, doubled until the digits are there
     most_bits: int = 4096
 
@@ -42,8 +43,9 @@ class Prover:
     def __init__(self, loss: ComposedLoss, progress: Progress) -> None:
         self.loss, self._progress = loss, progress
         with precision(SETTINGS.bits):
-            squared_mu = float(loss.squared_mu().mid())
-        self.steering = Steering(squared_mu, loss.parts)
+            self._squared_mu = float(loss.squared_mu().mid())
+        self._steerings: dict[int, Steering] = {}
+        self.steering = self._steering(SETTINGS.deviations)
         self._served: list[_Served] = []
         self.lines: list[LineWitness] = []
         self.points: list[ProvedPoint] = []
@@ -76,6 +78,11 @@ class Prover:
         with precision(self.lines[number].bits):
             return stated(self._served[number].line.read(threshold), number)
 
+    def _steering(self, deviations: int) -> Steering:
+        if deviations not in self._steerings:
+            self._steerings[deviations] = Steering(self._squared_mu, self.loss.parts, deviations)
+        return self._steerings[deviations]
+
     def _region(self, threshold: float) -> int:
         """The region whose line gives the smaller of both pairs of rates."""
         if self.loss.closed:
@@ -89,13 +96,20 @@ class Prover:
         for number, one in enumerate(self._served):
             if one.region == region and one.low <= threshold <= one.high:
                 return number
-        tilt = self.steering.saddle(threshold, region)
-        variance = self.steering.cumulants(tilt)[2]
-        room = SETTINGS.spread * math.sqrt(variance + tilt**-2 + (tilt - 1) ** -2)
-        span = threshold - room, threshold + room
+        count = math.log(sum(part.count for part in self.loss.parts))
         depth = SETTINGS.digits * math.log(10) + 0.5 * SETTINGS.spread**2
+        steering = self.steering
+        for _ in range(2):  # first roughly, then with as much cut off as does not matter
+            tilt = steering.saddle(threshold, region)
+            value, _, variance = steering.cumulants(tilt)
+            room = SETTINGS.spread * math.sqrt(variance + tilt**-2 + (tilt - 1) ** -2)
+            log_tail = value - tilt * threshold + min(threshold, 0.0) - math.log1p(tilt * tilt * variance)
+            further = SETTINGS.spread * math.sqrt(1 + 2 * abs(log_tail))
+            steering = self._steering(math.ceil(math.sqrt(2 * (depth + count + 8 + further - min(log_tail, 0.0)))))
+        tilt = steering.saddle(threshold, region)
+        span = threshold - room, threshold + room
         self._progress(f"line {len(self.lines) + 1}")
-        witness = plan_line(self.steering, tilt, span, depth)
+        witness = plan_line(steering, tilt, span, depth)
         with precision(witness.bits):
             line = Line(self.loss.squared_mu(), self.loss.parts, witness)
         self.lines.append(witness)

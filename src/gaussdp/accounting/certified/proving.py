@@ -153,7 +153,7 @@ def _root(rising: Callable[[float], float], start: float, scale: float, lowest: 
         with np.errstate(all="ignore"):
             moved = float(at - value * np.float64(at - last) / np.float64(value - before))
         last, before = at, value
-        if not low < moved < high or count % 4 == 3:
+        if not low < moved < high or (count > 12 and math.isfinite(high - low)):
             step = scale * 2.0 ** (count // 2) * (0.01 if count == 0 else 1.0)
             reach = max(low, at - step) if value > 0 else min(high, at + step)
             moved = 0.5 * (low + high) if math.isfinite(high - low) else reach

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
+from gaussdp.accounting.certified.steps import HEIGHTS
 from gaussdp.accounting.certified.witnesses import Grid, Table
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
@@ -41,33 +42,46 @@ class Part:
 class Shape:
     """One step under one tilt: where its mass lies, how large a rectangle pays, how it decays."""
 
-    def __init__(self, part: Part, tilt: float, depth: float) -> None:
+    def __init__(self, part: Part, tilt: float, depth: float, cut: float) -> None:
         sigma, self.tilt, self.count = part.noise_multiplier, tilt, part.count
         self.square = sigma * sigma
         self.depth = depth + math.log(part.count)
-        reach = (math.sqrt(2 * self.depth) + 2) * sigma
-        low, high = min(-1.0, tilt) - reach, max(1.0, tilt) + reach
+        low = lowest_mode(part, tilt) - (math.sqrt(2 * self.depth) + 2) * sigma
         narrow = min(sigma, self.square / math.sqrt(1 + abs(tilt) / 4))
-        width = rounded(max(narrow / SETTINGS.per_width, (high - low) / SETTINGS.most_cells))
-        self.table = Table(math.floor(low / width), math.ceil(high / width), width)
-        self.x = width * np.arange(self.table.first, self.table.last + 1)
+        width = rounded(max(narrow / SETTINGS.per_width, (cut - low) / SETTINGS.most_cells))
+        self.table = Table(cut, width, math.ceil((cut - low) / width))
+        self.x = cut - width * np.arange(self.table.cells, -1, -1)
         log_w, self.share = losses(part, self.x)
         log_mass = -0.5 * (self.x / sigma) ** 2 + tilt * log_w
         log_total = float(special.logsumexp(log_mass)) + math.log(width)
         self.log_mass = log_mass - log_total  # of the density, normalised
         self.log_mgf = log_total - math.log(sigma) - 0.5 * math.log(2 * math.pi)
         density = np.exp(self.log_mass - np.log(self.share / self.square))
-        mass = np.exp(np.minimum(self.log_mass, np.append(self.log_mass[1:], -np.inf))) * width
-        self._mass_from = np.cumsum(mass[::-1])[::-1]
+        self._mass = np.exp(np.maximum(self.log_mass[:-1], self.log_mass[1:])) * width
+        self._less = np.exp(np.minimum(self.log_mass[:-1], self.log_mass[1:])) * width
+        self._mass_from = np.append(np.cumsum(self._less[::-1])[::-1], 0.0)
         steps = np.abs(np.diff(density, append=0.0))
         self._variation_from = np.cumsum(steps[::-1])[::-1] + density
+        self._paths = []
+        for power in range(HEIGHTS):
+            angle = 0.97 * math.pi / 2**power
+            growth = 0.5 * angle**2 * self.square
+            growth += tilt * math.log(math.cos(angle / 2)) if tilt < 0 else 0.0
+            raised = self.share[:-1] / np.maximum(1 - self.share[:-1], 1e-300)
+            end = growth + float(np.logaddexp(self.log_mass[0], self.log_mass[-1])) + math.log(sigma)
+            self._paths.append((growth, end, np.arctan2(raised * math.sin(angle), 1 + raised * math.cos(angle))))
         heavy = np.flatnonzero(self.log_mass > -self.depth - 3)
         self.low, self.high = float(self.x[max(heavy[0] - 1, 0)]), float(self.x[min(heavy[-1] + 1, self.x.size - 1)])
 
     def log_decay(self, frequency: float) -> float:
         """The logarithm of the bound on |M(c + it)| / M(c), to the power of the count."""
-        gain = float((self._mass_from - self._variation_from / frequency).max())
-        return self.count * math.log(max(1 - gain, 1e-300)) if gain > 0 else 0.0
+        best = math.log1p(-min(max(float((self._mass_from - self._variation_from / frequency).max()), 0.0), 1 - 1e-16))
+        for growth, end, angles in self._paths:
+            share = np.exp(-frequency * angles)
+            less = 1 - float(self._less @ (1 - share))
+            left = min(float(self._mass @ share), less) if less > 0 else float(self._mass @ share)
+            best = min(best, float(np.logaddexp(growth + math.log(left + 1e-300), end)))
+        return self.count * best
 
     def grid(self, frequency: float) -> Grid:
         """The coarsest grid that is fine enough up to a frequency."""
@@ -88,8 +102,8 @@ class Shape:
         spacing = rounded(2 * math.pi / float(rate[best]))
         low, high = math.floor(self.low / spacing), math.ceil(self.high / spacing)
         return Grid(
-            max(low, math.ceil(self.table.first * self.table.width / spacing)),
-            min(high, math.floor(self.table.last * self.table.width / spacing)),
+            max(low, math.ceil(float(self.x[0]) / spacing)),
+            min(high, math.floor(self.table.cut / spacing)),
             spacing,
             float(heights[best]),
         )
@@ -98,8 +112,9 @@ class Shape:
 class Steering:
     """The composed loss in floats: its cumulants, and where lines should stand."""
 
-    def __init__(self, squared_mu: float, parts: Sequence[Part]) -> None:
+    def __init__(self, squared_mu: float, parts: Sequence[Part], deviations: float) -> None:
         self.squared_mu, self.parts = squared_mu, tuple(parts)
+        self.cuts = [rounded(1 + deviations * part.noise_multiplier) for part in parts]
         self._cumulants = lru_cache(maxsize=4096)(self._at)
 
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
@@ -109,10 +124,9 @@ class Steering:
     def _at(self, tilt: float) -> tuple[float, float, float]:
         value = 0.5 * self.squared_mu * tilt * (tilt - 1)
         mean, variance = self.squared_mu * (tilt - 0.5), self.squared_mu
-        for part in self.parts:
+        for part, high in zip(self.parts, self.cuts, strict=True):
             sigma = part.noise_multiplier
-            reach = SETTINGS.reach * sigma
-            low, high = min(0.0, tilt) - reach, max(1.0, tilt) + reach
+            low = lowest_mode(part, tilt) - SETTINGS.reach * sigma
             size = min(int((high - low) / min(0.05 * sigma, 0.2 * sigma * sigma)) + 2, 20_000)
             x, width = np.linspace(low, high, size, retstep=True)
             loss, _ = losses(part, x)
@@ -202,9 +216,13 @@ class Steering:
         (low, below), (high, above) = found
         return low, high, max(below, above)
 
+    def shapes(self, tilt: float, depth: float) -> list[Shape]:
+        """Each part under a tilt."""
+        return [Shape(part, tilt, depth, cut) for part, cut in zip(self.parts, self.cuts, strict=True)]
+
     def grids(self, tilt: float, spacing: float, depth: float) -> tuple[list[Shape], float]:
         """Each part under a tilt, and the frequency from which on the composed transform is negligible."""
-        shapes = [Shape(part, tilt, depth) for part in self.parts]
+        shapes = self.shapes(tilt, depth)
 
         def log_decay(frequency: float) -> float:
             gaussian = -0.5 * self.squared_mu * frequency * frequency
@@ -216,6 +234,18 @@ class Steering:
             if high > 1e9 * spacing:
                 raise ConvergenceError("no proof: the transform of so few or so rarely sampled steps decays too slowly")
         return shapes, high
+
+
+def lowest_mode(part: Part, tilt: float) -> float:
+    """Not far below all outputs where the tilted density, or that of the loss, may be largest."""
+    if tilt >= -1:
+        return -1.0
+    low, high = tilt, -1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        share = float(losses(part, np.array([middle]))[1][0])
+        low, high = (middle, high) if (tilt + 1) * share - (middle + 1) > 0 else (low, middle)
+    return low
 
 
 def losses(part: Part, x: Floats) -> tuple[Floats, Floats]:

@@ -1,8 +1,9 @@
 r"""The transform of one Poisson-sampled Gaussian step, with every error of its trapezoid sum counted.
 
 With :math:`w(x) = 1 - q + q e^{(2x-1)/2\sigma^2}` the step's loss is :math:`L = \log w(X)`, :math:`X \sim N(0,
-\sigma^2)` under Q, and its transform is :math:`M(z) = \int \varphi_\sigma(x)\,w(x)^z\,dx`. The lemmas are in
-docs/certified.md: 1 bounds integrals over cells, 2 the trapezoid sum on a rectangle, 3 what lies outside, 4 how M decays.
+\sigma^2)` under Q. Outputs above a cut b are left out, and what they may weigh is counted at the end; the transform is
+:math:`M(z) = \int_{-\infty}^b \varphi_\sigma(x)\,w(x)^z\,dx`. The lemmas are in docs/certified.md: 1 bounds integrals
+over cells, 2 the trapezoid sum on a rectangle, 3 what lies outside, 4 how M decays.
 """
 
 import math
@@ -14,9 +15,12 @@ import numpy as np
 
 from gaussdp.accounting.certified.balls import acb, acb_mat, arb, precision, tail
 from gaussdp.accounting.certified.witnesses import Grid, Table
+from gaussdp.numerics import Floats
 
 TABLE_BITS = 64
 """Of the bounds over cells, which need not be tight."""
+HEIGHTS = 8
+"""Of shifted paths: that of the strip in which w has a logarithm, halved again and again."""
 
 
 class Step:
@@ -54,6 +58,12 @@ class Step:
         """Bound on |M(c + it)| / M(c) for all t from the frequency on; 1 if there is no better one (lemma 4)."""
         with precision(TABLE_BITS):
             return self._cells.decay(frequency, mgf)
+
+    def cut_off(self) -> tuple[arb, arb]:
+        """The probabilities under Q and under P of the outputs that are left out."""
+        sigma, rate, cut = arb(self.noise_multiplier), arb(self.sample_rate), arb(self.table.cut)
+        under_q = tail(cut / sigma)
+        return under_q, (1 - rate) * under_q + rate * tail((cut - 1) / sigma)
 
     def far_decay(self, mgf: arb) -> arb:
         """V with |M(c + it)| / M(c) <= V / t for all t > 0 (lemma 4)."""
@@ -100,9 +110,10 @@ class _Cells:
     """Bounds on integrals over cells: each from the values at its ends and bounds on the slope in between (lemma 1)."""
 
     def __init__(self, at: _Outputs, tilt: arb, table: Table) -> None:
-        self.at, self.tilt, self.table = at, tilt, table
+        self.at, self.tilt = at, tilt
+        self._paths: dict[int, tuple[arb, list[arb], arb]] = {}
         width = arb(table.width)
-        self.edges_at = [width * k for k in range(table.first, table.last + 1)]
+        self.edges_at = [arb(table.cut) - width * k for k in range(table.cells, -1, -1)]
         raised = [at.raised(x) for x in self.edges_at]
         self.share = [value / (at.rest + value) for value in raised]  # p, the slope of L times sigma^2
         self.loss = [(at.rest + value).log() for value in raised]
@@ -130,23 +141,74 @@ class _Cells:
         rest = list(accumulate(reversed(variation), initial=self.density[-1]))[::-1]
         self.variation_from = [value + here for value, here in zip(rest, self.density, strict=True)]
         self.variation = rest[0] + self.density[0]
-        low, high = min(-1.0, float(tilt.mid())), max(-1.0, float(tilt.mid()))
-        if not (self.edges_at[0] <= low and self.edges_at[-1] >= high):  # lemma 4 needs all critical points inside
+        # Lemma 4 needs that the density rises up to the first edge.
+        start = self.edges_at[0]
+        if not (start <= -1 if tilt + 1 >= 0 else (tilt + 1) * self.share[0] - (start + 1) >= 0):
             self.variation = arb.pos_inf()
-            self.variation_from = [self.variation] * len(rest)
+        self._lower = lower
 
     @cached_property
-    def _floats(self) -> tuple[np.ndarray, np.ndarray]:
-        return np.array([float(m.mid()) for m in self.mass_from]), np.array([float(v.mid()) for v in self.variation_from])
+    def _floats(self) -> tuple[Floats, ...]:
+        """Lower masses and variations from each edge on; upper masses; by height the angles, growth and ends."""
+        paths = [self._path(power) for power in range(HEIGHTS)]
+        angles = np.array([_floats(path[1]) for path in paths])
+        growth, ends = _floats([path[0].log() for path in paths]), _floats([path[2].log() for path in paths])
+        return *(_floats(values) for values in (self.mass_from, self.variation_from, self.upper)), angles, growth, ends
 
     def decay(self, frequency: arb, mgf: arb) -> arb:
-        """Lemma 4, from the edge that is best by a look at floats."""
-        mass, variation = self._floats
-        best = int((mass - variation / float(frequency.mid())).argmax())
-        split = 1 - (self.mass_from[best] - self.variation_from[best] / frequency) / mgf
-        whole = self.variation / (frequency * mgf)
-        bound = split.upper().min(whole.upper())
-        return bound if bound < 1 else arb(1)
+        """Lemma 4: by parts or on a shifted path; from which edge and at which height, a look at floats decides."""
+        mass, variation, upper, angles, growth, ends = self._floats
+        at = float(frequency.mid())
+        best = int(np.nan_to_num(mass - variation / at, nan=-np.inf).argmax())
+        with np.errstate(under="ignore", divide="ignore"):
+            height = int(np.logaddexp(growth + np.log(np.exp(-at * angles) @ upper), ends).argmin())
+        bounds = [
+            1 - (self.mass_from[best] - self.variation_from[best] / frequency) / mgf,
+            self.variation / (frequency * mgf),
+            *(bound / mgf for bound in self._shifted(height, frequency, mgf)),
+        ]
+        least = arb(1)
+        for bound in bounds:
+            if bound < least:
+                least = bound.upper()
+        return least
+
+    def _shifted(self, power: int, frequency: arb, mgf: arb) -> tuple[arb, arb]:
+        """|M(c + it)| for t from the frequency on, along the path of the output at a height: from above, from below."""
+        growth, angles, rest = self._path(power)
+        shares = [(-frequency * angle).exp() for angle in angles]
+        above, gain = arb(0), arb(0)
+        for upper, lower, share in zip(self.upper, self._lower, shares, strict=True):
+            above += upper * share
+            gain += lower * (1 - share)
+        return growth * above + rest, growth * (mgf - gain) + rest
+
+    def _path(self, power: int) -> tuple[arb, list[arb], arb]:
+        """For a height: how much |w^c phi| grows, the argument of w at the start of each cell, and what the ends add."""
+        if power not in self._paths:
+            at = self.at
+            height = arb(0.97) * arb.pi() * at.square / 2**power
+            angle = height / at.square
+            growth = (height * height / (2 * at.square)).exp() * self._shrink(angle)
+            sine, cosine = angle.sin_cos()
+            raised = [at.raised(x) for x in self.edges_at[:-1]]
+            angles = [arb.atan2(value * sine, at.rest + value * cosine).lower() for value in raised]
+            end = (at.log_density(self.edges_at[-1]) + self.tilt * self.loss[-1]).exp()
+            self._paths[power] = growth, angles, growth * (self.left() + height * end)
+        return self._paths[power]
+
+    def _shrink(self, angle: arb) -> arb:
+        """At most this factor is |w|^c larger off the real axis than on it."""
+        return (self.tilt * (angle / 2).cos().log()).exp() if self.tilt < 0 else arb(1)
+
+    def left(self) -> arb:
+        """The mass below the first edge."""
+        at, tilt, first = self.at, self.tilt, self.edges_at[0]
+        if tilt >= 0:
+            return (tilt * self.loss[0]).exp() * tail(-first / at.sigma)
+        power = tilt * self.loss[0] - tilt * first / at.square + tilt * tilt / (2 * at.square)
+        moved = power.exp() * tail((tilt - first) / at.sigma)
+        return moved.min((tilt * at.rest.log()).exp() * tail(-first / at.sigma))
 
     def edges(self, grid: Grid, frequency: arb) -> arb:
         """Lemma 2: what the four sides of the rectangle let the sum be off."""
@@ -154,7 +216,7 @@ class _Cells:
         angle = height / at.square
         if not angle < arb.pi():
             return arb.pos_inf()
-        shrink = (self.tilt * (angle / 2).cos().log()).exp() if self.tilt < 0 else arb(1)
+        shrink = self._shrink(angle)
         growth = (height * height / (2 * at.square)).exp() * shrink
         spacing = arb(grid.spacing)
         low, high = spacing * grid.first, spacing * grid.last
@@ -179,22 +241,16 @@ class _Cells:
 
     def beyond(self, grid: Grid) -> arb:
         """Lemma 3: the integral of the tilted density outside the rectangle: over cells, and beyond the last ones."""
-        at, tilt = self.at, self.tilt
         low, high = arb(grid.spacing) * grid.first, arb(grid.spacing) * grid.last
-
-        outside = arb(0)
+        outside = self.left()
         for k, mass in enumerate(self.upper):
             if self.edges_at[k] < low or self.edges_at[k + 1] > high:
                 outside += mass
-        first, last = self.edges_at[0], self.edges_at[-1]
+        return outside
 
-        def shifted(x: arb, sign: int) -> arb:
-            power = tilt * at.loss(x) - tilt * x / at.square + tilt * tilt / (2 * at.square)
-            return power.exp() * tail(sign * (x - tilt) / at.sigma)
 
-        if tilt >= 0:
-            return outside + shifted(last, 1) + (tilt * at.loss(first)).exp() * tail(-first / at.sigma)
-        return outside + shifted(first, -1) + (tilt * at.loss(last)).exp() * tail(last / at.sigma)
+def _floats(values: Sequence[arb]) -> Floats:
+    return np.array([float(value.mid()) for value in values])
 
 
 def _slopes(x: arb, y: arb, p: arb, r: arb, square: arb) -> tuple[arb, arb]:

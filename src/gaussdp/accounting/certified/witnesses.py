@@ -12,14 +12,15 @@ _MOST = 10**9  # nodes, cells or bits, beyond which no check would end
 
 @dataclass(frozen=True)
 class Table:
-    """Cells of equal width on which a step is bounded: from first * width to last * width."""
+    """Cells of equal width on which a step is bounded, the last of which ends where the law of the output is cut off."""
 
-    first: int
-    last: int
+    cut: float
     width: float
+    cells: int
 
     def __post_init__(self) -> None:
-        _rising(self.first, self.last)
+        _rising(0, self.cells)
+        _positive(self.cut)
         _positive(self.width)
 
 
@@ -83,6 +84,9 @@ class LineWitness:
         _rising_floats(self.below.tilt, self.tilt, self.above.tilt)
         if any(region(beside.tilt) not in (None, region(self.tilt)) for beside in (self.below, self.above)):
             raise DomainError("tilt", problem="must lie in one region with those beside it")
+        cuts = [[step.table.cut for step in steps] for steps in (self.steps, self.below.steps, self.above.steps)]
+        if cuts[0] != cuts[1] or cuts[0] != cuts[2]:
+            raise DomainError("cut", problem="must be the same on and beside a line")
         if region(self.tilt) is None:
             raise DomainError("tilt", problem="must not be a pole")
 
