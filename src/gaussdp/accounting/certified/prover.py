@@ -20,6 +20,8 @@ class ProverSettings:
     spread: float = 2.0  # deviations of the tilted loss on either side of its saddle that a line serves
     wide: float = 2.0  # deviation of the loss from which on a line between the poles is cheap
     deviations: int = 45  # of outputs that are looked at first: beyond, their probability is below e^-1000
+    more_deviations: int = 20  # tried beyond the least, for outputs at the cut to be light under the tilt
+    margin: float = 12.0  # by which they should be lighter than the error that is aimed at, as a logarithm
     bits: int = 192  # of closed forms, doubled until the digits are there
     most_bits: int = 4096
 
@@ -78,6 +80,24 @@ class Prover:
         with precision(self.lines[number].bits):
             return stated(self._served[number].line.read(threshold), number)
 
+    def _cut(self, threshold: float, region: int, depth: float) -> tuple[Steering, float]:
+        """As much cut off as does not matter, where little is; and how far from the threshold a line serves."""
+        count = math.log(sum(part.count for part in self.loss.parts))
+        steering, room = self.steering, 0.0
+        for _ in range(2):
+            tilt = steering.saddle(threshold, region)
+            value, _, variance = steering.cumulants(tilt)
+            room = SETTINGS.spread * math.sqrt(variance + tilt**-2 + (tilt - 1) ** -2)
+            log_tail = value - tilt * threshold + min(threshold, 0.0) - math.log1p(tilt * tilt * variance)
+            further = SETTINGS.spread * math.sqrt(1 + 2 * abs(log_tail))
+            least = math.ceil(math.sqrt(2 * (depth + count + 8 + further - min(log_tail, 0.0))))
+            steering = self._steering(least)
+        for deviations in range(least, least + SETTINGS.more_deviations, 2):
+            wider = self._steering(deviations)
+            if wider.light_at_cuts(wider.saddle(threshold, region), depth + SETTINGS.margin):
+                return wider, room
+        return steering, room
+
     def _steering(self, deviations: int) -> Steering:
         if deviations not in self._steerings:
             self._steerings[deviations] = Steering(self._squared_mu, self.loss.parts, deviations)
@@ -96,16 +116,8 @@ class Prover:
         for number, one in enumerate(self._served):
             if one.region == region and one.low <= threshold <= one.high:
                 return number
-        count = math.log(sum(part.count for part in self.loss.parts))
         depth = SETTINGS.digits * math.log(10) + 0.5 * SETTINGS.spread**2
-        steering = self.steering
-        for _ in range(2):  # first roughly, then with as much cut off as does not matter
-            tilt = steering.saddle(threshold, region)
-            value, _, variance = steering.cumulants(tilt)
-            room = SETTINGS.spread * math.sqrt(variance + tilt**-2 + (tilt - 1) ** -2)
-            log_tail = value - tilt * threshold + min(threshold, 0.0) - math.log1p(tilt * tilt * variance)
-            further = SETTINGS.spread * math.sqrt(1 + 2 * abs(log_tail))
-            steering = self._steering(math.ceil(math.sqrt(2 * (depth + count + 8 + further - min(log_tail, 0.0)))))
+        steering, room = self._cut(threshold, region, depth)
         tilt = steering.saddle(threshold, region)
         span = threshold - room, threshold + room
         self._progress(f"line {len(self.lines) + 1}")

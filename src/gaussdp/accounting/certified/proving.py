@@ -32,7 +32,9 @@ RELATIVE_GAP = 1e-9
 MOST_POINTS = 2000
 CLOSE = 1e-14
 """Relative step of a search for a threshold, at which it ends."""
-STEPS = 60
+HALVING = 12
+"""Steps after which a search only halves its bracket."""
+STEPS = 80
 """Of a search for a threshold."""
 
 
@@ -153,12 +155,11 @@ def _root(rising: Callable[[float], float], start: float, scale: float, lowest: 
         with np.errstate(all="ignore"):
             moved = float(at - value * np.float64(at - last) / np.float64(value - before))
         last, before = at, value
-        if not low < moved < high or (count > 12 and math.isfinite(high - low)):
-            step = scale * 2.0 ** (count // 2) * (0.01 if count == 0 else 1.0)
-            reach = max(low, at - step) if value > 0 else min(high, at + step)
-            moved = 0.5 * (low + high) if math.isfinite(high - low) else reach
-            if moved == low == lowest:
-                moved = 0.5 * (lowest + at)
+        if not low < moved < high or count > HALVING:
+            step = math.copysign(scale * 0.01 * 4.0**count, -value)
+            moved = at + step
+            if not low < moved < high:
+                moved = 0.5 * (low + high)
         if abs(moved - at) <= CLOSE * max(abs(at), 1e-3 * scale):
             break
         at = moved

@@ -220,6 +220,10 @@ class Steering:
         """Each part under a tilt."""
         return [Shape(part, tilt, depth, cut) for part, cut in zip(self.parts, self.cuts, strict=True)]
 
+    def light_at_cuts(self, tilt: float, depth: float) -> bool:
+        """Whether the tilted density is below e^-depth where it is cut off, for every part."""
+        return all(float(shape.log_mass[-1]) < -shape.depth for shape in self.shapes(tilt, depth))
+
     def grids(self, tilt: float, spacing: float, depth: float) -> tuple[list[Shape], float]:
         """Each part under a tilt, and the frequency from which on the composed transform is negligible."""
         shapes = self.shapes(tilt, depth)
@@ -242,8 +246,11 @@ def lowest_mode(part: Part, tilt: float) -> float:
         return -1.0
     low, high = tilt, -1.0
     for _ in range(60):
+        if high - low < 0.01 * part.noise_multiplier:
+            break
         middle = 0.5 * (low + high)
-        share = float(losses(part, np.array([middle]))[1][0])
+        odds = math.log(part.sample_rate) - math.log1p(-part.sample_rate)
+        share = float(special.expit(odds + (middle - 0.5) / part.noise_multiplier**2))
         low, high = (middle, high) if (tilt + 1) * share - (middle + 1) > 0 else (low, middle)
     return low
 
