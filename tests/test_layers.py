@@ -42,7 +42,7 @@ ROOMS = [
     ("loss",),
     ("lines", "density", "distribution"),
     ("composed",),
-    ("fit", "directions"),
+    ("fit", "directions", "certified"),
     ("curve",),
     ("accountant",),
     ("document", "bounds"),

@@ -1,8 +1,9 @@
 """The accounted guarantee: exact tails of the privacy loss, seen as a trade-off curve."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
 from gaussdp.mechanisms import Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
 from gaussdp.numerics import Floats
+
+if TYPE_CHECKING:
+    from gaussdp.accounting.certified.certificate import Certificate
 
 LEAST_NOISE = 0.1
 """Noise multiplier of a sampled step below which a density takes too many panels."""
@@ -130,13 +134,45 @@ class AccountedCurve(Described, Guarantee):
         """
         return GDP(self._unsampled_mu)
 
-    def fit(self, floor: float = DEFAULT_FLOOR) -> Fit:
+    def certify(
+        self,
+        floor: float | None = DEFAULT_FLOOR,
+        *,
+        epsilons: Sequence[float] = (),
+        deltas: Sequence[float] = (),
+        progress: Callable[[str], None] | None = None,
+    ) -> "Certificate":
+        """Prove the curve's mu above a floor, delta at epsilons and epsilon at deltas, by ball arithmetic.
+
+        Args:
+            floor: smallest error rate of the attacks that mu speaks about, in (0, 1); None for no mu.
+            epsilons: at which to enclose delta.
+            deltas: at which to enclose epsilon.
+            progress: told what is being done.
+        Returns:
+            Proved enclosures, with all that is needed to prove them again.
+        Raises:
+            ConvergenceError: if no proof is known; docs/certified.md says for which runs.
+            MissingExtraError: if python-flint is not installed.
+
+        >>> from gaussdp.accounting import account
+        >>> from gaussdp.mechanisms import DPSGD
+        >>> proved = account(DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=20_000)).certify(floor=1e-10)
+        >>> proved.mu.lower, proved.mu.upper
+        (0.98019652950407..., 0.98019652950407...)
+        """
+        from gaussdp.accounting.certified.proving import certify  # only proofs need its library
+
+        return certify(self.mechanism, floor, epsilons, deltas, progress)
+
+    def fit(self, floor: float = DEFAULT_FLOOR, *, certified: bool = False) -> Fit:
         """The tightest GDP guarantee for all attacks whose FPR and FNR are at least the floor.
 
         A composition of plain Gaussian releases is exactly GDP: its fit holds for every attack, and says so by floor 0.
 
         Args:
             floor: smallest error rate of the attacks that the fit speaks about, in (0, 1).
+            certified: whether mu and its enclosure are to be proved; the certificate is then part of the fit.
         Returns:
             mu with its enclosure and its methods, where it binds, its slack and its regret.
 
@@ -146,6 +182,8 @@ class AccountedCurve(Described, Guarantee):
         1.893517
         """
         level = number("floor", floor, LEVEL)
+        if certified:
+            return self.fit(level).proved(self.certify(level))
         if self._gaussian:
             return exact_fit(self._unsampled_mu)
         if level not in self._fits:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import Any, Generic, Protocol, cast
@@ -165,6 +165,13 @@ class Readings:
         return cast(Reading[Numbers], many)
 
 
+class ProvesMu(Protocol):
+    """What a fit asks of a certificate."""
+
+    def bounds(self) -> tuple[float, float]:
+        """Between which mu is proved to lie."""
+
+
 class HasSlack(Protocol):
     """What a fit asks for its slack."""
 
@@ -196,6 +203,7 @@ class Fit(Displayed):
         fnr: false-negative rate of the same attack.
         regret: least kappa with f(alpha + kappa) - kappa <= f_mu(alpha): how far the GDP curve is from the truth.
         methods: those of all readings that mu rests on, the tightest first.
+        certificate: the proof of mu_lower and mu_upper; None where they rest on error claims.
     """
 
     mu: float
@@ -206,7 +214,14 @@ class Fit(Displayed):
     fnr: float
     regret: float
     methods: tuple[Method, ...]
+    certificate: ProvesMu | None = field(default=None, repr=False)
     _distances: HasSlack = field(default=KnownSlack(0.0), repr=False, compare=False)
+
+    def proved(self, certificate: ProvesMu) -> "Fit":
+        """The same fit with a proved enclosure; mu is no smaller than before, so that its slack still holds."""
+        low, high = certificate.bounds()
+        mu = max(high, self.mu)
+        return replace(self, mu=mu, mu_lower=min(low, mu), mu_upper=mu, certificate=certificate)
 
     @property
     def method(self) -> Method:
@@ -269,6 +284,8 @@ class Fit(Displayed):
                 f"The regret {shown(rounded(self.regret, Rounding.UP, 2))} exceeds {LARGE_REGRET}: one μ says far less "
                 "than the curve does; report the curve, or ε and TPR at your own levels, beside it."
             )
+        if self.certificate is not None:
+            found.append(f"Proved in ball arithmetic: {self.certificate!r}.")
         if not self.method.exact:  # the table names it; this one makes the numbers looser than the truth
             found.append(f"From {self.method.words}.")
         return tuple(found)

@@ -12,6 +12,7 @@ import click
 from gaussdp.cli.account import account
 from gaussdp.cli.audit import audit
 from gaussdp.cli.calibrate import calibrate
+from gaussdp.cli.certify import certify
 from gaussdp.cli.check import check
 from gaussdp.cli.choose import choose
 from gaussdp.cli.completion import completion
@@ -76,6 +77,7 @@ def app(ctx: click.Context) -> None:
       gaussdp account plan.toml           the tightest sound μ of a mechanism
       gaussdp report run.toml             the privacy statement of a run
       gaussdp check run.toml              whether a published number is sound, loose or false
+      gaussdp certify run.toml            the same numbers, proved
       gaussdp calibrate --mu 0.31 --dataset-size 50000 --batch-size 256 --epochs 30
       gaussdp audit scores.csv            the μ that attack scores prove
       gaussdp rules                       where μ = ε/5 and ε/3 are conservative
@@ -94,6 +96,7 @@ for _command in (
     account,
     report,
     check,
+    certify,
     calibrate,
     sweep,
     audit,

@@ -1,1 +1,1 @@
-"""Proved enclosures of what a run guarantees, by ball arithmetic (the extra `certified`); the proofs: docs/certified.md."""
+"""Proved enclosures of what a run guarantees, in ball arithmetic (the extra `certified`); see docs/certified.md."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gaussdp.accounting.certified.enclosures import Enclosure
+from gaussdp.accounting.certified.enclosures import ProvedNumber
 from gaussdp.errors import ConvergenceError, MissingExtraError
 
 try:
@@ -12,7 +12,20 @@ try:
 except ImportError:
     raise MissingExtraError('proofs need python-flint: pip install "gaussdp[certified]"') from None
 
-__all__ = ["acb", "acb_mat", "arb", "at_most", "ball", "ball_of", "confirms", "enclosure", "precision", "quantile", "tail", "widened"]
+__all__ = [
+    "acb",
+    "acb_mat",
+    "arb",
+    "at_most",
+    "ball",
+    "ball_of",
+    "confirms",
+    "enclosure",
+    "precision",
+    "quantile",
+    "tail",
+    "widened",
+]
 
 
 @contextmanager
@@ -55,7 +68,7 @@ def quantile(p: arb) -> arb:
     return ball(arb(2).sqrt() * (2 * high).erfcinv(), arb(2).sqrt() * (2 * low).erfcinv())
 
 
-def enclosure(value: arb) -> Enclosure:
+def enclosure(value: arb) -> ProvedNumber:
     """Decimals around a ball, a little wider than the ball itself, so that more bits always confirm them.
 
     Raises:
@@ -64,17 +77,17 @@ def enclosure(value: arb) -> Enclosure:
     if not value.is_finite():
         raise ConvergenceError("no proof: a bound is infinite")
     if value.is_zero():
-        return Enclosure("0", "0")
+        return ProvedNumber("0", "0")
     digits = max(4, int(min(value.rel_accuracy_bits(), ctx.prec) * math.log10(2)) + 3)
     middle, radius, power = (int(part) for part in value.mid_rad_10exp(digits))
-    return Enclosure(f"{middle - radius - 1}e{power}", f"{middle + radius + 1}e{power}")
+    return ProvedNumber(f"{middle - radius - 1}e{power}", f"{middle + radius + 1}e{power}")
 
 
-def ball_of(stated: Enclosure) -> arb:
+def ball_of(stated: ProvedNumber) -> arb:
     """A ball around stated decimals."""
     return ball(arb(stated.low), arb(stated.high))
 
 
-def confirms(value: arb, stated: Enclosure) -> bool:
+def confirms(value: arb, stated: ProvedNumber) -> bool:
     """Whether the ball lies within stated decimals."""
     return bool(arb(stated.low) <= value) and bool(value <= arb(stated.high))

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gaussdp.accounting.certified.enclosures import RATES, Enclosure, ProvedPoint
+from gaussdp.accounting.certified.enclosures import RATES, ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.witnesses import LineWitness, witness_of
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.documents.files import write_file
@@ -27,10 +27,10 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class ProvedMu:
-    """mu for all attacks whose error rates are at least the floor; `points` are the numbers of those it follows from."""
+    """mu for all attacks whose error rates are at least the floor, with the numbers of the points it follows from."""
 
     floor: float
-    mu: Enclosure
+    mu: ProvedNumber
     points: tuple[int, ...]
 
 
@@ -39,7 +39,7 @@ class ProvedDelta:
     """delta at an epsilon: the larger of removing a record and adding one, each read off one point."""
 
     epsilon: float
-    delta: Enclosure
+    delta: ProvedNumber
     remove: int
     add: int
 
@@ -55,7 +55,7 @@ class ProvedEpsilon:
     add: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate(Displayed):
     """Proved enclosures of what a run guarantees, and the witness from which they can be proved again.
 
@@ -78,9 +78,19 @@ class Certificate(Displayed):
     versions: tuple[tuple[str, str], ...]
 
     @property
-    def mu(self) -> Enclosure | None:
+    def mu(self) -> ProvedNumber | None:
         """The first proved mu."""
         return self.mus[0].mu if self.mus else None
+
+    def bounds(self) -> tuple[float, float]:
+        """Doubles between which the first mu is proved to lie.
+
+        Raises:
+            DomainError: if the certificate is of no mu.
+        """
+        if self.mu is None:
+            raise DomainError("floor", problem="is missing: the certificate proves no mu", advice="certify a floor")
+        return self.mu.lower, self.mu.upper
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -141,13 +151,13 @@ class Certificate(Displayed):
             return cls(
                 mechanism=composed(content["releases"], text, name),
                 mus=tuple(
-                    ProvedMu(_number(one["floor"]), Enclosure(*one["mu"]), _places(one["points"], content))
+                    ProvedMu(_number(one["floor"]), ProvedNumber(*one["mu"]), _places(one["points"], content))
                     for one in content["mu"]
                 ),
                 deltas=tuple(
                     ProvedDelta(
                         _number(one["epsilon"]),
-                        Enclosure(*one["delta"]),
+                        ProvedNumber(*one["delta"]),
                         *_places([one["remove"], one["add"]], content),
                     )
                     for one in content["delta"]
@@ -155,7 +165,8 @@ class Certificate(Displayed):
                 epsilons=tuple(
                     ProvedEpsilon(
                         _number(one["delta"]),
-                        *map(_number, one["epsilon"]),
+                        _number(one["epsilon"][0]),
+                        _number(one["epsilon"][1]),
                         _places(one["remove"], content),
                         _places(one["add"], content),
                     )
@@ -182,12 +193,19 @@ class Certificate(Displayed):
 
         return tuple(failures(self, progress or (lambda words: None)))
 
+    def __repr__(self) -> str:
+        mu = f"mu to {self.mu.digits} digits, " if self.mu else ""
+        return (
+            f"<Certificate {self.digest[:12]}: {mu}{len(self.deltas)} delta, {len(self.epsilons)} epsilon; "
+            f"{len(self.points)} points on {len(self.lines)} lines>"
+        )
+
     def tables(self) -> tuple[Table, ...]:
         """The enclosures by what they enclose."""
         ends = (Column("low", "at least", Rounding.DOWN), Column("high", "at most", Rounding.UP))
         digits = Column("digits", "digits proved")
 
-        def row(level: float, found: Enclosure) -> tuple[object, ...]:
+        def row(level: float, found: ProvedNumber) -> tuple[float | str, ...]:
             return (level, found.lower, found.upper, found.digits)
 
         rows = (
@@ -197,7 +215,7 @@ class Certificate(Displayed):
                 "epsilon",
                 "ε at a δ",
                 "delta",
-                [row(one.delta, Enclosure(repr(one.low), repr(one.high))) for one in self.epsilons],
+                [row(one.delta, ProvedNumber(repr(one.low), repr(one.high))) for one in self.epsilons],
             ),
         )
         names = {"floor": "floor", "epsilon": "ε", "delta": "δ"}
@@ -211,7 +229,7 @@ class Certificate(Displayed):
         """What was proved, in words."""
         found = [self.mechanism.sentence + "."]
         found += [
-            f"μ is proved to {one.mu.digits} digits, for every attack whose FPR and FNR are at least {shown(one.floor)}."
+            f"μ is proved to {one.mu.digits} digits, for attacks with FPR and FNR of at least {shown(one.floor)}."
             for one in self.mus
         ]
         return (*found, "Every number was computed in ball arithmetic, with every error bounded: docs/certified.md.")
@@ -221,7 +239,7 @@ class Certificate(Displayed):
         return Document.tabular("Certificate", self.tables(), self.notes())
 
 
-def _pair(stated: Enclosure) -> list[str]:
+def _pair(stated: ProvedNumber) -> list[str]:
     return [stated.low, stated.high]
 
 
@@ -246,4 +264,4 @@ def _point(one: Mapping[str, Any], lines: int) -> ProvedPoint:
     line = one["line"]
     if line is not None and (isinstance(line, bool) or not isinstance(line, int) or not 0 <= line < lines):
         raise DomainError(None, problem=f"there is no line {line!r}")
-    return ProvedPoint(_number(one["threshold"]), line, *(Enclosure(*one[name]) for name in RATES))
+    return ProvedPoint(_number(one["threshold"]), line, *(ProvedNumber(*one[name]) for name in RATES))

@@ -1,14 +1,17 @@
 """Certificates proved again, from the run and the witness alone: nothing here searches or steers."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from gaussdp.accounting.certified import claims
 from gaussdp.accounting.certified.balls import confirms, precision
-from gaussdp.accounting.certified.certificate import Certificate, Progress
 from gaussdp.accounting.certified.enclosures import RATES, ProvedPoint
 from gaussdp.accounting.certified.lines import Line, Tails
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.errors import ConvergenceError
+
+if TYPE_CHECKING:
+    from gaussdp.accounting.certified.certificate import Certificate, Progress
 
 MORE_BITS = 32
 """Than the proof used, so that its rounding is confirmed and not repeated."""
@@ -16,7 +19,7 @@ CLOSED_BITS = (256, 1024, 4096)
 """Tried one after the other for what is closed form."""
 
 
-def failures(certificate: Certificate, progress: Progress) -> Iterator[str]:
+def failures(certificate: "Certificate", progress: "Progress") -> Iterator[str]:
     """What does not hold, in words."""
     loss = ComposedLoss.of(certificate.mechanism)
     for number, witness in enumerate(certificate.lines):
@@ -58,7 +61,7 @@ def _differences(point: ProvedPoint, tails: Tails) -> Iterator[str]:
             yield f"{name} at threshold {point.threshold!r} is not proved to lie in {getattr(point, name)}"
 
 
-def _claims(certificate: Certificate, loss: ComposedLoss) -> Iterator[str]:
+def _claims(certificate: "Certificate", loss: ComposedLoss) -> Iterator[str]:
     """For each statement what is wrong with it, or nothing."""
     points = certificate.points
     with precision(claims.BITS + MORE_BITS):

@@ -1,11 +1,11 @@
-"""What follows from proved points: delta at an epsilon, epsilon at a delta, mu above a floor. Prover and checker share it."""
+"""What follows from proved points: delta at an epsilon, epsilon at a delta, mu above a floor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from gaussdp.accounting.certified.balls import arb, ball, ball_of, precision, quantile
-from gaussdp.accounting.certified.enclosures import Enclosure, ProvedPoint
+from gaussdp.accounting.certified.enclosures import ProvedNumber, ProvedPoint
 from gaussdp.errors import ConvergenceError
 
 BITS = 256
@@ -18,7 +18,7 @@ def point_mu(point: ProvedPoint) -> arb:
         return _quantile(point.fpr, point.tnr) + _quantile(point.fnr, point.tpr)
 
 
-def _quantile(probability: Enclosure, complement: Enclosure) -> arb:
+def _quantile(probability: ProvedNumber, complement: ProvedNumber) -> arb:
     return _either(ball_of(probability), ball_of(complement))
 
 
@@ -43,7 +43,7 @@ def mu_of_interval(left: ProvedPoint, right: ProvedPoint) -> arb:
 
 @dataclass(frozen=True)
 class _Tangent:
-    """The line 1 - delta - slope * rate below the curve of one error rate over the other, at the point with this rate."""
+    """The line 1 - delta - slope * rate below the curve of one error rate over the other; the rate of its point."""
 
     slope: arb
     delta: arb
@@ -105,11 +105,10 @@ def mu_between(points: Sequence[ProvedPoint], floor: float) -> arb:
         return ball(low, high)
 
 
-def larger(first: Enclosure, second: Enclosure) -> arb:
+def larger(first: ProvedNumber, second: ProvedNumber) -> arb:
     """The larger of two enclosed numbers."""
     with precision(BITS):
         return ball_of(first).max(ball_of(second))
-
 
 
 def epsilon_between(delta: float, remove: Sequence[ProvedPoint], add: Sequence[ProvedPoint]) -> tuple[float, float]:

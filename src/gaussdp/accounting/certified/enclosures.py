@@ -10,14 +10,14 @@ _WIDE = 400  # digits, more than a certificate states
 
 
 @dataclass(frozen=True)
-class Enclosure:
+class ProvedNumber:
     """A number that is proved to lie between two decimals, ends included.
 
     Attributes:
         low: the lower end, a decimal as text.
         high: the upper end.
 
-    >>> Enclosure("0.1234567", "0.1234569").digits
+    >>> ProvedNumber("0.1234567", "0.1234569").digits
     6
     """
 
@@ -99,12 +99,12 @@ class ProvedPoint:
 
     threshold: float
     line: int | None
-    fpr: Enclosure
-    tnr: Enclosure
-    fnr: Enclosure
-    tpr: Enclosure
-    remove: Enclosure
-    add: Enclosure
+    fpr: ProvedNumber
+    tnr: ProvedNumber
+    fnr: ProvedNumber
+    tpr: ProvedNumber
+    remove: ProvedNumber
+    add: ProvedNumber
 
 
 RATES = ("fpr", "tnr", "fnr", "tpr", "remove", "add")

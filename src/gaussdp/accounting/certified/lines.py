@@ -1,8 +1,8 @@
 r"""Tails of a composed loss from one contour integral, proved: nodes, images and what lies beyond the last node.
 
 On the line Re z = c the trapezoid sum with spacing h of :math:`M(z) e^{-z\tau} / z` (or with another kernel) is a sum
-of images, those of the thresholds :math:`\tau + 2 \pi m / h`, which Chernoff's bound at a tilt on either side makes small
-(lemma 5); the terms beyond the last node are bounded by the decay of the steps' transforms (lemma 6).
+of images, those of the thresholds :math:`\tau + 2 \pi m / h`, which Chernoff's bound at a tilt on either side makes
+small (lemma 5); the terms beyond the last node are bounded by the decay of the steps' transforms (lemma 6).
 """
 
 import math
@@ -22,7 +22,9 @@ class LineSettings:
 
     first_block: int = 24  # nodes for which one grid is chosen; every further block has as many as all before it
     most_work: float = 4e8  # nodes of a line times nodes of its grids, at 1e-7 s each
-    margin: float = 8.0  # beyond the digits asked for: the integral is that much smaller than its bounds, as a logarithm
+    margin: float = (
+        8.0  # beyond the digits asked for: the integral is that much smaller than its bounds, as a logarithm
+    )
     negligible: float = 1e-100  # sum of all terms beyond a frequency at which doubling ends
     doublings: int = 400  # of the frequency until the bound that holds to infinity is small
 
@@ -185,7 +187,11 @@ class Line:
             shift = abs(arb(beside) - self.tilt)
             ratio = (-shift * period).exp()
             error += (log_mgf - arb(beside) * tau - log_scale).exp() * ratio / (1 - ratio)
-        under_q, under_p, both = (widened(total, error) * log_scale.exp() for total in self._sums(tau))
+        # 1 / |z (z - 1)| is at most 1 / t where |c| or |1 - c| exceeds 1, and at most 2 / t between the poles.
+        errors = error, error, error + self._beyond if self.region == 0 else error
+        under_q, under_p, both = (
+            widened(total, wrong) * log_scale.exp() for total, wrong in zip(self._sums(tau), errors, strict=True)
+        )
         grown = tau.exp()
         under_p, both = under_p * grown, both * grown
         if self.region > 0:

@@ -104,4 +104,3 @@ class ComposedLoss:
             fnr = (1 - rate) * tail(-z) + rate * tail(-shifted)
             tpr = (1 - rate) * tail(z) + rate * tail(shifted)
         return Tails(threshold, fpr, tnr, fnr, tpr, tpr - tau.exp() * fpr, tnr - (-tau).exp() * fnr)
-

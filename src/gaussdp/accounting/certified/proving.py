@@ -18,7 +18,7 @@ from gaussdp.accounting.certified.certificate import (
     ProvedEpsilon,
     ProvedMu,
 )
-from gaussdp.accounting.certified.enclosures import Enclosure, ProvedPoint
+from gaussdp.accounting.certified.enclosures import ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.prover import Prover
 from gaussdp.domains import LEVEL, NON_NEGATIVE, number
@@ -100,8 +100,8 @@ def _bracket(prover: Prover, name: str, delta: float) -> tuple[int, ...]:
     def place(epsilon: float) -> int:
         return prover.place(sign * epsilon, sign)
 
-    def enclosed(epsilon: float) -> Enclosure:
-        found: Enclosure = getattr(prover.points[place(epsilon)], name)
+    def enclosed(epsilon: float) -> ProvedNumber:
+        found: ProvedNumber = getattr(prover.points[place(epsilon)], name)
         return found
 
     if enclosed(0.0).at_most(delta):
@@ -131,7 +131,7 @@ def _bracket(prover: Prover, name: str, delta: float) -> tuple[int, ...]:
     return place(below), place(above)
 
 
-def _middle(enclosed: Enclosure) -> float:
+def _middle(enclosed: ProvedNumber) -> float:
     return 0.5 * (enclosed.lower + enclosed.upper)
 
 
@@ -177,7 +177,7 @@ def _floor_points(prover: Prover, name: str, floor: float) -> list[ProvedPoint]:
         return sign * (float(special.ndtri(min(max(rate, 0.0), 1.0))) - target)
 
     def proved(tau: float, *, above: bool) -> bool:
-        rate: Enclosure = getattr(prover.point(tau), name)
+        rate: ProvedNumber = getattr(prover.point(tau), name)
         return rate.at_least(floor) if above else rate.at_most(floor)
 
     deviation = math.sqrt(prover.steering.cumulants(0.5)[2])
@@ -261,8 +261,6 @@ def _renumbered(certificate: Certificate) -> Certificate:
         mus=tuple(replace(one, points=moved(one.points)) for one in certificate.mus),
         deltas=tuple(replace(one, remove=places[one.remove], add=places[one.add]) for one in certificate.deltas),
         epsilons=tuple(replace(one, remove=moved(one.remove), add=moved(one.add)) for one in certificate.epsilons),
-        points=tuple(
-            point if point.line is None else replace(point, line=numbers[point.line]) for point in points
-        ),
+        points=tuple(point if point.line is None else replace(point, line=numbers[point.line]) for point in points),
         lines=tuple(certificate.lines[old] for old in lines),
     )

@@ -50,7 +50,7 @@ class Shape:
         narrow = min(sigma, self.square / math.sqrt(1 + abs(tilt) / 4))
         width = rounded(max(narrow / SETTINGS.per_width, (cut - low) / SETTINGS.most_cells))
         self.table = Table(cut, width, math.ceil((cut - low) / width))
-        self.x = cut - width * np.arange(self.table.cells, -1, -1)
+        self.x = cut - width * np.arange(self.table.cells, -1, -1, dtype=np.float64)
         log_w, self.share = losses(part, self.x)
         log_mass = -0.5 * (self.x / sigma) ** 2 + tilt * log_w
         log_total = float(special.logsumexp(log_mass)) + math.log(width)
@@ -183,7 +183,9 @@ class Steering:
             value, mean, variance = self.cumulants(tilt)
             threshold = mean - sum(1 / (tilt - pole) for pole in poles)
             curvature = variance + sum((tilt - pole) ** -2 for pole in poles)
-            log_tail = value - (tilt - (kind in ("fnr", "remove"))) * threshold - 0.5 * math.log(2 * math.pi * curvature)
+            log_tail = (
+                value - (tilt - (kind in ("fnr", "remove"))) * threshold - 0.5 * math.log(2 * math.pi * curvature)
+            )
             return threshold, log_tail - sum(math.log(abs(tilt - pole)) for pole in poles)
 
         low, high = 1e-6, 1e-6
@@ -203,7 +205,10 @@ class Steering:
         value, _, variance = self.cumulants(tilt)
         scale = math.sqrt(2 * depth / variance)
         found = []
-        for sign, room, threshold in ((-1, tilt - poles[here], thresholds[1]), (1, poles[here + 1] - tilt, thresholds[0])):
+        for sign, room, threshold in (
+            (-1, tilt - poles[here], thresholds[1]),
+            (1, poles[here + 1] - tilt, thresholds[0]),
+        ):
             best, period = 0.0, math.inf
             for shift in min(scale, room) * 2.0 ** np.linspace(-6, 3, SETTINGS.shifts):
                 if shift > room:

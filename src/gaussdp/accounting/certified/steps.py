@@ -72,7 +72,7 @@ class Step:
 
 
 def powers(turns: Sequence[acb], count: int) -> list[list[acb]]:
-    """The powers of each number, from the zeroth on: each from two near half of it, since every product widens a ball."""
+    """The powers of each number from the zeroth on, each from two near half of it, since every product widens balls."""
     rows = [[acb(1)] * len(turns), list(turns)]
     for power in range(2, count):
         rows.append(_times(rows[power // 2], rows[power - power // 2]))
@@ -119,9 +119,7 @@ class _Cells:
         self.loss = [(at.rest + value).log() for value in raised]
         log_mass = [at.log_density(x) + tilt * loss for x, loss in zip(self.edges_at, self.loss, strict=True)]
         # The density of L, tilted, as a function of x.
-        self.density = [
-            (value - (p / at.square).log()).exp() for value, p in zip(log_mass, self.share, strict=True)
-        ]
+        self.density = [(value - (p / at.square).log()).exp() for value, p in zip(log_mass, self.share, strict=True)]
         self.upper: list[arb] = []
         lower, variation = [], []
         for k, ((x, y), (p, r)) in enumerate(zip(pairwise(self.edges_at), pairwise(self.share), strict=True)):
@@ -184,7 +182,7 @@ class _Cells:
         return growth * above + rest, growth * (mgf - gain) + rest
 
     def _path(self, power: int) -> tuple[arb, list[arb], arb]:
-        """For a height: how much |w^c phi| grows, the argument of w at the start of each cell, and what the ends add."""
+        """For a height: the growth of |w^c phi|, the argument of w at the start of each cell, and what the ends add."""
         if power not in self._paths:
             at = self.at
             height = arb(0.97) * arb.pi() * at.square / 2**power
@@ -244,7 +242,7 @@ class _Cells:
         low, high = arb(grid.spacing) * grid.first, arb(grid.spacing) * grid.last
         outside = self.left()
         for k, mass in enumerate(self.upper):
-            if self.edges_at[k] < low or self.edges_at[k + 1] > high:
+            if not (self.edges_at[k] >= low and self.edges_at[k + 1] <= high):
                 outside += mass
         return outside
 
@@ -254,7 +252,7 @@ def _floats(values: Sequence[arb]) -> Floats:
 
 
 def _slopes(x: arb, y: arb, p: arb, r: arb, square: arb) -> tuple[arb, arb]:
-    """How fast an antiderivative of (-x + p(x)) / square falls at most, and rises at most, from x to y; p is monotone."""
+    """How fast a function with slope (-x + p(x)) / square falls and rises at most, from x to y; p is monotone."""
     rises = (p.max(r) - x) / square
     falls = (y - p.min(r)) / square
     return falls.max(0), rises.max(0)

@@ -1,8 +1,9 @@
-"""What a proof was computed with: small numbers, of which any choice gives true enclosures and a good one tight ones."""
+"""What a proof was computed with: any choice of these numbers gives true enclosures, and a good one tight ones."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from gaussdp.errors import DomainError
@@ -12,7 +13,7 @@ _MOST = 10**9  # nodes, cells or bits, beyond which no check would end
 
 @dataclass(frozen=True)
 class Table:
-    """Cells of equal width on which a step is bounded, the last of which ends where the law of the output is cut off."""
+    """Cells of equal width on which a step is bounded; the last ends where the law of the output is cut off."""
 
     cut: float
     width: float
@@ -102,9 +103,7 @@ def witness_of(content: Mapping[str, Any]) -> LineWitness:
     """The witness that a file states."""
 
     def steps(many: Any) -> tuple[StepWitness, ...]:
-        return tuple(
-            StepWitness(Table(**one["table"]), tuple(Grid(**grid) for grid in one["grids"])) for one in many
-        )
+        return tuple(StepWitness(Table(**one["table"]), tuple(Grid(**grid) for grid in one["grids"])) for one in many)
 
     def beside(one: Mapping[str, Any]) -> Beside:
         return Beside(one["tilt"], steps(one["steps"]))
@@ -122,7 +121,7 @@ def witness_of(content: Mapping[str, Any]) -> LineWitness:
 
 def _rising(*numbers: Any) -> None:
     whole = all(isinstance(one, int) and not isinstance(one, bool) and abs(one) < _MOST for one in numbers)
-    if not whole or any(right <= left for left, right in zip(numbers, numbers[1:], strict=False)):
+    if not whole or any(right <= left for left, right in pairwise(numbers)):
         raise DomainError(None, problem=f"{numbers} must be rising whole numbers")
 
 

@@ -1,0 +1,106 @@
+"""gaussdp certify: prove what a run guarantees, or check a proof."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.cli.options import number, numbers, output_options, show
+from gaussdp.documents.structured import file_text, parsed
+from gaussdp.errors import DomainError
+from gaussdp.mechanisms import Mechanism
+from gaussdp.mechanisms.plan import parse_plan
+from gaussdp.statements.run import Run
+
+FALSE = 1
+TABLES = ("mu", "delta", "epsilon")
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--verify", is_flag=True, help="FILE is a certificate: prove everything in it again.")
+@click.option(
+    "--floor",
+    type=number,
+    default=DEFAULT_FLOOR,
+    show_default=True,
+    help="Smallest error rate of the attacks that μ speaks about.",
+)
+@click.option("--delta", type=numbers, default=(), metavar="N,N,...", help="Deltas at which to enclose ε.")
+@click.option("--epsilon", type=numbers, default=(), metavar="N,N,...", help="Epsilons at which to enclose δ.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the certificate into this .json file."
+)
+@output_options(TABLES)
+def certify(
+    file: Path,
+    verify: bool,
+    floor: float,
+    delta: Sequence[float],
+    epsilon: Sequence[float],
+    out: Path | None,
+    style: str,
+    digits: int,
+    only: Sequence[str],
+) -> int:
+    """Prove μ, δ and ε of the run or plan described in FILE, by ball arithmetic with every error bounded.
+
+    It needs the extra `certified`, and Gaussian or Poisson-sampled Gaussian releases only. With --out the certificate
+    is written, with what anyone needs to prove it again; --verify does so. The exit code is 1 if a certificate does not
+    hold, and 2 for bad input or where no proof is known.
+
+    \b
+    Examples:
+      gaussdp certify run.toml --delta 1e-5 --out certificate.json
+      gaussdp certify --verify certificate.json
+    """
+    from gaussdp.accounting.certified.certificate import Certificate
+    from gaussdp.accounting.certified.proving import certify as prove
+
+    if verify:
+        certificate = Certificate.read(file)
+        with _telling("Proving again") as tell:
+            failures = certificate.verify(tell)
+        for failure in failures:
+            click.echo(f"{file.name} does not hold: {failure}", err=True)
+        if failures:
+            return FALSE
+        click.echo(f"{file.name} holds: every number was proved again.")
+        return 0
+    with _telling("Proving") as tell:
+        certificate = prove(_mechanism(file), floor, epsilon, delta, tell)
+    if out:
+        certificate.write(out)
+    show(certificate.document(), style, digits, only)
+    return 0
+
+
+def _mechanism(file: Path) -> Mechanism:
+    """What a plan or a run file describes, if the certificate of its mechanism is one of the run."""
+    text, name = file_text(file)
+    content = parsed(text, name)
+    if isinstance(content, dict) and set(content) == {"releases"}:
+        return parse_plan(text, name)
+    run = Run.parse(text, name)
+    if run.sampled and run.sampling not in ("poisson", None):
+        raise DomainError("sampling", "poisson for a proof", run.sampling, place=name)
+    if run.adjacency != run.mechanism.adjacency:
+        raise DomainError("adjacency", f"that of the mechanism, {run.mechanism.adjacency}", run.adjacency, place=name)
+    if (run.records_per_unit or 1) > 1:
+        raise DomainError("records_per_unit", "1 for a proof", run.records_per_unit, place=name)
+    return run.accounted
+
+
+@contextmanager
+def _telling(words: str) -> Iterator[Callable[[str], None]]:
+    """A spinner on standard error that says what is being done, if somebody looks on."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda step: None
+        return
+    with console.status(words) as status:
+        yield lambda step: status.update(f"{words}: {step}")
