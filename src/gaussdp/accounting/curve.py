@@ -140,14 +140,16 @@ class AccountedCurve(Described, Guarantee):
         *,
         epsilons: Sequence[float] = (),
         deltas: Sequence[float] = (),
+        fprs: Sequence[float] = (),
         progress: Callable[[str], None] | None = None,
     ) -> "Certificate":
-        """Prove the curve's mu above a floor, delta at epsilons and epsilon at deltas, by ball arithmetic.
+        """Prove mu above a floor, delta at epsilons, epsilon at deltas and FNR at FPRs, by ball arithmetic.
 
         Args:
             floor: smallest error rate of the attacks that mu speaks about, in (0, 1); None for no mu.
             epsilons: at which to enclose delta.
             deltas: at which to enclose epsilon.
+            fprs: at which to enclose the FNR of either direction.
             progress: told what is being done.
         Returns:
             Proved enclosures, with all that is needed to prove them again.
@@ -163,7 +165,7 @@ class AccountedCurve(Described, Guarantee):
         """
         from gaussdp.accounting.certified.proving import certify  # only proofs need its library
 
-        return certify(self.mechanism, floor, epsilons, deltas, progress)
+        return certify(self.mechanism, floor, epsilons, deltas, fprs, progress)
 
     def fit(self, floor: float = DEFAULT_FLOOR, *, certified: bool = False) -> Fit:
         """The tightest GDP guarantee for all attacks whose FPR and FNR are at least the floor.

@@ -15,7 +15,7 @@ from gaussdp.mechanisms.plan import parse_plan
 from gaussdp.statements.run import Run
 
 FALSE = 1
-TABLES = ("mu", "delta", "epsilon")
+TABLES = ("mu", "delta", "epsilon", "fnr_remove", "fnr_add")
 
 
 @click.command()
@@ -30,6 +30,7 @@ TABLES = ("mu", "delta", "epsilon")
 )
 @click.option("--delta", type=numbers, default=(), metavar="N,N,...", help="Deltas at which to enclose ε.")
 @click.option("--epsilon", type=numbers, default=(), metavar="N,N,...", help="Epsilons at which to enclose δ.")
+@click.option("--fpr", type=numbers, default=(), metavar="N,N,...", help="FPRs at which to enclose the FNR.")
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the certificate into this .json file."
 )
@@ -40,6 +41,7 @@ def certify(
     floor: float,
     delta: Sequence[float],
     epsilon: Sequence[float],
+    fpr: Sequence[float],
     out: Path | None,
     style: str,
     digits: int,
@@ -70,7 +72,7 @@ def certify(
         click.echo(f"{file.name} holds: every number was proved again.")
         return 0
     with _telling("Proving") as tell:
-        certificate = prove(_mechanism(file), floor, epsilon, delta, tell)
+        certificate = prove(_mechanism(file), floor, epsilon, delta, fpr, tell)
     if out:
         certificate.write(out)
     show(certificate.document(), style, digits, only)

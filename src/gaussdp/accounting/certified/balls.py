@@ -68,6 +68,16 @@ def quantile(p: arb) -> arb:
     return ball(arb(2).sqrt() * (2 * high).erfcinv(), arb(2).sqrt() * (2 * low).erfcinv())
 
 
+def power(value: acb, exponent: int) -> acb:
+    """A power of a complex ball; near zero from its modulus alone, since its logarithm would be unbounded."""
+    bound = value.abs_upper() ** exponent
+    exact = value**exponent
+    if exact.is_finite() and exact.abs_upper() <= 2 * bound:
+        return exact
+    around = arb(0, 1) * bound.upper()
+    return acb(around, around)
+
+
 def enclosure(value: arb) -> ProvedNumber:
     """Decimals around a ball, a little wider than the ball itself, so that more bits always confirm them.
 

@@ -55,6 +55,17 @@ class ProvedEpsilon:
     add: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class ProvedRates:
+    """The FNR at an FPR in either direction, with the numbers of the two points around each."""
+
+    fpr: float
+    remove: ProvedNumber
+    add: ProvedNumber
+    remove_points: tuple[int, ...]
+    add_points: tuple[int, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class Certificate(Displayed):
     """Proved enclosures of what a run guarantees, and the witness from which they can be proved again.
@@ -64,6 +75,7 @@ class Certificate(Displayed):
         mus: proved mu, by floor.
         deltas: proved delta, by epsilon.
         epsilons: proved epsilon, by delta.
+        rates: proved FNR, by FPR, of either direction.
         points: the operating points that everything follows from.
         lines: how the points were computed.
         versions: of what computed them.
@@ -73,6 +85,7 @@ class Certificate(Displayed):
     mus: tuple[ProvedMu, ...]
     deltas: tuple[ProvedDelta, ...]
     epsilons: tuple[ProvedEpsilon, ...]
+    rates: tuple[ProvedRates, ...]
     points: tuple[ProvedPoint, ...]
     lines: tuple[LineWitness, ...]
     versions: tuple[tuple[str, str], ...]
@@ -106,6 +119,16 @@ class Certificate(Displayed):
             "epsilon": [
                 {"delta": one.delta, "epsilon": [one.low, one.high], "remove": one.remove, "add": one.add}
                 for one in self.epsilons
+            ],
+            "rates": [
+                {
+                    "fpr": one.fpr,
+                    "remove": _pair(one.remove),
+                    "add": _pair(one.add),
+                    "remove_points": one.remove_points,
+                    "add_points": one.add_points,
+                }
+                for one in self.rates
             ],
             "points": [
                 {"threshold": point.threshold, "line": point.line}
@@ -172,6 +195,16 @@ class Certificate(Displayed):
                     )
                     for one in content["epsilon"]
                 ),
+                rates=tuple(
+                    ProvedRates(
+                        _number(one["fpr"]),
+                        ProvedNumber(*one["remove"]),
+                        ProvedNumber(*one["add"]),
+                        _places(one["remove_points"], content),
+                        _places(one["add_points"], content),
+                    )
+                    for one in content["rates"]
+                ),
                 points=tuple(_point(one, len(content["lines"])) for one in content["points"]),
                 lines=tuple(map(witness_of, content["lines"])),
                 versions=tuple((str(key), str(value)) for key, value in content["versions"].items()),
@@ -208,7 +241,7 @@ class Certificate(Displayed):
         def row(level: float, found: ProvedNumber) -> tuple[float | str, ...]:
             return (level, found.lower, found.upper, found.digits)
 
-        rows = (
+        rows: tuple[tuple[str, str, str, list[tuple[float | str, ...]]], ...] = (
             ("mu", "μ for attacks above a floor", "floor", [row(one.floor, one.mu) for one in self.mus]),
             ("delta", "δ at an ε", "epsilon", [row(one.epsilon, one.delta) for one in self.deltas]),
             (
@@ -218,7 +251,11 @@ class Certificate(Displayed):
                 [row(one.delta, ProvedNumber(repr(one.low), repr(one.high))) for one in self.epsilons],
             ),
         )
-        names = {"floor": "floor", "epsilon": "ε", "delta": "δ"}
+        rows += tuple(
+            (f"fnr_{name}", f"FNR at an FPR, {words}", "fpr", [row(one.fpr, getattr(one, name)) for one in self.rates])
+            for name, words in (("remove", "removing a record"), ("add", "adding a record"))
+        )
+        names = {"floor": "floor", "epsilon": "ε", "delta": "δ", "fpr": "FPR"}
         return tuple(
             Table(key, title, (Column(level, names[level]), *ends, digits), tuple(found))
             for key, title, level, found in rows

@@ -80,6 +80,13 @@ def _claims(certificate: "Certificate", loss: ComposedLoss) -> Iterator[str]:
             right = remove.threshold == one.epsilon == -add.threshold
             proved = claims.larger(remove.remove, add.add)
             yield "" if right and confirms(proved, one.delta) else f"delta at {one.epsilon!r} does not follow"
+        for rates in certificate.rates:
+            sides = [[points[place] for place in places] for places in (rates.remove_points, rates.add_points)]
+            try:
+                right = claims.rates_between(rates.fpr, *sides) == (rates.remove, rates.add)
+            except (ConvergenceError, ValueError):
+                right = False
+            yield "" if right else f"the FNR at FPR {rates.fpr!r} does not follow"
         for bracket in certificate.epsilons:
             sides = [[points[place] for place in places] for places in (bracket.remove, bracket.add)]
             try:

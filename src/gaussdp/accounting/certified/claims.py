@@ -111,6 +111,22 @@ def larger(first: ProvedNumber, second: ProvedNumber) -> arb:
         return ball_of(first).max(ball_of(second))
 
 
+def rates_between(
+    fpr: float, remove: Sequence[ProvedPoint], add: Sequence[ProvedPoint]
+) -> tuple[ProvedNumber, ProvedNumber]:
+    """The FNR at an FPR of removing and of adding a record, each from two points of rising threshold around it.
+
+    Raises:
+        ConvergenceError: if the points do not prove so.
+    """
+    below, above = remove
+    first, last = add
+    if not (below.fpr.at_least(fpr) and above.fpr.at_most(fpr) and first.fnr.at_most(fpr) and last.fnr.at_least(fpr)):
+        raise ConvergenceError(f"no proof: the points do not enclose the FNR at FPR {fpr:g}")
+    # The FNR rises with the threshold and the FPR falls; adding a record exchanges the two.
+    return ProvedNumber(below.fnr.low, above.fnr.high), ProvedNumber(last.fpr.low, first.fpr.high)
+
+
 def epsilon_between(delta: float, remove: Sequence[ProvedPoint], add: Sequence[ProvedPoint]) -> tuple[float, float]:
     """epsilon at a delta, from points of either direction: the last with at most this delta, others with at least.
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, widened
+from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, power, widened
 from gaussdp.accounting.certified.steering import Part, Steering, rounded
 from gaussdp.accounting.certified.steps import Step
 from gaussdp.accounting.certified.witnesses import Beside, LineWitness, StepWitness, region
@@ -109,7 +109,7 @@ class Line:
             if not mgf > 0:
                 raise ConvergenceError("no proof: a grid is too coarse")
             self._mgfs.append(mgf)
-            values = [value * (one / mgf) ** part.count for value, one in zip(values, known, strict=True)]
+            values = [value * power(one / mgf, part.count) for value, one in zip(values, known, strict=True)]
         self._log_mgf = self._log_at(tilt, self._mgfs)
         for k in range(len(values)):
             t = self.spacing * k
@@ -138,11 +138,11 @@ class Line:
         return total
 
     def _beside(self, beside: Beside) -> tuple[float, arb]:
-        """K at a tilt beside the line."""
+        """A bound on K at a tilt beside the line."""
         mgfs = []
         for part, own in zip(self._parts, beside.steps, strict=True):
             step = Step(part.noise_multiplier, part.sample_rate, beside.tilt, own.table)
-            mgfs.append(step.transforms(own.grids[0], 0, 1, 0.0)[0].real)
+            mgfs.append(step.transforms(own.grids[0], 0, 1, 0.0)[0].real.upper())
         return beside.tilt, self._log_at(beside.tilt, mgfs)
 
     def _tail(self, steps: Sequence[Step], frequency: arb) -> arb:

@@ -16,7 +16,7 @@ from gaussdp.accounting.certified.witnesses import LineWitness
 class ProverSettings:
     """What is tuned about proofs."""
 
-    digits: int = 20  # of every reading
+    digits: tuple[int, ...] = (20, 14, 9)  # of every reading, the most that can be had
     spread: float = 2.0  # deviations of the tilted loss on either side of its saddle that a line serves
     wide: float = 2.0  # deviation of the loss from which on a line between the poles is cheap
     deviations: int = 45  # of outputs that are looked at first: beyond, their probability is below e^-1000
@@ -61,8 +61,8 @@ class Prover:
         """The number of the point at a threshold."""
         where = self._region(threshold) if region is None else region
         if (threshold, where) not in self._known:
-            self._known[threshold, where] = len(self.points)
             self.points.append(self._prove(threshold, where))
+            self._known[threshold, where] = len(self.points) - 1
         return self._known[threshold, where]
 
     def _prove(self, threshold: float, region: int) -> ProvedPoint:
@@ -73,30 +73,37 @@ class Prover:
             while True:
                 with precision(bits):
                     tails = self.loss.below(threshold) or self.loss.closed_tails(threshold)
-                    if bits >= SETTINGS.most_bits or min(map(_accuracy, rates(tails))) > SETTINGS.digits:
+                    if bits >= SETTINGS.most_bits or min(map(_accuracy, rates(tails))) > SETTINGS.digits[0]:
                         return stated(tails, None)
                 bits *= 2
         number = self._line(threshold, region)
         with precision(self.lines[number].bits):
             return stated(self._served[number].line.read(threshold), number)
 
-    def _cut(self, threshold: float, region: int, depth: float) -> tuple[Steering, float]:
-        """As much cut off as does not matter, where little is; and how far from the threshold a line serves."""
+    def _cut(self, threshold: float, region: int) -> tuple[Steering, float, float]:
+        """As much cut off as does not matter, where little is; how far a line serves; and its digits as a logarithm.
+
+        Rare outputs that weigh much under the tilt may force the cut so far in that fewer digits can be had.
+        """
         count = math.log(sum(part.count for part in self.loss.parts))
-        steering, room = self.steering, 0.0
-        for _ in range(2):
-            tilt = steering.saddle(threshold, region)
-            value, _, variance = steering.cumulants(tilt)
-            room = SETTINGS.spread * math.sqrt(variance + tilt**-2 + (tilt - 1) ** -2)
-            log_tail = value - tilt * threshold + min(threshold, 0.0) - math.log1p(tilt * tilt * variance)
-            further = SETTINGS.spread * math.sqrt(1 + 2 * abs(log_tail))
-            least = math.ceil(math.sqrt(2 * (depth + count + 8 + further - min(log_tail, 0.0))))
-            steering = self._steering(least)
-        for deviations in range(least, least + SETTINGS.more_deviations, 2):
-            wider = self._steering(deviations)
-            if wider.light_at_cuts(wider.saddle(threshold, region), depth + SETTINGS.margin):
-                return wider, room
-        return steering, room
+        choices = []
+        for digits in SETTINGS.digits:
+            depth = digits * math.log(10) + 0.5 * SETTINGS.spread**2
+            steering, room, least = self.steering, 0.0, 0
+            for _ in range(2):
+                tilt = steering.saddle(threshold, region)
+                value, _, variance = steering.cumulants(tilt)
+                room = SETTINGS.spread * math.sqrt(variance + tilt**-2 + (tilt - 1) ** -2)
+                log_tail = value - tilt * threshold + min(threshold, 0.0) - math.log1p(tilt * tilt * variance)
+                further = SETTINGS.spread * math.sqrt(1 + 2 * abs(log_tail))
+                least = math.ceil(math.sqrt(2 * (depth + count + 8 + further - min(log_tail, 0.0))))
+                steering = self._steering(least)
+            choices.append((steering, room, depth))
+            for deviations in range(least, least + SETTINGS.more_deviations, 2):
+                wider = self._steering(deviations)
+                if wider.light_at_cuts(wider.saddle(threshold, region), depth + SETTINGS.margin):
+                    return wider, room, depth
+        return choices[-1]
 
     def _steering(self, deviations: int) -> Steering:
         if deviations not in self._steerings:
@@ -116,8 +123,7 @@ class Prover:
         for number, one in enumerate(self._served):
             if one.region == region and one.low <= threshold <= one.high:
                 return number
-        depth = SETTINGS.digits * math.log(10) + 0.5 * SETTINGS.spread**2
-        steering, room = self._cut(threshold, region, depth)
+        steering, room, depth = self._cut(threshold, region)
         tilt = steering.saddle(threshold, region)
         span = threshold - room, threshold + room
         self._progress(f"line {len(self.lines) + 1}")

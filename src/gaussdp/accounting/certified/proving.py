@@ -17,6 +17,7 @@ from gaussdp.accounting.certified.certificate import (
     ProvedDelta,
     ProvedEpsilon,
     ProvedMu,
+    ProvedRates,
 )
 from gaussdp.accounting.certified.enclosures import ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.loss import ComposedLoss
@@ -43,6 +44,7 @@ def certify(
     floor: float | None = None,
     epsilons: Sequence[float] = (),
     deltas: Sequence[float] = (),
+    fprs: Sequence[float] = (),
     progress: Progress | None = None,
 ) -> Certificate:
     """Prove what a composition of plain and Poisson-sampled Gaussian releases guarantees.
@@ -52,6 +54,7 @@ def certify(
         floor: smallest error rate of the attacks that mu speaks about, in (0, 1); None for no mu.
         epsilons: at which to enclose delta.
         deltas: at which to enclose epsilon, in (0, 1).
+        fprs: at which to enclose the FNR of either direction, in (0, 1).
         progress: told what is being done.
     Returns:
         The enclosures with their witness.
@@ -73,10 +76,11 @@ def certify(
     prover = Prover(ComposedLoss.of(run), tell)
     found_deltas = tuple(_delta(prover, epsilon) for epsilon in at)
     found_epsilons = tuple(_epsilon(prover, level) for level in levels)
+    rates = tuple(_rates(prover, number("fpr", fpr, LEVEL)) for fpr in fprs)
     mus = () if least is None else (_mu(prover, least, tell),)
     versions = tuple((name, version(name)) for name in ("gaussdp", "python-flint"))
     return _renumbered(
-        Certificate(run, mus, found_deltas, found_epsilons, tuple(prover.points), tuple(prover.lines), versions)
+        Certificate(run, mus, found_deltas, found_epsilons, rates, tuple(prover.points), tuple(prover.lines), versions)
     )
 
 
@@ -188,6 +192,12 @@ def _floor_points(prover: Prover, name: str, floor: float) -> list[ProvedPoint]:
     return _sorted([prover.point(inside), prover.point(outside)])
 
 
+def _rates(prover: Prover, fpr: float) -> ProvedRates:
+    remove, add = _floor_points(prover, "fpr", fpr), _floor_points(prover, "fnr", fpr)
+    places = [tuple(prover.place(point.threshold) for point in points) for points in (remove, add)]
+    return ProvedRates(fpr, *claims.rates_between(fpr, remove, add), *places)
+
+
 def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
     if not prover.loss.parts:
         return _gaussian_mu(prover, floor)
@@ -247,6 +257,7 @@ def _renumbered(certificate: Certificate) -> Certificate:
         {place for mu in certificate.mus for place in mu.points}
         | {place for one in certificate.deltas for place in (one.remove, one.add)}
         | {place for one in certificate.epsilons for place in (*one.remove, *one.add)}
+        | {place for one in certificate.rates for place in (*one.remove_points, *one.add_points)}
     )
     places = {old: new for new, old in enumerate(used)}
     points = [certificate.points[old] for old in used]
@@ -261,6 +272,10 @@ def _renumbered(certificate: Certificate) -> Certificate:
         mus=tuple(replace(one, points=moved(one.points)) for one in certificate.mus),
         deltas=tuple(replace(one, remove=places[one.remove], add=places[one.add]) for one in certificate.deltas),
         epsilons=tuple(replace(one, remove=moved(one.remove), add=moved(one.add)) for one in certificate.epsilons),
+        rates=tuple(
+            replace(one, remove_points=moved(one.remove_points), add_points=moved(one.add_points))
+            for one in certificate.rates
+        ),
         points=tuple(point if point.line is None else replace(point, line=numbers[point.line]) for point in points),
         lines=tuple(certificate.lines[old] for old in lines),
     )

@@ -23,6 +23,7 @@ class SteeringSettings:
     most_cells: int = 6000
     heights: int = 40  # of rectangles tried
     share_of_strip: float = 0.97  # the highest of them, of the strip in which a step is analytic
+    worth: float = 0.97  # of the period: less is not worth a larger shift
     shifts: int = 60  # of a line tried for its images
     mantissa: int = 2**24  # to which spacings are rounded, so that they are short to write
 
@@ -66,18 +67,26 @@ class Shape:
         for power in range(HEIGHTS):
             angle = 0.97 * math.pi / 2**power
             growth = 0.5 * angle**2 * self.square
-            growth += tilt * math.log(math.cos(angle / 2)) if tilt < 0 else 0.0
             raised = self.share[:-1] / np.maximum(1 - self.share[:-1], 1e-300)
             end = growth + float(np.logaddexp(self.log_mass[0], self.log_mass[-1])) + math.log(sigma)
-            self._paths.append((growth, end, np.arctan2(raised * math.sin(angle), 1 + raised * math.cos(angle))))
+            angles = np.arctan2(raised * math.sin(angle), 1 + raised * math.cos(angle))
+            self._paths.append((growth, end, angles, self._log_shrinks(np.array([angle]))[0][1:]))
         heavy = np.flatnonzero(self.log_mass > -self.depth - 3)
         self.low, self.high = float(self.x[max(heavy[0] - 1, 0)]), float(self.x[min(heavy[-1] + 1, self.x.size - 1)])
+
+    def _log_shrinks(self, angles: Floats) -> Floats:
+        """How much larger |w|^c is at angles than on the real axis, as a logarithm."""
+        if self.tilt >= 0:
+            return np.zeros((angles.size, self.share.size))
+        spread = 4 * self.share * (1 - self.share)
+        shrinks: Floats = 0.5 * self.tilt * np.log1p(-np.multiply.outer(np.sin(angles / 2) ** 2, spread))
+        return shrinks
 
     def log_decay(self, frequency: float) -> float:
         """The logarithm of the bound on |M(c + it)| / M(c), to the power of the count."""
         best = math.log1p(-min(max(float((self._mass_from - self._variation_from / frequency).max()), 0.0), 1 - 1e-16))
-        for growth, end, angles in self._paths:
-            share = np.exp(-frequency * angles)
+        for growth, end, angles, log_shrinks in self._paths:
+            share = np.exp(log_shrinks - frequency * angles)
             less = 1 - float(self._less @ (1 - share))
             left = min(float(self._mass @ share), less) if less > 0 else float(self._mass @ share)
             best = min(best, float(np.logaddexp(growth + math.log(left + 1e-300), end)))
@@ -86,15 +95,14 @@ class Shape:
     def grid(self, frequency: float) -> Grid:
         """The coarsest grid that is fine enough up to a frequency."""
         inside = (self.x >= self.low) & (self.x <= self.high)
-        turn = np.where(self.share <= 0.5, self.share, 1.0)[inside] / self.square
+        ahead = np.append(self.share[1:], self.share[-1])  # cells are bounded by what holds at their right end
+        turn = np.where(ahead <= 0.5, ahead, 1.0)[inside] / self.square
         heights = np.linspace(0, SETTINGS.share_of_strip * math.pi * self.square, SETTINGS.heights + 1)[1:]
         heights = np.concatenate((heights[0] * 2.0 ** -np.arange(8.0, 0, -1), heights))
         growth = 0.5 * heights**2 / self.square
-        edge = growth + special.logsumexp(
-            self.log_mass[inside] + np.multiply.outer(frequency * heights, turn) + math.log(self.table.width), axis=1
-        )
-        if self.tilt < 0:
-            edge += self.tilt * np.log(np.cos(0.5 * heights / self.square))
+        exponents = self.log_mass[inside] + np.multiply.outer(frequency * heights, turn)
+        exponents += self._log_shrinks(heights / self.square)[:, inside]
+        edge = growth + special.logsumexp(exponents, axis=1) + math.log(self.table.width)
         # The sides: what is heavy there must not turn faster than the grid can follow.
         ends = np.array([turn[0], turn[-1]]) * frequency
         rate = np.maximum((edge + self.depth + 3) / heights, ends.max() + 0.5 * heights / self.square)
@@ -215,7 +223,7 @@ class Steering:
                     break
                 beside = self.cumulants(tilt + sign * float(shift))[0]
                 needed = (depth + beside - value - sign * shift * threshold) / shift
-                if needed < period:
+                if needed < SETTINGS.worth * period:
                     best, period = float(shift), needed
             found.append((tilt + sign * best, period))
         (low, below), (high, above) = found

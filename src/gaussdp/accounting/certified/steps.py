@@ -111,7 +111,7 @@ class _Cells:
 
     def __init__(self, at: _Outputs, tilt: arb, table: Table) -> None:
         self.at, self.tilt = at, tilt
-        self._paths: dict[int, tuple[arb, list[arb], arb]] = {}
+        self._paths: dict[int, tuple[arb, list[arb], list[arb], arb]] = {}
         width = arb(table.width)
         self.edges_at = [arb(table.cut) - width * k for k in range(table.cells, -1, -1)]
         raised = [at.raised(x) for x in self.edges_at]
@@ -147,19 +147,21 @@ class _Cells:
 
     @cached_property
     def _floats(self) -> tuple[Floats, ...]:
-        """Lower masses and variations from each edge on; upper masses; by height the angles, growth and ends."""
+        """Lower masses and variations from each edge on, upper masses; by height what a path is."""
         paths = [self._path(power) for power in range(HEIGHTS)]
         angles = np.array([_floats(path[1]) for path in paths])
-        growth, ends = _floats([path[0].log() for path in paths]), _floats([path[2].log() for path in paths])
-        return *(_floats(values) for values in (self.mass_from, self.variation_from, self.upper)), angles, growth, ends
+        growth, ends = _floats([path[0].log() for path in paths]), _floats([path[3].log() for path in paths])
+        shrinks = np.array([_floats(path[2]) for path in paths])
+        known = (_floats(values) for values in (self.mass_from, self.variation_from, self.upper))
+        return *known, angles, shrinks, growth, ends
 
     def decay(self, frequency: arb, mgf: arb) -> arb:
         """Lemma 4: by parts or on a shifted path; from which edge and at which height, a look at floats decides."""
-        mass, variation, upper, angles, growth, ends = self._floats
+        mass, variation, upper, angles, shrinks, growth, ends = self._floats
         at = float(frequency.mid())
         best = int(np.nan_to_num(mass - variation / at, nan=-np.inf).argmax())
         with np.errstate(under="ignore", divide="ignore"):
-            height = int(np.logaddexp(growth + np.log(np.exp(-at * angles) @ upper), ends).argmin())
+            height = int(np.logaddexp(growth + np.log((np.exp(-at * angles) * shrinks) @ upper), ends).argmin())
         bounds = [
             1 - (self.mass_from[best] - self.variation_from[best] / frequency) / mgf,
             self.variation / (frequency * mgf),
@@ -173,40 +175,44 @@ class _Cells:
 
     def _shifted(self, power: int, frequency: arb, mgf: arb) -> tuple[arb, arb]:
         """|M(c + it)| for t from the frequency on, along the path of the output at a height: from above, from below."""
-        growth, angles, rest = self._path(power)
-        shares = [(-frequency * angle).exp() for angle in angles]
+        growth, angles, shrinks, ends = self._path(power)
         above, gain = arb(0), arb(0)
-        for upper, lower, share in zip(self.upper, self._lower, shares, strict=True):
+        for upper, lower, angle, shrink in zip(self.upper, self._lower, angles, shrinks, strict=True):
+            share = (-frequency * angle).exp() * shrink
             above += upper * share
-            gain += lower * (1 - share)
-        return growth * above + rest, growth * (mgf - gain) + rest
+            gain += (lower if share < 1 else upper) * (1 - share)
+        return growth * above + ends, growth * (mgf - gain) + ends
 
-    def _path(self, power: int) -> tuple[arb, list[arb], arb]:
-        """For a height: the growth of |w^c phi|, the argument of w at the start of each cell, and what the ends add."""
+    def _path(self, power: int) -> tuple[arb, list[arb], list[arb], arb]:
+        """For a height: the growth of phi; by cell the least argument of w and the growth of |w|^c; what ends add."""
         if power not in self._paths:
             at = self.at
             height = arb(0.97) * arb.pi() * at.square / 2**power
             angle = height / at.square
-            growth = (height * height / (2 * at.square)).exp() * self._shrink(angle)
+            growth = (height * height / (2 * at.square)).exp()
             sine, cosine = angle.sin_cos()
             raised = [at.raised(x) for x in self.edges_at[:-1]]
             angles = [arb.atan2(value * sine, at.rest + value * cosine).lower() for value in raised]
-            end = (at.log_density(self.edges_at[-1]) + self.tilt * self.loss[-1]).exp()
-            self._paths[power] = growth, angles, growth * (self.left() + height * end)
+            shrinks = [self._shrink(angle, p, r) for p, r in pairwise(self.share)]
+            cut = (at.log_density(self.edges_at[-1]) + self.tilt * self.loss[-1]).exp()
+            ends = self.left() * self._shrink(angle, arb(0), self.share[0])
+            ends += height * cut * self._shrink(angle, self.share[-1], self.share[-1])
+            self._paths[power] = growth, angles, shrinks, growth * ends
         return self._paths[power]
 
-    def _shrink(self, angle: arb) -> arb:
-        """At most this factor is |w|^c larger off the real axis than on it."""
-        return (self.tilt * (angle / 2).cos().log()).exp() if self.tilt < 0 else arb(1)
+    def _shrink(self, angle: arb, low: arb, high: arb) -> arb:
+        """At most this factor is |w|^c larger at an angle than on the real axis, for shares from low to high."""
+        if not self.tilt < 0:
+            return arb(1)
+        spread = 4 * high * (1 - high) if high < 0.5 else 4 * low * (1 - low) if low > 0.5 else arb(1)
+        return (self.tilt / 2 * (1 - spread * (angle / 2).sin() ** 2).log()).exp()
 
     def left(self) -> arb:
-        """The mass below the first edge."""
-        at, tilt, first = self.at, self.tilt, self.edges_at[0]
-        if tilt >= 0:
-            return (tilt * self.loss[0]).exp() * tail(-first / at.sigma)
-        power = tilt * self.loss[0] - tilt * first / at.square + tilt * tilt / (2 * at.square)
-        moved = power.exp() * tail((tilt - first) / at.sigma)
-        return moved.min((tilt * at.rest.log()).exp() * tail(-first / at.sigma))
+        """The mass below the first edge: w^c is at most its value there (c >= 0), or below a tangent's (c < 0)."""
+        at, first = self.at, self.edges_at[0]
+        slope = self.tilt * self.share[0] if self.tilt < 0 else arb(0)
+        power = self.tilt * self.loss[0] + (slope * slope / 2 - slope * first) / at.square
+        return power.exp() * tail((slope - first) / at.sigma)
 
     def edges(self, grid: Grid, frequency: arb) -> arb:
         """Lemma 2: what the four sides of the rectangle let the sum be off."""
@@ -214,8 +220,7 @@ class _Cells:
         angle = height / at.square
         if not angle < arb.pi():
             return arb.pos_inf()
-        shrink = self._shrink(angle)
-        growth = (height * height / (2 * at.square)).exp() * shrink
+        growth = (height * height / (2 * at.square)).exp()
         spacing = arb(grid.spacing)
         low, high = spacing * grid.first, spacing * grid.last
         if not (self.edges_at[0] <= low and self.edges_at[-1] >= high):
@@ -223,12 +228,14 @@ class _Cells:
         total = arb(0)
         for k, mass in enumerate(self.upper):
             if not (self.edges_at[k + 1] <= low or self.edges_at[k] >= high):
-                total += mass * (frequency * height * self._turn(self.share[k + 1])).exp()
+                shrink = self._shrink(angle, self.share[k], self.share[k + 1])
+                total += mass * (frequency * height * self._turn(self.share[k + 1])).exp() * shrink
         rate = 2 * arb.pi() / spacing
         sides = 2 * total * growth / ((rate * height).exp() - 1)
         for x in (low, high):
             raised = at.raised(x)
-            turn = self._turn(raised / (at.rest + raised))
+            share = raised / (at.rest + raised)
+            turn, shrink = self._turn(share), self._shrink(angle, share, share)
             exponent = height * height / (2 * at.square) + (frequency * turn - rate) * height
             sides += 2 * (at.log_density(x) + self.tilt * at.loss(x)).exp() * shrink * height * exponent.max(0).exp()
         return sides
