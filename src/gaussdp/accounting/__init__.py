@@ -1,7 +1,8 @@
 """Exact accounting: cumulants of the privacy loss, its tails, the curve, and its tightest mu.
 
 The rooms, each of which imports only from those before it: `loss` (steps and their composition), `lines` and `density`
-(two exact methods for its tails), `distribution` (the grid that serves where neither does), `fit` (one mu for a curve).
+(two exact methods for its tails), `distribution` (the grid that serves where neither does), `fit` (one mu for a curve),
+`certified` (the same, proved).
 """
 
 from gaussdp.accounting.accountant import account

@@ -21,7 +21,7 @@ class LineSettings:
     """What is tuned about lines."""
 
     first_block: int = 24  # nodes for which one grid is chosen; every further block has as many as all before it
-    most_work: float = 4e8  # nodes of a line times nodes of its grids, at 1e-7 s each
+    most_work: float = 6e7  # nodes of a line times nodes of its grids, at 1e-7 s each
     margin: float = (
         8.0  # beyond the digits asked for: the integral is that much smaller than its bounds, as a logarithm
     )

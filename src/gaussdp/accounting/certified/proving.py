@@ -74,10 +74,12 @@ def certify(
     tell = progress or (lambda words: None)
     run = Composition([part if count == 1 else count * part for part, count in mechanism.releases()])
     prover = Prover(ComposedLoss.of(run), tell)
-    found_deltas = tuple(_delta(prover, epsilon) for epsilon in at)
-    found_epsilons = tuple(_epsilon(prover, level) for level in levels)
-    rates = tuple(_rates(prover, number("fpr", fpr, LEVEL)) for fpr in fprs)
-    mus = () if least is None else (_mu(prover, least, tell),)
+    rates_at = [number("fpr", fpr, LEVEL) for fpr in fprs]
+    with np.errstate(all="ignore"):  # floats only steer
+        found_deltas = tuple(_delta(prover, epsilon) for epsilon in at)
+        found_epsilons = tuple(_epsilon(prover, level) for level in levels)
+        rates = tuple(_rates(prover, fpr) for fpr in rates_at)
+        mus = () if least is None else (_mu(prover, least, tell),)
     versions = tuple((name, version(name)) for name in ("gaussdp", "python-flint"))
     return _renumbered(
         Certificate(run, mus, found_deltas, found_epsilons, rates, tuple(prover.points), tuple(prover.lines), versions)

@@ -1,0 +1,230 @@
+"""Certificates are checked from the run and the witness alone, and every change of a number shows."""
+
+import json
+import pickle
+import sys
+from dataclasses import asdict, replace
+from decimal import Decimal
+
+import pytest
+
+from gaussdp.accounting import account
+from gaussdp.accounting.certified.certificate import Certificate, _digest
+from gaussdp.accounting.certified.enclosures import ProvedNumber
+from gaussdp.accounting.certified.proving import certify
+from gaussdp.accounting.certified.witnesses import LineWitness
+from gaussdp.errors import DomainError
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian
+
+RUN = Composition([DPSGD(4.0, 0.2, 400), Gaussian(3.0)])
+PROVED = certify(RUN, 1e-3, [0.5], [1e-6], [0.01])
+EXACT = PROVED.points[PROVED.deltas[0].remove]
+
+
+def test_it_survives_json_and_pickling():
+    assert Certificate.from_json(PROVED.to_json()) == PROVED
+    assert pickle.loads(pickle.dumps(PROVED)) == PROVED
+    assert PROVED.digest == Certificate.from_json(PROVED.to_json()).digest
+    assert len(repr(PROVED)) < 200
+
+
+def test_it_holds_and_says_what_it_proves():
+    assert PROVED.verify() == ()
+    tables = {table.key for table in PROVED.document().tables}
+    assert tables == {"mu", "delta", "epsilon", "fnr_remove", "fnr_add"}
+
+
+def changed(content, path, value):
+    place = content
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return content
+
+
+def numbers(content, path=()):
+    """The places of all numbers of a document."""
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield from numbers(value, (*path, key))
+    elif isinstance(content, list):
+        for key, value in enumerate(content):
+            yield from numbers(value, (*path, key))
+    elif isinstance(content, int | float) or (isinstance(content, str) and content.replace("e-", "").isdigit()):
+        yield path
+
+
+PLACES = [
+    path for path in numbers(json.loads(PROVED.to_json())) if path[0] not in ("certificate", "digest", "versions")
+]
+
+
+def test_any_changed_number_breaks_the_digest():
+    for path in PLACES[:: max(1, len(PLACES) // 150)]:
+        content = json.loads(PROVED.to_json())
+        place = content
+        for key in path[:-1]:
+            place = place[key]
+        old = place[path[-1]]
+        new = old[:-1] + str((int(old[-1]) + 1) % 10) if isinstance(old, str) else old + 1
+        with pytest.raises(DomainError, match="changed after it was made"):
+            Certificate.from_json(json.dumps(changed(content, path, new)))
+
+
+def forged(path, value):
+    """A certificate with one number changed by someone who knows how to make the digest fit."""
+    content = changed(json.loads(PROVED.to_json()), path, value)
+    del content["digest"]
+    return Certificate.from_json(json.dumps({**content, "digest": _digest(content)}))
+
+
+def moved(stated: list[str]) -> list[str]:
+    """The same enclosure, moved by twice its width."""
+    low, high = (Decimal(end) for end in stated)
+    return [str(high), str(high + (high - low))]
+
+
+@pytest.mark.parametrize("name", ["fpr", "tnr", "fnr", "tpr", "remove", "add"])
+def test_a_forged_point_is_found(name):
+    point = PROVED.deltas[0].remove
+    stated = json.loads(PROVED.to_json())["points"][point][name]
+    assert any(name in words for words in forged(("points", point, name), moved(stated)).verify())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [("mu", 0, "mu"), ("delta", 0, "delta"), ("rates", 0, "remove"), ("rates", 0, "add")],
+    ids=lambda path: ".".join(map(str, path)),
+)
+def test_a_forged_conclusion_is_found(path):
+    place = json.loads(PROVED.to_json())
+    for key in path:
+        place = place[key]
+    assert forged(path, moved(place)).verify()
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("epsilon", 0, "epsilon"), [1.0, 1.1]),
+        (("epsilon", 0, "delta"), 1e-7),
+        (("delta", 0, "epsilon"), 0.4),
+        (("mu", 0, "floor"), 1e-4),
+        (("mu", 0, "points"), [1, 2]),
+        (("rates", 0, "fpr"), 0.02),
+        (("releases", 0, "steps"), 399),
+        (("releases", 0, "noise_multiplier"), 4.1),
+        (("releases", 1, "noise_multiplier"), 3.1),
+        (("points", 0, "threshold"), 0.3),
+        (("lines", 0, "blocks"), [3]),
+        (("lines", 0, "spacing"), 40.0),
+    ],
+    ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else None,
+)
+def test_a_forged_run_or_witness_is_found(path, value):
+    try:
+        failures = forged(path, value).verify()
+    except DomainError:
+        return
+    assert failures
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("points", 0, "line"), 99),
+        (("delta", 0, "remove"), -1),
+        (("mu", 0, "mu"), ["nan", "1"]),
+        (("mu", 0, "mu"), ["2", "1"]),
+        (("lines", 0, "tilt"), "x"),
+        (("lines", 0, "below", "tilt"), -3.0),
+        (("lines", 0, "bits"), -5),
+        (("certificate",), 2),
+        (("points",), None),
+    ],
+)
+def test_what_is_no_certificate_is_refused(path, value):
+    with pytest.raises(DomainError):
+        forged(path, value)
+
+
+def coarser(line: LineWitness, how: str) -> LineWitness:
+    """A witness that is worse in one respect, so that one of its errors becomes visible."""
+    step = line.steps[0]
+    if how == "fewer nodes":
+        count = line.blocks[0] // 4
+        return replace(line, blocks=(count,), steps=tuple(replace(one, grids=one.grids[:1]) for one in line.steps))
+    if how == "wider spacing":
+        return replace(line, spacing=line.spacing * 1.7)
+    grids = {
+        "coarser grid": [
+            replace(grid, first=grid.first * 4 // 5, last=grid.last * 4 // 5, spacing=1.25 * grid.spacing) for grid in step.grids
+        ],
+        "shorter grid": [replace(grid, first=grid.first * 2 // 3, last=grid.last * 2 // 3) for grid in step.grids],
+    }
+    if how in grids:
+        return replace(line, steps=(replace(step, grids=tuple(grids[how])), *line.steps[1:]))
+    assert how == "earlier cut"
+    cut = 9 * RUN.mechanisms[0].noise_multiplier / 3
+
+    def cut_off(one):
+        table = replace(one.table, cut=cut, cells=round((cut + 60) / one.table.width))
+        grids = (replace(grid, last=int(cut / grid.spacing)) for grid in one.grids)
+        return replace(one, table=table, grids=tuple(grids))
+
+    below, above = (replace(beside, steps=tuple(map(cut_off, beside.steps))) for beside in (line.below, line.above))
+    return replace(line, steps=tuple(map(cut_off, line.steps)), below=below, above=above)
+
+
+@pytest.mark.parametrize("how", ["fewer nodes", "wider spacing", "coarser grid", "shorter grid", "earlier cut"])
+def test_every_error_is_counted(how):
+    """A bad witness gives wide enclosures, never wrong ones; and wide they must be, since their middles are wrong."""
+    from gaussdp.accounting.certified.balls import precision
+    from gaussdp.accounting.certified.lines import Line
+    from gaussdp.accounting.certified.loss import ComposedLoss
+    from gaussdp.accounting.certified.prover import stated
+
+    loss = ComposedLoss.of(RUN)
+    witness = coarser(PROVED.lines[EXACT.line], how)
+    with precision(witness.bits):
+        found = stated(Line(loss.squared_mu(), loss.parts, witness).read(EXACT.threshold), 0)
+    for name in ("fpr", "tpr", "remove"):
+        rough, exact = getattr(found, name), getattr(EXACT, name)
+        assert Decimal(rough.low) <= Decimal(exact.high)
+        assert Decimal(exact.low) <= Decimal(rough.high)
+        width = Decimal(exact.high) - Decimal(exact.low)
+        assert Decimal(rough.high) - Decimal(rough.low) > 100 * width
+        if how != "coarser grid":  # whose sum is far better than can be proved
+            middle = (Decimal(rough.low) + Decimal(rough.high)) / 2
+            assert abs(middle - Decimal(exact.low)) > 100 * width
+
+
+def test_numbers_round_outwards():
+    third = ProvedNumber("0.333333333333333333333", "0.333333333333333333334")
+    assert third.lower < third.upper
+    assert third.lower <= 1 / 3 <= third.upper
+    assert third.digits == 20
+    assert third.at_least(0.3)
+    assert not third.at_most(0.3)
+    assert ProvedNumber("0.25", "0.25").lower == ProvedNumber("0.25", "0.25").upper == 0.25
+
+
+def test_a_certificate_can_be_read_without_the_extra(monkeypatch):
+    from gaussdp.errors import MissingExtraError
+
+    for name in [name for name in sys.modules if name.split(".")[0] == "flint" or ".certified" in name]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "flint", None)
+    from gaussdp.accounting.certified.certificate import Certificate as WithoutFlint
+
+    certificate = WithoutFlint.from_json(PROVED.to_json())
+    assert certificate.document().tables
+    with pytest.raises(MissingExtraError, match=r"gaussdp\[certified\]"):
+        certificate.verify()
+    with pytest.raises(MissingExtraError, match=r"gaussdp\[certified\]"):
+        account(RUN).certify(1e-3)
+
+
+def test_the_witness_is_small():
+    assert len(PROVED.to_json()) < 300_000
+    assert all(isinstance(value, float) for value in (asdict(PROVED.lines[0])["tilt"], PROVED.lines[0].spacing))

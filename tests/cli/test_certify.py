@@ -1,0 +1,83 @@
+import json
+
+import pytest
+
+from gaussdp.cli import main
+
+RUN = """
+unit = "one image"
+adjacency = "add-remove"
+sampling = "poisson"
+
+[training]
+noise_multiplier = 4.0
+sample_rate = 0.2
+steps = 400
+"""
+PLAN = """
+[[releases]]
+mechanism = "gaussian"
+noise_multiplier = 2.0
+times = 4
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "run.toml").write_text(RUN)
+    return tmp_path / "run.toml"
+
+
+def test_a_run_is_certified_and_the_file_holds(path, tmp_path, capsys):
+    out = tmp_path / "certificate.json"
+    options = ["--floor", "1e-4", "--delta", "1e-5", "--epsilon", "1,2", "--fpr", "0.01", "--out", str(out)]
+    assert main(["certify", str(path), *options, "--format", "json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert {"mu", "delta", "epsilon", "fnr_remove", "fnr_add"} <= set(json.dumps(shown).replace('"', " ").split())
+    assert main(["certify", "--verify", str(out)]) == 0
+    assert "holds" in capsys.readouterr().out
+
+
+def test_a_plan_is_certified(tmp_path, capsys):
+    (tmp_path / "plan.toml").write_text(PLAN)
+    assert main(["certify", str(tmp_path / "plan.toml"), "--digits", "8"]) == 0
+    assert "digits" in capsys.readouterr().out
+
+
+def test_a_changed_certificate_is_refused(path, tmp_path, capsys):
+    out = tmp_path / "certificate.json"
+    assert main(["certify", str(path), "--floor", "1e-2", "--out", str(out)]) == 0
+    out.write_text(out.read_text().replace('"steps": 400', '"steps": 399'))
+    capsys.readouterr()
+    assert main(["certify", "--verify", str(out)]) == 2
+    assert "changed after it was made" in capsys.readouterr().err
+
+
+def test_a_certificate_of_another_run_does_not_hold(path, tmp_path, capsys):
+    from gaussdp.accounting.certified.certificate import _digest
+
+    out = tmp_path / "certificate.json"
+    assert main(["certify", str(path), "--floor", "1e-2", "--out", str(out)]) == 0
+    content = json.loads(out.read_text())
+    content.pop("digest")
+    content["releases"][0]["steps"] = 399
+    out.write_text(json.dumps({**content, "digest": _digest(content)}))
+    assert main(["certify", "--verify", str(out)]) == 1
+    assert "does not hold" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (RUN.replace('"poisson"', '"shuffle"'), "sampling must be poisson"),
+        (RUN.replace('"add-remove"', '"replace-one"'), "adjacency"),
+        (PLAN.replace('"gaussian"', '"laplace"').replace("noise_multiplier", "scale"), "neither Gaussian"),
+        (RUN.replace("4.0", "0.9").replace("0.2", "9e-4").replace("400", "2"), "no proof"),
+    ],
+)
+def test_what_cannot_be_certified(text, words, tmp_path, capsys):
+    (tmp_path / "run.toml").write_text(text)
+    assert main(["certify", str(tmp_path / "run.toml")]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
