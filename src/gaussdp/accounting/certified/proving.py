@@ -203,8 +203,8 @@ def _rates(prover: Prover, fpr: float) -> ProvedRates:
 def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
     if not prover.loss.parts:
         return _gaussian_mu(prover, floor)
+    high = _floor_points(prover, "fpr", floor)  # where a proof is refused, if anywhere
     low = _floor_points(prover, "fnr", floor)
-    high = _floor_points(prover, "fpr", floor)
     first, last = low[0].threshold, high[-1].threshold
     if low[1].threshold >= high[0].threshold:
         raise DomainError("floor", problem="must leave attacks to speak about", value=floor, advice="lower the floor")
