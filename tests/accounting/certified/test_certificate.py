@@ -12,7 +12,7 @@ from gaussdp.accounting import account
 from gaussdp.accounting.certified.certificate import Certificate, _digest
 from gaussdp.accounting.certified.enclosures import ProvedNumber
 from gaussdp.accounting.certified.proving import certify
-from gaussdp.accounting.certified.witnesses import LineWitness
+from gaussdp.accounting.certified.witnesses import Grid, LineWitness, StepWitness
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian
 
@@ -148,6 +148,15 @@ def test_what_is_no_certificate_is_refused(path, value):
         forged(path, value)
 
 
+FINER = 512
+
+
+def flat(grid: Grid, low: float, high: float, finer: int = FINER) -> Grid:
+    """A finer grid from low to high on a flat rectangle, whose short sides hide nothing of what lies outside."""
+    spacing = grid.spacing / finer
+    return Grid(int(low / spacing), int(high / spacing), spacing, grid.height / finer)
+
+
 def coarser(line: LineWitness, how: str) -> LineWitness:
     """A witness that is worse in one respect, so that one of its errors becomes visible."""
     step = line.steps[0]
@@ -156,21 +165,19 @@ def coarser(line: LineWitness, how: str) -> LineWitness:
         return replace(line, blocks=(count,), steps=tuple(replace(one, grids=one.grids[:1]) for one in line.steps))
     if how == "wider spacing":
         return replace(line, spacing=line.spacing * 1.7)
-    grids = {
-        "coarser grid": [
-            replace(grid, first=grid.first * 4 // 5, last=grid.last * 4 // 5, spacing=1.25 * grid.spacing) for grid in step.grids
-        ],
-        "shorter grid": [replace(grid, first=grid.first * 2 // 3, last=grid.last * 2 // 3) for grid in step.grids],
-    }
-    if how in grids:
-        return replace(line, steps=(replace(step, grids=tuple(grids[how])), *line.steps[1:]))
+    if how == "coarser grid":
+        grids = [Grid(one.first * 4 // 5, one.last * 4 // 5, 1.25 * one.spacing, one.height) for one in step.grids]
+        return replace(line, steps=(replace(step, grids=tuple(grids)),))
+    if how == "shorter grid":
+        grids = [flat(one, one.first * one.spacing / 2, one.last * one.spacing / 2) for one in step.grids]
+        return replace(line, steps=(replace(step, grids=tuple(grids)),))
     assert how == "earlier cut"
-    cut = 9 * RUN.mechanisms[0].noise_multiplier / 3
+    fine = flat(step.grids[-1], -45.0, 5 * RUN.mechanisms[0].noise_multiplier, 4 * FINER)
+    cut = fine.last * fine.spacing
 
-    def cut_off(one):
-        table = replace(one.table, cut=cut, cells=round((cut + 60) / one.table.width))
-        grids = (replace(grid, last=int(cut / grid.spacing)) for grid in one.grids)
-        return replace(one, table=table, grids=tuple(grids))
+    def cut_off(one: StepWitness) -> StepWitness:
+        table = replace(one.table, cut=cut, cells=round((cut + 50) / one.table.width))
+        return StepWitness(table, (fine,) * len(one.grids))
 
     below, above = (replace(beside, steps=tuple(map(cut_off, beside.steps))) for beside in (line.below, line.above))
     return replace(line, steps=tuple(map(cut_off, line.steps)), below=below, above=above)
