@@ -124,7 +124,7 @@ def main(runs: int = 100, seed: int = 0, seconds: float = 20.0) -> None:
                 print(
                     f"exceeded {factor:.3g}: {run!r} delta({epsilon!r}) = {reading} proved {proved.delta}", flush=True
                 )
-        if number % 50 == 49:
+        if number % 10 == 9:
             print(
                 f"{number + 1} runs, {time.process_time() - began:.0f} s: {dict(counts)}, worst {worst:.3g}", flush=True
             )

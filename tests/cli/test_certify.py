@@ -81,3 +81,18 @@ def test_what_cannot_be_certified(text, words, tmp_path, capsys):
     error = capsys.readouterr().err
     assert words in error
     assert error.count("\n") == 1
+
+
+def test_a_statement_carries_its_certificate(path, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    assert main(["report", str(path), "--certified", "--floor", "1e-4", "--out", str(tmp_path / "report")]) == 0
+    assert "is proved to" in (tmp_path / "report" / "statement.md").read_text()
+    assert main(["certify", "--verify", str(tmp_path / "report" / "certificate.json")]) == 0
+
+
+def test_a_statement_about_other_noise_cannot_carry_one(tmp_path, capsys):
+    text = RUN.split("[training]")[0].replace('sampling = "poisson"', "")
+    laplace = PLAN.replace('"gaussian"', '"laplace"').replace("noise_multiplier", "scale")
+    (tmp_path / "run.toml").write_text(text + laplace)
+    assert main(["report", str(tmp_path / "run.toml"), "--certified"]) == 2
+    assert "certified needs Gaussian" in capsys.readouterr().err

@@ -168,8 +168,15 @@ class Readings:
 class ProvesMu(Protocol):
     """What a fit asks of a certificate."""
 
+    @property
+    def words(self) -> str:
+        """What is proved about mu, in one sentence."""
+
     def bounds(self) -> tuple[float, float]:
         """Between which mu is proved to lie."""
+
+    def to_json(self) -> str:
+        """The proof, as anyone can check it."""
 
 
 class HasSlack(Protocol):
@@ -285,7 +292,7 @@ class Fit(Displayed):
                 "than the curve does; report the curve, or ε and TPR at your own levels, beside it."
             )
         if self.certificate is not None:
-            found.append(f"Proved in ball arithmetic: {self.certificate!r}.")
+            found.append(self.certificate.words)
         if not self.method.exact:  # the table names it; this one makes the numbers looser than the truth
             found.append(f"From {self.method.words}.")
         return tuple(found)

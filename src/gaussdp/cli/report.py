@@ -51,6 +51,7 @@ from gaussdp.statements.run import Run
     show_default=True,
     help="Significant digits, rounded to the side of less privacy.",
 )
+@click.option("--certified", is_flag=True, help="Prove μ in ball arithmetic, and write certificate.json with --out.")
 def report(
     file: Path,
     out: Path | None,
@@ -61,6 +62,7 @@ def report(
     recall: Sequence[float],
     prior: float,
     digits: int,
+    certified: bool,
 ) -> None:
     """The privacy statement of the run described in FILE, a TOML or JSON file.
 
@@ -89,7 +91,9 @@ def report(
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("Accounting", total=None)
-        statement = report_run(run, floor=floor, deltas=delta, fprs=fpr, recalls=recall, prior=prior, digits=digits)
+        statement = report_run(
+            run, floor=floor, deltas=delta, fprs=fpr, recalls=recall, prior=prior, digits=digits, certified=certified
+        )
         if out:
             files = statement.write(out, lambda done, total, name: progress.update(task, description=name))
     if out:

@@ -103,7 +103,8 @@ class Report(Findings):
             folder: where to; made if need be.
             announce: called with the steps done, the steps in all and the name of the next.
         Returns:
-            The files written: statement.md, .html, .tex, .json, .txt and tradeoff.svg, .pdf, .png.
+            The files written: statement.md, .html, .tex, .json, .txt, tradeoff.svg, .pdf, .png, and certificate.json if
+            mu is proved.
         Raises:
             MissingExtraError: if Matplotlib is not installed; nothing is written then.
             OSError: if the folder cannot be written.
@@ -116,6 +117,8 @@ class Report(Findings):
             announce(done, total, name)
             files |= document_files("statement", document, self.digits, name)
         announce(total - 1, total, "writing")
+        if self.fit.certificate:
+            files["certificate.json"] = self.fit.certificate.to_json().encode()
         write_files(Path(folder), files)
         announce(total, total, "done")
         return [Path(folder) / name for name in sorted(files)]
@@ -133,6 +136,7 @@ def report_run(
     recalls: Sequence[float] = DEFAULT_RECALLS,
     prior: float = 0.5,
     digits: int = 4,
+    certified: bool = False,
 ) -> Report:
     """The privacy statement of a run.
 
@@ -145,6 +149,8 @@ def report_run(
         recalls: where to read the attacker's precision, each in (0, 1).
         prior: probability of membership before the attack, in (0, 1).
         digits: significant digits shown.
+        certified: whether mu is to be proved, for Gaussian and Poisson-sampled Gaussian releases; the certificate is
+            then written beside the statement.
     Returns:
         The report, to be rendered.
 
@@ -162,6 +168,7 @@ def report_run(
         recalls=_levels("recall", recalls),
         prior=number("prior", prior, LEVEL),
         digits=digits,
+        certified=certified,
     )
     rounded(1.0, Rounding.UP, digits)  # refuses digits out of range before the work starts
     with within_doubles():
@@ -178,6 +185,7 @@ class _Readings:
     recalls: list[float]
     prior: float
     digits: int
+    certified: bool
 
 
 def _levels(name: str, values: Sequence[float]) -> list[float]:
@@ -189,7 +197,7 @@ def _report(run: Run, at: _Readings) -> Report:
     from importlib.metadata import version  # reads files, so only when asked
 
     curve = account(run.accounted)
-    fit, notes = _fit(curve, at.floor)
+    fit, notes = _proved(curve, at.floor) if at.certified else _fit(curve, at.floor)
     deltas = _usual_deltas(run.dataset_size) if at.deltas is None else at.deltas
     epsilon, beyond = epsilon_table(curve, deltas, strict=at.deltas is not None)
     return Report(
@@ -208,6 +216,14 @@ def _report(run: Run, at: _Readings) -> Report:
         verdict=check_claim(run, run.claim) if run.claim else None,
         curve=curve,
     )
+
+
+def _proved(curve: Curve, floor: float) -> tuple[Fit, tuple[str, ...]]:
+    """The fit with its proof, and the sentence that says so."""
+    if isinstance(curve, DistributionCurve):
+        raise DomainError("certified", problem="needs Gaussian and Poisson-sampled Gaussian releases only")
+    fit = curve.fit(floor, certified=True)
+    return fit, (fit.certificate.words,) if fit.certificate else ()
 
 
 def _fit(curve: Curve, floor: float) -> tuple[Fit, tuple[str, ...]]:

@@ -84,7 +84,7 @@ def test_a_certified_fit_carries_its_proof():
     assert fit.mu >= max(plain.mu, fit.certificate.mu.upper)
     assert fit.mu == pytest.approx(plain.mu, rel=1e-8)
     assert fit.slack == plain.slack
-    assert any("Proved" in note for note in fit.notes())
+    assert any("is proved to" in note for note in fit.notes())
 
 
 def test_the_largest_mu_inside_the_curve_is_enclosed():

@@ -95,6 +95,12 @@ class Certificate(Displayed):
         """The first proved mu."""
         return self.mus[0].mu if self.mus else None
 
+    @property
+    def words(self) -> str:
+        """What is proved about the first mu, in one sentence."""
+        digits = f"μ is proved to {self.mu.digits} digits" if self.mu else "No μ is proved"
+        return f"{digits} in ball arithmetic, by the certificate {self.digest[:16]}."
+
     def bounds(self) -> tuple[float, float]:
         """Doubles between which the first mu is proved to lie.
 
