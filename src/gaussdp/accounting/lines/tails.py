@@ -13,7 +13,7 @@ from gaussdp.accounting.lines.lattice import COARSE, Lattice, has_width
 from gaussdp.accounting.lines.saddlepoint import near_quantile
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.schedules import schedules_for
-from gaussdp.accounting.loss.steps import OUTPUT_REACH, SampledGaussianLoss
+from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.accounting.readings import NO_METHOD
 from gaussdp.errors import ConvergenceError
@@ -42,7 +42,7 @@ class LineTails(Described):
     long schedule, if there are such, before lines of the schedule itself.
     """
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._squared_mu, self._steps = squared_mu, tuple(steps)
         self._families = schedules_for(self._steps)
         self._count = sum(count for _, count in steps)

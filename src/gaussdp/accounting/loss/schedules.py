@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.numerics import Floats
 
-Counted = tuple[SampledGaussianLoss, float]
+Counted = tuple[StepLoss, float]
 """A step and how often it runs; a rule counts in fractions."""
 
 
@@ -38,11 +38,15 @@ class ScheduleSettings:
 SETTINGS = ScheduleSettings()
 
 
-def schedules_for(steps: Sequence[tuple[SampledGaussianLoss, int]]) -> list[Schedules]:
-    """In order of trial: a rule for many different steps; and the steps themselves."""
+def schedules_for(steps: Sequence[tuple[StepLoss, int]]) -> list[Schedules]:
+    """In order of trial: a rule for many different steps of one record; and the steps themselves."""
     counts: dict[SampledGaussianLoss, float] = {}
+    others: list[Counted] = []
     for step, count in steps:
-        counts[step] = counts.get(step, 0) + count
+        if isinstance(step, SampledGaussianLoss):
+            counts[step] = counts.get(step, 0) + count
+        else:
+            others.append((step, count))
     if len(counts) >= SETTINGS.least:
         rates, noises = {step.sample_rate for step in counts}, {step.noise_multiplier for step in counts}
         if len(rates) <= len(noises):
@@ -50,7 +54,7 @@ def schedules_for(steps: Sequence[tuple[SampledGaussianLoss, int]]) -> list[Sche
         else:
             rules = _by_groups(counts, _noise, lambda step: math.log(step.sample_rate), _of_rate)
         if SETTINGS.saving * len(rules[1]) <= len(counts):
-            return [rules, (steps,)]
+            return [tuple([*rule, *others] for rule in rules), (steps,)]
     return [(steps,)]
 
 
@@ -77,7 +81,7 @@ def _by_groups(
     step_at: Callable[[float, float], SampledGaussianLoss],
 ) -> Schedules:
     """The steps of each key by rules over their places, where that shortens them."""
-    groups: dict[float, list[Counted]] = {}
+    groups: dict[float, list[tuple[SampledGaussianLoss, float]]] = {}
     for step, count in counts.items():
         groups.setdefault(key(step), []).append((step, count))
     rule: list[Counted] = []
