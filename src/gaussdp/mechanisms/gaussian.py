@@ -270,3 +270,6 @@ def _sampled(noise: float, rate: float, adjacency: Adjacency, records: int = 1) 
     if records == 1:
         return PoissonSampled(Gaussian(noise), rate)
     return MixtureOfGaussians.of_records(noise, rate, records)
+
+
+register(MixtureOfGaussians)  # here, since kinds are listed in the order of their registration

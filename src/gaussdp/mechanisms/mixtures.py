@@ -11,7 +11,6 @@ from gaussdp.documents.rounding import shown
 from gaussdp.domains import POSITIVE, Domain, checked, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary
-from gaussdp.mechanisms.registry import register
 
 SAMPLED_NOISE = Domain(
     1e-3, 1e9, advice="beyond, a sampled release has no privacy to speak of, or is nothing but noise"
@@ -25,7 +24,6 @@ _MOST_COMPONENTS = MOST_RECORDS + 1
 _WHOLE = 1e-12  # by how much weights may miss 1 through rounding
 
 
-@register
 @dataclass(frozen=True)
 class MixtureOfGaussians(Elementary):
     r"""A Gaussian release whose sensitivity is one of several, at random: by add/remove, the pair
