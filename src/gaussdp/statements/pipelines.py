@@ -10,6 +10,8 @@ from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms import Mechanism
 from gaussdp.statements.run import Run
 
+_ROUNDING = 2.0**-50
+
 
 @dataclass(frozen=True)
 class Found:
@@ -95,7 +97,9 @@ def _in_one_batch(run: Run, mechanism: Mechanism) -> int:
     size = run.records_per_unit or 1
     if run.dataset_size is None:
         return 1
-    return min([size, *(max(1, math.floor(one.part.sample_rate * run.dataset_size)) for one in stretches(mechanism))])
+    # A batch of b has sample rate b / n, which in doubles times n may fall short of b.
+    batches = (math.floor(one.part.sample_rate * run.dataset_size * (1 + _ROUNDING)) for one in stretches(mechanism))
+    return max(1, min(size, *batches))
 
 
 def _unclipped(run: Run, found: Enclosure, caveats: list[str]) -> Enclosure:
