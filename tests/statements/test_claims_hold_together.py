@@ -118,6 +118,11 @@ def test_claims_hold_together(run, claim, factor, from_below):
 
 def the_words_are_true_as_printed(verdict):
     """Every comparison in a sentence, made again with the numbers that it prints."""
+    (row,) = verdict.document().tables[0].rounded_rows(2)
+    if verdict.status == "false":
+        assert row[2] < row[3] <= verdict.lower
+    if verdict.holds and verdict.upper <= verdict.claim.value:
+        assert verdict.upper <= row[4] <= row[2]
     first, *others = verdict.sentences
     claimed = float(re.search(f"= {NUMBER}", first)[1])
     assert claimed == verdict.claim.value

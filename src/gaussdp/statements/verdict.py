@@ -14,7 +14,7 @@ from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.statements.causes import Cause, causes
 from gaussdp.statements.pipelines import smallest_for
 from gaussdp.statements.run import Run, within_doubles
-from gaussdp.statements.wording import DIGITS, above, at_most, down, up
+from gaussdp.statements.wording import DIGITS, above, at_most, digits_above, digits_at_most, down, up
 
 Status = Literal["sound", "loose", "false", "undecided"]
 
@@ -79,8 +79,8 @@ class Verdict:
                 Column("claim", "claim"),
                 Column("status", "verdict"),
                 Column("claimed", f"{symbol} claimed"),
-                Column("lower", f"no {symbol} below", Rounding.DOWN),
-                Column("upper", f"{symbol} that holds", Rounding.UP),
+                Column("lower", f"no {symbol} below", Rounding.DOWN, least_digits=self.least_digits),
+                Column("upper", f"{symbol} that holds", Rounding.UP, least_digits=self.least_digits),
             ),
             ((str(self.claim), self.status, self.claim.value, self.lower, self.upper),),
         )
@@ -97,6 +97,13 @@ class Verdict:
         tables = (table, causes) if self.causes else (table,)
         first, *others = self.sentences
         return Document.tabular(first, tables, (*others, *self.caveats))
+
+    @property
+    def least_digits(self) -> int:
+        """Significant digits that the two ends need to stand, rounded, on their own sides of the claim."""
+        value = self.claim.value
+        needed = digits_at_most(self.upper, value) if self.holds else digits_above(self.lower, value)
+        return needed or 1
 
     @property
     def holds(self) -> bool:

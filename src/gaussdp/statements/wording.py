@@ -28,7 +28,7 @@ def above(value: float, other: float) -> str | None:
     >>> above(1.74398, 1.7), above(1.74398, 1.743)
     ('1.74', '1.7439')
     """
-    return _such_that(value, Rounding.DOWN, lambda printed: printed > other)
+    return _shown(value, Rounding.DOWN, digits_above(value, other))
 
 
 def at_most(value: float, other: float) -> str | None:
@@ -37,12 +37,22 @@ def at_most(value: float, other: float) -> str | None:
     >>> at_most(1.74398, 1.8), at_most(1.74398, 1.744)
     ('1.75', '1.744')
     """
-    return _such_that(value, Rounding.UP, lambda printed: printed <= other)
+    return _shown(value, Rounding.UP, digits_at_most(value, other))
 
 
-def _such_that(value: float, rounding: Rounding, true: Callable[[float], bool]) -> str | None:
-    for digits in range(DIGITS, MOST_DIGITS + 1):
-        printed = rounded(value, rounding, digits)
-        if true(printed):
-            return shown(printed)
-    return None
+def digits_above(value: float, other: float) -> int | None:
+    """The fewest digits with which the number, rounded down, is above the other; None if it is not."""
+    return _fewest(lambda digits: rounded(value, Rounding.DOWN, digits) > other)
+
+
+def digits_at_most(value: float, other: float) -> int | None:
+    """The fewest digits with which the number, rounded up, is at most the other; None if it is not."""
+    return _fewest(lambda digits: rounded(value, Rounding.UP, digits) <= other)
+
+
+def _fewest(true: Callable[[int], bool]) -> int | None:
+    return next((digits for digits in range(DIGITS, MOST_DIGITS + 1) if true(digits)), None)
+
+
+def _shown(value: float, rounding: Rounding, digits: int | None) -> str | None:
+    return None if digits is None else shown(rounded(value, rounding, digits))
