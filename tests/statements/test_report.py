@@ -183,11 +183,11 @@ def test_what_is_said_to_hold_instead_holds_as_a_claim(steps):
 
     for loader in ({}, {"drop_last": True}, {"drop_last": False}):
         for sampling in ("shuffle", "fixed batches"):
-            order = r"without relying on the order is μ = ([0-9.]+[0-9]) "
+            order = r"without relying on the order is μ = ([0-9.]+) if"
             assert holds(order, "mu={}", sampling=sampling, **loader)
             assert holds(order, "mu={}", sampling=sampling, tuning="counted", tuning_runs=2, **loader)
-    assert holds(r"twice the μ, ([0-9.]+[0-9]),", "mu={} floor=1e-10", adjacency="replace-one")
-    assert holds(r"4 times the μ, ([0-9.]+[0-9]),", "mu={} floor=1e-10", records_per_unit=4)
+    assert holds(r"twice the μ, ([0-9.e-]+),", "mu={} floor=1e-10", adjacency="replace-one")
+    assert holds(r"4 times the μ, ([0-9.e-]+),", "mu={} floor=1e-10", records_per_unit=4)
 
 
 def test_the_head_names_what_the_number_rests_on():
