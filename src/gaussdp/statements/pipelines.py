@@ -93,13 +93,13 @@ def _unstated_batches(run: Run, mechanism: Mechanism) -> list[str]:
 
 
 def _in_one_batch(run: Run, mechanism: Mechanism) -> int:
-    """How many records of a unit fit into one batch for sure."""
-    size = run.records_per_unit or 1
-    if run.dataset_size is None:
+    """How many records of a unit may be in one batch for sure; batches of several runs may differ."""
+    runs = stretches(mechanism)
+    if run.dataset_size is None or len(runs) > 1 or runs[0].runs > 1:
         return 1
     # A batch of b has sample rate b / n, which in doubles times n may fall short of b.
-    batches = (math.floor(one.part.sample_rate * run.dataset_size * (1 + _ROUNDING)) for one in stretches(mechanism))
-    return max(1, min(size, *batches))
+    batch = math.floor(runs[0].part.sample_rate * run.dataset_size * (1 + _ROUNDING))
+    return max(1, min(run.records_per_unit or 1, batch))
 
 
 def _unclipped(run: Run, found: Enclosure, caveats: list[str]) -> Enclosure:

@@ -127,7 +127,8 @@ def _unconditional(mechanism: Mechanism) -> Enclosure:
 def _mu_of_pure(mechanism: Mechanism, curve: DistributionCurve) -> float:
     """A mu for every attack of a mechanism with bounded loss: by its curve, and below the noise floor by pure DP.
 
-    The mu that pure DP allows at an FPR grows with it up to the kink of its curve.
+    The mu that pure DP allows at an FPR grows with it up to the kink of its curve, since the hazard rate of a normal
+    variable grows.
     """
     epsilon = mechanism.pure_epsilon
     if not math.isfinite(epsilon):
@@ -135,7 +136,8 @@ def _mu_of_pure(mechanism: Mechanism, curve: DistributionCurve) -> float:
     whole = PureDP(epsilon).implied().mu
     floor = max(curve.noise_floor, DEFAULT_FLOOR)
     try:
-        return min(whole, max(curve.fit(floor).mu_upper, PureDP(epsilon).mu_at_fpr(floor)))
+        below = whole if floor * (1 + math.exp(min(epsilon, 700.0))) >= 1 else PureDP(epsilon).mu_at_fpr(floor)
+        return min(whole, max(curve.fit(floor).mu_upper, below))
     except DomainError:  # it leaves no attack to speak about
         return whole
 

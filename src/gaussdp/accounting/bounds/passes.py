@@ -16,6 +16,7 @@ from gaussdp.mechanisms import Composition, Gaussian, Mechanism, PoissonSampled,
 from gaussdp.mechanisms.base import Repeated
 
 _ROUNDING = 2.0**-51  # of 1 / (b / n) in doubles; a quotient that is not whole is farther off for n up to 1e15
+_MOST = 1e300  # batches: beyond, a double is infinite
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Loader:
 
 def cut(sample_rate: float) -> tuple[int, int]:
     """The full batches of a pass, and all of them with an incomplete last one."""
-    exact = 1 / sample_rate
+    exact = min(1 / sample_rate, _MOST)
     nearest = round(exact)
     if abs(exact - nearest) <= _ROUNDING * exact:
         return nearest, nearest
