@@ -114,16 +114,13 @@ def _without_sampling(run: Run, digits: int) -> str:
 
 
 def _proved(run: Run, curve: Guarantee, digits: int) -> str:
-    """What an attack on one shuffled pass proves, where that is more than the number of Poisson sampling."""
+    """What an attack on shuffled passes proves, where that is more than the number of Poisson sampling."""
     at = Claim(epsilon=1.0, delta=_USUAL_DELTA)
     proved = shuffled_batches(run.accounted, at, 1, run.loader, exchanged=False).lower
     if proved <= curve.epsilon(_USUAL_DELTA):
         return ""
     shown_epsilon = shown(rounded(proved, Rounding.DOWN, digits))
-    return (
-        f" For some data an attack on a single pass proves ε of at least {shown_epsilon} at δ ="
-        f" {shown_level(_USUAL_DELTA)}."
-    )
+    return f" For some data an attack proves ε of at least {shown_epsilon} at δ = {shown_level(_USUAL_DELTA)}."
 
 
 def _adjacency(run: Run, fit: Fit, digits: int) -> Assumption:

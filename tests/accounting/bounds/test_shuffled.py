@@ -92,7 +92,35 @@ def test_the_attack_never_beats_what_holds(run):
 def test_shuffling_is_proved_worse_than_poisson_sampling():
     run = DPSGD(1.0, 0.00512, 3907)
     poisson = gaussdp.account(run).epsilon(1e-5)
-    assert shuffled_batches(run, AT, 1, exchanged=False).lower > 2 * poisson
+    assert shuffled_batches(run, AT, 1, exchanged=False).lower > 5 * poisson
+    whole = shuffled_batches(DPSGD(1.0, 1 / 195, 20 * 195), AT, 1, exchanged=False)
+    assert whole.lower == pytest.approx(10.18, abs=0.02)
+
+
+@pytest.mark.parametrize(("sigma", "batches", "drop_last"), [(1.0, 10, False), (2.0, 3, True), (0.7, 40, False)])
+def test_two_passes_by_the_density_of_the_largest_sums(sigma, batches, drop_last):
+    """The likelihood ratio test on a fine grid of pairs, every pair by itself."""
+    rate, share = (0.9 / batches, 0.9) if drop_last else (1 / batches, 1.0)
+    grid = np.linspace(-3 * sigma, 2 + 7 * sigma, 1201)
+    below = special.ndtr(grid / sigma)
+    p, q = (
+        np.diff(share * special.ndtr((grid - a) / sigma) * below ** (batches - 1) + (1 - share) * below**batches)
+        for a in (2, 1)
+    )
+    pairs_p, pairs_q = np.outer(p, p).ravel(), np.outer(q, q).ravel()
+    order = np.argsort(-np.divide(pairs_p, pairs_q, out=np.zeros_like(pairs_p), where=pairs_q > 1e-15))
+    tpr, fpr = np.cumsum(pairs_p[order]), np.cumsum(pairs_q[order])
+    run = DPSGD(sigma, rate, 2 * batches)
+    loader = DROPPED if drop_last else KEPT
+    for delta in (1e-2, 1e-4):
+        best = np.nanmax(np.log((tpr - delta)[tpr > delta] / fpr[tpr > delta]))
+        found = shuffled_batches(run, Claim(epsilon=1.0, delta=delta), 1, loader, exchanged=False)
+        assert 0.99 * best < found.lower < 1.01 * best
+    usable = (fpr > 1e-3) & (tpr < 1 - 1e-3)
+    mu = np.max(special.ndtri(tpr[usable]) - special.ndtri(fpr[usable]))
+    assert shuffled_batches(run, Claim(mu=1.0, floor=1e-3), 1, loader, exchanged=False).lower == pytest.approx(
+        mu, rel=0.01
+    )
 
 
 def fewest_and_most(size, batch, steps, drop_last):

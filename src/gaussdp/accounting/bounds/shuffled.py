@@ -12,11 +12,11 @@ largest of the N sums, each counted from that of a batch of its size without the
           + (1 - p)\,\Phi\Big(\frac{c}{\sigma}\Big)^N
 
 with a = 2 if the record is there, 1 if it is blanked out, 0 if it pulls like the others, and p the probability that the
-record is in one of the batches: 1 unless it may be dropped, or the run ends within the first pass.
+record is in one of the batches: 1 unless it may be dropped, or the run ends within the first pass. Full passes are
+shuffled independently of each other, so that their largest sums are independent too (`repeated`).
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
@@ -32,7 +32,7 @@ from gaussdp.accounting.bounds.passes import (
     most_mu,
     stretches,
 )
-from gaussdp.accounting.operating_points import upper_quantile
+from gaussdp.accounting.bounds.repeated import Rates, refuted, refuted_together
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms import Mechanism
 from gaussdp.numerics import Floats
@@ -72,7 +72,7 @@ def shuffled_batches(
         return Enclosure(of_exact_mu(least_mu_shuffled(mechanism, loader), claim).lower, upper)
     lower = max(
         (
-            min(_proved(claim, *_attack(one, batches, exchanged=exchanged)) for batches in _possible(one, loader))
+            min(_refuted(claim, one, batches, exchanged=exchanged) for batches in _possible(one, loader))
             for one in stretches(mechanism)
         ),
         default=0.0,
@@ -100,20 +100,15 @@ def _possible(one: Stretch, loader: Loader) -> set[int]:
     return set(loader.batches(one.part.sample_rate))
 
 
-@dataclass(frozen=True)
-class _Rates:
-    """Chances that some sum exceeds each threshold, and that none does, each exact in its own small values."""
-
-    some: Floats
-    log_none: Floats
-
-    def quantile(self) -> Floats:
-        """z with the chance of exceeding that a normal variable has of exceeding z."""
-        with np.errstate(divide="ignore"):
-            return upper_quantile(np.log(self.some), self.log_none)
+def _refuted(claim: Claim, one: Stretch, batches: int, *, exchanged: bool) -> float:
+    """The value below which the attack on the first pass, or on all full passes, refutes every claim."""
+    away, here = _attack(one, batches, exchanged=exchanged)
+    passes = one.runs * (one.steps // batches)
+    first = refuted(claim, away, here)
+    return first if passes < 2 else max(first, refuted_together(claim, away, here, passes))
 
 
-def _attack(one: Stretch, batches: int, *, exchanged: bool) -> tuple[_Rates, _Rates]:
+def _attack(one: Stretch, batches: int, *, exchanged: bool) -> tuple[Rates, Rates]:
     """What the sums of the first pass do: without the record, and with it."""
     sigma, rate = one.part.mechanism.noise_multiplier, one.part.sample_rate
     seen = min(one.steps, batches)
@@ -122,29 +117,11 @@ def _attack(one: Stretch, batches: int, *, exchanged: bool) -> tuple[_Rates, _Ra
     c = np.linspace(-2 * sigma, 2 + 12 * sigma, _THRESHOLDS)
     rest = special.log_ndtr(c / sigma)
 
-    def rates(a: float) -> _Rates:
+    def rates(a: float) -> Rates:
         inside, outside = special.log_ndtr((c - a) / sigma) + (seen - 1) * rest, seen * rest
         if share == 1:
-            return _Rates(-np.expm1(inside), inside)
+            return Rates(-np.expm1(inside), inside)
         mixed: Floats = np.logaddexp(math.log(share) + inside, math.log1p(-share) + outside)
-        return _Rates(-share * np.expm1(inside) - (1 - share) * np.expm1(outside), mixed)
+        return Rates(-share * np.expm1(inside) - (1 - share) * np.expm1(outside), mixed)
 
     return rates(0.0 if exchanged else 1.0), rates(2.0)
-
-
-def _proved(claim: Claim, away: _Rates, here: _Rates) -> float:
-    """The value of the claim's kind below which the attack refutes every claim."""
-    fpr, tpr, fnr = away.some, here.some, np.exp(here.log_none)
-    if claim.kind == "gdp":
-        floor = float(claim.floor or 0.0)
-        usable = (fpr >= floor) & (fnr >= floor) & (fpr < 1) & (fnr < 1)
-        if not usable.any():
-            return 0.0
-        mus = away.quantile() - here.quantile()
-        return max(float(np.max(mus[usable])), 0.0)
-    delta = float(claim.delta or 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        above = np.log(tpr - delta) - np.log(fpr)
-        below = np.log(np.exp(away.log_none) - delta) - here.log_none
-    epsilons = np.concatenate([above[fpr > 0], below[fnr > 0]])
-    return float(np.max(epsilons[np.isfinite(epsilons)], initial=0.0))
