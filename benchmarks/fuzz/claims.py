@@ -35,6 +35,7 @@ from gaussdp import (
 from gaussdp.mechanisms import Stated
 
 OFF = 1e-3
+LARGEST_EPSILON = 700.0  # past which dp_accounting's profiles overflow
 DELTAS = (1e-3, 1e-5, 1e-7)
 STATED = {"unit": "one person", "records_per_unit": 1, "tuning": "none", "clipping": "per-example"}
 
@@ -57,7 +58,7 @@ def judged(run: Run, claim: Claim, truth: Truth, *, below: bool = True, above: b
         below: whether a claim below lower must be found false, rather than not found to hold.
         above: whether a claim above upper must be found to hold, rather than not found false.
     """
-    if not 1e-6 < truth.lower < 1e3:
+    if not 1e-6 < truth.lower < LARGEST_EPSILON:
         return "nothing to say"
     words = []
     for value, is_true in ((truth.upper * (1 + OFF), True), (truth.lower * (1 - OFF), False)):
