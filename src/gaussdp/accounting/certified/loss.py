@@ -33,7 +33,7 @@ class ComposedLoss:
         """
         noises, rhos, parts = [], [], []
         for part, count in mechanism.parts():
-            if isinstance(part, PoissonSampled):
+            if isinstance(part, PoissonSampled) and part.adjacency == "add-remove":
                 parts.append(Part(part.mechanism.noise_multiplier, part.sample_rate, count))
             elif isinstance(part, Gaussian):
                 noises.append((part.noise_multiplier, count))
