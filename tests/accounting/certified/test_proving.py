@@ -61,6 +61,7 @@ def test_operating_points_of_another_computation(setting):
     for row, found in zip(rows, certificate.deltas, strict=True):
         point = certificate.points[found.remove]
         assert point.threshold == float(row["tau"])
+        assert found.delta.digits >= 12
         for name, key in (("fpr", "fpr"), ("fnr", "fnr"), ("remove", "delta")):
             assert encloses(getattr(point, name), row[key]), (row, name)
             assert getattr(point, name).digits >= 12

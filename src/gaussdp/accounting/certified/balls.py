@@ -54,6 +54,13 @@ def at_most(value: arb, bound: arb | float) -> bool:
     return bool(value <= bound)
 
 
+def probability(value: arb) -> arb:
+    """A ball for a number that is known to lie in [0, 1], without what lies outside."""
+    if value.is_finite() and not (value >= 0 and value <= 1):
+        return value.intersection(arb(0.5, 0.5))
+    return value
+
+
 def tail(z: arb) -> arb:
     """P(Z > z) of a standard normal Z."""
     return (z / arb(2).sqrt()).erfc() / 2

@@ -56,8 +56,8 @@ def _closed(loss: ComposedLoss, point: ProvedPoint) -> Iterator[str]:
 
 
 def _differences(point: ProvedPoint, tails: Tails) -> Iterator[str]:
-    for name in RATES:
-        if not confirms(getattr(tails, name), getattr(point, name)):
+    for name, value in zip(RATES, tails.rates(), strict=True):
+        if not confirms(value, getattr(point, name)):
             yield f"{name} at threshold {point.threshold!r} is not proved to lie in {getattr(point, name)}"
 
 

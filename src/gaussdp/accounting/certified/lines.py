@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, power, widened
+from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, power, probability, widened
 from gaussdp.accounting.certified.steering import Part, Steering, rounded
 from gaussdp.accounting.certified.steps import Step
 from gaussdp.accounting.certified.witnesses import Beside, LineWitness, StepWitness, region
@@ -85,6 +85,10 @@ class Tails:
     tpr: arb
     remove: arb
     add: arb
+
+    def rates(self) -> tuple[arb, ...]:
+        """The six, each of which lies in [0, 1]."""
+        return tuple(map(probability, (self.fpr, self.tnr, self.fnr, self.tpr, self.remove, self.add)))
 
 
 class Line:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gaussdp.accounting.certified.balls import arb, enclosure, precision
 from gaussdp.accounting.certified.certificate import Progress
-from gaussdp.accounting.certified.enclosures import RATES, ProvedPoint
+from gaussdp.accounting.certified.enclosures import ProvedPoint
 from gaussdp.accounting.certified.lines import Line, Tails, plan_line
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.steering import Steering
@@ -73,7 +73,7 @@ class Prover:
             while True:
                 with precision(bits):
                     tails = self.loss.below(threshold) or self.loss.closed_tails(threshold)
-                    if bits >= SETTINGS.most_bits or min(map(_accuracy, rates(tails))) > SETTINGS.digits[0]:
+                    if bits >= SETTINGS.most_bits or min(map(_accuracy, tails.rates())) > SETTINGS.digits[0]:
                         return stated(tails, None)
                 bits *= 2
         number = self._line(threshold, region)
@@ -135,14 +135,9 @@ class Prover:
         return len(self.lines) - 1
 
 
-def rates(tails: Tails) -> tuple[arb, ...]:
-    """The balls of a point."""
-    return tuple(getattr(tails, name) for name in RATES)
-
-
 def stated(tails: Tails, line: int | None) -> ProvedPoint:
     """A point with its balls as decimals."""
-    return ProvedPoint(tails.threshold, line, *map(enclosure, rates(tails)))
+    return ProvedPoint(tails.threshold, line, *map(enclosure, tails.rates()))
 
 
 def _accuracy(value: arb) -> float:

@@ -31,6 +31,8 @@ FIRST_POINTS = 17
 RELATIVE_GAP = 1e-9
 """Between the bounds of mu, at which a search ends."""
 MOST_POINTS = 2000
+LEAST_DIGITS = 3
+"""Of a delta, below which its proof is not worth stating."""
 CLOSE = 1e-14
 """Relative step of a search for a threshold, at which it ends."""
 HALVING = 12
@@ -90,6 +92,8 @@ def _delta(prover: Prover, epsilon: float) -> ProvedDelta:
     remove, add = prover.place(epsilon, 1), prover.place(-epsilon, -1)
     with precision(claims.BITS):
         larger = enclosure(claims.larger(prover.points[remove].remove, prover.points[add].add))
+    if larger.digits < LEAST_DIGITS:
+        raise ConvergenceError(f"no proof: delta at epsilon {epsilon:g} can only be enclosed in {larger}")
     return ProvedDelta(epsilon, larger, remove, add)
 
 

@@ -70,7 +70,7 @@ class Shape:
             raised = self.share[:-1] / np.maximum(1 - self.share[:-1], 1e-300)
             end = growth + float(np.logaddexp(self.log_mass[0], self.log_mass[-1])) + math.log(sigma)
             angles = np.arctan2(raised * math.sin(angle), 1 + raised * math.cos(angle))
-            self._paths.append((growth, end, angles, self._log_shrinks(np.array([angle]))[0][1:]))
+            self._paths.append((growth, end, angles, self._log_shrinks(np.array([angle]))[0][:-1]))
         heavy = np.flatnonzero(self.log_mass > -self.depth - 3)
         self.low, self.high = float(self.x[max(heavy[0] - 1, 0)]), float(self.x[min(heavy[-1] + 1, self.x.size - 1)])
 
@@ -78,7 +78,9 @@ class Shape:
         """How much larger |w|^c is at angles than on the real axis, as a logarithm."""
         if self.tilt >= 0:
             return np.zeros((angles.size, self.share.size))
-        spread = 4 * self.share * (1 - self.share)
+        low, high = self.share, np.append(self.share[1:], self.share[-1])  # of the cells that start at each edge
+        worst = np.where(high < 0.5, high, np.where(low > 0.5, low, 0.5))
+        spread = 4 * worst * (1 - worst)
         shrinks: Floats = 0.5 * self.tilt * np.log1p(-np.multiply.outer(np.sin(angles / 2) ** 2, spread))
         return shrinks
 
@@ -101,11 +103,14 @@ class Shape:
         heights = np.concatenate((heights[0] * 2.0 ** -np.arange(8.0, 0, -1), heights))
         growth = 0.5 * heights**2 / self.square
         exponents = self.log_mass[inside] + np.multiply.outer(frequency * heights, turn)
-        exponents += self._log_shrinks(heights / self.square)[:, inside]
+        log_shrinks = self._log_shrinks(heights / self.square)[:, inside]
+        exponents += log_shrinks
         edge = growth + special.logsumexp(exponents, axis=1) + math.log(self.table.width)
         # The sides: what is heavy there must not turn faster than the grid can follow.
         ends = np.array([turn[0], turn[-1]]) * frequency
         rate = np.maximum((edge + self.depth + 3) / heights, ends.max() + 0.5 * heights / self.square)
+        sides = (log_shrinks + self.log_mass[inside])[:, [0, -1]].max(axis=1) + np.log(heights)
+        rate = rate * (1 + np.maximum(sides + self.depth, 0.0))  # heights at which they would weigh are the last choice
         best = int(rate.argmin())
         spacing = rounded(2 * math.pi / float(rate[best]))
         low, high = math.floor(self.low / spacing), math.ceil(self.high / spacing)
