@@ -54,14 +54,14 @@ def test_a_changed_certificate_is_refused(path, tmp_path, capsys):
 
 
 def test_a_certificate_of_another_run_does_not_hold(path, tmp_path, capsys):
-    from gaussdp.accounting.certified.certificate import _digest
+    from gaussdp.accounting.certified.certificate import digest_of
 
     out = tmp_path / "certificate.json"
     assert main(["certify", str(path), "--floor", "1e-2", "--out", str(out)]) == 0
     content = json.loads(out.read_text())
     content.pop("digest")
     content["releases"][0]["steps"] = 399
-    out.write_text(json.dumps({**content, "digest": _digest(content)}))
+    out.write_text(json.dumps({**content, "digest": digest_of(content)}))
     assert main(["certify", "--verify", str(out)]) == 1
     assert "does not hold" in capsys.readouterr().err
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from gaussdp.accounting import account
-from gaussdp.accounting.certified.certificate import Certificate, _digest
+from gaussdp.accounting.certified.certificate import Certificate, digest_of
 from gaussdp.accounting.certified.enclosures import ProvedNumber
 from gaussdp.accounting.certified.proving import certify
 from gaussdp.accounting.certified.witnesses import Grid, LineWitness, StepWitness
@@ -75,7 +75,7 @@ def forged(path, value):
     """A certificate with one number changed by someone who knows how to make the digest fit."""
     content = changed(json.loads(PROVED.to_json()), path, value)
     del content["digest"]
-    return Certificate.from_json(json.dumps({**content, "digest": _digest(content)}))
+    return Certificate.from_json(json.dumps({**content, "digest": digest_of(content)}))
 
 
 def moved(stated: list[str]) -> list[str]:
@@ -136,6 +136,8 @@ def test_a_forged_run_or_witness_is_found(path, value):
         (("delta", 0, "remove"), -1),
         (("mu", 0, "mu"), ["nan", "1"]),
         (("mu", 0, "mu"), ["2", "1"]),
+        (("mu", 0, "mu"), ["1", "1e999999999"]),
+        (("lines", 0, "bits"), 10**8),
         (("lines", 0, "tilt"), "x"),
         (("lines", 0, "below", "tilt"), -3.0),
         (("lines", 0, "bits"), -5),

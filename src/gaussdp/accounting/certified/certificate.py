@@ -148,7 +148,7 @@ class Certificate(Displayed):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of everything that the certificate says."""
-        return _digest(self._content())
+        return digest_of(self._content())
 
     def to_json(self) -> str:
         """The certificate as a JSON text, from which it can be checked."""
@@ -174,7 +174,7 @@ class Certificate(Displayed):
         if not isinstance(content, dict) or content.get("certificate") != FORMAT:
             raise DomainError(None, place=name, problem=f"is no certificate of format {FORMAT}")
         stated = content.pop("digest", None)
-        if stated != _digest(content):
+        if stated != digest_of(content):
             raise DomainError(None, place=name, problem="was changed after it was made: its digest does not fit")
         try:
             return cls(
@@ -286,7 +286,8 @@ def _pair(stated: ProvedNumber) -> list[str]:
     return [stated.low, stated.high]
 
 
-def _digest(content: Mapping[str, Any]) -> str:
+def digest_of(content: Mapping[str, Any]) -> str:
+    """SHA-256 of a document, however its keys are ordered."""
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from gaussdp.errors import DomainError
 
 _WIDE = 400  # digits, more than a certificate states
+_LARGEST_EXPONENT = 100_000  # of ten, beyond all that is computed
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ class ProvedNumber:
 
 def _finite(text: str) -> bool:
     try:
-        return Decimal(text).is_finite()
+        number = Decimal(text)
+        return number.is_finite() and abs(number.adjusted()) < _LARGEST_EXPONENT
     except ArithmeticError:
         return False
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gaussdp.errors import DomainError
 
-_MOST = 10**9  # nodes, cells or bits, beyond which no check would end
+_MOST = 10**7  # nodes, cells or bits, beyond which no check would end
 
 
 @dataclass(frozen=True)
