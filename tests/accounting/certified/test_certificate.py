@@ -6,14 +6,16 @@ import sys
 from dataclasses import asdict, replace
 from decimal import Decimal
 
+import numpy as np
 import pytest
 
 from gaussdp.accounting import account
+from gaussdp.accounting.certified.balls import arb
 from gaussdp.accounting.certified.certificate import Certificate, digest_of
-from gaussdp.accounting.certified.enclosures import ProvedNumber
+from gaussdp.accounting.certified.enclosures import RATES, ProvedNumber
 from gaussdp.accounting.certified.proving import certify
 from gaussdp.accounting.certified.witnesses import Grid, LineWitness, StepWitness
-from gaussdp.errors import DomainError
+from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian
 
 RUN = Composition([DPSGD(4.0, 0.2, 400), Gaussian(3.0)])
@@ -206,6 +208,48 @@ def test_every_error_is_counted(how):
         if how != "coarser grid":  # whose sum is far better than can be proved
             middle = (Decimal(rough.low) + Decimal(rough.high)) / 2
             assert abs(middle - Decimal(exact.low)) > 100 * width
+
+
+def shaken(line: LineWitness, draw: np.random.Generator) -> LineWitness:
+    """A witness with everything moved at random."""
+
+    def step(one: StepWitness) -> StepWitness:
+        table = replace(one.table, width=one.table.width * draw.uniform(0.5, 4), cells=one.table.cells)
+        grids = tuple(
+            Grid(
+                round(grid.first * draw.uniform(0.3, 1.1)),
+                round(grid.last * draw.uniform(0.3, 1.1)),
+                grid.spacing * draw.uniform(0.5, 1.5),
+                grid.height * draw.uniform(0.2, 1.03),
+            )
+            for grid in one.grids
+        )
+        return StepWitness(table, grids)
+
+    below, above = (replace(beside, steps=tuple(map(step, beside.steps))) for beside in (line.below, line.above))
+    tilt = line.tilt * draw.uniform(0.95, 1.05)
+    spacing = line.spacing * draw.uniform(0.6, 2.0)
+    return replace(line, tilt=tilt, spacing=spacing, steps=tuple(map(step, line.steps)), below=below, above=above)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_witness_gives_a_false_enclosure(seed):
+    from gaussdp.accounting.certified.balls import precision
+    from gaussdp.accounting.certified.lines import Line
+    from gaussdp.accounting.certified.loss import ComposedLoss
+
+    loss, draw = ComposedLoss.of(RUN), np.random.default_rng(seed)
+    for point in (EXACT, PROVED.points[PROVED.deltas[0].add], PROVED.points[-1]):
+        witness = shaken(PROVED.lines[point.line], draw)
+        with precision(witness.bits):
+            try:
+                found = Line(loss.squared_mu(), loss.parts, witness).read(point.threshold)
+            except ConvergenceError:
+                continue
+            for name, value in zip(RATES, found.rates(), strict=True):
+                exact = getattr(point, name)
+                assert not value > arb(exact.high), (name, witness)
+                assert not value < arb(exact.low), (name, witness)
 
 
 def test_numbers_round_outwards():
