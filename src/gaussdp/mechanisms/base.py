@@ -99,6 +99,17 @@ class Mechanism(ABC):
         """Whether it is, or holds, DP-SGD, where gradients are clipped."""
         return any(part.trains for part, _ in self.parts())
 
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> "Mechanism | None":
+        """The same release described for other neighbours.
+
+        Args:
+            adjacency: which data sets are neighbours.
+            records: how many records a unit may have.
+        Returns:
+            The mechanism whose account is exact for them; None if none is known.
+        """
+        return self if adjacency == self.adjacency and records == 1 else None
+
     def __mul__(self, count: int) -> "Repeated":
         """This mechanism, run count times on the same data."""
         return Repeated(self, count)
@@ -153,6 +164,10 @@ class Repeated(Mechanism):
 
     def releases(self, times: int = 1) -> list[tuple[Mechanism, int]]:
         return self.mechanism.releases(times * self.count)
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        known = self.mechanism.protecting(adjacency, records)
+        return None if known is None else Repeated(known, self.count)
 
     @property
     def sentence(self) -> str:

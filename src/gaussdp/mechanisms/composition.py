@@ -110,6 +110,10 @@ class Composition(Mechanism):
                 counts[part] = counts.get(part, 0) + count
         yield from counts.items()
 
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        known = [mechanism.protecting(adjacency, records) for mechanism in self.mechanisms]
+        return Composition([one for one in known if one is not None]) if None not in known else None
+
     def releases(self, times: int = 1) -> list[tuple[Mechanism, int]]:
         return [release for mechanism in self.mechanisms for release in mechanism.releases(times)]
 

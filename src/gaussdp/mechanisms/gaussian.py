@@ -47,6 +47,11 @@ class Gaussian(Elementary):
         """The GDP parameter of one release."""
         return 1 / self.noise_multiplier
 
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        """With the sensitivity of so many records, twice that if they are exchanged."""
+        moves = _moves(self.adjacency, adjacency, records)
+        return None if moves is None else Gaussian(self.noise_multiplier / moves, adjacency)
+
 
 @register
 @dataclass(frozen=True)
@@ -76,6 +81,10 @@ class ZCDPGaussian(Elementary):
     def mu(self) -> float:
         """The GDP parameter of one release."""
         return math.sqrt(2 * self.rho)
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        moves = _moves(self.adjacency, adjacency, records)
+        return None if moves is None else ZCDPGaussian(self.rho * moves**2, adjacency)
 
 
 @register
@@ -121,6 +130,11 @@ class PoissonSampled(Elementary):
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         yield _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        if not _exact(self.adjacency, adjacency, records):
+            return None
+        return _sampled(self.mechanism.noise_multiplier, self.sample_rate, adjacency, records)
 
     @classmethod
     def plan_keys(cls) -> PlanKeys:
@@ -222,6 +236,13 @@ class DPSGD(Mechanism):
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         yield _sampled(self.noise_multiplier, self.sample_rate, self.adjacency, self.records_per_unit), self.steps
 
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        if (adjacency, records) == (self.adjacency, self.records_per_unit):
+            return self
+        if self.records_per_unit > 1 or not _exact(self.adjacency, adjacency, records):
+            return None
+        return DPSGD(self.noise_multiplier, self.sample_rate, self.steps, adjacency, records)
+
     @classmethod
     def plan_keys(cls) -> PlanKeys:
         sizes = ("sample_rate", "steps", "dataset_size", "batch_size", "epochs")
@@ -259,6 +280,20 @@ class DPSGD(Mechanism):
     @property
     def trains(self) -> bool:
         return True
+
+
+def _moves(stated: Adjacency, adjacency: Adjacency, records: int) -> int | None:
+    """How many times the stated sensitivity neighbours move a sum; None if it says nothing about them."""
+    if stated == "replace-one" and adjacency == "add-remove":
+        return None
+    return records * (1 if stated == adjacency else 2)
+
+
+def _exact(stated: Adjacency, adjacency: Adjacency, records: int) -> bool:
+    """Whether there is an exact account of such neighbours on a sample, of a step whose noise is stated for others."""
+    if adjacency == "replace-one":
+        return records == 1
+    return stated == "add-remove" and records <= MOST_RECORDS
 
 
 def _sampled(noise: float, rate: float, adjacency: Adjacency, records: int = 1) -> Mechanism:
