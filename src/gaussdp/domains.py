@@ -53,6 +53,8 @@ class Domain:
         low, high: the ends.
         closed_low, closed_high: whether the ends belong to it.
         advice: what to do instead, appended to the refusal.
+        meant: where the quantity makes sense, if that is more than what can be computed with: who is outside of it is
+            told so, and hears of no limit.
     """
 
     low: float
@@ -60,6 +62,7 @@ class Domain:
     closed_low: bool = True
     closed_high: bool = True
     advice: str = ""
+    meant: "Domain | None" = None
 
     def __str__(self) -> str:
         left = "[" if self.closed_low else "("
@@ -98,6 +101,19 @@ REAL = Domain(-math.inf, math.inf)  # infinity included, which FINITE and POSITI
 FINITE = Domain(-math.inf, math.inf, closed_low=False, closed_high=False)
 LEVEL = Domain(0.0, 1.0, closed_low=False, closed_high=False)
 PROBABILITY = Domain(0.0, 1.0)
+
+# What can be computed with, for every mechanism, function, file and option.
+MOST = 10**15
+"""Records, steps, repetitions, answers: beyond, products of them are no longer exact in a double."""
+_SQUARE = "beyond, the square of mu leaves the range of a double"
+_NO_PRIVACY = "beyond, there is no privacy to speak of, or nothing but noise"
+NOISE = Domain(1e-100, 1e100, advice=_SQUARE, meant=POSITIVE)
+RHO = Domain(1e-200, 1e200, advice=_SQUARE, meant=POSITIVE)
+SAMPLED_NOISE = Domain(1e-3, 1e9, advice=_NO_PRIVACY, meant=POSITIVE)  # a sampled release's
+SCALE = Domain(1e-6, 1e15, advice=_NO_PRIVACY, meant=POSITIVE)  # of noise with atoms, over the sensitivity
+RESPONSE = Domain(1e-15, 1e6, advice=_NO_PRIVACY, meant=POSITIVE)  # the epsilon of randomized response
+SAMPLE_RATE = Domain(1e-15, 1.0, meant=Domain(0.0, 1.0, closed_low=False))  # one record of the most
+EPOCHS = Domain(1e-15, 1e15, meant=POSITIVE)
 
 
 def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
@@ -156,12 +172,14 @@ def number(name: str, value: object, domain: Domain) -> float:
     return float(checked(name, array, domain))
 
 
-def integer(name: str, value: object, low: int) -> int:
-    """The value as a whole number of at least low; 3.0 and True are refused, NumPy integers are not."""
+def integer(name: str, value: object, low: int, high: int = MOST) -> int:
+    """The value as a whole number from low to high; 3.0 and True are refused, NumPy integers are not."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
         raise DomainError(name, f"a whole number of at least {low}", value, got=kind_of(value))
     if value < low:
         raise DomainError(name, f"a whole number of at least {low}", value)
+    if value > high:
+        raise DomainError(name, f"a whole number of at most {high:,}", value)
     return int(value)
 
 
@@ -225,6 +243,8 @@ def wrong_type(name: str, domain: Domain, value: object) -> DomainError:
 
 def outside(name: str, domain: Domain, value: object, got: str = "") -> DomainError:
     """What to raise for a number outside the domain."""
+    if domain.meant is not None and isinstance(value, float) and not domain.meant.holds(value):
+        domain = domain.meant
     return DomainError(name, f"in {domain}", value, domain.advice, got=got)
 
 

@@ -141,6 +141,8 @@ class Repeated(Mechanism):
         if not isinstance(self.mechanism, Mechanism):
             raise DomainError("mechanism", "a mechanism", self.mechanism)
         object.__setattr__(self, "count", integer("count", self.count, low=1))
+        for _, count in self.parts():
+            integer("count", count, low=1)  # all in all, where it repeats what is repeated already
 
     @property
     def adjacency(self) -> Adjacency:

@@ -6,18 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import POSITIVE, Domain, integer, number
+from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.registry import register
-
-NOISE = Domain(1e-100, 1e100, advice="beyond, the square of mu leaves the range of a double")
-SAMPLED_NOISE = Domain(
-    1e-3, 1e9, advice="beyond, a sampled release has no privacy to speak of, or is nothing but noise"
-)
-RHO = Domain(1e-200, 1e200, advice="beyond, the square of mu leaves the range of a double")
-SAMPLE_RATE = Domain(0.0, 1.0, closed_low=False)
-MOST = 10**15  # records, passes or steps: beyond, their products leave the range of a double
 
 
 @register
@@ -39,8 +31,7 @@ class Gaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        noise = number("noise_multiplier", self.noise_multiplier, POSITIVE)
-        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", noise, NOISE))
+        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, NOISE))
         checked_adjacency(self.adjacency)
 
     @property
@@ -70,7 +61,7 @@ class ZCDPGaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", number("rho", number("rho", self.rho, POSITIVE), RHO))
+        object.__setattr__(self, "rho", number("rho", self.rho, RHO))
         checked_adjacency(self.adjacency)
 
     @property
@@ -88,7 +79,7 @@ class PoissonSampled(Elementary):
 
     Args:
         mechanism: the release that sees the sample; its noise multiplier must be in [1e-3, 1e9] if sample_rate < 1.
-        sample_rate: in (0, 1]; at 1 the sampled release equals the plain one.
+        sample_rate: in [1e-15, 1]; at 1 the sampled release equals the plain one.
 
     >>> PoissonSampled(Gaussian(1.0), sample_rate=0.01).sample_rate
     0.01
@@ -151,8 +142,8 @@ class DPSGD(Mechanism):
 
     Args:
         noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
-        sample_rate: probability with which a record enters a batch, in (0, 1].
-        steps: number of updates; a whole number of at least 1.
+        sample_rate: probability with which a record enters a batch, in [1e-15, 1].
+        steps: number of updates; a whole number from 1 to 10^15.
 
     >>> DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10_000).steps
     10000
@@ -175,7 +166,7 @@ class DPSGD(Mechanism):
         """From the numbers of a training script; a last, partial pass counts as the steps it takes, rounded up.
 
         Args:
-            dataset_size: number of records.
+            dataset_size: number of records, at most 10^15.
             batch_size: expected size of a batch, at most dataset_size.
             epochs: expected number of times that a record is seen; positive.
             noise_multiplier: standard deviation of the noise over the clipping norm.
@@ -187,9 +178,7 @@ class DPSGD(Mechanism):
         batch = integer("batch_size", batch_size, low=1)
         if batch > size:
             raise DomainError("batch_size", f"at most dataset_size {size}", batch)
-        passes = number("epochs", epochs, POSITIVE)
-        if size > MOST or passes > MOST:
-            raise DomainError(None, problem=f"dataset_size and epochs must be at most {MOST:g}")
+        passes = number("epochs", epochs, EPOCHS)
         steps = math.ceil(passes * size / batch * (1 - 1e-15))
         return cls(noise_multiplier, batch / size, max(1, steps))
 
