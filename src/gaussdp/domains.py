@@ -5,7 +5,7 @@ rules of broadcasting are the same everywhere.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from gaussdp.errors import DomainError, brief
 
 Word = TypeVar("Word", bound=str)
+Kind = TypeVar("Kind")
 
 Kernel = Callable[..., npt.NDArray[np.float64]]
 
@@ -42,6 +43,7 @@ def serve_with(find: Callable[[type], Evaluator | None]) -> None:
     EVALUATORS.clear()
 
 
+_DOUBLE = 8  # bytes
 _BLOCK = 1 << 14  # elements a kernel sees at once: small enough to stay in cache
 
 
@@ -174,20 +176,38 @@ def number(name: str, value: object, domain: Domain) -> float:
 
 def integer(name: str, value: object, low: int, high: int = MOST) -> int:
     """The value as a whole number from low to high; 3.0 and True are refused, NumPy integers are not."""
+    words = f"a whole number of at least {low}" if high == MOST else f"a whole number from {low} to {high:,}"
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise DomainError(name, f"a whole number of at least {low}", value, got=kind_of(value))
+        raise DomainError(name, words, value, got=kind_of(value))
     if value < low:
-        raise DomainError(name, f"a whole number of at least {low}", value)
+        raise DomainError(name, words, value)
     if value > high:
-        raise DomainError(name, f"a whole number of at most {high:,}", value)
+        raise DomainError(name, f"a whole number of at most {high:,}" if high == MOST else words, value)
     return int(value)
+
+
+def instance(name: str, value: object, kind: type[Kind] | tuple[type[Kind], ...], words: str) -> Kind:
+    """The value, which must be one of this kind: what it must be, in words."""
+    if not isinstance(value, kind):
+        raise DomainError(name, words, got=brief(value))
+    return value
+
+
+def several(name: str, values: object, words: str) -> list[Any]:
+    """The values as a list; a text, which could be one of letters, is none."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise DomainError(name, words, got=brief(values))
+    try:
+        return list(values)
+    except TypeError:  # an array without dimensions, or a type, calls itself iterable
+        raise DomainError(name, words, got=brief(values)) from None
 
 
 def _real_array(name: str, value: object, domain: Domain) -> npt.NDArray[np.float64]:
     try:
         array = real_numbers(value)
     except OverflowError:
-        raise outside(name, domain, value, "an integer too large for a double") from None
+        raise outside(name, domain, value, "a number too large for a double") from None
     if array is None:
         raise wrong_type(name, domain, value)
     return array
@@ -200,7 +220,7 @@ def real_numbers(value: object) -> npt.NDArray[np.float64] | None:
     numbers, alone or among numbers, though NumPy would make some of them numbers.
 
     Raises:
-        OverflowError: for a whole number too large for a double.
+        OverflowError: for a number too large for a double.
     """
     try:
         array = np.asarray(value)
@@ -212,7 +232,18 @@ def real_numbers(value: object) -> npt.NDArray[np.float64] | None:
         return array.astype(np.float64)  # Python integers beyond 64 bits
     if array.size == 0 and array.dtype.kind in "fO":
         return np.empty(0)
+    if array.dtype.kind == "f" and array.dtype.itemsize > _DOUBLE:
+        return _narrowed(array)
     return array.astype(np.float64, copy=False) if array.dtype.kind in "iuf" else None
+
+
+def _narrowed(array: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Wider floats as doubles; what is no double is too large for one."""
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = array.astype(np.float64)
+    if (np.isinf(narrow) & ~np.isinf(array)).any():
+        raise OverflowError
+    return narrow
 
 
 def _holds_a_truth_value(value: object) -> bool:
@@ -267,7 +298,9 @@ def nearest(value: object, known: Sequence[str]) -> str | None:
     """The known word most like the value, if one is like it."""
     from difflib import get_close_matches
 
-    found = get_close_matches(str(value).lower().replace("_", "-"), [word.replace("_", "-") for word in known], 1, 0.6)
+    if not isinstance(value, str):
+        return None
+    found = get_close_matches(value.lower().replace("_", "-"), [word.replace("_", "-") for word in known], 1, 0.6)
     return next((word for word in known if found and word.replace("_", "-") == found[0]), None)
 
 

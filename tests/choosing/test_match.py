@@ -68,9 +68,9 @@ def test_limits():
 @pytest.mark.parametrize(
     ("reference", "risk", "message"),
     [
-        (Advantage(), PureDP(1.0), "reference must be a guarantee, got Advantage; choose"),
-        (1.0, Advantage(), "reference must be a guarantee, got 1.0"),
-        (PureDP(1.0), "advantage", "risk must be a risk, got 'advantage'"),
+        (Advantage(), PureDP(1.0), "reference must be a guarantee such as PureDP.1.0., got Advantage"),
+        (1.0, Advantage(), "reference must be a guarantee such as .*, got 1.0"),
+        (PureDP(1.0), "advantage", "risk must be a risk such as .*, got 'advantage'"),
     ],
 )
 def test_swapped_and_other_arguments(reference, risk, message):

@@ -248,8 +248,9 @@ def _likely(trials: int, rate: float) -> Counts:
 
 def _guess(mu: float, claim_mu: float, power: float, level: float) -> float:
     """About how many trials suffice at the symmetric threshold: both rates normal, each bounded at this level."""
-    needed = -2 * special.ndtri(level) + math.sqrt(2) * special.ndtri(power)
-    return float((max(needed, 0.1) * _spread(mu) / (mu - claim_mu)) ** 2)
+    needed = float(-2 * special.ndtri(level) + math.sqrt(2) * special.ndtri(power))
+    root = max(needed, 0.1) * _spread(mu) / (mu - claim_mu)
+    return root * root
 
 
 def _corrected(plan: PlannedTrials, mu: float, claim_mu: float, power: float) -> float:
@@ -257,7 +258,8 @@ def _corrected(plan: PlannedTrials, mu: float, claim_mu: float, power: float) ->
     apart = (mu - claim_mu) / _spread(mu)  # of one trial, in standard deviations
     reached = min(max(plan.power, 0.01), 1 - 1 / _FIRST)
     more = math.sqrt(2) * float(special.ndtri(power) - special.ndtri(reached))
-    return max(math.sqrt(plan.trials) + more / apart, 1.5) ** 2
+    root = max(math.sqrt(plan.trials) + more / apart, 1.5)
+    return root * root
 
 
 def _spread(mu: float) -> float:

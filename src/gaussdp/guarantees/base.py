@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gaussdp import numerics
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, rounded, shown
-from gaussdp.domains import LEVEL, PROBABILITY, evaluate
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, number
 from gaussdp.errors import DomainError
 from gaussdp.numerics import Floats
 
@@ -155,8 +155,9 @@ class Guarantee(Displayed, ABC):
 
     def log_overlap(self, epsilon: float) -> float:
         """log(1 - delta(epsilon)), with all its digits also where delta is as near to 1 as no double says."""
-        delta = self.delta(epsilon)
-        return math.log1p(-delta) if delta <= _FAR_FROM_ONE else self._log_small_overlap(epsilon)
+        level = number("epsilon", epsilon, NON_NEGATIVE)
+        delta = self.delta(level)
+        return math.log1p(-delta) if delta <= _FAR_FROM_ONE else self._log_small_overlap(level)
 
     def _log_small_overlap(self, epsilon: float) -> float:
         delta = self.delta(epsilon)

@@ -7,8 +7,7 @@ import numpy as np
 from scipy import special
 
 from gaussdp import conversions
-from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, integer, number
-from gaussdp.errors import DomainError, brief
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
 from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.numerics import Floats, inside_or
 from gaussdp.numerics import tpr as tpr_kernel
@@ -83,8 +82,7 @@ class GDP(Guarantee):
         GDP(mu=5.0)
         """
         for other in others:
-            if not isinstance(other, GDP):
-                raise DomainError("others", "GDP", got=brief(other), advice="compose mechanisms and account for them")
+            instance("others", other, GDP, "GDP: compose mechanisms otherwise, and account for them")
         return GDP(math.hypot(self.mu, *(other.mu for other in others)))
 
     def group(self, size: int) -> "GDP":

@@ -101,10 +101,11 @@ def _fnr(epsilon: float, fpr: Floats, tnr: Floats) -> Floats:
     first, shrink = math.exp(min(epsilon, 709.0)), math.exp(-epsilon)
     low = 0.5 * shrink
     middle = 0.5 * low / np.maximum(fpr, low)
-    return np.where(fpr < low, 1 - np.minimum(first * fpr, 0.5), np.where(fpr <= 0.5, middle, shrink * tnr))
+    steep = (fpr < low) | (fpr == 0)  # where low is below the doubles, 0 is still below it
+    return np.where(steep, 1 - np.minimum(first * fpr, 0.5), np.where(fpr <= 0.5, middle, shrink * tnr))
 
 
 def _tpr(epsilon: float, fpr: Floats) -> Floats:
     low = 0.5 * math.exp(-epsilon)
     small = np.minimum(math.exp(min(epsilon, 709.0)) * fpr, 0.5)
-    return np.where(fpr < low, small, 1 - _fnr(epsilon, fpr, 1 - fpr))
+    return np.where((fpr < low) | (fpr == 0), small, 1 - _fnr(epsilon, fpr, 1 - fpr))

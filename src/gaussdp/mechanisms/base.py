@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from gaussdp.domains import Choice, integer
+from gaussdp.domains import Choice, integer, one_of
 from gaussdp.errors import DomainError
 
 Adjacency = Literal["add-remove", "replace-one"]
@@ -167,7 +167,4 @@ class Repeated(Mechanism):
 
 def checked_adjacency(value: object) -> Adjacency:
     """The adjacency, or a DomainError that lists what there is."""
-    for known in ADJACENCIES:
-        if value == known:
-            return known
-    raise DomainError("adjacency", f"one of {', '.join(ADJACENCIES)}", value)
+    return one_of("adjacency", value, tuple(ADJACENCIES))
