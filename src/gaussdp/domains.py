@@ -5,6 +5,7 @@ rules of broadcasting are the same everywhere.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -265,6 +266,17 @@ def written_number(text: str) -> float:
     if "_" in text or (math.isinf(parsed) and "inf" not in text.lower()):
         raise ValueError(text)
     return parsed
+
+
+def written_whole(text: str) -> int:
+    """The whole number that a text states in plain digits.
+
+    Raises:
+        ValueError: if it states none, or one of thousands of digits.
+    """
+    if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
+        raise ValueError(text)
+    return int(text)
 
 
 def wrong_type(name: str, domain: Domain, value: object) -> DomainError:

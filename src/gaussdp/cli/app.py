@@ -29,6 +29,7 @@ from gaussdp.errors import GaussdpError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+_LONGEST_WORD = 300  # letters of a word in a message: paths may be long, and what was given anything
 READER_GONE = 141  # 128 and the number of SIGPIPE
 
 
@@ -146,5 +147,6 @@ def _drop_output() -> None:
 
 
 def _complain(message: str) -> int:
-    click.echo(f"gaussdp: {' '.join(message.split())}", err=True)
+    words = (word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}..." for word in message.split())
+    click.echo(f"gaussdp: {' '.join(words)}", err=True)
     return BAD_INPUT
