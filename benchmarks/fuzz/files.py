@@ -20,12 +20,11 @@ from benchmarks.fuzz import cli
 from benchmarks.fuzz.library import held
 from benchmarks.fuzz.trials import LONGEST, Find, TookTooLong, Trial, ending_within
 from benchmarks.fuzz.values import TEXTS
-from gaussdp import GaussdpError, read_points
+from gaussdp import GaussdpError, Run, read_points
 from gaussdp.auditing.files import read_scores
 from gaussdp.calibration.designs import COLUMNS
 from gaussdp.calibration.stores import CSVStore, JSONLinesStore, open_store
 from gaussdp.mechanisms.plan import read_plan
-from gaussdp.statements.run_files import read_run
 
 PLAN = """# two releases
 [[releases]]
@@ -48,11 +47,9 @@ unit = "patient"
 records_per_unit = 1
 adjacency = "add-remove"
 sampling = "poisson"
+tuning = "counted"
 tuning_runs = 4
-
-[claim]
-epsilon = 3.0
-delta = 1e-5
+claim = "epsilon=3.0 delta=1e-5"
 
 [training]
 noise_multiplier = 1.0
@@ -268,7 +265,7 @@ def _store_parquet(draw: random.Random) -> str:
 
 AREAS: Mapping[str, Trial] = {
     "plan files": partial(_text, (("toml", PLAN), ("json", PLAN_JSON)), read_plan),
-    "run files": partial(_text, (("toml", RUN),), read_run),
+    "run files": partial(_text, (("toml", RUN),), Run.read),
     "scores, CSV and TSV": partial(_text, (("csv", cli.SCORES), ("tsv", cli.SCORES.replace(",", "\t"))), read_scores),
     "scores, NPZ": _scores_npz,
     "scores, Parquet": _scores_parquet,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TRIALS = {"library": 600, "cli": 60}
+TRIALS = {"library": 600, "cli": 60, "files": 800}
 
 
 @pytest.fixture(scope="module")

@@ -170,11 +170,12 @@ class ParquetStore:
         if self._path.exists():
             try:
                 table = self._parquet.read_table(self._path)
-            except (OSError, ValueError) as error:
+                found = table.to_pylist()
+            except (OSError, ValueError, self._arrow.ArrowException) as error:
                 raise DomainError(None, place=str(self._path), problem=f"cannot be read: {error}") from None
             if tuple(table.column_names) != tuple(COLUMNS):
                 raise _foreign(self._path, "has other columns than a sweep")
-            rows = table.to_pylist()
+            rows = [_typed(row, self._path) for row in found]
         return rows + self._journal.rows()
 
     def append(self, row: Row) -> None:
@@ -232,7 +233,7 @@ def _may_begin_a_row(text: str) -> bool:
 def _typed(row: Row, path: Path) -> Row:
     try:
         return {name: None if row[name] in ("", None) else kind(row[name]) for name, kind in COLUMNS.items()}
-    except ValueError as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise DomainError(None, place=str(path), problem=f"holds what a sweep does not write: {error}") from None
 
 

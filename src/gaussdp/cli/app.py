@@ -25,11 +25,10 @@ from gaussdp.cli.rules import rules
 from gaussdp.cli.serve import serve
 from gaussdp.cli.sweep import sweep
 from gaussdp.cli.tables import tables
-from gaussdp.errors import GaussdpError
+from gaussdp.errors import GaussdpError, one_line
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-_LONGEST_WORD = 300  # letters of a word in a message: paths may be long, and what was given anything
 READER_GONE = 141  # 128 and the number of SIGPIPE
 
 
@@ -147,6 +146,5 @@ def _drop_output() -> None:
 
 
 def _complain(message: str) -> int:
-    words = (word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}..." for word in message.split())
-    click.echo(f"gaussdp: {' '.join(words)}", err=True)
+    click.echo(f"gaussdp: {' '.join(one_line(message).split())}", err=True)
     return BAD_INPUT
