@@ -174,7 +174,8 @@ def _rezipped(draw: random.Random, content: bytes) -> bytes:
     source, target = io.BytesIO(content), io.BytesIO()
     if not zipfile.is_zipfile(source):
         return content
-    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+    with warnings.catch_warnings(), zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        warnings.simplefilter("ignore")  # two arrays of one name
         for name in old.namelist():
             inner = old.read(name)
             new.writestr(
