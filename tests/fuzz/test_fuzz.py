@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TRIALS = {"library": 600, "cli": 60, "files": 800}
+TRIALS = {"library": 600, "cli": 60, "files": 800, "audits": 21, "crash": 5}
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +24,22 @@ def test_nothing_is_found(name, fuzz):
     tallies = fuzz.run(name, areas, seed=1, seconds=300, most=TRIALS[name], quiet=True)
     assert [find for tally in tallies.values() for find in tally.finds] == []
     assert sum(tally.tried for tally in tallies.values()) == TRIALS[name]
+
+
+def test_what_a_fuzzer_of_audits_calls_too_many(fuzz):
+    judged = import_module("benchmarks.fuzz.audits")._judged
+    assert judged(20, 0.95, "") == "held"
+    with pytest.raises(fuzz.Find, match="45 of 200 bounds above the truth"):
+        judged(45, 0.95, "")
+
+
+def test_what_a_fuzzer_of_crashes_calls_torn(fuzz):
+    hold = import_module("benchmarks.fuzz.crash")._hold
+    old, new = {"a.svg": b"old", "rows.csv": b"1\n"}, {"a.svg": b"new", "rows.csv": b"1\n2\n"}
+    hold("", "", {"a.svg": b"new", "rows.csv": b"1\n2"}, old, new)
+    for found in ({"a.svg": b"ne", "rows.csv": b"1\n"}, {"a.svg": b"old"}, {"a.svg": b"old", "rows.csv": b""}):
+        with pytest.raises(fuzz.Find):
+            hold("", "", found, old, new)
 
 
 def test_a_find_is_told_with_what_repeats_it(fuzz):
