@@ -132,6 +132,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (_ReaderGoneError, BrokenPipeError):
         _drop_output()  # not a word more, not even at exit
         return READER_GONE
+    except MemoryError:
+        return _complain("this computation needs more memory than there is here")
     except OSError as error:
         if error.filename is None:
             _drop_output()  # it could not be written, and would be tried again at exit
