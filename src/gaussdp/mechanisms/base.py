@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from gaussdp.domains import Choice, integer
+from gaussdp.domains import Choice, integer, one_of
 from gaussdp.errors import DomainError
 
 Adjacency = Literal["add-remove", "replace-one"]
@@ -152,6 +152,8 @@ class Repeated(Mechanism):
         if not isinstance(self.mechanism, Mechanism):
             raise DomainError("mechanism", "a mechanism", self.mechanism)
         object.__setattr__(self, "count", integer("count", self.count, low=1))
+        for _, count in self.parts():
+            integer("count", count, low=1)  # all in all, where it repeats what is repeated already
 
     @property
     def adjacency(self) -> Adjacency:
@@ -180,7 +182,4 @@ class Repeated(Mechanism):
 
 def checked_adjacency(value: object) -> Adjacency:
     """The adjacency, or a DomainError that lists what there is."""
-    for known in ADJACENCIES:
-        if value == known:
-            return known
-    raise DomainError("adjacency", f"one of {', '.join(ADJACENCIES)}", value)
+    return one_of("adjacency", value, tuple(ADJACENCIES))

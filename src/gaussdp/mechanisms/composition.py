@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
+from gaussdp.domains import several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints, PureDP
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
@@ -79,9 +80,7 @@ class Composition(Mechanism):
     mechanisms: tuple[Mechanism, ...]
 
     def __init__(self, mechanisms: Iterable[Mechanism | ApproxDP | ProfilePoints]) -> None:
-        if isinstance(mechanisms, Mechanism) or not isinstance(mechanisms, Iterable):
-            raise DomainError("mechanisms", "a sequence of mechanisms", mechanisms)
-        given = tuple(mechanisms)
+        given = tuple(several("mechanisms", mechanisms, "a sequence of mechanisms"))
         known: Adjacency = next((item.adjacency for item in given if isinstance(item, Mechanism)), "add-remove")
         described = tuple(Stated(item, known) if isinstance(item, ApproxDP | ProfilePoints) else item for item in given)
         if not described:

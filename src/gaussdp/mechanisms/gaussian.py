@@ -6,17 +6,11 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import POSITIVE, Domain, integer, number
+from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.mixtures import MOST_RECORDS, MixtureOfGaussians, SampledExchange
-from gaussdp.mechanisms.mixtures import SAMPLE_RATE as SAMPLE_RATE
-from gaussdp.mechanisms.mixtures import SAMPLED_NOISE as SAMPLED_NOISE
 from gaussdp.mechanisms.registry import register
-
-NOISE = Domain(1e-100, 1e100, advice="beyond, the square of mu leaves the range of a double")
-RHO = Domain(1e-200, 1e200, advice="beyond, the square of mu leaves the range of a double")
-MOST = 10**15  # records, passes or steps: beyond, their products leave the range of a double
 
 
 @register
@@ -38,8 +32,7 @@ class Gaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        noise = number("noise_multiplier", self.noise_multiplier, POSITIVE)
-        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", noise, NOISE))
+        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, NOISE))
         checked_adjacency(self.adjacency)
 
     @property
@@ -74,7 +67,7 @@ class ZCDPGaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", number("rho", number("rho", self.rho, POSITIVE), RHO))
+        object.__setattr__(self, "rho", number("rho", self.rho, RHO))
         checked_adjacency(self.adjacency)
 
     @property
@@ -98,7 +91,7 @@ class PoissonSampled(Elementary):
     Args:
         mechanism: the release that sees the sample, with its noise stated for adding or removing a record; its noise
             multiplier must be in [1e-3, 1e9] if sample_rate < 1.
-        sample_rate: in (0, 1]; at 1 the sampled release equals the plain one.
+        sample_rate: in [1e-15, 1]; at 1 the sampled release equals the plain one.
         adjacency: which datasets are neighbours.
 
     >>> PoissonSampled(Gaussian(1.0), sample_rate=0.01).sample_rate
@@ -166,8 +159,8 @@ class DPSGD(Mechanism):
 
     Args:
         noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
-        sample_rate: probability with which a record enters a batch, in (0, 1].
-        steps: number of updates; a whole number of at least 1.
+        sample_rate: probability with which a record enters a batch, in [1e-15, 1].
+        steps: number of updates; a whole number from 1 to 10^15.
         adjacency: which datasets are neighbours; by replacement for units of one record.
         records_per_unit: how many records the unit of protection may have, each clipped and sampled by itself; at most
             1000.
@@ -191,10 +184,8 @@ class DPSGD(Mechanism):
         object.__setattr__(self, "noise_multiplier", step.mechanism.noise_multiplier)
         object.__setattr__(self, "sample_rate", step.sample_rate)
         object.__setattr__(self, "steps", integer("steps", self.steps, low=1))
-        records = integer("records_per_unit", self.records_per_unit, low=1)
+        records = integer("records_per_unit", self.records_per_unit, low=1, high=MOST_RECORDS)
         object.__setattr__(self, "records_per_unit", records)
-        if records > MOST_RECORDS:
-            raise DomainError("records_per_unit", f"at most {MOST_RECORDS}", records)
         if records > 1 and self.adjacency != "add-remove":
             raise DomainError(
                 "records_per_unit",
@@ -214,7 +205,7 @@ class DPSGD(Mechanism):
         """From the numbers of a training script; a last, partial pass counts as the steps it takes, rounded up.
 
         Args:
-            dataset_size: number of records.
+            dataset_size: number of records, at most 10^15.
             batch_size: expected size of a batch, at most dataset_size.
             epochs: expected number of times that a record is seen; positive.
             noise_multiplier: standard deviation of the noise over the clipping norm.
@@ -227,9 +218,7 @@ class DPSGD(Mechanism):
         batch = integer("batch_size", batch_size, low=1)
         if batch > size:
             raise DomainError("batch_size", f"at most dataset_size {size}", batch)
-        passes = number("epochs", epochs, POSITIVE)
-        if size > MOST or passes > MOST:
-            raise DomainError(None, problem=f"dataset_size and epochs must be at most {MOST:g}")
+        passes = number("epochs", epochs, EPOCHS)
         steps = math.ceil(passes * size / batch * (1 - 1e-15))
         return cls(noise_multiplier, batch / size, max(1, steps), **others)
 
