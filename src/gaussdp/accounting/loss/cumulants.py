@@ -84,7 +84,7 @@ class LossCumulants:
         """Infimum of the composed loss."""
         if self._squared_mu > 0:
             return -math.inf
-        return sum(count * math.log1p(-step.sample_rate) for step, count in self._steps)
+        return math.fsum(count * math.log1p(-step.sample_rate) for step, count in self._steps)
 
     @cached_property
     def lost(self) -> tuple[float, float]:
