@@ -9,10 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from domains_of_test import log_uniform
+from gaussdp import GDP
 from gaussdp.accounting import account
 from gaussdp.accounting.loss.closed_forms import OneStepTails
 from gaussdp.accounting.loss.least import least_loss
-from gaussdp.mechanisms import DPSGD, Composition
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian
 
 
 def excess_output(excess, sigma, rate):
@@ -71,6 +72,12 @@ def test_nothing_lies_below_the_least_loss_and_something_above():
                 else:
                     read = curve.reading.delta(epsilon)
                     assert read.value > 0
+
+
+def test_with_a_plain_release_no_loss_is_least():
+    curve = account(Composition([DPSGD(1.0, 0.01, 5), Gaussian(1.0)]))
+    for epsilon in (0.06, 1.0, 5.0):  # the sampled steps alone have no loss below -0.0503
+        assert curve.add.delta(epsilon) > GDP(1.0).delta(epsilon) * 0.9
 
 
 def test_a_rate_deep_in_a_tail():

@@ -55,7 +55,7 @@ class ComposedTails(Described):
         """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
         gone = tau <= self.lowest
         near = np.abs(tau - self.lowest) <= _NEAR * abs(self.lowest)
-        if near.any():
+        if near.any() and np.isfinite(self.lowest):
             gone[near] = self._least.excess(tau[near]) <= 0
         if gone.any():
             points = OperatingPoints.unanswered(tau)
