@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from gaussdp import PureDP
 from gaussdp.accounting import Method, account
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.lines.tails import LineTails
@@ -164,3 +165,13 @@ def test_losses_whose_squares_leave_the_doubles(rate):
     assert curve.fit().mu_lower <= curve.fit().mu < 0.01
     assert curve.epsilon(1e-9) == 0.0
     assert curve.delta(0.0) <= 1e-11
+
+
+def test_errors_are_bounds_or_estimates():
+    assert account(Gaussian(2.0)).reading.delta(1.0).error_kind == "bound"
+    assert account(Gaussian(2.0)).fit().error_kind == "bound"
+    curve = account(DPSGD(0.5, 0.002, 10_000))
+    assert curve.reading.delta([[6.07, 1e5]]).error_kind.tolist() == [["estimate", "bound"]]
+    assert curve.fit().error_kind == "estimate"
+    assert account(PureDP(1.0)).fit().error_kind == "bound"
+    assert account(DPSGD(0.5, 0.02, 1)).fit().error_kind == "estimate"  # mu is interpolated between closed forms
