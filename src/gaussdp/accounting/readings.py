@@ -112,7 +112,7 @@ class Reading(Generic[Numbers]):
 
     Attributes:
         value: what was asked for.
-        error: its relative error at most; `error_kind` tells whether that is a bound or an estimate. For a distribution,
+        error: its relative error at most; `error_kind` tells whether that is a bound or an estimate. For distributions,
             whose values are bounds on the safe side, nothing is claimed about how far the truth lies below: inf.
         method: how it was computed; for arrays an array of methods.
     """

@@ -104,9 +104,12 @@ class OneStepTails(Described):
         log_ratio = np.where(excess > 0, np.where(tau > 1, far, near), -np.inf)
         return self._at(self._sigma**2 * log_ratio + 0.5, tau, log_ratio)
 
-    def near_quantile(self, quantile: float, pole: float) -> float | None:
-        """The threshold that the loss exceeds with the probability of a normal quantile, under Q only."""
-        return float(self._loss(np.array([self._sigma * quantile]))[0]) if pole == 0 else None
+    def near_quantile(self, quantile: float, pole: float) -> float:
+        """The threshold that the loss exceeds with the probability of a normal quantile, under Q or under P."""
+        if pole == 0:
+            return float(self._loss(np.array([self._sigma * quantile]))[0])
+        log_fnr, log_tpr = special.log_ndtr(np.array([[quantile], [-quantile]]))
+        return float(self.at_fnr(log_fnr, log_tpr).tau[0])
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
