@@ -124,15 +124,11 @@ class _Profiles(Columns):
     @classmethod
     def of(cls, points: OperatingPoints, mu: float) -> "_Profiles":
         """At thresholds from zero on, with the errors of the points on the safe side."""
-        points = points.take(points.tau >= 0)
-        epsilon, errors = points.tau, points.errors
+        upper = points.tau >= 0
+        epsilon, errors = points.tau[upper], points.errors[upper]
         gaussian = special.ndtr(0.5 * mu - epsilon / mu) - gaussian_fall(epsilon, mu)
-        return cls(
-            epsilon,
-            gaussian,
-            np.exp(points.log_delta_remove - errors),
-            np.exp(epsilon + points.log_fpr + errors),
-        )
+        own, rate = points.log_delta_remove[upper] - errors, points.log_fpr[upper] + errors
+        return cls(epsilon, gaussian, np.exp(own), np.exp(epsilon + rate))
 
 
 def _beyond(profiles: _Profiles, last: int) -> float:

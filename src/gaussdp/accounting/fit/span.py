@@ -141,7 +141,7 @@ def sample_span(sample: Sampler, floor: float) -> Span:
         near = points_at_floor(tails, floor, near, SETTINGS.roughly).complete().tau
     margin = SETTINGS.margin * float(near[1] - near[0])
     low = max(float(near[0]) - margin, 0.5 * (float(near[0]) + tails.lowest))
-    if margin > 0 and (tails.lowest == -math.inf or low > _next_to_least(tails)[0]):
+    if margin > 0 and low > tails.lowest * (1 - 2.0**-SETTINGS.ladder):
         span = _sampled(sample, low, float(near[1]) + margin)
         target = floor_quantiles(floor)[1]
         if span.pieces[-1].samples.from_fnr[-1] >= target and span.pieces[0].samples.from_fpr[0] >= target:
