@@ -1,6 +1,7 @@
 """Descriptions: what they refuse, and what they consist of."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -112,3 +113,10 @@ def test_sampled_noise_out_of_range(noise):
     with pytest.raises(DomainError, match=r"noise_multiplier must be in \[0.001, 1e\+09\]"):
         DPSGD(noise, 0.1, 10)
     assert DPSGD(noise, 1.0, 10).noise_multiplier == noise  # the plain release
+
+
+def test_a_sample_of_a_sample_is_one_sample():
+    nested = PoissonSampled(PoissonSampled(Gaussian(2.0), 0.3), 0.1)
+    assert nested.mechanism == Gaussian(2.0)
+    assert Fraction(0.3) * Fraction(0.1) <= Fraction(nested.sample_rate) <= Fraction(math.nextafter(0.3 * 0.1, 1))
+    assert PoissonSampled(PoissonSampled(Gaussian(2.0), 1.0), 0.1) == PoissonSampled(Gaussian(2.0), 0.1)

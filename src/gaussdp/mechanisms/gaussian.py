@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from gaussdp.documents.rounding import shown
@@ -87,11 +88,14 @@ class PoissonSampled(Elementary):
     Only add-remove adjacency: under replace-one the worst pair of datasets of a composition is not known.
 
     Args:
-        mechanism: the release that sees the sample; its noise multiplier must be in [1e-3, 1e9] if sample_rate < 1.
+        mechanism: the release that sees the sample; its noise multiplier must be in [1e-3, 1e9] if sample_rate < 1. A
+            sample of a sample is one sample at the product of the rates, rounded up.
         sample_rate: in (0, 1]; at 1 the sampled release equals the plain one.
 
     >>> PoissonSampled(Gaussian(1.0), sample_rate=0.01).sample_rate
     0.01
+    >>> PoissonSampled(PoissonSampled(Gaussian(1.0), sample_rate=0.25), sample_rate=0.5).sample_rate
+    0.125
     """
 
     kind = "poisson-sampled-gaussian"
@@ -100,6 +104,10 @@ class PoissonSampled(Elementary):
     sample_rate: float
 
     def __post_init__(self) -> None:
+        if isinstance(self.mechanism, PoissonSampled):
+            once = self.mechanism.sampled_again(self.sample_rate)
+            object.__setattr__(self, "sample_rate", once.sample_rate)
+            object.__setattr__(self, "mechanism", once.mechanism)
         if not isinstance(self.mechanism, Gaussian):
             raise DomainError(
                 "mechanism", "a Gaussian", self.mechanism, "only Gaussian releases on a Poisson sample are supported"
@@ -119,6 +127,11 @@ class PoissonSampled(Elementary):
     def adjacency(self) -> Adjacency:
         """The adjacency of the sampled release."""
         return self.mechanism.adjacency
+
+    def sampled_again(self, sample_rate: float) -> "PoissonSampled":
+        """The same release on a sample of the sample."""
+        outer = number("sample_rate", sample_rate, SAMPLE_RATE)
+        return PoissonSampled(self.mechanism, _product_rounded_up(self.sample_rate, outer))
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         yield (self.mechanism if self.sample_rate == 1 else self), 1
@@ -142,6 +155,11 @@ class PoissonSampled(Elementary):
     @property
     def trains(self) -> bool:
         return self.sampled
+
+
+def _product_rounded_up(one: float, other: float) -> float:
+    product = one * other
+    return product if Fraction(product) >= Fraction(one) * Fraction(other) else math.nextafter(product, 1.0)
 
 
 @register

@@ -127,7 +127,7 @@ class PointsCurve(ProfilePoints):
         candidates = Corners.joined((Corners.at(self, level), corners.take(above)))
         mus = candidates.mu()
         best = int(np.argmax(mus))
-        mu = float(mus[best])
+        mu = float(mus[best]) if self.delta(0.0) > 0 else 0.0  # not even by rounding is anything told
         return Fit(
             mu=mu,
             mu_lower=min(self._mu_lower(level, mu), mu),
