@@ -2,6 +2,7 @@
 
 import math
 from contextlib import suppress
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
@@ -126,5 +127,5 @@ def test_claims_of_one_step(sigma, rate, quantile):
 def test_the_least_loss_has_twice_the_digits(steps):
     with mp.workdps(80):
         exact = mp.fsum(count * mp.log(1 - mp.mpf(rate)) for rate, count in steps)
-        least = least_loss(steps)
+        least = least_loss((1 - Fraction(rate), count) for rate, count in steps)
         assert abs(mp.mpf(least.high) + mp.mpf(least.low) - exact) <= mp.mpf("1e-31") * abs(exact)

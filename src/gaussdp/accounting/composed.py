@@ -10,7 +10,7 @@ from gaussdp.accounting.density.vanishing import VanishingTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.least import LeastLoss, least_loss
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.numerics import Floats
 
@@ -24,7 +24,7 @@ class ComposedTails(Described):
     Each threshold is answered by the first method that can: lines, the bound that makes its tails vanish, the density.
     """
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._parts = squared_mu, tuple(steps)
         self._density = DensityTails(squared_mu, steps)
         self._lines = None
@@ -75,7 +75,7 @@ class ComposedTails(Described):
 
     @cached_property
     def _least(self) -> LeastLoss:
-        return least_loss((step.sample_rate, count) for step, count in self._parts[1])
+        return least_loss((step.least_ratio, count) for step, count in self._parts[1])
 
     @cached_property
     def _vanishing(self) -> VanishingTails:

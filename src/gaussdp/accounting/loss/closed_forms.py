@@ -2,6 +2,7 @@ r"""Losses whose tails are normal CDFs: plain Gaussian releases, and one Poisson
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 from scipy import special
@@ -83,7 +84,7 @@ class OneStepTails(Described):
 
     def __init__(self, noise_multiplier: float, sample_rate: float) -> None:
         self._sigma, self._rate = noise_multiplier, sample_rate
-        self._least = least_loss([(sample_rate, 1)])
+        self._least = least_loss([(1 - Fraction(sample_rate), 1)])
         self.lowest = self._least.high
         # Searches work on x itself; these are only the scale of the loss near its bulk.
         self.mean = 0.0
