@@ -115,7 +115,7 @@ RHO = Domain(1e-200, 1e200, advice=_SQUARE, meant=POSITIVE)
 SAMPLED_NOISE = Domain(1e-3, 1e9, advice=_NO_PRIVACY, meant=POSITIVE)  # a sampled release's
 SCALE = Domain(1e-6, 1e15, advice=_NO_PRIVACY, meant=POSITIVE)  # of noise with atoms, over the sensitivity
 RESPONSE = Domain(1e-15, 1e6, advice=_NO_PRIVACY, meant=POSITIVE)  # the epsilon of randomized response
-SAMPLE_RATE = Domain(1e-15, 1.0, meant=Domain(0.0, 1.0, closed_low=False))  # one record of the most
+SAMPLE_RATE = Domain(1e-100, 1.0, meant=Domain(0.0, 1.0, closed_low=False))
 EPOCHS = Domain(1e-15, 1e15, meant=POSITIVE)
 
 

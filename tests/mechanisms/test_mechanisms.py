@@ -1,6 +1,7 @@
 """Descriptions: what they refuse, and what they consist of."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -146,3 +147,10 @@ def test_what_the_limits_allow():
     assert DiscreteGaussian(1e20, 10**15).noise_multiplier == pytest.approx(1e5)
     assert (10**15 * Laplace(1.0)).pure_epsilon == 1e15
     assert DPSGD(1.0, 1e-15, 10**15).steps == 10**15
+
+
+def test_a_sample_of_a_sample_is_one_sample():
+    nested = PoissonSampled(PoissonSampled(Gaussian(2.0), 0.3), 0.1)
+    assert nested.mechanism == Gaussian(2.0)
+    assert Fraction(0.3) * Fraction(0.1) <= Fraction(nested.sample_rate) <= Fraction(math.nextafter(0.3 * 0.1, 1))
+    assert PoissonSampled(PoissonSampled(Gaussian(2.0), 1.0), 0.1) == PoissonSampled(Gaussian(2.0), 0.1)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
+from fractions import Fraction
 from typing import Any
 
 from gaussdp.documents.rounding import shown
@@ -90,12 +91,15 @@ class PoissonSampled(Elementary):
 
     Args:
         mechanism: the release that sees the sample, with its noise stated for adding or removing a record; its noise
-            multiplier must be in [1e-3, 1e9] if sample_rate < 1.
-        sample_rate: in [1e-15, 1]; at 1 the sampled release equals the plain one.
+            multiplier must be in [1e-3, 1e9] if sample_rate < 1. A sample of a sample is one sample at the product of
+            the rates, rounded up.
+        sample_rate: in [1e-100, 1]; at 1 the sampled release equals the plain one.
         adjacency: which datasets are neighbours.
 
     >>> PoissonSampled(Gaussian(1.0), sample_rate=0.01).sample_rate
     0.01
+    >>> PoissonSampled(PoissonSampled(Gaussian(1.0), sample_rate=0.25), sample_rate=0.5).sample_rate
+    0.125
     """
 
     kind = "poisson-sampled-gaussian"
@@ -105,6 +109,12 @@ class PoissonSampled(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
+        if isinstance(self.mechanism, PoissonSampled):
+            if self.mechanism.adjacency != self.adjacency:
+                raise DomainError("adjacency", f"that of the sample, {self.mechanism.adjacency}", self.adjacency)
+            once = self.mechanism.sampled_again(self.sample_rate)
+            object.__setattr__(self, "sample_rate", once.sample_rate)
+            object.__setattr__(self, "mechanism", once.mechanism)
         if not isinstance(self.mechanism, Gaussian):
             raise DomainError(
                 "mechanism", "a Gaussian", self.mechanism, "only Gaussian releases on a Poisson sample are supported"
@@ -120,6 +130,11 @@ class PoissonSampled(Elementary):
         object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
         if self.sample_rate < 1:
             number("noise_multiplier", self.mechanism.noise_multiplier, SAMPLED_NOISE)
+
+    def sampled_again(self, sample_rate: float) -> "PoissonSampled":
+        """The same release on a sample of the sample."""
+        outer = number("sample_rate", sample_rate, SAMPLE_RATE)
+        return PoissonSampled(self.mechanism, _product_rounded_up(self.sample_rate, outer), self.adjacency)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         yield _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
@@ -152,6 +167,11 @@ class PoissonSampled(Elementary):
         return self.sampled
 
 
+def _product_rounded_up(one: float, other: float) -> float:
+    product = one * other
+    return product if Fraction(product) >= Fraction(one) * Fraction(other) else math.nextafter(product, 1.0)
+
+
 @register
 @dataclass(frozen=True)
 class DPSGD(Mechanism):
@@ -159,7 +179,7 @@ class DPSGD(Mechanism):
 
     Args:
         noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
-        sample_rate: probability with which a record enters a batch, in [1e-15, 1].
+        sample_rate: probability with which a record enters a batch, in [1e-100, 1].
         steps: number of updates; a whole number from 1 to 10^15.
         adjacency: which datasets are neighbours; by replacement for units of one record.
         records_per_unit: how many records the unit of protection may have, each clipped and sampled by itself; at most
