@@ -16,8 +16,8 @@ from gaussdp.numerics import Array, Floats, Port, Portable, Step
 TORCH = ">=2.4,<2.14"
 JAX = ">=0.8,<0.11"
 
-BLOCK = 1 << 20
-"""Elements of one block: eight megabytes an array, of which the cache of a large device holds several."""
+BLOCK = 1 << 21
+"""Elements of one block: a kernel needs about a gigabyte on the way. Smaller blocks leave a large device idle."""
 
 
 class Library(Portable):
