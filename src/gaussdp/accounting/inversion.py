@@ -104,7 +104,7 @@ def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
     mean, deviation, skewness = tails.mean, tails.deviation, tails.skewness
     if under_p:
         skewness = skewness if abs(skewness) < SETTINGS.small_skewness else 0.0
-        growth = min(skewness * deviation, 1.0)  # of the variance, as a share
+        growth = min(max(skewness * deviation, -0.75), 1.0)  # of the variance, as a share
         mean += deviation * deviation * (1 + 0.5 * growth)
         deviation *= math.sqrt(1 + growth)
     size = np.abs(target)
