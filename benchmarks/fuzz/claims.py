@@ -132,7 +132,7 @@ def _replace_one(draw: random.Random) -> str:
     delta = draw.choice(DELTAS)
     truth = sampled(training, delta, neighboring_relation=NeighboringRelation.REPLACE_ONE)
     run = of(training, sampling="poisson", adjacency="replace-one")
-    return judged(run, Claim(epsilon=1.0, delta=delta), truth, below=False, above=False)
+    return judged(run, Claim(epsilon=1.0, delta=delta), truth)
 
 
 def _units(draw: random.Random) -> str:
@@ -146,7 +146,7 @@ def _units(draw: random.Random) -> str:
     )
     run = of(training, sampling="poisson", records_per_unit=records)
     truth = composed(make, delta, training.steps, interval=2e-2)  # each value of its grid is a root to be found
-    return judged(run, Claim(epsilon=1.0, delta=delta), truth, below=False, above=False)
+    return judged(run, Claim(epsilon=1.0, delta=delta), truth)
 
 
 def uses(size: int, batch: int, steps: int, drop_last: bool) -> int:

@@ -70,7 +70,7 @@ def test_a_certificate_of_another_run_does_not_hold(path, tmp_path, capsys):
     ("text", "words"),
     [
         (RUN.replace('"poisson"', '"shuffle"'), "sampling must be poisson"),
-        (RUN.replace('"add-remove"', '"replace-one"'), "adjacency"),
+        (RUN.replace('"add-remove"', '"replace-one"'), "neither Gaussian"),
         (PLAN.replace('"gaussian"', '"laplace"').replace("noise_multiplier", "scale"), "neither Gaussian"),
         (RUN.replace("4.0", "0.9").replace("0.2", "9e-4").replace("400", "2"), "no proof"),
     ],

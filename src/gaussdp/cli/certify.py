@@ -88,11 +88,10 @@ def _mechanism(file: Path) -> Mechanism:
     run = Run.parse(text, name)
     if run.sampled and run.sampling not in ("poisson", None):
         raise DomainError("sampling", "poisson for a proof", run.sampling, place=name)
-    if run.adjacency != run.mechanism.adjacency:
-        raise DomainError("adjacency", f"that of the mechanism, {run.mechanism.adjacency}", run.adjacency, place=name)
-    if (run.records_per_unit or 1) > 1:
-        raise DomainError("records_per_unit", "1 for a proof", run.records_per_unit, place=name)
-    return run.accounted
+    mechanism = run.protecting(run.accounted)
+    if mechanism is None:
+        raise DomainError(None, problem="no exact account is known for the neighbours and the unit", place=name)
+    return mechanism
 
 
 @contextmanager
