@@ -41,7 +41,7 @@ ROOMS = [
     ("inversion",),
     ("loss",),
     ("lines", "density", "distribution"),
-    ("composed",),
+    ("composed", "enclosed"),
     ("fit", "directions"),
     ("curve",),
     ("accountant",),

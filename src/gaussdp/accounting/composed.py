@@ -1,6 +1,7 @@
 """The tails of a composed loss by whichever method answers: lines, which take milliseconds, or the density."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -9,24 +10,41 @@ from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.density.vanishing import VanishingTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.lines.tails import LineTails
+from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
+from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
-_LEAST_NOISE = 0.25  # of a sampled step: below, losses are so large that no line is accurate
+
+@dataclass(frozen=True)
+class ReachSettings:
+    """Which runs exact methods are tried on; others are enclosed at once."""
+
+    least_noise: float = 0.1  # of a sampled step: below, a density takes too many panels
+    least_line_noise: float = 0.25  # ... and below that, losses are so large that no line is accurate
+    farthest: float = 50.0
+    farthest_by_lines: float = 100.0
+    """Standard deviations under P from zero to the bulk of the loss. The error of a density grows with their square,
+    past 1e-9; and lines are laid from zero on, where the smaller tail would be e^-5000."""
+    surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
+
+
+SETTINGS = ReachSettings()
 
 
 class ComposedTails(Described):
     """The tails of plain Gaussian releases (their squared mu) and counted sampled steps.
 
     Each threshold is answered by the first method that can: lines, the bound that makes its tails vanish, the density.
+    None is where all losses that matter are far too large, which is known beforehand.
     """
 
     def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
         self._parts = squared_mu, tuple(steps)
         self._density = DensityTails(squared_mu, steps)
         self._lines = None
-        if min(step.noise_multiplier for step, _ in steps) >= _LEAST_NOISE:
+        if min(step.noise_multiplier for step, _ in steps) >= SETTINGS.least_line_noise:
             self._lines = LineTails(squared_mu, steps)
         self._first: LossTails = self._lines or self._density
         self.lowest = self._density.lowest
@@ -34,23 +52,45 @@ class ComposedTails(Described):
     def _describe(self) -> tuple[object, ...]:
         return self._parts
 
+    @cached_property
+    def within_reach(self) -> bool:
+        """Whether an exact method may know the bulk of the loss."""
+        squared_mu, steps = self._parts
+        if min(step.noise_multiplier for step, _ in steps) < SETTINGS.least_noise:
+            return False
+        unsampled = squared_mu + sum(count / step.noise_multiplier**2 for step, count in steps)
+        if unsampled <= SETTINGS.surely_near**2:
+            return True
+        bulk = LossCumulants(squared_mu, steps).tilt(1.0)
+        farthest = SETTINGS.farthest_by_lines if self._lines else SETTINGS.farthest
+        return bulk.mean <= farthest * bulk.deviation
+
     @property
     def mean(self) -> float:
         """Mean of the loss under Q."""
-        return self._first.mean
+        return self._known.mean
 
     @property
     def deviation(self) -> float:
         """Standard deviation of the loss under Q."""
-        return self._first.deviation
+        return self._known.deviation
 
     @property
     def skewness(self) -> float:
         """Skewness of the loss under Q, or 0."""
-        return self._first.skewness
+        return self._known.skewness
+
+    @property
+    def _known(self) -> LossTails:
+        """The method that knows the bulk of the loss."""
+        if not self.within_reach:
+            raise ConvergenceError("the losses of this run are too large for exact methods")
+        return self._first
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
+        if not self.within_reach:
+            return OperatingPoints.unanswered(tau)
         gone = tau <= self.lowest
         if gone.any():
             points = OperatingPoints.unanswered(tau)
@@ -74,10 +114,12 @@ class ComposedTails(Described):
 
     def near_quantile(self, quantile: float, pole: float) -> float | None:
         """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known."""
-        return self._first.near_quantile(quantile, pole)
+        return self._known.near_quantile(quantile, pole)
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
+        if not self.within_reach:
+            return OperatingPoints.unanswered(np.full_like(log_fpr, np.nan))
         points = self._first.at_fpr(log_fpr, log_tnr)
         missing = np.flatnonzero(~points.answered)
         if missing.size and self._lines:
@@ -86,6 +128,8 @@ class ComposedTails(Described):
 
     def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
         """Operating points with these FNRs."""
+        if not self.within_reach:
+            return OperatingPoints.unanswered(np.full_like(log_fnr, np.nan))
         points = self._first.at_fnr(log_fnr, log_tpr)
         missing = np.flatnonzero(~points.answered)
         if missing.size and self._lines:

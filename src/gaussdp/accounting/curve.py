@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -10,21 +12,21 @@ from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.directions import Direction
 from gaussdp.accounting.distribution.curve import DistributionCurve
+from gaussdp.accounting.enclosed.curve import EnclosedCurve
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.accounting.operating_points import LossTails
-from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Readings, Values, exact_fit
+from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Method, Readings, Values, exact_fit
 from gaussdp.documents import Document
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
-from gaussdp.errors import ConvergenceError
+from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
 from gaussdp.mechanisms import Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
 from gaussdp.numerics import Floats
 
-LEAST_NOISE = 0.1
-"""Noise multiplier of a sampled step below which a density takes too many panels."""
+_TIGHT = 5e-3  # relative width of an enclosure that a distribution, which takes seconds, need not narrow
 
 
 class AccountedCurve(Described, Guarantee):
@@ -35,9 +37,10 @@ class AccountedCurve(Described, Guarantee):
     mirror image, and the mirror image beyond; its :math:`\delta(\varepsilon)` is the larger of the two.
 
     Values have relative error below 1e-9 (mostly below 1e-11), as deep into the tails as they are asked for. A value
-    that cannot be had so comes from a pessimistic privacy loss distribution, the others in the same array do not;
-    `reading` tells the method and the error of each. The two directions by name, `remove` and `add`, raise
-    ConvergenceError there. The same question always has the same answer, to the last bit.
+    that cannot be had so is enclosed between proved bounds, or comes from a pessimistic privacy loss distribution where
+    that is tighter; the others in the same array stay exact, and `reading` tells the method and the error of each. The
+    two directions by name, `remove` and `add`, raise ConvergenceError there. The same question always has the same
+    answer, to the last bit.
 
     Made by `account`.
 
@@ -64,14 +67,19 @@ class AccountedCurve(Described, Guarantee):
     @staticmethod
     def covers(mechanism: Mechanism) -> bool:
         """Whether the mechanism is a composition of plain and sampled Gaussian releases."""
-        return all(
-            isinstance(part, Gaussian | ZCDPGaussian)
-            or (isinstance(part, PoissonSampled) and part.mechanism.noise_multiplier >= LEAST_NOISE)
-            for part, _ in mechanism.parts()
-        )
+        return all(isinstance(part, Gaussian | ZCDPGaussian | PoissonSampled) for part, _ in mechanism.parts())
 
     def _describe(self) -> tuple[object, ...]:
         return (self.mechanism,)
+
+    @cached_property
+    def enclosed(self) -> EnclosedCurve:
+        """The same composition from proved bounds: at once, whatever its size, and less tight where losses are small.
+
+        Only for compositions with sampled steps; others are known exactly.
+        """
+        squares, steps, _ = _sorted_parts(list(self.mechanism.parts()))
+        return EnclosedCurve(math.fsum(squares), steps)
 
     @cached_property
     def by_distribution(self) -> DistributionCurve:
@@ -153,7 +161,7 @@ class AccountedCurve(Described, Guarantee):
                 with np.errstate(all="ignore"):
                     self._fits[level] = fit_tails(self._tails, level)
             except (ConvergenceError, OverflowError):  # the latter: losses of tiny noise beyond the range of a double
-                self._fits[level] = self.by_distribution.fit(level)
+                self._fits[level] = self._bounded_fit(level)
         return self._fits[level]
 
     def _read(self, name: str, **level: tuple[Numbers, Domain]) -> Numbers:
@@ -161,15 +169,48 @@ class AccountedCurve(Described, Guarantee):
         return value
 
     def values(self, name: str, levels: Floats) -> Values:
-        """The reading of this name at each level, from the distribution where no exact method answers."""
+        """The reading of this name at each level, from bounds where no exact method answers."""
         try:
             read = self._exactly(name, levels)
         except (ConvergenceError, OverflowError):  # not even the bulk of the loss, where searches start, is known
             read = Values.unanswered(levels.size)
-        missing = ~read.answered
+        missing = ~read.answered | ~(read.error < math.inf)  # a method that claims nothing has no answer
         if missing.any():
-            read.put(missing, self.by_distribution.values(name, levels[missing]))
+            read.put(missing, self._bounded(name, levels[missing]))
         return read
+
+    def _bounded(self, name: str, levels: Floats) -> Values:
+        """The reading from proved bounds; where they are wide, from a distribution if that is tighter."""
+        read = self.enclosed.values(name, levels)
+        for index in np.flatnonzero(read.error > _TIGHT):
+            try:
+                value = float(self.by_distribution.values(name, levels[index : index + 1]).value[0])
+            except (ConvergenceError, DomainError, MissingExtraError):
+                continue  # too large, or below its noise floor
+            rate = name in ("fnr", "fpr")  # of which less is worse
+            if value > read.value[index] if rate else value < read.value[index]:
+                end = read.value[index] * (1 + read.error[index] if rate else 1 - read.error[index])
+                read.value[index], read.method[index] = value, Method.DISTRIBUTION
+                read.error[index] = abs(end - value) / value if value else math.inf
+        return read
+
+    def _bounded_fit(self, floor: float) -> Fit:
+        """The fit of the proved bounds, or that of a distribution if it is tighter."""
+        try:
+            enclosed = self.enclosed.fit(floor)
+        except DomainError:  # by these bounds the floor may leave no attack to speak about
+            if not self.enclosed.surely_ends_above(floor):
+                with suppress(ConvergenceError, MissingExtraError):
+                    return self.by_distribution.fit(floor)
+            raise
+        if enclosed.error <= _TIGHT:
+            return enclosed
+        try:
+            other = self.by_distribution.fit(floor)
+        except (ConvergenceError, DomainError, MissingExtraError):
+            return enclosed
+        best = min(enclosed, other, key=lambda fit: fit.mu)
+        return replace(best, mu_lower=min(max(enclosed.mu_lower, other.mu_lower), best.mu))
 
     def _exactly(self, name: str, levels: Floats) -> Values:
         if name == "delta":

@@ -100,10 +100,9 @@ def _smallest_mu(curve: AccountedCurve | DistributionCurve, floor: float | None)
     try:
         fit = curve.fit(number("floor", floor, LEVEL))
     except DomainError:
-        distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution
-        if floor >= distribution.noise_floor:
+        if not isinstance(curve, DistributionCurve) or floor >= curve.noise_floor:
             raise
-        return Enclosure(_least_mu(distribution), unconditional)  # a lower floor asks for a larger mu
+        return Enclosure(_least_mu(curve), unconditional)  # a lower floor asks for a larger mu
     return Enclosure(fit.mu_lower, fit.mu_upper)
 
 
@@ -122,8 +121,9 @@ def _smallest_epsilon(curve: AccountedCurve | DistributionCurve, delta: float) -
         return Enclosure(0.0, math.inf)
     if read.weakest.exact:
         return exactly(read.value)
-    distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution
-    return Enclosure(min(distribution.epsilon_lower(delta), read.value), read.value)
+    if isinstance(curve, DistributionCurve):
+        return Enclosure(min(curve.epsilon_lower(delta), read.value), read.value)
+    return Enclosure(read.value * max(1 - read.error, 0.0) if read.value < math.inf else 0.0, read.value)
 
 
 def _group_epsilon(curve: AccountedCurve | DistributionCurve, delta: float, group: int) -> float:
