@@ -23,10 +23,10 @@ class ReachSettings:
 
     least_noise: float = 0.1  # of a sampled step: below, a density takes too many panels
     least_line_noise: float = 0.25  # ... and below that, losses are so large that no line is accurate
-    farthest: float = 50.0
-    farthest_by_lines: float = 100.0
-    """Standard deviations under P from zero to the bulk of the loss. The error of a density grows with their square,
-    past 1e-9; and lines are laid from zero on, where the smaller tail would be e^-5000."""
+    farthest: float = 60.0
+    """Standard deviations under P from zero to the bulk of the loss. Lines are laid from zero on, where the smaller
+    tail would be e^-1800, and densities lose digits with the distance."""
+    most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
     surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
 
 
@@ -48,6 +48,8 @@ class ComposedTails(Described):
             self._lines = LineTails(squared_mu, steps)
         self._first: LossTails = self._lines or self._density
         self.lowest = self._density.lowest
+        convolutions = len(steps) - 1 + sum(count.bit_length() + count.bit_count() - 2 for _, count in steps)
+        self._short = convolutions <= SETTINGS.most_convolutions  # enough for the density to be made
 
     def _describe(self) -> tuple[object, ...]:
         return self._parts
@@ -58,12 +60,13 @@ class ComposedTails(Described):
         squared_mu, steps = self._parts
         if min(step.noise_multiplier for step, _ in steps) < SETTINGS.least_noise:
             return False
+        if not (self._lines or self._short):
+            return False
         unsampled = squared_mu + sum(count / step.noise_multiplier**2 for step, count in steps)
         if unsampled <= SETTINGS.surely_near**2:
             return True
         bulk = LossCumulants(squared_mu, steps).tilt(1.0)
-        farthest = SETTINGS.farthest_by_lines if self._lines else SETTINGS.farthest
-        return bulk.mean <= farthest * bulk.deviation
+        return bulk.mean <= SETTINGS.farthest * bulk.deviation
 
     @property
     def mean(self) -> float:
@@ -104,7 +107,7 @@ class ComposedTails(Described):
             gone = self._vanishing.vanish(tau[missing])
             points.put(missing[gone], VanishingTails.points(tau[missing[gone]]))
             missing = missing[~gone]
-        if missing.size:
+        if missing.size and self._short:
             points.put(missing, self._density.read(tau[missing]))
         return points
 
@@ -122,7 +125,7 @@ class ComposedTails(Described):
             return OperatingPoints.unanswered(np.full_like(log_fpr, np.nan))
         points = self._first.at_fpr(log_fpr, log_tnr)
         missing = np.flatnonzero(~points.answered)
-        if missing.size and self._lines:
+        if missing.size and self._lines and self._short:
             points.put(missing, self._density.at_fpr(log_fpr[missing], log_tnr[missing]))
         return points
 
@@ -132,6 +135,6 @@ class ComposedTails(Described):
             return OperatingPoints.unanswered(np.full_like(log_fnr, np.nan))
         points = self._first.at_fnr(log_fnr, log_tpr)
         missing = np.flatnonzero(~points.answered)
-        if missing.size and self._lines:
+        if missing.size and self._lines and self._short:
             points.put(missing, self._density.at_fnr(log_fnr[missing], log_tpr[missing]))
         return points

@@ -12,7 +12,7 @@ from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.directions import Direction
 from gaussdp.accounting.distribution.curve import DistributionCurve
-from gaussdp.accounting.enclosed.curve import EnclosedCurve
+from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
@@ -27,6 +27,7 @@ from gaussdp.mechanisms import Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
 from gaussdp.numerics import Floats
 
 _TIGHT = 5e-3  # relative width of an enclosure that a distribution, which takes seconds, need not narrow
+_NEXT_TO_NOTHING = 1e-13  # width of one of which a distribution knows nothing
 
 
 class AccountedCurve(Described, Guarantee):
@@ -181,18 +182,17 @@ class AccountedCurve(Described, Guarantee):
 
     def _bounded(self, name: str, levels: Floats) -> Values:
         """The reading from proved bounds; where they are wide, from a distribution if that is tighter."""
-        read = self.enclosed.values(name, levels)
-        for index in np.flatnonzero(read.error > _TIGHT):
+        safe, other = self.enclosed.ends(name, levels)
+        method = np.full(levels.size, Method.ENCLOSURE, np.int8)
+        gap = np.abs(safe - other)
+        for index in np.flatnonzero((gap > _TIGHT * safe) & (gap > _NEXT_TO_NOTHING)):
             try:
                 value = float(self.by_distribution.values(name, levels[index : index + 1]).value[0])
             except (ConvergenceError, DomainError, MissingExtraError):
                 continue  # too large, or below its noise floor
-            rate = name in ("fnr", "fpr")  # of which less is worse
-            if value > read.value[index] if rate else value < read.value[index]:
-                end = read.value[index] * (1 + read.error[index] if rate else 1 - read.error[index])
-                read.value[index], read.method[index] = value, Method.DISTRIBUTION
-                read.error[index] = abs(end - value) / value if value else math.inf
-        return read
+            if abs(value - other[index]) < gap[index]:
+                safe[index], method[index] = value, Method.DISTRIBUTION
+        return Values(safe, relative(safe, other), method)
 
     def _bounded_fit(self, floor: float) -> Fit:
         """The fit of the proved bounds, or that of a distribution if it is tighter."""

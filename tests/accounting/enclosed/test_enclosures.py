@@ -44,7 +44,7 @@ class TestExactCurvesAreEnclosed:
 
     def test_delta(self, run):
         curve = account(run)
-        epsilons = np.append(0.0, np.minimum(curve.epsilon(DELTAS[DELTAS < curve.delta(0.0)]), 1e300))
+        epsilons = np.append(0.0, np.minimum(curve.epsilon(DELTAS[curve.delta(0.0) > DELTAS]), 1e300))
         exact, bounds = curve.delta(epsilons), curve.enclosed.values("delta", epsilons)
         assert (exact <= bounds.value * (1 + 1e-9)).all()
         assert (exact >= bounds.value * (1 - bounds.error) * (1 - 1e-9)).all()

@@ -259,7 +259,7 @@ def _composed(library: ModuleType, counted: Sequence[tuple[Mechanism, int]], int
             size += max(_size(pmf, count) for pmf in (distribution._pmf_remove, distribution._pmf_add))
             if size > SETTINGS.most_composed:
                 raise _TooLargeError(size)
-            repeated = distribution.self_compose(count) if count > 1 else distribution
+            repeated = _dense(library, distribution).self_compose(count) if count > 1 else distribution
             composed = repeated if composed is None else composed.compose(repeated)
         except (ValueError, OverflowError) as error:
             if isinstance(error, DomainError):
@@ -268,11 +268,19 @@ def _composed(library: ModuleType, counted: Sequence[tuple[Mechanism, int]], int
     return composed
 
 
+def _dense(library: ModuleType, distribution: Any) -> Any:
+    """The same on a whole grid; of few atoms the library would compute how many sums they have, a number of any size."""
+    remove, add = distribution._pmf_remove, distribution._pmf_add
+    if remove is add:
+        return library.PrivacyLossDistribution(remove.to_dense_pmf())
+    return library.PrivacyLossDistribution(remove.to_dense_pmf(), add.to_dense_pmf())
+
+
 def _size(pmf: Any, count: int) -> float:
     """The number of points that this many of a distribution take, as the library lays them out."""
     if hasattr(pmf, "_loss_probs"):
         places = pmf._loss_probs
-        if count == 1 or len(places) <= 1:
+        if count == 1:
             return float(len(places))
         width = max(places) - min(places) + 1
         if width > SETTINGS.most_composed:

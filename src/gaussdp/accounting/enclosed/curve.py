@@ -73,18 +73,21 @@ class EnclosedCurve(PointsCurve):
 
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level: a bound on the safe side, and how far the truth may lie away."""
+        safe, other = self.ends(name, levels)
+        return Values(safe, relative(safe, other), np.full(levels.size, self._method, np.int8))
+
+    def ends(self, name: str, levels: Floats) -> tuple[Floats, Floats]:
+        """Bounds on the reading of this name at each level, on the safe side and on the other one."""
         if name in ("delta", "epsilon"):
-            ends = [self._deltas(one) if name == "delta" else self._epsilons(one) for one in levels.tolist()]
-            low, high = np.array(ends).reshape(-1, 2).T
-        elif name == "tpr":
-            low, high = 1 - self._highest(levels, 1 - levels), self._most(levels)
-        else:
-            # The curve is symmetric: the least FPR at an FNR is the least FNR at an FPR.
-            fpr, tnr = (levels, 1 - levels) if name == "fnr" else (1 - levels, levels)
-            low, high = self._highest(fpr, tnr), super().fnr(levels) if name == "fnr" else super().fpr(levels)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.where(low == high, 0.0, np.abs(high - low) / high)
-        return Values(high, error, np.full(levels.size, self._method, np.int8))
+            read = self._deltas if name == "delta" else self._epsilons
+            low, high = np.array([read(one) for one in levels.tolist()]).reshape(-1, 2).T
+            return high, low
+        if name == "tpr":
+            return self._most(levels), 1 - self._highest(levels, 1 - levels)
+        # The curve is symmetric: the least FPR at an FNR is the least FNR at an FPR.
+        if name == "fnr":
+            return super().fnr(levels), self._highest(levels, 1 - levels)
+        return super().fpr(levels), self._highest(1 - levels, levels)
 
     def _deltas(self, epsilon: float) -> tuple[float, float]:
         if epsilon == math.inf:
@@ -131,6 +134,12 @@ class EnclosedCurve(PointsCurve):
         fpr = fpr[super().fnr(fpr) >= floor]
         fnr = self._highest(fpr, 1 - fpr)
         return max(float(np.max(-special.ndtri(fpr) - special.ndtri(fnr), initial=0.0)), 0.0)
+
+
+def relative(safe: Floats, other: Floats) -> Floats:
+    """How far one bound lies from the other, as a share of the one on the safe side."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(safe == other, 0.0, np.abs(safe - other) / safe)
 
 
 def _grid(profile: EnclosedProfile) -> Floats:
