@@ -200,7 +200,7 @@ class AccountedCurve(Described, Guarantee):
             enclosed = self.enclosed.fit(floor)
         except DomainError:  # by these bounds the floor may leave no attack to speak about
             if not self.enclosed.surely_ends_above(floor):
-                with suppress(ConvergenceError, MissingExtraError):
+                with suppress(ConvergenceError, DomainError, MissingExtraError):
                     return self.by_distribution.fit(floor)
             raise
         if enclosed.error <= _TIGHT:

@@ -269,7 +269,7 @@ def _composed(library: ModuleType, counted: Sequence[tuple[Mechanism, int]], int
 
 
 def _dense(library: ModuleType, distribution: Any) -> Any:
-    """The same on a whole grid; of few atoms the library would compute how many sums they have, a number of any size."""
+    """The same on a whole grid: of few atoms the library computes how many sums they have, a number of any size."""
     remove, add = distribution._pmf_remove, distribution._pmf_add
     if remove is add:
         return library.PrivacyLossDistribution(remove.to_dense_pmf())

@@ -138,20 +138,20 @@ class MomentBounds:
         """An upper bound on K in closed form.
 
         With r the likelihood ratio of an unsampled step, E[r^t] = e^(t (t - 1) / 2 sigma^2), and 1 - q + q r to the
-        power t is at most 1 - q + q r^t where that is convex (Jensen), or of norm at most 1 - q + q |r| (Minkowski).
+        power t is at most 1 - q + q r^t where that is convex (Jensen), or of norm at most 1 - q + q |r| (Minkowski);
+        for t between 0 and 1 it is at most (1 - q)^t + (q r)^t.
         """
         total: float = 0.5 * self._squared_mu * tilt * (tilt - 1)
         for step, count in self._steps:
             log_rate, log_rest = math.log(step.sample_rate), math.log1p(-step.sample_rate)
             energy = 0.5 / step.noise_multiplier**2
             if 0 <= tilt <= 1:
-                continue  # K is convex, and 0 at both ends
-            bounds: list[float] = [np.logaddexp(log_rest, log_rate + tilt * (tilt - 1) * energy)]
-            if tilt > 1:
-                bounds.append(tilt * np.logaddexp(log_rest, log_rate + (tilt - 1) * energy))
+                bound = min(np.logaddexp(tilt * log_rest, tilt * log_rate + tilt * (tilt - 1) * energy), 0.0)
             else:
-                bounds.append(tilt * log_rest)
-            total += count * max(float(min(bounds)), 0.0)
+                bound = np.logaddexp(log_rest, log_rate + tilt * (tilt - 1) * energy)
+                by_norm = np.logaddexp(log_rest, log_rate + (tilt - 1) * energy) if tilt > 1 else log_rest
+                bound = max(min(bound, tilt * by_norm), 0.0)
+            total += count * float(bound)
         return total
 
 
