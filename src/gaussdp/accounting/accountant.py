@@ -24,7 +24,7 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
     """The guarantee of a mechanism as a curve: exact where it can be, sound everywhere.
 
     Gaussian and Poisson-sampled Gaussian releases, in any composition, are read off exactly, from the bulk to the
-    deepest tails. Where that cannot give 9 digits (losses in the thousands, sampled noise below 0.1, a threshold next to
+    deepest tails. Where that cannot give 9 digits (losses in the thousands, sampled noise below 0.1, thresholds next to
     the least loss) a value is enclosed between proved bounds, and given on the safe side; `curve.reading` and
     `fit.method` tell. A composition with a part whose privacy loss has atoms is read off a distribution throughout.
 
