@@ -41,7 +41,7 @@ ROOMS = [
     ("inversion",),
     ("loss",),
     ("lines", "density", "distribution"),
-    ("composed", "enclosed"),
+    ("composed", "symmetric", "enclosed"),
     ("fit", "directions"),
     ("curve",),
     ("accountant",),

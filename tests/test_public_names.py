@@ -64,6 +64,7 @@ NAMES = {
         "DomainError",
         "GaussdpError",
         "MissingExtraError",
+        "MixtureOfGaussians",
         "UnsupportedVersionError",
         "UntestedVersionWarning",
     ],

@@ -169,3 +169,29 @@ def test_no_noise_to_speak_of():
     run = gaussdp.Run(mechanism=gaussdp.Laplace(1e-200), unit="a", adjacency="add-remove")
     with pytest.raises(gaussdp.DomainError, match="no privacy to speak of"):
         gaussdp.report_run(run)
+
+
+@pytest.mark.parametrize("steps", [3907, 60, 1])
+def test_what_is_said_to_hold_instead_holds_as_a_claim(steps):
+    """With all else met: each number in the words of an assumption, held against the same run."""
+    training = gaussdp.DPSGD(1.0, 0.3 if steps == 1 else 0.00512, steps)
+
+    def holds(pattern, claim, **changes):
+        run = gaussdp.Run(**{**RUN, "mechanism": training, **changes})
+        words = " ".join(item.words for item in gaussdp.report_run(run).assumptions)
+        return gaussdp.check_claim(run, claim.format(float(re.search(pattern, words)[1]))).holds
+
+    for loader in ({}, {"drop_last": True}, {"drop_last": False}):
+        for sampling in ("shuffle", "fixed batches"):
+            order = r"without relying on the order is μ = ([0-9.]+) if"
+            assert holds(order, "mu={}", sampling=sampling, **loader)
+            assert holds(order, "mu={}", sampling=sampling, tuning="counted", tuning_runs=2, **loader)
+    assert holds(r"twice the μ, ([0-9.e-]+),", "mu={} floor=1e-10", adjacency="replace-one")
+    assert holds(r"4 times the μ, ([0-9.e-]+),", "mu={} floor=1e-10", records_per_unit=4)
+
+
+def test_the_head_names_what_the_number_rests_on():
+    head = report_of(randomness="ordinary").render("text").split("Mechanism\n")[0]
+    assert "does not speak of attackers who predict the noise" in head
+    assert "How the noise is made is not stated" in report_of(randomness=None).render("text").split("Mechanism\n")[0]
+    assert "depends on what is not stated: records per unit." in report_of(records_per_unit=None).render("text")

@@ -11,7 +11,7 @@ from gaussdp.accounting.density.vanishing import VanishingTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.cumulants import LossCumulants
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
@@ -28,6 +28,7 @@ class ReachSettings:
     tail would be e^-1800, and densities lose digits with the distance."""
     most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
     surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
+    many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
 
 
 SETTINGS = ReachSettings()
@@ -40,7 +41,7 @@ class ComposedTails(Described):
     None is where all losses that matter are far too large, which is known beforehand.
     """
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._parts = squared_mu, tuple(steps)
         self._density = DensityTails(squared_mu, steps)
         self._lines = None
@@ -63,7 +64,7 @@ class ComposedTails(Described):
         if not (self._lines or self._short):
             return False
         unsampled = squared_mu + sum(count / step.noise_multiplier**2 for step, count in steps)
-        if unsampled <= SETTINGS.surely_near**2:
+        if unsampled <= SETTINGS.surely_near**2 or len(steps) > SETTINGS.many_kinds:
             return True
         bulk = LossCumulants(squared_mu, steps).tilt(1.0)
         return bulk.mean <= SETTINGS.farthest * bulk.deviation

@@ -15,15 +15,17 @@ from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails
 from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Method, Readings, Values, exact_fit
+from gaussdp.accounting.symmetric import SymmetricTails
 from gaussdp.documents import Document
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
-from gaussdp.mechanisms import Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
+from gaussdp.mechanisms import Gaussian, Mechanism, MixtureOfGaussians, PoissonSampled, SampledExchange, ZCDPGaussian
 from gaussdp.numerics import Floats
 
 _TIGHT = 5e-3  # relative width of an enclosure that a distribution, which takes seconds, need not narrow
@@ -68,7 +70,8 @@ class AccountedCurve(Described, Guarantee):
     @staticmethod
     def covers(mechanism: Mechanism) -> bool:
         """Whether the mechanism is a composition of plain and sampled Gaussian releases."""
-        return all(isinstance(part, Gaussian | ZCDPGaussian | PoissonSampled) for part, _ in mechanism.parts())
+        kinds = Gaussian | ZCDPGaussian | PoissonSampled | MixtureOfGaussians | SampledExchange
+        return all(isinstance(part, kinds) for part, _ in mechanism.parts())
 
     def _describe(self) -> tuple[object, ...]:
         return (self.mechanism,)
@@ -79,8 +82,8 @@ class AccountedCurve(Described, Guarantee):
 
         Only for compositions with sampled steps; others are known exactly.
         """
-        squares, steps, _ = _sorted_parts(list(self.mechanism.parts()))
-        return EnclosedCurve(math.fsum(squares), steps)
+        squares, steps, unsampled = _sorted_parts(list(self.mechanism.parts()))
+        return EnclosedCurve(math.fsum(squares), steps, unsampled)
 
     @cached_property
     def by_distribution(self) -> DistributionCurve:
@@ -253,21 +256,32 @@ class AccountedCurve(Described, Guarantee):
 
 def _sorted_parts(
     parts: Sequence[tuple[Mechanism, int]],
-) -> tuple[list[float], list[tuple[SampledGaussianLoss, int]], list[float]]:
+) -> tuple[list[float], list[tuple[StepLoss, int]], list[float]]:
     """The squared mu of plain releases; the sampled steps; and the squared mu of these without sampling."""
-    squares, steps, unsampled = [], [], []
+    squares, unsampled = [], []
+    steps: list[tuple[StepLoss, int]] = []
     for part, count in parts:
         if isinstance(part, PoissonSampled):
             steps.append((SampledGaussianLoss(part.mechanism.noise_multiplier, part.sample_rate), count))
             unsampled.append(count * part.mechanism.mu**2)
+        elif isinstance(part, MixtureOfGaussians):
+            kept = [(s, w) for s, w in zip(part.sensitivities, part.weights, strict=True) if w > 0]
+            sizes, weights = zip(*kept, strict=True)
+            steps.append((MixtureLoss(part.noise_multiplier, sizes, weights), count))
+            unsampled.append(count * part.unsampled_mu**2)
+        elif isinstance(part, SampledExchange):
+            steps.append((ExchangedLoss(part.noise_multiplier, part.sample_rate), count))
+            unsampled.append(count * part.unsampled_mu**2)
         elif isinstance(part, Gaussian | ZCDPGaussian):
             squares.append(count * part.mu**2)
     return squares, steps, unsampled
 
 
-def _tails(squared_mu: float, steps: list[tuple[SampledGaussianLoss, int]], unsampled_mu: float) -> LossTails:
+def _tails(squared_mu: float, steps: list[tuple[StepLoss, int]], unsampled_mu: float) -> LossTails:
     if not steps:
         return GaussianTails(unsampled_mu)
-    if squared_mu == 0 and len(steps) == 1 and steps[0][1] == 1:
-        return OneStepTails(steps[0][0].noise_multiplier, steps[0][0].sample_rate)
-    return ComposedTails(squared_mu, steps)
+    first, count = steps[0]
+    if squared_mu == 0 and len(steps) == 1 and count == 1 and isinstance(first, SampledGaussianLoss):
+        return OneStepTails(first.noise_multiplier, first.sample_rate)
+    composed = ComposedTails(squared_mu, steps)
+    return SymmetricTails(composed) if all(isinstance(step, ExchangedLoss) for step, _ in steps) else composed

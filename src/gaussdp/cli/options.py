@@ -5,7 +5,8 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -16,6 +17,7 @@ from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, render
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.documents.text import ICONS, text
 from gaussdp.domains import written_number
+from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
 from gaussdp.risks import Level, Risk, by_level, criteria
 from gaussdp.risks.levels import capital
 
@@ -236,3 +238,30 @@ def _shows_icons() -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def neighbour_options(command: Command) -> Command:
+    """Which data sets are neighbours, and how many records a unit has: `unit`, the arguments of DPSGD."""
+
+    @wraps(command)
+    def with_unit(*args: Any, adjacency: Adjacency, records_per_unit: int, **values: Any) -> Any:
+        return command(*args, unit={"adjacency": adjacency, "records_per_unit": records_per_unit}, **values)
+
+    for option in (
+        click.option(
+            "--records-per-unit",
+            type=int,
+            default=1,
+            show_default=True,
+            help="How many records the unit of protection may have, such as a person.",
+        ),
+        click.option(
+            "--adjacency",
+            type=click.Choice(list(ADJACENCIES)),
+            default="add-remove",
+            show_default=True,
+            help="Which data sets are neighbours.",
+        ),
+    ):
+        with_unit = option(with_unit)
+    return cast(Command, with_unit)

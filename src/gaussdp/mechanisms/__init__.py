@@ -4,6 +4,9 @@
 from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, PoissonSampled, ZCDPGaussian
 
 # isort: split
+from gaussdp.mechanisms.mixtures import MixtureOfGaussians, SampledExchange
+
+# isort: split
 from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
 
 # isort: split
@@ -20,9 +23,11 @@ __all__ = [
     "Gaussian",
     "Laplace",
     "Mechanism",
+    "MixtureOfGaussians",
     "PoissonSampled",
     "RandomizedResponse",
     "Repeated",
+    "SampledExchange",
     "Stated",
     "ZCDPGaussian",
     "extended",

@@ -2,21 +2,20 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import POSITIVE, Domain, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.mixtures import MOST_RECORDS, MixtureOfGaussians, SampledExchange
+from gaussdp.mechanisms.mixtures import SAMPLE_RATE as SAMPLE_RATE
+from gaussdp.mechanisms.mixtures import SAMPLED_NOISE as SAMPLED_NOISE
 from gaussdp.mechanisms.registry import register
 
 NOISE = Domain(1e-100, 1e100, advice="beyond, the square of mu leaves the range of a double")
-SAMPLED_NOISE = Domain(
-    1e-3, 1e9, advice="beyond, a sampled release has no privacy to speak of, or is nothing but noise"
-)
 RHO = Domain(1e-200, 1e200, advice="beyond, the square of mu leaves the range of a double")
-SAMPLE_RATE = Domain(0.0, 1.0, closed_low=False)
 MOST = 10**15  # records, passes or steps: beyond, their products leave the range of a double
 
 
@@ -84,11 +83,14 @@ class ZCDPGaussian(Elementary):
 class PoissonSampled(Elementary):
     """A Gaussian release on a random part of the data: each record takes part with probability sample_rate.
 
-    Only add-remove adjacency: under replace-one the worst pair of datasets of a composition is not known.
+    By exchange of a record the sensitivity is twice that of adding one, so without sampling the release is a
+    `Gaussian(noise_multiplier / 2, adjacency="replace-one")`; with sampling it is a `SampledExchange`.
 
     Args:
-        mechanism: the release that sees the sample; its noise multiplier must be in [1e-3, 1e9] if sample_rate < 1.
+        mechanism: the release that sees the sample, with its noise stated for adding or removing a record; its noise
+            multiplier must be in [1e-3, 1e9] if sample_rate < 1.
         sample_rate: in (0, 1]; at 1 the sampled release equals the plain one.
+        adjacency: which datasets are neighbours.
 
     >>> PoissonSampled(Gaussian(1.0), sample_rate=0.01).sample_rate
     0.01
@@ -98,6 +100,7 @@ class PoissonSampled(Elementary):
 
     mechanism: Gaussian
     sample_rate: float
+    adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Gaussian):
@@ -107,33 +110,31 @@ class PoissonSampled(Elementary):
         if self.mechanism.adjacency != "add-remove":
             raise DomainError(
                 "adjacency",
-                "add-remove for Poisson sampling",
+                "add-remove for the release itself",
                 self.mechanism.adjacency,
-                "state the noise multiplier for adding or removing a record",
+                "state its noise multiplier for adding or removing a record, and give the adjacency to PoissonSampled",
             )
+        checked_adjacency(self.adjacency)
         object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
         if self.sample_rate < 1:
             number("noise_multiplier", self.mechanism.noise_multiplier, SAMPLED_NOISE)
 
-    @property
-    def adjacency(self) -> Adjacency:
-        """The adjacency of the sampled release."""
-        return self.mechanism.adjacency
-
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        yield (self.mechanism if self.sample_rate == 1 else self), 1
+        yield _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
 
     @classmethod
     def plan_keys(cls) -> PlanKeys:
-        return PlanKeys(("noise_multiplier", "sample_rate"))
+        return PlanKeys(("noise_multiplier", "sample_rate"), ("adjacency",))
 
     @classmethod
     def from_plan(cls, **parameters: Any) -> Mechanism:
-        return cls(Gaussian(parameters["noise_multiplier"]), parameters["sample_rate"])
+        noise = parameters.pop("noise_multiplier")
+        return cls(Gaussian(noise), **parameters)
 
     def plan_entry(self) -> dict[str, object]:
         noise = self.mechanism.noise_multiplier
-        return {"mechanism": self.kind, "noise_multiplier": noise, "sample_rate": self.sample_rate}
+        entry: dict[str, object] = {"mechanism": self.kind, "noise_multiplier": noise, "sample_rate": self.sample_rate}
+        return entry if self.adjacency == "add-remove" else {**entry, "adjacency": self.adjacency}
 
     @property
     def sampled(self) -> bool:
@@ -153,9 +154,14 @@ class DPSGD(Mechanism):
         noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
         sample_rate: probability with which a record enters a batch, in (0, 1].
         steps: number of updates; a whole number of at least 1.
+        adjacency: which datasets are neighbours; by replacement for units of one record.
+        records_per_unit: how many records the unit of protection may have, each clipped and sampled by itself; at most
+            1000.
 
     >>> DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10_000).steps
     10000
+    >>> DPSGD(1.0, 0.00512, 3907, records_per_unit=4)
+    DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=3907, records_per_unit=4)
     """
 
     kind = "dpsgd"
@@ -163,15 +169,34 @@ class DPSGD(Mechanism):
     noise_multiplier: float
     sample_rate: float
     steps: int
+    adjacency: Adjacency = "add-remove"
+    records_per_unit: int = 1
 
     def __post_init__(self) -> None:
-        step = PoissonSampled(Gaussian(self.noise_multiplier), self.sample_rate)
+        step = PoissonSampled(Gaussian(self.noise_multiplier), self.sample_rate, self.adjacency)
         object.__setattr__(self, "noise_multiplier", step.mechanism.noise_multiplier)
         object.__setattr__(self, "sample_rate", step.sample_rate)
         object.__setattr__(self, "steps", integer("steps", self.steps, low=1))
+        records = integer("records_per_unit", self.records_per_unit, low=1)
+        object.__setattr__(self, "records_per_unit", records)
+        if records > MOST_RECORDS:
+            raise DomainError("records_per_unit", f"at most {MOST_RECORDS}", records)
+        if records > 1 and self.adjacency != "add-remove":
+            raise DomainError(
+                "records_per_unit",
+                problem="must be 1 under replace-one: no worst pair is known for several exchanged records on a sample",
+                got=str(records),
+                advice="account for adding or removing the unit",
+            )
+
+    def __repr__(self) -> str:
+        shown_fields = [field for field in fields(self) if getattr(self, field.name) != field.default]
+        return f"DPSGD({', '.join(f'{field.name}={getattr(self, field.name)!r}' for field in shown_fields)})"
 
     @classmethod
-    def from_training(cls, dataset_size: int, batch_size: int, epochs: float, noise_multiplier: float) -> "DPSGD":
+    def from_training(
+        cls, dataset_size: int, batch_size: int, epochs: float, noise_multiplier: float, **others: Any
+    ) -> "DPSGD":
         """From the numbers of a training script; a last, partial pass counts as the steps it takes, rounded up.
 
         Args:
@@ -179,6 +204,7 @@ class DPSGD(Mechanism):
             batch_size: expected size of a batch, at most dataset_size.
             epochs: expected number of times that a record is seen; positive.
             noise_multiplier: standard deviation of the noise over the clipping norm.
+            others: adjacency and records_per_unit.
 
         >>> DPSGD.from_training(dataset_size=50_000, batch_size=100, epochs=20, noise_multiplier=0.5)
         DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10000)
@@ -191,24 +217,19 @@ class DPSGD(Mechanism):
         if size > MOST or passes > MOST:
             raise DomainError(None, problem=f"dataset_size and epochs must be at most {MOST:g}")
         steps = math.ceil(passes * size / batch * (1 - 1e-15))
-        return cls(noise_multiplier, batch / size, max(1, steps))
-
-    @property
-    def adjacency(self) -> Adjacency:
-        """Always add-remove, as Poisson sampling asks."""
-        return "add-remove"
+        return cls(noise_multiplier, batch / size, max(1, steps), **others)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        for part, count in PoissonSampled(Gaussian(self.noise_multiplier), self.sample_rate).parts():
-            yield part, count * self.steps
+        yield _sampled(self.noise_multiplier, self.sample_rate, self.adjacency, self.records_per_unit), self.steps
 
     @classmethod
     def plan_keys(cls) -> PlanKeys:
-        return PlanKeys(("noise_multiplier",), ("sample_rate", "steps", "dataset_size", "batch_size", "epochs"))
+        sizes = ("sample_rate", "steps", "dataset_size", "batch_size", "epochs")
+        return PlanKeys(("noise_multiplier",), (*sizes, "adjacency", "records_per_unit"))
 
     @classmethod
     def from_plan(cls, **parameters: Any) -> Mechanism:
-        given = parameters.keys() - {"noise_multiplier"}
+        given = parameters.keys() - {"noise_multiplier", "adjacency", "records_per_unit"}
         if given == {"sample_rate", "steps"}:
             return cls(**parameters)
         if given == {"dataset_size", "batch_size", "epochs"}:
@@ -217,10 +238,15 @@ class DPSGD(Mechanism):
             None, problem="dpsgd takes either sample_rate and steps, or dataset_size, batch_size and epochs"
         )
 
+    def plan_entry(self) -> dict[str, object]:
+        defaults = {field.name: field.default for field in fields(self)}
+        return {key: value for key, value in super().plan_entry().items() if value != defaults.get(key, MISSING)}
+
     @property
     def sentence(self) -> str:
         noise, rate = shown(self.noise_multiplier), shown(self.sample_rate)
-        return f"DP-SGD with noise multiplier {noise}, sample rate {rate} and {self.steps:,} steps"
+        words = f"DP-SGD with noise multiplier {noise}, sample rate {rate} and {self.steps:,} steps"
+        return words if self.records_per_unit == 1 else f"{words}, for units of {self.records_per_unit:,} records"
 
     def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
         rows = [("Noise multiplier", shown(self.noise_multiplier)), ("Sample rate", shown(self.sample_rate))]
@@ -233,3 +259,17 @@ class DPSGD(Mechanism):
     @property
     def trains(self) -> bool:
         return True
+
+
+def _sampled(noise: float, rate: float, adjacency: Adjacency, records: int = 1) -> Mechanism:
+    """One step on a Poisson sample as accounting knows it; without sampling, a plain release."""
+    if adjacency == "replace-one":
+        return Gaussian(noise / 2, adjacency) if rate == 1 else SampledExchange(noise, rate)
+    if rate == 1:
+        return Gaussian(noise / records)
+    if records == 1:
+        return PoissonSampled(Gaussian(noise), rate)
+    return MixtureOfGaussians.of_records(noise, rate, records)
+
+
+register(MixtureOfGaussians)  # here, since kinds are listed in the order of their registration

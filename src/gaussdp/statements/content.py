@@ -65,20 +65,16 @@ _ROUNDING = "to the side of less privacy: what is bounded from above up, from be
 
 
 def standing_words(report: Findings) -> tuple[Words, ...]:
-    """The first thing to know: whether the number holds for this run."""
+    """The first thing to know: whether the number holds for this run, and of whom it does not speak."""
     broken = [a for a in report.assumptions if a.decisive and a.verdict == "not met"]
     unknown = [a for a in report.assumptions if a.decisive and a.verdict == "not stated"]
     if broken:
-        return (
-            Words(
-                f"This number does not hold for the run as described: {_listed(broken)} not as the accounting assumes"
-                " (see the assumptions).",
-                "warning",
-            ),
-        )
+        words = f"This number does not hold for the run as described: {_listed(broken)} not as the accounting assumes"
+        return (Words(f"{words} (see the assumptions).", "warning"),)
+    found = [Words(a.remark) for a in report.assumptions if a.remark]
     if unknown:
-        return (Words(f"Whether this number holds depends on what is not stated: {_names(unknown)}."),)
-    return ()
+        found.insert(0, Words(f"Whether this number holds depends on what is not stated: {_names(unknown)}."))
+    return tuple(found)
 
 
 def guarantee_words(report: Findings) -> list[str]:
@@ -129,6 +125,10 @@ def mechanism_facts(run: Run) -> tuple[tuple[str, str], ...]:
     rows = [("Mechanism", run.accounted.sentence), *run.mechanism.facts(run.dataset_size)]
     if run.trains and run.clip_norm:
         rows.append(("Clip norm", shown(run.clip_norm)))
+    if run.batches_per_pass:
+        rows.append(("Batches a pass", f"{run.batches_per_pass:,}"))
+    if run.drop_last is not None:
+        rows.append(("Incomplete last batch", "dropped" if run.drop_last else "kept"))
     if run.tuning == "counted" and run.tuning_runs:
         rows.append(("Tuning runs counted", f"{run.tuning_runs:,}"))
     return tuple(rows)
@@ -173,7 +173,7 @@ def _joined(entries: Sequence[str]) -> str:
 
 
 def _names(assumptions: Sequence[Assumption]) -> str:
-    return ", ".join(assumption.key for assumption in assumptions)
+    return ", ".join(assumption.name for assumption in assumptions)
 
 
 def _listed(assumptions: Sequence[Assumption]) -> str:

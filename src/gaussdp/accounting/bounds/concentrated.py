@@ -17,6 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
+from gaussdp.accounting.bounds.closed_forms import MOST_SENSITIVITY
 from gaussdp.guarantees import ZCDP, ApproxDP
 from gaussdp.mechanisms import (
     DiscreteGaussian,
@@ -33,7 +34,6 @@ from gaussdp.numerics import Floats
 
 _FINEST = 1.0005  # ratio of neighbouring orders
 _LARGEST_ORDER = 1e6
-_MOST_SENSITIVITY = 100  # of discrete Laplace noise: beyond, its sum is long
 _ROUNDING = 1e-12  # of a divergence at orders near 1, which is a quotient of small numbers
 
 
@@ -89,7 +89,7 @@ def _divergence(part: Mechanism) -> Callable[[Floats], Floats] | None:
         # Randomized response is the worst mechanism with this epsilon.
         epsilon = part.guarantee.epsilon_bound
         return lambda order: _response(order, epsilon, 2)
-    if isinstance(part, DiscreteLaplace) and part.sensitivity <= _MOST_SENSITIVITY:
+    if isinstance(part, DiscreteLaplace) and part.sensitivity <= MOST_SENSITIVITY:
         return lambda order: _discrete_laplace(order, part.scale, part.sensitivity)
     return None
 

@@ -12,8 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from gaussdp.accounting.density.log_density import LogDensity, panels_of, resolved
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.mixtures import MixtureLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
+from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats, Indices
 
 
@@ -183,11 +185,16 @@ class LossDensity:
         return replace(self, density=self.density.scaled(-float(log_sums(self.nodes[1].reshape(1, -1))[0])))
 
 
-def sampled_step(step: SampledGaussianLoss, depth: float) -> LossDensity:
-    """The density of one step's loss, in closed form."""
-    sigma, rate = step.noise_multiplier, step.sample_rate
-    log_odds = math.log(rate) - math.log1p(-rate)
-    constant = math.log(sigma) - HALF_LOG_2PI
+def sampled_step(step: StepLoss, depth: float) -> LossDensity:
+    """The density of one step's loss: that of the output at which the loss has this excess, over the slope there.
+
+    Raises:
+        ConvergenceError: if the step has no least loss.
+    """
+    if not isinstance(step, SampledGaussianLoss | MixtureLoss) or step.lowest == -math.inf:
+        raise ConvergenceError("the density of a loss needs a least one")
+    sigma = step.noise_multiplier
+    largest = step.largest if isinstance(step, MixtureLoss) else 1.0
 
     def log_density(s: Floats) -> Floats:
         excess = np.exp(s)
@@ -195,16 +202,16 @@ def sampled_step(step: SampledGaussianLoss, depth: float) -> LossDensity:
         log_growth = np.where(
             excess > SETTINGS.linear_from, excess, s + np.log(np.expm1(small) / small)
         )  # log(e^excess - 1)
-        z = sigma * (log_growth - log_odds) + 0.5 / sigma
-        result: Floats = s + excess - log_growth - 0.5 * z * z + constant
+        x, slope = step.output_at(log_growth)
+        result: Floats = s + excess - log_growth - 0.5 * (x / sigma) ** 2 - HALF_LOG_2PI - np.log(sigma * slope)
         return result
 
     def place(z: float) -> float:
-        log_growth = (z - 0.5 / sigma) / sigma + log_odds
+        log_growth = float(step.log_growth(np.array([sigma * z]))[0][0])
         return log_growth if log_growth < -SETTINGS.linear_from else math.log(float(np.logaddexp(0.0, log_growth)))
 
     reach = math.sqrt(2 * depth)
-    return Scale(math.log1p(-rate), depth).build(log_density, place(-reach), place(0.0), place(reach + 1 / sigma))
+    return Scale(step.lowest, depth).build(log_density, place(-reach), place(0.0), place(reach + largest / sigma))
 
 
 def log(values: Floats) -> Floats:

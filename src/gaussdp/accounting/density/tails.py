@@ -14,7 +14,7 @@ from gaussdp.accounting.density.vanishing import VanishingTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.outputs import FINENESS
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_complement, one_method
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError
@@ -47,7 +47,7 @@ class DensityTails(Described):
 
     skewness = 0.0
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._squared_mu, self._steps = squared_mu, tuple(steps)
         self.lowest = LossCumulants(squared_mu, self._steps).lowest
         self._readings: list[DensityReadings | None] = []

@@ -11,7 +11,7 @@ from scipy import special
 
 from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.accounting.enclosed.profile import EnclosedProfile
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.readings import Method, Values
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate
 from gaussdp.guarantees.base import Numbers
@@ -33,8 +33,6 @@ SETTINGS = EnclosedSettings()
 
 _ROUNDING = 1e-15  # of a rate next to 1
 
-Steps = Sequence[tuple[SampledGaussianLoss, int]]
-
 
 class EnclosedCurve(PointsCurve):
     """A guarantee read off proved upper bounds on the profile; `values` says how far the truth may lie away.
@@ -47,15 +45,15 @@ class EnclosedCurve(PointsCurve):
     _method = Method.ENCLOSURE
     _error = math.inf
     _profile: EnclosedProfile
-    _run: tuple[float, tuple[tuple[SampledGaussianLoss, int], ...]]
+    _run: tuple[float, tuple[tuple[StepLoss, int], ...], tuple[float, ...]]
     _grid: Floats
 
-    def __init__(self, squared_mu: float, steps: Steps) -> None:
-        profile = EnclosedProfile(squared_mu, steps)
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], unsampled: Sequence[float]) -> None:
+        profile = EnclosedProfile(squared_mu, steps, unsampled)
         grid = _grid(profile)
         super().__init__(grid, profile.upper(grid))
         object.__setattr__(self, "_profile", profile)
-        object.__setattr__(self, "_run", (squared_mu, tuple(steps)))
+        object.__setattr__(self, "_run", (squared_mu, tuple(steps), tuple(unsampled)))
         object.__setattr__(self, "_grid", grid)
 
     def __reduce__(self) -> Any:

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import special
 
 from gaussdp.accounting.loss.cumulants import LossCumulants
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.errors import ConvergenceError
 
 
@@ -55,8 +55,8 @@ class _Law:
 class MomentBounds:
     """Bounds on the profiles of plain Gaussian releases (their squared mu) and counted sampled steps."""
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
-        self._squared_mu, self._steps = squared_mu, tuple(steps)
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], unsampled: Sequence[float]) -> None:
+        self._squared_mu, self._steps, self._unsampled = squared_mu, tuple(steps), tuple(unsampled)
         self._cumulants = LossCumulants(squared_mu, self._steps)
         self._laws: dict[float, _Law] = {}
 
@@ -142,7 +142,11 @@ class MomentBounds:
         for t between 0 and 1 it is at most (1 - q)^t + (q r)^t.
         """
         total: float = 0.5 * self._squared_mu * tilt * (tilt - 1)
-        for step, count in self._steps:
+        for (step, count), square in zip(self._steps, self._unsampled, strict=True):
+            if not isinstance(step, SampledGaussianLoss):
+                # No Renyi divergence is larger than that of the Gaussian release that dominates the step.
+                total += max(0.5 * square * tilt * (tilt - 1), 0.0)
+                continue
             log_rate, log_rest = math.log(step.sample_rate), math.log1p(-step.sample_rate)
             energy = 0.5 / step.noise_multiplier**2
             if 0 <= tilt <= 1:

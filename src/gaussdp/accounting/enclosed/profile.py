@@ -8,7 +8,7 @@ import numpy as np
 
 from gaussdp.accounting.enclosed.mixtures import SampledMixture, profiles
 from gaussdp.accounting.enclosed.moments import MomentBounds
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.numerics import Floats, epsilon_from_mu
 
 
@@ -26,27 +26,32 @@ SETTINGS = SearchSettings()
 
 
 class EnclosedProfile:
-    """Bounds on the profile of plain Gaussian releases (their squared mu) and counted sampled steps, at least one."""
+    """Bounds on the profile of plain Gaussian releases and counted sampled steps, at least one.
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
-        squares = [count / step.noise_multiplier**2 for step, count in steps]
+    Args:
+        squared_mu: of the plain releases together.
+        steps: the sampled ones.
+        unsampled: squared mu of each of these without sampling, all its repetitions together.
+    """
+
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], unsampled: Sequence[float]) -> None:
+        squares = list(unsampled)
         self.unsampled_mu = math.sqrt(squared_mu + math.fsum(squares))
-        self._lowest = math.fsum(count * math.log1p(-step.sample_rate) for step, count in steps)
+        self._lowest = sum(count * step.lowest for step, count in steps)
         self._plain_mu = math.sqrt(squared_mu)
-        self._moments = MomentBounds(squared_mu, steps)
+        self._moments = MomentBounds(squared_mu, steps, unsampled)
         # The sampled steps that matter most; to the upper bounds all others are unsampled, to the lower ones not there.
-        chief = sorted(range(len(squares)), key=squares.__getitem__, reverse=True)[: SETTINGS.chief]
+        kinds = [(square, index) for index, square in enumerate(squares)]
+        sampled = [pair for pair in kinds if isinstance(steps[pair[1]][0], SampledGaussianLoss)]
         total = squared_mu + math.fsum(squares)
-        self._mixtures = [
-            SampledMixture(
-                steps[index][0].noise_multiplier,
-                steps[index][0].sample_rate,
-                steps[index][1],
-                squared_mu,
-                total - squares[index] if len(squares) > 1 else squared_mu,
-            )
-            for index in chief
-        ]
+        self._mixtures = []
+        for square, index in sorted(sampled, reverse=True)[: SETTINGS.chief]:
+            step, count = steps[index]
+            if isinstance(step, SampledGaussianLoss):
+                others = total - square if len(squares) > 1 else squared_mu
+                self._mixtures.append(
+                    SampledMixture(step.noise_multiplier, step.sample_rate, count, squared_mu, others)
+                )
 
     def upper(self, epsilon: Floats) -> Floats:
         """Upper bounds on delta at epsilons from zero on."""
@@ -56,7 +61,9 @@ class EnclosedProfile:
             remove = np.minimum(remove, mixture.upper_remove(epsilon))
         remove = np.minimum(remove, either)
         # Of the add direction the sampled steps' loss is at most -lowest.
-        add = np.minimum(either, _gaussian(epsilon + self._lowest, self._plain_mu))
+        add = either
+        if self._lowest > -math.inf:
+            add = np.minimum(either, _gaussian(epsilon + self._lowest, self._plain_mu))
         for index, one in enumerate(epsilon.tolist()):
             remove[index] = min(remove[index], self._moments.remove(one)[1])
             add[index] = min(add[index], self._moments.add(one)[1]) if add[index] > remove[index] else add[index]
