@@ -187,7 +187,7 @@ def test_compositions_with_plain_releases():
     [
         (lambda: DPSGD(1.0, 0.1, 10, adjacency="replace-one", records_per_unit=2), "records_per_unit must be 1"),
         (lambda: DPSGD(1.0, 0.1, 10, records_per_unit=0), "records_per_unit"),
-        (lambda: DPSGD(1.0, 0.1, 10, records_per_unit=1001), "at most 1000"),
+        (lambda: DPSGD(1.0, 0.1, 10, records_per_unit=1001), "from 1 to 1,000"),
         (lambda: DPSGD(1.0, 0.1, 10, adjacency="both"), "adjacency"),
         (lambda: MixtureOfGaussians(1.0, [0, 1], [0.5, 0.4]), "sum to 1"),
         (lambda: MixtureOfGaussians(1.0, [0, 1], [1.0]), "as many"),

@@ -113,6 +113,14 @@ class TestWhatEventsMean:
         mechanism = mechanism_of(ev.PoissonSampledDpEvent(0.1, inside))
         assert mechanism.mechanism.noise_multiplier == pytest.approx(1 / math.sqrt(7 / 16 + 4 / 9), rel=1e-14)
 
+    def test_a_sample_of_a_sample_is_one(self):
+        inner = ev.PoissonSampledDpEvent(0.25, ev.GaussianDpEvent(2.0))
+        mechanism = mechanism_of(ev.PoissonSampledDpEvent(0.5, inner))
+        assert (mechanism.sample_rate, mechanism.mechanism.noise_multiplier) == (0.125, 2.0)
+        for several in (ev.SelfComposedDpEvent(inner, 2), ev.ComposedDpEvent([inner, GAUSSIAN])):
+            with pytest.raises(DomainError, match="only Gaussian releases are analysed"):
+                mechanism_of(ev.PoissonSampledDpEvent(0.5, several))
+
     def test_trivial_events(self):
         for event in (
             ev.NoOpDpEvent(),

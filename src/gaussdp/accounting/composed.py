@@ -11,6 +11,7 @@ from gaussdp.accounting.density.vanishing import VanishingTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.least import LeastLoss, least_loss
 from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
@@ -32,6 +33,8 @@ class ReachSettings:
 
 
 SETTINGS = ReachSettings()
+
+_NEAR = 1e-14  # relative distance from the least loss at which its last digits decide
 
 
 class ComposedTails(Described):
@@ -96,6 +99,9 @@ class ComposedTails(Described):
         if not self.within_reach:
             return OperatingPoints.unanswered(tau)
         gone = tau <= self.lowest
+        near = np.abs(tau - self.lowest) <= _NEAR * abs(self.lowest)
+        if near.any() and np.isfinite(self.lowest):
+            gone[near] = self._least.excess(tau[near]) <= 0
         if gone.any():
             points = OperatingPoints.unanswered(tau)
             points.put(gone, VanishingTails.points(tau[gone]))
@@ -111,6 +117,10 @@ class ComposedTails(Described):
         if missing.size and self._short:
             points.put(missing, self._density.read(tau[missing]))
         return points
+
+    @cached_property
+    def _least(self) -> LeastLoss:
+        return least_loss((step.least_ratio, count) for step, count in self._parts[1])
 
     @cached_property
     def _vanishing(self) -> VanishingTails:

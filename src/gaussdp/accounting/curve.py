@@ -174,14 +174,21 @@ class AccountedCurve(Described, Guarantee):
 
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level, from bounds where no exact method answers."""
-        try:
-            read = self._exactly(name, levels)
-        except (ConvergenceError, OverflowError):  # not even the bulk of the loss, where searches start, is known
-            read = Values.unanswered(levels.size)
+        read = self._answered(name, levels)
         missing = ~read.answered | ~(read.error < math.inf)  # a method that claims nothing has no answer
         if missing.any():
             read.put(missing, self._bounded(name, levels[missing]))
         return read
+
+    def _answered(self, name: str, levels: Floats) -> Values:
+        """What exact methods answer; what ends a search for one level leaves the others alone."""
+        try:
+            return self._exactly(name, levels)
+        except (ConvergenceError, OverflowError):  # not even the bulk of the loss, where searches start, is known
+            if levels.size == 1:
+                return Values.unanswered(1)
+            half = levels.size // 2
+            return Values.joined((self._answered(name, levels[:half]), self._answered(name, levels[half:])))
 
     def _bounded(self, name: str, levels: Floats) -> Values:
         """The reading from proved bounds; where they are wide, from a distribution if that is tighter."""
@@ -220,6 +227,9 @@ class AccountedCurve(Described, Guarantee):
             remove, add = self.remove.deltas(levels), self.add.deltas(levels)
         elif name == "epsilon":
             remove, add = self.remove.epsilons(levels), self.add.epsilons(levels)
+            # Adding a record costs no more than minus the least loss, whether or not the search for it ended.
+            settled = ~add.answered & remove.answered & (remove.value >= -self._tails.lowest)
+            add.put(settled, remove.take(settled))
         elif name == "fpr":
             # The curve is symmetric: the least FPR at an FNR is the least FNR at an FPR.
             return self._rates(1 - levels, levels)[0]

@@ -12,10 +12,9 @@ from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.searching import Axis, calibrate
 from gaussdp.calibration.targets import Target
-from gaussdp.domains import POSITIVE, integer, number
+from gaussdp.domains import POSITIVE, SAMPLE_RATE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Adjacency
-from gaussdp.mechanisms.gaussian import SAMPLE_RATE
 
 DEFAULT_DIGITS = 4
 DEFAULT_FLOOR = 1e-10

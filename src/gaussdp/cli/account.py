@@ -11,7 +11,7 @@ import click
 from gaussdp.accounting import account as account_for
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
 from gaussdp.cli.default_group import DefaultGroup
-from gaussdp.cli.options import levels, neighbour_options, number, output_options, show, waiting
+from gaussdp.cli.options import Whole, levels, neighbour_options, number, output_options, show, waiting
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
@@ -99,9 +99,9 @@ def account() -> None:
     "--noise-multiplier", type=number, required=True, help="Standard deviation of the noise over the clip norm."
 )
 @click.option("--sample-rate", type=number, help="Probability with which a record enters a batch; with --steps.")
-@click.option("--steps", type=int, help="Number of updates; with --sample-rate.")
-@click.option("--dataset-size", type=int, help="Number of records; with --batch-size and --epochs.")
-@click.option("--batch-size", type=int, help="Expected size of a batch.")
+@click.option("--steps", type=Whole(), help="Number of updates; with --sample-rate.")
+@click.option("--dataset-size", type=Whole(), help="Number of records; with --batch-size and --epochs.")
+@click.option("--batch-size", type=Whole(), help="Expected size of a batch.")
 @click.option("--epochs", type=number, help="Expected number of times that a record is seen.")
 @neighbour_options
 @_reading_options

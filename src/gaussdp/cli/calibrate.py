@@ -12,6 +12,7 @@ from gaussdp.calibration.results import TABLES
 from gaussdp.calibration.targets import Target
 from gaussdp.cli.options import (
     LateCommand,
+    Whole,
     at_most_option,
     criterion_option,
     floor_option,
@@ -39,9 +40,9 @@ from gaussdp.risks import by_level
 @at_most_option("A bound on one risk of the exact curve, instead of a policy")
 @click.option("--noise-multiplier", type=number, help="Fix the noise, and solve for the steps or the sample rate.")
 @click.option("--sample-rate", type=number, help="Probability with which a record enters a batch.")
-@click.option("--steps", type=int, help="Number of updates.")
-@click.option("--dataset-size", type=int, help="Number of records; with --batch-size, gives the sample rate.")
-@click.option("--batch-size", type=int, help="Expected size of a batch.")
+@click.option("--steps", type=Whole(), help="Number of updates.")
+@click.option("--dataset-size", type=Whole(), help="Number of records; with --batch-size, gives the sample rate.")
+@click.option("--batch-size", type=Whole(), help="Expected size of a batch.")
 @click.option("--epochs", type=number, help="Expected number of times that a record is seen; gives the steps.")
 @neighbour_options
 @floor_option(DEFAULT_FLOOR)

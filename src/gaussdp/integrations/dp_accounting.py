@@ -390,6 +390,12 @@ def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: En
     if not inside.private and rate > 0:
         _non_private(entries, event, count, relation)
         return
+    if not (inside.rho or inside.xi) and list(inside.releases.values()) == [1]:
+        (item,) = inside.releases
+        if isinstance(item, PoissonSampled):  # a sample of a sample; several releases of one would not be independent
+            if rate > 0 and count:
+                entries.add(item.sampled_again(rate), count)
+            return
     if inside.rho or inside.xi or not all(isinstance(item, Gaussian) for item in inside.releases):
         raise _NoAnalysisError(event, "only Gaussian releases are analysed on a Poisson sample")
     if inside.releases and rate > 0 and count:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
+from gaussdp.domains import several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints, PureDP
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
@@ -79,9 +80,7 @@ class Composition(Mechanism):
     mechanisms: tuple[Mechanism, ...]
 
     def __init__(self, mechanisms: Iterable[Mechanism | ApproxDP | ProfilePoints]) -> None:
-        if isinstance(mechanisms, Mechanism) or not isinstance(mechanisms, Iterable):
-            raise DomainError("mechanisms", "a sequence of mechanisms", mechanisms)
-        given = tuple(mechanisms)
+        given = tuple(several("mechanisms", mechanisms, "a sequence of mechanisms"))
         known: Adjacency = next((item.adjacency for item in given if isinstance(item, Mechanism)), "add-remove")
         described = tuple(Stated(item, known) if isinstance(item, ApproxDP | ProfilePoints) else item for item in given)
         if not described:
@@ -109,6 +108,10 @@ class Composition(Mechanism):
             for part, count in mechanism.parts():
                 counts[part] = counts.get(part, 0) + count
         yield from counts.items()
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        known = [mechanism.protecting(adjacency, records) for mechanism in self.mechanisms]
+        return Composition([one for one in known if one is not None]) if None not in known else None
 
     def releases(self, times: int = 1) -> list[tuple[Mechanism, int]]:
         return [release for mechanism in self.mechanisms for release in mechanism.releases(times)]

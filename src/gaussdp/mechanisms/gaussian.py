@@ -3,20 +3,15 @@
 import math
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
+from fractions import Fraction
 from typing import Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import POSITIVE, Domain, integer, number
+from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.mixtures import MOST_RECORDS, MixtureOfGaussians, SampledExchange
-from gaussdp.mechanisms.mixtures import SAMPLE_RATE as SAMPLE_RATE
-from gaussdp.mechanisms.mixtures import SAMPLED_NOISE as SAMPLED_NOISE
 from gaussdp.mechanisms.registry import register
-
-NOISE = Domain(1e-100, 1e100, advice="beyond, the square of mu leaves the range of a double")
-RHO = Domain(1e-200, 1e200, advice="beyond, the square of mu leaves the range of a double")
-MOST = 10**15  # records, passes or steps: beyond, their products leave the range of a double
 
 
 @register
@@ -38,14 +33,18 @@ class Gaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        noise = number("noise_multiplier", self.noise_multiplier, POSITIVE)
-        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", noise, NOISE))
+        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, NOISE))
         checked_adjacency(self.adjacency)
 
     @property
     def mu(self) -> float:
         """The GDP parameter of one release."""
         return 1 / self.noise_multiplier
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        """With the sensitivity of so many records, twice that if they are exchanged."""
+        moves = _moves(self.adjacency, adjacency, records)
+        return None if moves is None else Gaussian(self.noise_multiplier / moves, adjacency)
 
 
 @register
@@ -69,13 +68,17 @@ class ZCDPGaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", number("rho", number("rho", self.rho, POSITIVE), RHO))
+        object.__setattr__(self, "rho", number("rho", self.rho, RHO))
         checked_adjacency(self.adjacency)
 
     @property
     def mu(self) -> float:
         """The GDP parameter of one release."""
         return math.sqrt(2 * self.rho)
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        moves = _moves(self.adjacency, adjacency, records)
+        return None if moves is None else ZCDPGaussian(self.rho * moves**2, adjacency)
 
 
 @register
@@ -88,12 +91,15 @@ class PoissonSampled(Elementary):
 
     Args:
         mechanism: the release that sees the sample, with its noise stated for adding or removing a record; its noise
-            multiplier must be in [1e-3, 1e9] if sample_rate < 1.
-        sample_rate: in (0, 1]; at 1 the sampled release equals the plain one.
+            multiplier must be in [1e-3, 1e9] if sample_rate < 1. A sample of a sample is one sample at the product of
+            the rates, rounded up.
+        sample_rate: in [1e-100, 1]; at 1 the sampled release equals the plain one.
         adjacency: which datasets are neighbours.
 
     >>> PoissonSampled(Gaussian(1.0), sample_rate=0.01).sample_rate
     0.01
+    >>> PoissonSampled(PoissonSampled(Gaussian(1.0), sample_rate=0.25), sample_rate=0.5).sample_rate
+    0.125
     """
 
     kind = "poisson-sampled-gaussian"
@@ -103,6 +109,12 @@ class PoissonSampled(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
+        if isinstance(self.mechanism, PoissonSampled):
+            if self.mechanism.adjacency != self.adjacency:
+                raise DomainError("adjacency", f"that of the sample, {self.mechanism.adjacency}", self.adjacency)
+            once = self.mechanism.sampled_again(self.sample_rate)
+            object.__setattr__(self, "sample_rate", once.sample_rate)
+            object.__setattr__(self, "mechanism", once.mechanism)
         if not isinstance(self.mechanism, Gaussian):
             raise DomainError(
                 "mechanism", "a Gaussian", self.mechanism, "only Gaussian releases on a Poisson sample are supported"
@@ -119,8 +131,18 @@ class PoissonSampled(Elementary):
         if self.sample_rate < 1:
             number("noise_multiplier", self.mechanism.noise_multiplier, SAMPLED_NOISE)
 
+    def sampled_again(self, sample_rate: float) -> "PoissonSampled":
+        """The same release on a sample of the sample."""
+        outer = number("sample_rate", sample_rate, SAMPLE_RATE)
+        return PoissonSampled(self.mechanism, _product_rounded_up(self.sample_rate, outer), self.adjacency)
+
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         yield _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        if not _exact(self.adjacency, adjacency, records):
+            return None
+        return _sampled(self.mechanism.noise_multiplier, self.sample_rate, adjacency, records)
 
     @classmethod
     def plan_keys(cls) -> PlanKeys:
@@ -145,6 +167,11 @@ class PoissonSampled(Elementary):
         return self.sampled
 
 
+def _product_rounded_up(one: float, other: float) -> float:
+    product = one * other
+    return product if Fraction(product) >= Fraction(one) * Fraction(other) else math.nextafter(product, 1.0)
+
+
 @register
 @dataclass(frozen=True)
 class DPSGD(Mechanism):
@@ -152,8 +179,8 @@ class DPSGD(Mechanism):
 
     Args:
         noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
-        sample_rate: probability with which a record enters a batch, in (0, 1].
-        steps: number of updates; a whole number of at least 1.
+        sample_rate: probability with which a record enters a batch, in [1e-100, 1].
+        steps: number of updates; a whole number from 1 to 10^15.
         adjacency: which datasets are neighbours; by replacement for units of one record.
         records_per_unit: how many records the unit of protection may have, each clipped and sampled by itself; at most
             1000.
@@ -177,10 +204,8 @@ class DPSGD(Mechanism):
         object.__setattr__(self, "noise_multiplier", step.mechanism.noise_multiplier)
         object.__setattr__(self, "sample_rate", step.sample_rate)
         object.__setattr__(self, "steps", integer("steps", self.steps, low=1))
-        records = integer("records_per_unit", self.records_per_unit, low=1)
+        records = integer("records_per_unit", self.records_per_unit, low=1, high=MOST_RECORDS)
         object.__setattr__(self, "records_per_unit", records)
-        if records > MOST_RECORDS:
-            raise DomainError("records_per_unit", f"at most {MOST_RECORDS}", records)
         if records > 1 and self.adjacency != "add-remove":
             raise DomainError(
                 "records_per_unit",
@@ -200,7 +225,7 @@ class DPSGD(Mechanism):
         """From the numbers of a training script; a last, partial pass counts as the steps it takes, rounded up.
 
         Args:
-            dataset_size: number of records.
+            dataset_size: number of records, at most 10^15.
             batch_size: expected size of a batch, at most dataset_size.
             epochs: expected number of times that a record is seen; positive.
             noise_multiplier: standard deviation of the noise over the clipping norm.
@@ -213,14 +238,19 @@ class DPSGD(Mechanism):
         batch = integer("batch_size", batch_size, low=1)
         if batch > size:
             raise DomainError("batch_size", f"at most dataset_size {size}", batch)
-        passes = number("epochs", epochs, POSITIVE)
-        if size > MOST or passes > MOST:
-            raise DomainError(None, problem=f"dataset_size and epochs must be at most {MOST:g}")
+        passes = number("epochs", epochs, EPOCHS)
         steps = math.ceil(passes * size / batch * (1 - 1e-15))
         return cls(noise_multiplier, batch / size, max(1, steps), **others)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         yield _sampled(self.noise_multiplier, self.sample_rate, self.adjacency, self.records_per_unit), self.steps
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        if (adjacency, records) == (self.adjacency, self.records_per_unit):
+            return self
+        if self.records_per_unit > 1 or not _exact(self.adjacency, adjacency, records):
+            return None
+        return DPSGD(self.noise_multiplier, self.sample_rate, self.steps, adjacency, records)
 
     @classmethod
     def plan_keys(cls) -> PlanKeys:
@@ -259,6 +289,20 @@ class DPSGD(Mechanism):
     @property
     def trains(self) -> bool:
         return True
+
+
+def _moves(stated: Adjacency, adjacency: Adjacency, records: int) -> int | None:
+    """How many times the stated sensitivity neighbours move a sum; None if it says nothing about them."""
+    if stated == "replace-one" and adjacency == "add-remove":
+        return None
+    return records * (1 if stated == adjacency else 2)
+
+
+def _exact(stated: Adjacency, adjacency: Adjacency, records: int) -> bool:
+    """Whether there is an exact account of such neighbours on a sample, of a step whose noise is stated for others."""
+    if adjacency == "replace-one":
+        return records == 1
+    return stated == "add-remove" and records <= MOST_RECORDS
 
 
 def _sampled(noise: float, rate: float, adjacency: Adjacency, records: int = 1) -> Mechanism:

@@ -8,14 +8,10 @@ from typing import Any
 import numpy as np
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import POSITIVE, Domain, checked, integer, number
+from gaussdp.domains import SAMPLE_RATE, SAMPLED_NOISE, Domain, checked, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary
 
-SAMPLED_NOISE = Domain(
-    1e-3, 1e9, advice="beyond, a sampled release has no privacy to speak of, or is nothing but noise"
-)
-SAMPLE_RATE = Domain(0.0, 1.0, closed_low=False)
 MOST_RECORDS = 1000
 """Records of one unit: their mixture has one component for each."""
 
@@ -74,9 +70,7 @@ class MixtureOfGaussians(Elementary):
         >>> MixtureOfGaussians.of_records(1.0, 0.5, records=2).weights
         (0.25, 0.5, 0.25)
         """
-        count = integer("records", records, low=1)
-        if count > MOST_RECORDS:
-            raise DomainError("records", f"at most {MOST_RECORDS}", count)
+        count = integer("records", records, low=1, high=MOST_RECORDS)
         rate = number("sample_rate", sample_rate, SAMPLE_RATE)
         log_rest = math.log1p(-rate) if rate < 1 else -math.inf
         weights = [
@@ -126,7 +120,7 @@ class SampledExchange(Elementary):
     sample_rate: float
 
     def __post_init__(self) -> None:
-        noise = number("noise_multiplier", number("noise_multiplier", self.noise_multiplier, POSITIVE), SAMPLED_NOISE)
+        noise = number("noise_multiplier", self.noise_multiplier, SAMPLED_NOISE)
         object.__setattr__(self, "noise_multiplier", noise)
         object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
 

@@ -89,8 +89,8 @@ def _release(text: str, name: str, number: int, entry: Any) -> Mechanism:
         if key not in parameters:
             raise DomainError(None, place=here, problem=f"{entry['mechanism']} needs {key}")
     try:
-        mechanism = kind.from_plan(**parameters)
-        return integer("times", times, low=1) * mechanism if times != 1 else mechanism
+        mechanism, count = kind.from_plan(**parameters), integer("times", times, low=1)
+        return mechanism if count == 1 else count * mechanism
     except DomainError as error:
         raise error.at(here) from None
 

@@ -127,6 +127,9 @@ def _adjacency(run: Run, fit: Fit, digits: int) -> Assumption:
     title = f"{run.mechanism.adjacency.capitalize()} adjacency: the noise is stated for these neighbours"
     if run.adjacency == run.mechanism.adjacency:
         return Assumption("adjacency", title, "met", "The run protects against the same change of the data.")
+    if run.protecting(run.accounted) is not None:
+        words = "The run is to protect a record that is replaced, and the accounting is of that."
+        return Assumption("adjacency", title, "met", words)
     if run.mechanism.adjacency == "add-remove":
         words = (
             "The run is to protect a record that is replaced. The number does not hold for that: to replace is to"
@@ -155,6 +158,9 @@ def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
     if run.records_per_unit == 1:
         return Assumption("unit", title, "met", "Each unit has one record.", name=_RECORDS)
     size = run.records_per_unit
+    if run.protecting(run.accounted) is not None:
+        words = f"A unit can have {size:,} records, and the accounting is of all of them together."
+        return Assumption("unit", "The unit as it is: all of its records together", "met", words, name=_RECORDS)
     return Assumption(
         "unit",
         title,

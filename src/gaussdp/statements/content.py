@@ -81,7 +81,7 @@ def guarantee_words(report: Findings) -> list[str]:
     """The guarantee in a sentence, what belongs to it, and advice."""
     fit, digits = report.fit, report.digits
     mu = shown(report.mu)
-    neighbours = report.run.mechanism.adjacency
+    neighbours = report.run.protected.adjacency
     broken = report.standing == "does not hold"
     subject, verb = ("Were the assumptions met, the run", "would be") if broken else ("The run", "is")
     if fit.unconditional:
@@ -122,7 +122,7 @@ def claim_section(report: Findings) -> tuple[Section, ...]:
 
 def mechanism_facts(run: Run) -> tuple[tuple[str, str], ...]:
     """The mechanism and its parameters."""
-    rows = [("Mechanism", run.accounted.sentence), *run.mechanism.facts(run.dataset_size)]
+    rows = [("Mechanism", run.protected.sentence), *run.mechanism.facts(run.dataset_size)]
     if run.trains and run.clip_norm:
         rows.append(("Clip norm", shown(run.clip_norm)))
     if run.batches_per_pass:

@@ -38,7 +38,7 @@ def content(report: Findings) -> dict[str, Any]:
         "standing": report.standing,
         "guarantee": {
             **guarantee,
-            "adjacency": run.mechanism.adjacency,
+            "adjacency": run.protected.adjacency,
             "unconditional": fit.unconditional,
             "report_the_curve": fit.regret > LARGE_REGRET,
             "sentences": guarantee_words(report),

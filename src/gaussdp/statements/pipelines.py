@@ -7,10 +7,11 @@ from gaussdp.accounting.bounds.enclosures import Enclosure, smallest
 from gaussdp.accounting.bounds.passes import stretches
 from gaussdp.accounting.bounds.shuffled import drawn_batches, fixed_batches, shuffled_batches
 from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms import Mechanism
+from gaussdp.mechanisms import Mechanism, PoissonSampled
 from gaussdp.statements.run import Run
 
 _ROUNDING = 2.0**-50
+_POISSON_ASSUMED = "How batches are made is not stated; Poisson sampling is assumed."
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,19 @@ def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enc
         return Enclosure(0.0, math.inf)
     exchanged = mechanism.adjacency != run.adjacency
     group = (run.records_per_unit or 1) * (2 if exchanged else 1)
+    known = None if claim.kind == "zcdp" else run.protecting(mechanism)
+    if known is not None and (not run.sampled or run.sampling in ("poisson", None)):
+        if run.sampled and run.sampling is None:
+            caveats.append(_POISSON_ASSUMED)
+        return smallest(known, claim)
+    if not all(isinstance(part, PoissonSampled) or not part.sampled for part, _ in mechanism.parts()):
+        caveats.append("The noise is stated for other neighbours than one record; these are known on Poisson samples.")
+        return Enclosure(0.0, math.inf)
     if exchanged:
         caveats.append("The noise is stated for adding or removing a record; replacing one counts as a group of two.")
     if not run.sampled or run.sampling in ("poisson", None):
         if run.sampled and run.sampling is None:
-            caveats.append("How batches are made is not stated; Poisson sampling is assumed.")
+            caveats.append(_POISSON_ASSUMED)
         return smallest(mechanism, claim, group)
     if run.sampling == "without replacement":
         caveats.append(

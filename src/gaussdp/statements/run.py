@@ -209,6 +209,15 @@ class Run:
         return (1 + self.tuning_runs) * self.mechanism if self.tuning_runs else self.mechanism
 
     @property
+    def protected(self) -> Mechanism:
+        """What is accounted for, described for the neighbours and the unit of the run where that is exactly known."""
+        return self.protecting(self.accounted) or self.accounted
+
+    def protecting(self, mechanism: Mechanism) -> Mechanism | None:
+        """A mechanism described for the neighbours and the unit of the run; None if no exact account is known."""
+        return mechanism.protecting(self.adjacency or mechanism.adjacency, self.records_per_unit or 1)
+
+    @property
     def sampled(self) -> bool:
         """Whether the accounting relies on random batches."""
         return self.mechanism.sampled

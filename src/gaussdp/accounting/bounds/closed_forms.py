@@ -11,8 +11,10 @@ from gaussdp.mechanisms import (
     Gaussian,
     Laplace,
     Mechanism,
+    MixtureOfGaussians,
     PoissonSampled,
     RandomizedResponse,
+    SampledExchange,
     Stated,
     ZCDPGaussian,
 )
@@ -64,6 +66,8 @@ def implied_mu(part: Mechanism) -> float:
     """
     if isinstance(part, PoissonSampled):
         return part.mechanism.mu
+    if isinstance(part, MixtureOfGaussians | SampledExchange):
+        return part.unsampled_mu
     if isinstance(part, Gaussian | ZCDPGaussian):
         return part.mu
     known = closed_form(part) or PureDP(part.pure_epsilon)

@@ -16,7 +16,16 @@ from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
 from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms import Composition, Gaussian, Mechanism, PoissonSampled, Stated, ZCDPGaussian
+from gaussdp.mechanisms import (
+    Composition,
+    Gaussian,
+    Mechanism,
+    MixtureOfGaussians,
+    PoissonSampled,
+    SampledExchange,
+    Stated,
+    ZCDPGaussian,
+)
 from gaussdp.numerics import Floats
 
 _EXACT = 1e-9  # relative error of exact readings, as the accounting promises it
@@ -116,12 +125,21 @@ def _unconditional(mechanism: Mechanism) -> Enclosure:
     if known is not None:
         return exactly(known.implied().mu)
     upper = math.sqrt(math.fsum(count * implied_mu(part) ** 2 for part, count in parts))
-    gaussian = [(part, count) for part, count in parts if isinstance(part, Gaussian | ZCDPGaussian | PoissonSampled)]
-    lower = math.sqrt(math.fsum(count * implied_mu(part) ** 2 for part, count in gaussian))
+    kinds = Gaussian | ZCDPGaussian | PoissonSampled | MixtureOfGaussians | SampledExchange
+    gaussian = [(part, count) for part, count in parts if isinstance(part, kinds)]
+    lower = math.sqrt(math.fsum(count * _limit_mu(part) ** 2 for part, count in gaussian))
     if len(gaussian) == len(parts):
         return Enclosure(lower, upper)
     curve = _by_distribution(account(mechanism))
     return Enclosure(max(lower, _least_mu(curve)), min(upper, _mu_of_pure(mechanism, curve)))
+
+
+def _limit_mu(part: Mechanism) -> float:
+    """The mu to which that of a release tends as the false-positive rate tends to 0.
+
+    For an exchange only the record that is there matters that far out, and it moves the sum by one of two.
+    """
+    return 0.5 * part.unsampled_mu if isinstance(part, SampledExchange) else implied_mu(part)
 
 
 def _mu_of_pure(mechanism: Mechanism, curve: DistributionCurve) -> float:

@@ -263,7 +263,14 @@ def _composed(library: ModuleType, counted: Sequence[tuple[Mechanism, int]], int
                 raise _TooLargeError(size)
             repeated = _dense(library, distribution).self_compose(count) if count > 1 else distribution
             composed = repeated if composed is None else composed.compose(repeated)
-        except (ValueError, OverflowError) as error:
+        except OverflowError:
+            raise DomainError(
+                "noise",
+                "large enough for its privacy loss to be a number",
+                got=f"{part!r}, whose loss is beyond the range of a double",
+                advice="it gives no privacy to speak of",
+            ) from None
+        except ValueError as error:
             if isinstance(error, DomainError):
                 raise
             raise ConvergenceError(f"there is no privacy loss distribution of {part!r}: {error}") from None

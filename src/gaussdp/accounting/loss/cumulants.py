@@ -95,7 +95,7 @@ class LossCumulants:
         """Infimum of the composed loss."""
         if self._squared_mu > 0:
             return -math.inf
-        return sum(count * step.lowest for step, count in self._steps)
+        return math.fsum(count * step.lowest for step, count in self._steps)
 
     @cached_property
     def lost(self) -> tuple[float, float]:

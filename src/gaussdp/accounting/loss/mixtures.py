@@ -5,6 +5,7 @@ Both losses rise with the output x, so that thresholds on the loss are threshold
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from scipy import special
@@ -55,6 +56,10 @@ class MixtureLoss(StepLoss):
     @property
     def lowest(self) -> float:
         return math.log(self.weights[0]) if self.sensitivities[0] == 0 else -math.inf
+
+    @property
+    def least_ratio(self) -> Fraction:
+        return Fraction(self.weights[0]) if self.sensitivities[0] == 0 else Fraction(0)
 
     @property
     def highest_output(self) -> float:
@@ -168,6 +173,10 @@ class ExchangedLoss(StepLoss):
     @property
     def lowest(self) -> float:
         return -math.inf
+
+    @property
+    def least_ratio(self) -> Fraction:
+        return Fraction(0)
 
     @property
     def highest_output(self) -> float:

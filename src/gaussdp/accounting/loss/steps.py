@@ -12,6 +12,7 @@ exponentially in the number of nodes.
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from scipy import special
@@ -76,6 +77,11 @@ class StepLoss(ABC):
     @abstractmethod
     def lowest(self) -> float:
         """Infimum of the loss."""
+
+    @property
+    @abstractmethod
+    def least_ratio(self) -> Fraction:
+        """Infimum of the likelihood ratio, whose logarithm is the lowest loss; 0 if there is none."""
 
     @property
     @abstractmethod
@@ -173,6 +179,10 @@ class SampledGaussianLoss(StepLoss):
     @property
     def lowest(self) -> float:
         return math.log1p(-self.sample_rate)
+
+    @property
+    def least_ratio(self) -> Fraction:
+        return 1 - Fraction(self.sample_rate)
 
     @property
     def highest_output(self) -> float:
