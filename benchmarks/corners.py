@@ -48,7 +48,7 @@ def sampled(draw: np.random.Generator) -> DPSGD:
     noise = float(10 ** (draw.uniform(-3, 9) if draw.random() < 0.3 else draw.uniform(-3, 1)))
     kind = draw.random()
     if kind < 0.2:
-        rate = float(10 ** draw.uniform(-300, -10))
+        rate = float(10 ** draw.uniform(-100, -10))
     elif kind < 0.7:
         rate = float(10 ** draw.uniform(-10, 0))
     else:

@@ -19,7 +19,7 @@ def draws(seed, count):
     draw = np.random.default_rng(seed)
     for _ in range(count):
         noise = float(10 ** draw.uniform(-3, -1.05))
-        rate = float(10 ** draw.uniform(-300, 0)) if draw.random() < 0.5 else 1 - float(10 ** draw.uniform(-16, -1))
+        rate = float(10 ** draw.uniform(-100, 0)) if draw.random() < 0.5 else 1 - float(10 ** draw.uniform(-16, -1))
         yield DPSGD(noise, rate, int(10 ** draw.uniform(0, 9)))
 
 

@@ -207,5 +207,5 @@ def test_one_level_that_fails_leaves_the_others_exact():
     curve._tails = AddFails(curve._tails)
     curve.__dict__["add"] = whole.add
     read = curve.reading.delta([0.5, 700.0, 2.0, 3.0])
-    assert [str(method) for method in read.method] == ["line", "distribution", "line", "line"]
+    assert [str(method) for method in read.method] == ["line", "enclosure", "line", "line"]
     assert read.value[0] == whole.delta(0.5)
