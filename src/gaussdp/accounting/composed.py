@@ -24,9 +24,9 @@ class ReachSettings:
 
     least_noise: float = 0.1  # of a sampled step: below, a density takes too many panels
     least_line_noise: float = 0.25  # ... and below that, losses are so large that no line is accurate
-    farthest: float = 60.0
+    farthest: float = 55.0
     """Standard deviations under P from zero to the bulk of the loss. Lines are laid from zero on, where the smaller
-    tail would be e^-1800, and densities lose digits with the distance."""
+    tail would be e^-1500, and densities lose digits with the distance."""
     most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
     surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
     many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
