@@ -7,6 +7,7 @@ import gaussdp
 NAMES = {
     "guarantees": [
         "ApproxDP",
+        "BoundedRange",
         "GDP",
         "Guarantee",
         "LaplaceDP",
@@ -51,6 +52,7 @@ NAMES = {
         "DPSGD",
         "DiscreteGaussian",
         "DiscreteLaplace",
+        "ExponentialMechanism",
         "Gaussian",
         "Laplace",
         "Mechanism",

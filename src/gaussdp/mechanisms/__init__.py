@@ -5,6 +5,7 @@ from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, PoissonSampled, ZCDPGau
 
 # isort: split
 from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
+from gaussdp.mechanisms.selection import ExponentialMechanism
 
 # isort: split
 from gaussdp.mechanisms.base import Adjacency, Mechanism, Repeated
@@ -17,6 +18,7 @@ __all__ = [
     "Composition",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "Gaussian",
     "Laplace",
     "Mechanism",

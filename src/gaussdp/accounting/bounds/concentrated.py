@@ -21,6 +21,7 @@ from gaussdp.guarantees import ZCDP, ApproxDP
 from gaussdp.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     Mechanism,
@@ -52,6 +53,8 @@ def smallest_rho(mechanism: Mechanism) -> tuple[float, float]:
             # Gaussian noise may be behind it; xi counts in full at orders near 1.
             plain += count * part.guarantee.rho
             stated += count * part.guarantee.xi
+        elif isinstance(part, ExponentialMechanism):
+            stated += count * part.eta**2 / 8  # Cesar & Rogers 2021; docs/mechanisms.md
         elif math.isinf(part.pure_epsilon):
             return math.inf, math.inf
         else:

@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from gaussdp.accounting.distribution.logistic import logistic_masses
 from gaussdp.domains import integer
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import ProfilePoints
 from gaussdp.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     Mechanism,
@@ -43,6 +45,7 @@ class DistributionSettings:
     reach: float = 12.5
     """Standard deviations of discrete Gaussian noise kept; what is beyond counts as an infinite loss."""
     beyond_reach: float = 1e-33  # probability of what is beyond
+    least_cells: int = 500  # of the range of a choice that is composed with nothing but its like
 
 
 SETTINGS = DistributionSettings()
@@ -98,7 +101,7 @@ class LossDistribution(_ReadProfile):
 
     def __init__(self, parts: Iterable[tuple[Mechanism, int]], *, pessimistic: bool) -> None:
         library = _library()
-        counted = list(parts)
+        counted = list(parts) if pessimistic else _least(parts)
         self.interval = _interval([part for part, _ in counted])
         composed = None
         for part, count in counted:
@@ -151,6 +154,20 @@ def _library() -> ModuleType:
         ) from None
 
 
+def _least(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
+    """Mechanisms that lose no more: of several choices of bounded range each is taken as its pair with equal errors.
+
+    The envelope of all pairs is attained by one choice, made after everything else, but not by several.
+    """
+    counted = list(parts)
+    if sum(count for part, count in counted if isinstance(part, ExponentialMechanism)) <= 1:
+        return counted
+    return [
+        (RandomizedResponse(part.eta / 2) if isinstance(part, ExponentialMechanism) else part, count)
+        for part, count in counted
+    ]
+
+
 def _interval(parts: list[Mechanism]) -> float:
     """The spacing of the grid: the common unit of all losses if they have one, which makes the grid exact."""
     lattices = [_lattice(part) for part in parts]
@@ -174,6 +191,8 @@ def _reach_of(part: Mechanism) -> float:
         return part.guarantee.epsilon_bound
     if isinstance(part, Laplace | DiscreteLaplace | RandomizedResponse):
         return part.epsilon
+    if isinstance(part, ExponentialMechanism):
+        return part.eta
     raise DomainError("mechanism", "one that gaussdp accounts for", part)
 
 
@@ -212,6 +231,9 @@ def _lattice(part: Mechanism) -> _Lattice | None:
         indices = 2 * (k + part.sensitivity) - part.sensitivity
         masses = dict(zip(indices.tolist(), (weights / weights.sum()).tolist(), strict=True))
         return _Lattice(part.sensitivity / (2 * part.sigma**2), masses, SETTINGS.beyond_reach)
+    if isinstance(part, ExponentialMechanism):
+        cells = min(max(math.ceil(part.eta / INTERVAL), SETTINGS.least_cells), SETTINGS.most_points)
+        return _Lattice(part.eta / cells, {})  # its masses depend on the grid
     return None
 
 
@@ -237,7 +259,9 @@ def _atoms(guarantee: ProfilePoints) -> _Lattice:
 def _on_grid(part: Mechanism, interval: float) -> bool:
     """Whether we place the atoms of the loss ourselves: few of them, or all on the grid."""
     lattice = _lattice(part)
-    return lattice is not None and (lattice.unit == interval or isinstance(part, RandomizedResponse | Stated))
+    return lattice is not None and (
+        lattice.unit == interval or isinstance(part, RandomizedResponse | Stated | ExponentialMechanism)
+    )
 
 
 def _mass_rounding(part: Mechanism, interval: float) -> float:
@@ -246,6 +270,9 @@ def _mass_rounding(part: Mechanism, interval: float) -> float:
 
 def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimistic: bool) -> Any:
     """The privacy loss distribution of one elementary mechanism."""
+    if isinstance(part, ExponentialMechanism):
+        masses = logistic_masses(part.eta, interval, pessimistic=pessimistic)
+        return _from_lattice(library, _Lattice(interval, masses), interval, pessimistic)
     lattice = _lattice(part)
     if lattice and _on_grid(part, interval):
         return _from_lattice(library, lattice, interval, pessimistic)
