@@ -20,7 +20,12 @@ SCORES = np.random.default_rng(3).normal([[1.0], [0.0]], size=(2, 200))
 def objects():
     """Something of every public kind."""
     yield from (gaussdp.GDP(0.5), gaussdp.PureDP(1.0), gaussdp.ApproxDP(1.0, 1e-6), gaussdp.LaplaceDP(1.0))
-    yield from (gaussdp.BoundedRange(1.0), gaussdp.ExponentialMechanism(1.0))
+    yield from (
+        gaussdp.ApproxGDP(0.5, 1e-6),
+        Stated(gaussdp.GDP(0.5)),
+        gaussdp.BoundedRange(1.0),
+        gaussdp.ExponentialMechanism(1.0),
+    )
     yield from (gaussdp.ZCDP(0.5), gaussdp.ProfilePoints([0.5, 1.0], [1e-3, 1e-6]))
     yield gaussdp.TradeoffPoints([0.001, 0.01, 0.1], [0.98, 0.92, 0.65])
     yield gaussdp.Claim(mu=0.8, floor=1e-10)

@@ -7,6 +7,7 @@ import gaussdp
 NAMES = {
     "guarantees": [
         "ApproxDP",
+        "ApproxGDP",
         "BoundedRange",
         "GDP",
         "Guarantee",

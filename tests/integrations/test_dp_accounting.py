@@ -56,6 +56,43 @@ def test_no_looser_than_that_librarys_distributions(event, relation):
     assert ours.get_epsilon(1e-6) == pytest.approx(theirs.get_epsilon(1e-6), rel=3e-3)
 
 
+def later_event(name, **fields):
+    """An event that a later version of that library has, and this one does not."""
+    return type(name, (ev.DpEvent,), {"__module__": "dp_accounting.dp_event", **fields})()
+
+
+class TestEventsOfLaterVersions:
+    def test_statements(self):
+        event = later_event("EpsilonDeltaDpEvent", epsilon=1.0, delta=1e-5)
+        assert mechanism_of(event) == Stated(gaussdp.ApproxDP(1.0, 1e-5))
+        assert mechanism_of(later_event("PermuteAndFlipDpEvent", epsilon=1.0)) == Stated(gaussdp.PureDP(1.0))
+
+    def test_exponential(self):
+        event = ev.SelfComposedDpEvent(later_event("ExponentialMechanismDpEvent", epsilon=0.5), 3)
+        assert mechanism_of(event) == 3 * gaussdp.ExponentialMechanism(0.5)
+        assert account(event, adjacency="replace-one").epsilon(0.0) == 1.5
+
+    def test_discrete_gaussian(self):
+        event = later_event("DiscreteGaussianDpEvent", sigma=3.0, sensitivity=1.0, dimension=1)
+        assert mechanism_of(event) == gaussdp.DiscreteGaussian(3.0, 1)
+        assert mechanism_of(event, "replace-one") == gaussdp.DiscreteGaussian(3.0, 2, "replace-one")
+        for dimension in (None, 5):
+            event = later_event("DiscreteGaussianDpEvent", sigma=3.0, sensitivity=1.5, dimension=dimension)
+            assert mechanism_of(event) == Stated(ZCDP(0.125))
+        with pytest.raises(DomainError, match="no privacy"):
+            mechanism_of(later_event("DiscreteGaussianDpEvent", sigma=0.0, sensitivity=1.0, dimension=1))
+
+    def test_bad_numbers(self):
+        with pytest.raises(DomainError, match=r"there is no analysis of .*: eta must be in"):
+            mechanism_of(later_event("ExponentialMechanismDpEvent", epsilon=-1.0))
+
+
+def test_a_sample_of_nothing_is_no_release():
+    for inner in (GAUSSIAN, ev.LaplaceDpEvent(1.0), ev.NonPrivateDpEvent()):
+        for adjacency in ("add-remove", "replace-one"):
+            assert account(ev.PoissonSampledDpEvent(0.0, inner), adjacency=adjacency).epsilon(0.0) == 0.0
+
+
 def test_mixed_releases_against_the_zero_record_are_covered():
     """Symmetrised before they are composed, so no tighter than that library, which composes each direction."""
     event = ev.ComposedDpEvent([RESPONSE, ev.SelfComposedDpEvent(STEP, 5)])

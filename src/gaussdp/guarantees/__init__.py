@@ -1,6 +1,7 @@
 """Guarantees as trade-off curves: GDP, pure and approximate DP, bounded range, Laplace noise, zCDP, and points."""
 
 from gaussdp.guarantees.approximate import ApproxDP, PureDP
+from gaussdp.guarantees.approximate_gdp import ApproxGDP
 from gaussdp.guarantees.base import Guarantee
 from gaussdp.guarantees.bounded_range import BoundedRange
 from gaussdp.guarantees.gaussian import GDP
@@ -14,6 +15,7 @@ __all__ = [
     "GDP",
     "ZCDP",
     "ApproxDP",
+    "ApproxGDP",
     "BoundedRange",
     "Guarantee",
     "LaplaceDP",

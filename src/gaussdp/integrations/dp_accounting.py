@@ -16,7 +16,7 @@ from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCur
 from gaussdp.adapters import register
 from gaussdp.domains import FINITE, NON_NEGATIVE, PROBABILITY, checked, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import ZCDP, ProfilePoints, PureDP
+from gaussdp.guarantees import GDP, ZCDP, ApproxDP, ProfilePoints, PureDP
 from gaussdp.integrations._versions import require
 from gaussdp.mechanisms import (
     DPSGD,
@@ -24,6 +24,7 @@ from gaussdp.mechanisms import (
     Composition,
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     Mechanism,
@@ -201,7 +202,9 @@ def adapted(thing: object, adjacency: Adjacency | None) -> Mechanism | PointsCur
 
 def _read_as_stated(mechanism: Mechanism) -> Mechanism | PointsCurve:
     """The curve of a lone statement, which needs no distribution; else the mechanism."""
-    return PointsCurve.of(mechanism.guarantee) if isinstance(mechanism, Stated) else mechanism
+    if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, ApproxDP | ProfilePoints):
+        return PointsCurve.of(mechanism.guarantee)
+    return mechanism
 
 
 def event_of(mechanism: Mechanism) -> DpEvent:
@@ -236,6 +239,8 @@ def event_of(mechanism: Mechanism) -> DpEvent:
         return _events.RandomizedResponseDpEvent(k * shrink / (1 + (k - 1) * shrink), k)
     if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, ZCDP):
         return _events.ZCDpEvent(mechanism.guarantee.rho, mechanism.guarantee.xi)
+    if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, GDP):
+        return _events.GaussianDpEvent(factor / mechanism.guarantee.mu)
     raise DomainError("mechanism", "one that dp_accounting has an event for", mechanism)
 
 
@@ -374,14 +379,42 @@ def _zcdp(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None
     entries.xi += count * statement.xi
 
 
+def _stated(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if count:
+        entries.add(Stated(ApproxDP(event.epsilon, event.delta), _adjacency_of(relation)), count)
+
+
+def _exponential(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if count and event.epsilon != 0:
+        entries.add(ExponentialMechanism(event.epsilon, _adjacency_of(relation)), count)
+
+
+def _permute_and_flip(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if count:  # not of bounded range
+        entries.add(Stated(PureDP(event.epsilon), _adjacency_of(relation)), count)
+
+
+def _discrete_gaussian(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    sigma = number("sigma", event.sigma, NON_NEGATIVE)
+    moves = number("sensitivity", event.sensitivity, NON_NEGATIVE) * _moves(relation)
+    if sigma == 0:
+        _non_private(entries, event, count, relation)
+    elif event.dimension == 1 and moves.is_integer() and moves and count:
+        entries.add(DiscreteGaussian(sigma, int(moves), _adjacency_of(relation)), count)
+    else:  # in several dimensions only its zCDP is known (Canonne, Kamath & Steinke 2020)
+        entries.rho += count * 0.5 * (moves / sigma) ** 2
+
+
 def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
     rate = number("sampling_probability", event.sampling_probability, PROBABILITY)
+    if rate == 0:
+        return
     inside = _Entries()
     _enter(inside, event.event, 1, relation)
     if rate == 1:
         _enter(entries, event.event, count, relation)
         return
-    if not inside.private and rate > 0:
+    if not inside.private:
         _non_private(entries, event, count, relation)
         return
     if relation == _Relation.REPLACE_ONE:
@@ -392,7 +425,7 @@ def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: En
         )
     if inside.rho or inside.xi or not all(isinstance(item, Gaussian) for item in inside.releases):
         raise _NoAnalysisError(event, "only Gaussian releases are analysed on a Poisson sample")
-    if inside.releases and rate > 0 and count:
+    if inside.releases and count:
         # Gaussian releases on one sample are one Gaussian release of it.
         mu = math.hypot(
             *(
@@ -434,6 +467,10 @@ _HANDLERS: Mapping[str, Callable[[_Entries, DpEvent, int, Enum], None]] = {
     "DiscreteLaplaceDpEvent": _discrete_laplace,
     "RandomizedResponseDpEvent": _randomized_response,
     "ZCDpEvent": _zcdp,
+    "EpsilonDeltaDpEvent": _stated,
+    "ExponentialMechanismDpEvent": _exponential,
+    "PermuteAndFlipDpEvent": _permute_and_flip,
+    "DiscreteGaussianDpEvent": _discrete_gaussian,
     "PoissonSampledDpEvent": _poisson_sampled,
     "MixtureOfGaussiansDpEvent": _mixture,
 }

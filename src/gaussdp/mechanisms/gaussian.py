@@ -12,6 +12,7 @@ from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, 
 from gaussdp.mechanisms.registry import register
 
 NOISE = Domain(1e-100, 1e100, advice="beyond, the square of mu leaves the range of a double")
+MU = Domain(1e-100, 1e100, advice="beyond, the square of mu leaves the range of a double")
 SAMPLED_NOISE = Domain(
     1e-3, 1e9, advice="beyond, a sampled release has no privacy to speak of, or is nothing but noise"
 )

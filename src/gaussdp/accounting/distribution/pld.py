@@ -16,7 +16,7 @@ import numpy as np
 from gaussdp.accounting.distribution.logistic import logistic_masses
 from gaussdp.domains import integer
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
-from gaussdp.guarantees import ProfilePoints
+from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -185,9 +185,9 @@ def _reach_of(part: Mechanism) -> float:
         return _reach_of(part.mechanism)
     if isinstance(part, DiscreteGaussian):
         return (0.5 / part.noise_multiplier + 10) / part.noise_multiplier
-    if isinstance(part, Stated):
-        if isinstance(part.guarantee, ProfilePoints):
-            return part.guarantee.epsilon(min(float(part.guarantee.deltas[-1]) + SETTINGS.beyond_reach, 1.0))
+    if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
+        return part.guarantee.epsilon(min(float(part.guarantee.deltas[-1]) + SETTINGS.beyond_reach, 1.0))
+    if isinstance(part, Stated) and isinstance(part.guarantee, ApproxDP):
         return part.guarantee.epsilon_bound
     if isinstance(part, Laplace | DiscreteLaplace | RandomizedResponse):
         return part.epsilon
@@ -211,7 +211,7 @@ def _lattice(part: Mechanism) -> _Lattice | None:
         truth = part.truth_probability
         lie = truth * math.exp(-part.epsilon)
         return _Lattice(part.epsilon, {1: truth, 0: (part.categories - 2) * lie, -1: lie})
-    if isinstance(part, Stated) and not isinstance(part.guarantee, ProfilePoints):
+    if isinstance(part, Stated) and isinstance(part.guarantee, ApproxDP):
         # The worst mechanism that meets a stated guarantee is randomized response that fails with probability delta.
         epsilon, delta = part.guarantee.epsilon_bound, part.guarantee.delta_bound
         if epsilon == math.inf:
