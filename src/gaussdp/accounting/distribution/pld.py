@@ -16,7 +16,7 @@ import numpy as np
 from gaussdp.accounting.distribution.logistic import logistic_masses
 from gaussdp.domains import integer
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
-from gaussdp.guarantees import ApproxDP, ProfilePoints
+from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints
 from gaussdp.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -101,7 +101,7 @@ class LossDistribution(_ReadProfile):
 
     def __init__(self, parts: Iterable[tuple[Mechanism, int]], *, pessimistic: bool) -> None:
         library = _library()
-        counted = list(parts) if pessimistic else _least(parts)
+        counted = _together(parts) if pessimistic else _least(parts)
         self.interval = _interval([part for part, _ in counted])
         composed = None
         for part, count in counted:
@@ -154,18 +154,40 @@ def _library() -> ModuleType:
         ) from None
 
 
-def _least(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
-    """Mechanisms that lose no more: of several choices of bounded range each is taken as its pair with equal errors.
+def _together(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
+    """The same with all zCDP statements as one: their rho and xi add up, which is tighter than their worst pairs."""
+    counted = list(parts)
+    stated = [(known, count) for part, count in counted if (known := _zcdp(part))]
+    if sum(count for _, count in stated) <= 1:
+        return counted
+    rho, xi = (math.fsum(count * getattr(known, name) for known, count in stated) for name in ("rho", "xi"))
+    whole = Stated(ZCDP(rho * (1 + _UNIT_ROUNDOFF), xi * (1 + _UNIT_ROUNDOFF)), counted[0][0].adjacency)
+    return [*((part, count) for part, count in counted if not _zcdp(part)), (whole, 1)]
 
-    The envelope of all pairs is attained by one choice, made after everything else, but not by several.
+
+def _least(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
+    """Mechanisms that lose no more, and that there may be.
+
+    What is known of choices of bounded range and of zCDP is an envelope of many pairs. One of them, made after
+    everything else, attains it, but not several: these are taken as randomized response and as Gaussian releases.
     """
     counted = list(parts)
-    if sum(count for part, count in counted if isinstance(part, ExponentialMechanism)) <= 1:
+    if sum(count for part, count in counted if isinstance(part, ExponentialMechanism) or _zcdp(part)) <= 1:
         return counted
-    return [
-        (RandomizedResponse(part.eta / 2) if isinstance(part, ExponentialMechanism) else part, count)
-        for part, count in counted
-    ]
+    return [(_attained(part), count) for part, count in counted]
+
+
+def _attained(part: Mechanism) -> Mechanism:
+    if isinstance(part, ExponentialMechanism):
+        return RandomizedResponse(part.eta / 2)
+    known = _zcdp(part)
+    return ZCDPGaussian(known.rho) if known else part
+
+
+def _zcdp(part: Mechanism) -> ZCDP | None:
+    """The zCDP statement that is all one knows of a release, if it is that."""
+    known = part.guarantee if isinstance(part, Stated) else None
+    return known if isinstance(known, ZCDP) and known.rho > 0 else None
 
 
 def _interval(parts: list[Mechanism]) -> float:
