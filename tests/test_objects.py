@@ -8,7 +8,7 @@ import pytest
 
 import gaussdp
 from gaussdp import calibration
-from gaussdp.mechanisms import Stated
+from gaussdp.mechanisms import CyclicPoisson, Dense, Participation, Stated, Toeplitz, Tree
 
 CURVE = gaussdp.account(gaussdp.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=100))
 RUN = gaussdp.Run(
@@ -26,6 +26,8 @@ def objects():
         gaussdp.BoundedRange(1.0),
         gaussdp.ExponentialMechanism(1.0),
     )
+    yield from (Participation(4, 2), CyclicPoisson(2, 0.1), Toeplitz([1.0, 0.5], 8), Tree(8), Dense([[1.0]]))
+    yield gaussdp.MatrixMechanism(1.0, Toeplitz([1.0, 0.5], 8), Participation(4, 2))
     yield from (gaussdp.ZCDP(0.5), gaussdp.ProfilePoints([0.5, 1.0], [1e-3, 1e-6]))
     yield gaussdp.TradeoffPoints([0.001, 0.01, 0.1], [0.98, 0.92, 0.65])
     yield gaussdp.Claim(mu=0.8, floor=1e-10)

@@ -56,6 +56,7 @@ NAMES = {
         "ExponentialMechanism",
         "Gaussian",
         "Laplace",
+        "MatrixMechanism",
         "Mechanism",
         "PoissonSampled",
         "RandomizedResponse",

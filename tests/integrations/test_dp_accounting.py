@@ -87,6 +87,21 @@ class TestEventsOfLaterVersions:
             mechanism_of(later_event("ExponentialMechanismDpEvent", epsilon=-1.0))
 
 
+def test_tree_aggregation_is_gaussian():
+    """That library's Renyi divergences are those of one Gaussian release, at every order."""
+    for counts in (1, 8, 1000, [3, 70, 5]):
+        event = ev.SingleEpochTreeAggregationDpEvent(2.0, counts)
+        accountant = rdp.RdpAccountant([2.0, 5.0], Relation.REPLACE_SPECIAL)
+        accountant.compose(event)
+        mu = account(event).fit().mu
+        assert accountant._rdp == pytest.approx([mu**2, 2.5 * mu**2], rel=1e-9)
+        assert account(event, adjacency="replace-one").fit().mu == pytest.approx(2 * mu, rel=1e-12)
+    with pytest.raises(DomainError, match="no privacy"):
+        mechanism_of(ev.SingleEpochTreeAggregationDpEvent(0.0, 8))
+    with pytest.raises(DomainError, match="the others would move to other steps"):
+        mechanism_of(ev.SingleEpochTreeAggregationDpEvent(1.0, 8), "add-remove")
+
+
 def test_a_sample_of_nothing_is_no_release():
     for inner in (GAUSSIAN, ev.LaplaceDpEvent(1.0), ev.NonPrivateDpEvent()):
         for adjacency in ("add-remove", "replace-one"):
@@ -206,7 +221,6 @@ class TestWhatEventsMean:
         ),
         (ev.TruncatedSubsampledGaussianDpEvent(100, 0.1, 20, 1.0), "depends on the other records"),
         (ev.RepeatAndSelectDpEvent(GAUSSIAN, 10.0, 1.0), "selecting the best"),
-        (ev.SingleEpochTreeAggregationDpEvent(1.0, 8), "tree aggregation"),
         (ev.MixtureOfGaussiansDpEvent(1.0, [0, 1, 2], [0.5, 0.25, 0.25]), "only with one sensitivity"),
         (ev.PoissonSampledDpEvent(0.1, ev.LaplaceDpEvent(1.0)), "only Gaussian releases"),
         (ev.PoissonSampledDpEvent(0.1, ev.ZCDpEvent(1.0)), "only Gaussian releases"),

@@ -27,11 +27,14 @@ from gaussdp.mechanisms import (
     ExponentialMechanism,
     Gaussian,
     Laplace,
+    MatrixMechanism,
     Mechanism,
+    Participation,
     PoissonSampled,
     RandomizedResponse,
     Repeated,
     Stated,
+    Tree,
     ZCDPGaussian,
 )
 from gaussdp.mechanisms.base import checked_adjacency
@@ -239,6 +242,8 @@ def event_of(mechanism: Mechanism) -> DpEvent:
         return _events.RandomizedResponseDpEvent(k * shrink / (1 + (k - 1) * shrink), k)
     if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, ZCDP):
         return _events.ZCDpEvent(mechanism.guarantee.rho, mechanism.guarantee.xi)
+    if isinstance(mechanism, MatrixMechanism):
+        return event_of(Composition([count * part for part, count in mechanism.parts()]))
     if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, GDP):
         return _events.GaussianDpEvent(factor / mechanism.guarantee.mu)
     raise DomainError("mechanism", "one that dp_accounting has an event for", mechanism)
@@ -405,6 +410,24 @@ def _discrete_gaussian(entries: _Entries, event: DpEvent, count: int, relation: 
         entries.rho += count * 0.5 * (moves / sigma) ** 2
 
 
+def _tree(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if relation == _Relation.ADD_OR_REMOVE_ONE:
+        raise _NoAnalysisError(
+            event,
+            "without a record the others would move to other steps; account for it under the relation REPLACE_SPECIAL,"
+            ' which blanks a record out, or under adjacency="replace-one"',
+        )
+    counts = event.step_counts if isinstance(event.step_counts, list | tuple) else [event.step_counts]
+    steps = max((integer("step_counts", steps, low=0) for steps in counts), default=0)
+    noise = number("noise_multiplier", event.noise_multiplier, NON_NEGATIVE)
+    if noise == 0 and steps:
+        _non_private(entries, event, count, relation)
+    elif steps and count:  # each record in one tree, once
+        once = Participation(times=1)
+        mechanism = MatrixMechanism(noise / _moves(relation), Tree(steps), once, _adjacency_of(relation))
+        entries.add(mechanism, count)
+
+
 def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
     rate = number("sampling_probability", event.sampling_probability, PROBABILITY)
     if rate == 0:
@@ -473,6 +496,7 @@ _HANDLERS: Mapping[str, Callable[[_Entries, DpEvent, int, Enum], None]] = {
     "DiscreteGaussianDpEvent": _discrete_gaussian,
     "PoissonSampledDpEvent": _poisson_sampled,
     "MixtureOfGaussiansDpEvent": _mixture,
+    "SingleEpochTreeAggregationDpEvent": _tree,
 }
 _FIXED_SIZE = "no exact account of batches of a fixed size is known; Poisson sampling has one"
 _WHY_NOT = {
@@ -482,7 +506,6 @@ _WHY_NOT = {
     "TruncatedSubsampledGaussianDpEvent": "a truncated sample depends on the other records; Poisson sampling has an"
     " exact account",
     "RepeatAndSelectDpEvent": "gaussdp has no analysis of selecting the best of several runs",
-    "SingleEpochTreeAggregationDpEvent": "gaussdp has no analysis of tree aggregation; give its Gaussian releases",
 }
 
 
@@ -498,7 +521,10 @@ def _adjacency_of(relation: Enum) -> Adjacency:
 
 def _relation_for(event: DpEvent, adjacency: Adjacency | None) -> Enum:
     if adjacency is None:
-        adjacency = "replace-one" if _holds_randomized_response(event) else "add-remove"
+        if _holds(event, "SingleEpochTreeAggregationDpEvent"):
+            blanked: Enum = _Relation.REPLACE_SPECIAL
+            return blanked
+        adjacency = "replace-one" if _holds(event, "RandomizedResponseDpEvent") else "add-remove"
     relation: Enum = {
         "add-remove": _Relation.ADD_OR_REMOVE_ONE,
         "replace-one": _Relation.REPLACE_ONE,
@@ -506,9 +532,9 @@ def _relation_for(event: DpEvent, adjacency: Adjacency | None) -> Enum:
     return relation
 
 
-def _holds_randomized_response(event: DpEvent) -> bool:
+def _holds(event: DpEvent, kind: str) -> bool:
     inner = [*getattr(event, "events", ()), *([event.event] if hasattr(event, "event") else ())]
-    return isinstance(event, _events.RandomizedResponseDpEvent) or any(map(_holds_randomized_response, inner))
+    return isinstance(event, getattr(_events, kind)) or any(_holds(item, kind) for item in inner)
 
 
 register("dp_accounting", adapted)

@@ -8,24 +8,35 @@ from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Lapla
 from gaussdp.mechanisms.selection import ExponentialMechanism
 
 # isort: split
+from gaussdp.mechanisms.matrix import MatrixMechanism
+
+# isort: split
 from gaussdp.mechanisms.base import Adjacency, Mechanism, Repeated
 from gaussdp.mechanisms.composition import Composition, Stated
+from gaussdp.mechanisms.participation import CyclicPoisson, Participation
 from gaussdp.mechanisms.registry import extended, register, registered
+from gaussdp.mechanisms.strategies import Dense, Toeplitz, Tree
 
 __all__ = [
     "DPSGD",
     "Adjacency",
     "Composition",
+    "CyclicPoisson",
+    "Dense",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "ExponentialMechanism",
     "Gaussian",
     "Laplace",
+    "MatrixMechanism",
     "Mechanism",
+    "Participation",
     "PoissonSampled",
     "RandomizedResponse",
     "Repeated",
     "Stated",
+    "Toeplitz",
+    "Tree",
     "ZCDPGaussian",
     "extended",
     "register",
