@@ -43,7 +43,7 @@ ROOMS = [
     ("lines", "density", "distribution"),
     ("composed",),
     ("fit", "directions"),
-    ("curve",),
+    ("curve", "best_of"),
     ("accountant",),
     ("document", "bounds"),
 ]

@@ -49,6 +49,7 @@ NAMES = {
         "precision_from_mu",
     ],
     "mechanisms": [
+        "BestOf",
         "Composition",
         "DPSGD",
         "DiscreteGaussian",

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from gaussdp.guarantees.claim import Claim
     from gaussdp.mechanisms import (
         DPSGD,
+        BestOf,
         Composition,
         DiscreteGaussian,
         DiscreteLaplace,
@@ -104,6 +105,7 @@ __all__ = [
     "AtMost",
     "Audit",
     "AuditPlan",
+    "BestOf",
     "BoundedRange",
     "Claim",
     "Composition",
@@ -195,6 +197,7 @@ _LOADED_WHEN_USED = {
     ),
     "gaussdp.calibration": ("AtMost",),
     "gaussdp.mechanisms": (
+        "BestOf",
         "Composition",
         "DPSGD",
         "DiscreteGaussian",

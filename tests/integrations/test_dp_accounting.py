@@ -102,6 +102,19 @@ def test_tree_aggregation_is_gaussian():
         mechanism_of(ev.SingleEpochTreeAggregationDpEvent(1.0, 8), "add-remove")
 
 
+def test_repeat_and_select():
+    """No looser than that library's Renyi divergences, and the same event again."""
+    event = ev.RepeatAndSelectDpEvent(GAUSSIAN, 10.0, 1.0)
+    assert mechanism_of(event) == gaussdp.BestOf(gaussdp.Gaussian(2.0), 10.0, 1.0)
+    assert event_of(mechanism_of(event)) == event
+    theirs = rdp.RdpAccountant().compose(event)
+    for delta in (1e-3, 1e-6):
+        assert account(event).epsilon(delta) < theirs.get_epsilon(delta)
+    assert mechanism_of(ev.RepeatAndSelectDpEvent(GAUSSIAN, 1.0, 1.0)) == gaussdp.Gaussian(2.0)
+    with pytest.raises(DomainError, match="no privacy"):
+        mechanism_of(ev.RepeatAndSelectDpEvent(ev.NonPrivateDpEvent(), 10.0, 1.0))
+
+
 def test_a_sample_of_nothing_is_no_release():
     for inner in (GAUSSIAN, ev.LaplaceDpEvent(1.0), ev.NonPrivateDpEvent()):
         for adjacency in ("add-remove", "replace-one"):
@@ -220,7 +233,7 @@ class TestWhatEventsMean:
             "of SampledWithReplacement",
         ),
         (ev.TruncatedSubsampledGaussianDpEvent(100, 0.1, 20, 1.0), "depends on the other records"),
-        (ev.RepeatAndSelectDpEvent(GAUSSIAN, 10.0, 1.0), "selecting the best"),
+        (ev.RepeatAndSelectDpEvent(GAUSSIAN, 10.0, math.inf), "Poisson numbers of runs"),
         (ev.MixtureOfGaussiansDpEvent(1.0, [0, 1, 2], [0.5, 0.25, 0.25]), "only with one sensitivity"),
         (ev.PoissonSampledDpEvent(0.1, ev.LaplaceDpEvent(1.0)), "only Gaussian releases"),
         (ev.PoissonSampledDpEvent(0.1, ev.ZCDpEvent(1.0)), "only Gaussian releases"),

@@ -2,15 +2,16 @@
 
 from typing import overload
 
+from gaussdp.accounting.best_of import best_of_profile
 from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.adapters import adapter_for
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import GDP, ApproxDP, ApproxGDP, ProfilePoints
-from gaussdp.mechanisms import Adjacency, Mechanism, Stated
+from gaussdp.mechanisms import Adjacency, BestOf, Mechanism, Stated
 from gaussdp.mechanisms.base import checked_adjacency
-from gaussdp.mechanisms.composition import Statable
+from gaussdp.mechanisms.composition import Bounded, Statable
 
 
 @overload
@@ -65,4 +66,13 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
 
 
 def _accounted(mechanism: Mechanism) -> AccountedCurve | DistributionCurve:
-    return AccountedCurve(mechanism) if AccountedCurve.covers(mechanism) else DistributionCurve(list(mechanism.parts()))
+    if AccountedCurve.covers(mechanism):
+        return AccountedCurve(mechanism)
+    return DistributionCurve([(_bounded(part), count) for part, count in mechanism.parts()])
+
+
+def _bounded(part: Mechanism) -> Mechanism:
+    """The part itself, or what is known to hold for it."""
+    if not isinstance(part, BestOf):
+        return part
+    return Bounded(best_of_profile(part, _accounted(part.mechanism)), part.adjacency)

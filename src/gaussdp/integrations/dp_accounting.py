@@ -21,6 +21,7 @@ from gaussdp.integrations._versions import require
 from gaussdp.mechanisms import (
     DPSGD,
     Adjacency,
+    BestOf,
     Composition,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -242,6 +243,8 @@ def event_of(mechanism: Mechanism) -> DpEvent:
         return _events.RandomizedResponseDpEvent(k * shrink / (1 + (k - 1) * shrink), k)
     if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, ZCDP):
         return _events.ZCDpEvent(mechanism.guarantee.rho, mechanism.guarantee.xi)
+    if isinstance(mechanism, BestOf):
+        return _events.RepeatAndSelectDpEvent(event_of(mechanism.mechanism), mechanism.mean_runs, mechanism.eta)
     if isinstance(mechanism, MatrixMechanism):
         return event_of(Composition([count * part for part, count in mechanism.parts()]))
     if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, GDP):
@@ -428,6 +431,18 @@ def _tree(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None
         entries.add(mechanism, count)
 
 
+def _repeat_and_select(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if event.shape == math.inf:
+        raise _NoAnalysisError(event, "Poisson numbers of runs are not analysed; truncated negative binomial ones are")
+    inside = _Entries()
+    _enter(inside, event.event, 1, relation)
+    if not inside.private:
+        _non_private(entries, event, count, relation)
+    elif not inside.empty and count:
+        run = inside.mechanism(_adjacency_of(relation))
+        entries.add(run if event.mean == 1 else BestOf(run, event.mean, event.shape), count)
+
+
 def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
     rate = number("sampling_probability", event.sampling_probability, PROBABILITY)
     if rate == 0:
@@ -497,6 +512,7 @@ _HANDLERS: Mapping[str, Callable[[_Entries, DpEvent, int, Enum], None]] = {
     "PoissonSampledDpEvent": _poisson_sampled,
     "MixtureOfGaussiansDpEvent": _mixture,
     "SingleEpochTreeAggregationDpEvent": _tree,
+    "RepeatAndSelectDpEvent": _repeat_and_select,
 }
 _FIXED_SIZE = "no exact account of batches of a fixed size is known; Poisson sampling has one"
 _WHY_NOT = {
@@ -505,7 +521,6 @@ _WHY_NOT = {
     "SampledWithoutReplacementDpEvent": _FIXED_SIZE,
     "TruncatedSubsampledGaussianDpEvent": "a truncated sample depends on the other records; Poisson sampling has an"
     " exact account",
-    "RepeatAndSelectDpEvent": "gaussdp has no analysis of selecting the best of several runs",
 }
 
 

@@ -5,10 +5,8 @@ from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, PoissonSampled, ZCDPGau
 
 # isort: split
 from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
-from gaussdp.mechanisms.selection import ExponentialMechanism
-
-# isort: split
 from gaussdp.mechanisms.matrix import MatrixMechanism
+from gaussdp.mechanisms.selection import BestOf, ExponentialMechanism
 
 # isort: split
 from gaussdp.mechanisms.base import Adjacency, Mechanism, Repeated
@@ -20,6 +18,7 @@ from gaussdp.mechanisms.strategies import Dense, Toeplitz, Tree
 __all__ = [
     "DPSGD",
     "Adjacency",
+    "BestOf",
     "Composition",
     "CyclicPoisson",
     "Dense",

@@ -59,6 +59,11 @@ class Stated(Elementary):
 
 
 @dataclass(frozen=True)
+class Bounded(Stated):
+    """A release for which a guarantee was computed that need not be the least: what it loses at least is not known."""
+
+
+@dataclass(frozen=True)
 class StatedAs:
     """The kind of release of which one kind of guarantee is stated."""
 

@@ -1,13 +1,23 @@
-"""Choosing one of several candidates by their scores."""
+"""Choosing one of several candidates by their scores, and the best of several runs."""
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
+from gaussdp.documents.rounding import shown
 from gaussdp.domains import POSITIVE, Domain, number
+from gaussdp.errors import DomainError
 from gaussdp.guarantees import BoundedRange
-from gaussdp.mechanisms.base import Adjacency, Elementary, checked_adjacency
-from gaussdp.mechanisms.registry import register
+from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.composition import Composition
+from gaussdp.mechanisms.registry import from_entry, register
 
 RANGE = Domain(0.0, 500.0, closed_low=False, advice="beyond, a choice gives no privacy to speak of")
+MEAN_RUNS = Domain(1.0, 1e9, closed_low=False, advice="a single run needs no choice")
+SHAPE = Domain(-1.0, 100.0, closed_low=False, advice="1 is geometric, 0 logarithmic; numbers above say less and less")
+_HALVINGS = 200
 
 
 @register
@@ -62,3 +72,101 @@ class ExponentialMechanism(Elementary):
     @property
     def pure_epsilon(self) -> float:
         return self.eta
+
+
+@register
+@dataclass(frozen=True)
+class BestOf(Mechanism):
+    """The best of a random number of runs of a mechanism, by a score that each run releases with the rest.
+
+    The number of runs is drawn from a truncated negative binomial distribution, whatever the data are, and nothing but
+    the best run becomes known. The score must be covered by the mechanism's own guarantee, or come from other data.
+
+    Args:
+        mechanism: one run.
+        mean_runs: mean of the number of runs, in (1, 1e9].
+        eta: shape of its distribution, in (-1, 100]: 1 for geometric, 0 for logarithmic. Smaller ones spread more and
+            cost less privacy.
+
+    >>> from gaussdp.mechanisms import Gaussian
+    >>> round(BestOf(Gaussian(2.0), mean_runs=10).gamma, 12)
+    0.1
+    """
+
+    kind = "best-of"
+
+    mechanism: Mechanism
+    mean_runs: float
+    eta: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Mechanism):
+            raise DomainError("mechanism", "a mechanism", self.mechanism)
+        object.__setattr__(self, "mean_runs", number("mean_runs", self.mean_runs, MEAN_RUNS))
+        object.__setattr__(self, "eta", number("eta", self.eta, SHAPE))
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """The adjacency of one run."""
+        return self.mechanism.adjacency
+
+    def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        yield self, 1
+
+    @cached_property
+    def gamma(self) -> float:
+        """The other parameter of the number of runs, in (0, 1), that belongs to its mean; rounded down."""
+        low, high = -700.0, 0.0  # of its logarithm; the mean falls
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if _mean(middle, self.eta) > self.mean_runs else (low, middle)
+        return math.exp(low)
+
+    @classmethod
+    def plan_keys(cls) -> PlanKeys:
+        return PlanKeys(("of", "mean_runs"), ("eta",))
+
+    @classmethod
+    def from_plan(cls, **parameters: Any) -> Mechanism:
+        of = parameters.pop("of")
+        entries = of if isinstance(of, list) else [of]
+        if not entries or not all(isinstance(entry, dict) and "mechanism" in entry for entry in entries):
+            raise DomainError(
+                "of", problem="must hold one run: a release, or a list of them, each with its `mechanism`"
+            )
+        releases = [from_entry(entry) for entry in entries]
+        return cls(releases[0] if len(releases) == 1 else Composition(releases), **parameters)
+
+    def plan_entry(self) -> dict[str, object]:
+        releases = [
+            {**item.plan_entry(), **({"times": times} if times > 1 else {})}
+            for item, times in self.mechanism.releases()
+        ]
+        return {"mechanism": self.kind, "of": releases, "mean_runs": self.mean_runs, "eta": self.eta}
+
+    @property
+    def sentence(self) -> str:
+        runs = f"{shown(self.mean_runs)} runs in the mean (shape {shown(self.eta)})"
+        return f"The best of {runs}, each {self.mechanism.sentence}"
+
+    @property
+    def pure_epsilon(self) -> float:
+        """2 + eta times that of one run, a bound (Papernot & Steinke 2022; docs/mechanisms.md)."""
+        return (2 + self.eta) * self.mechanism.pure_epsilon
+
+    @property
+    def sampled(self) -> bool:
+        return self.mechanism.sampled
+
+    @property
+    def trains(self) -> bool:
+        return self.mechanism.trains
+
+
+def _mean(log_gamma: float, eta: float) -> float:
+    """The mean of a truncated negative binomial number."""
+    odds = math.expm1(-log_gamma)  # (1 - gamma) / gamma
+    if log_gamma == 0:
+        return 1.0
+    share = eta / -math.expm1(eta * log_gamma) if eta else -1 / log_gamma
+    return odds * share

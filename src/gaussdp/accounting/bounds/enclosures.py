@@ -15,7 +15,7 @@ from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms import Gaussian, Mechanism, ZCDPGaussian
+from gaussdp.mechanisms import BestOf, Gaussian, Mechanism, ZCDPGaussian
 from gaussdp.numerics import Floats
 
 _EXACT = 1e-9  # relative error of exact readings, as the accounting promises it
@@ -42,7 +42,8 @@ def smallest(mechanism: Mechanism, claim: Claim, group: int = 1) -> Enclosure:
         return of_exact_mu(mu * group, claim)
     if claim.kind == "pure":
         epsilon = group * mechanism.pure_epsilon
-        return Enclosure(epsilon, epsilon)
+        bounded = any(isinstance(part, BestOf) for part, _ in mechanism.parts())
+        return Enclosure(0.0 if bounded else epsilon, epsilon)
     if claim.kind == "zcdp":
         lower, upper = smallest_rho(mechanism)
         return Enclosure(lower, group**2 * upper)

@@ -16,7 +16,7 @@ import numpy as np
 from gaussdp.accounting.distribution.logistic import logistic_masses
 from gaussdp.domains import integer
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
-from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints
+from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints, PureDP
 from gaussdp.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -29,6 +29,7 @@ from gaussdp.mechanisms import (
     Stated,
     ZCDPGaussian,
 )
+from gaussdp.mechanisms.composition import Bounded
 from gaussdp.numerics import Floats
 
 
@@ -169,9 +170,10 @@ def _least(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]
     """Mechanisms that lose no more, and that there may be.
 
     What is known of choices of bounded range and of zCDP is an envelope of many pairs. One of them, made after
-    everything else, attains it, but not several: these are taken as randomized response and as Gaussian releases.
+    everything else, attains it, but not several: these are taken as randomized response and as Gaussian releases. Of
+    what is only bounded from above nothing is taken.
     """
-    counted = list(parts)
+    counted = [(Stated(PureDP(0.0)) if isinstance(part, Bounded) else part, count) for part, count in parts]
     if sum(count for part, count in counted if isinstance(part, ExponentialMechanism) or _zcdp(part)) <= 1:
         return counted
     return [(_attained(part), count) for part, count in counted]
