@@ -216,6 +216,38 @@ class TestMechanism:
             build()
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_called_exact_is(seed):
+    draw = np.random.default_rng(seed)
+    steps, gap = int(draw.integers(2, 9)), int(draw.integers(1, 4))
+    strategies = (
+        Toeplitz(draw.uniform(-1, 1, 2), steps),
+        Toeplitz(np.sort(draw.uniform(0, 1, 3))[::-1], steps),
+        Dense(lower_triangular(draw, steps, gap)),
+        Dense(draw.normal(size=(steps, steps))),
+    )
+    for strategy in strategies:
+        matrix = strategy.matrix() if isinstance(strategy, Toeplitz) else np.asarray(strategy.rows)
+        for order in ("any", "cyclic"):
+            for times in (None, 1, 2):
+                participation = Participation(gap, times, order)
+                if strategy.is_exact(participation):
+                    exact = brute_force(matrix, participation)
+                    assert strategy.sensitivity(participation) == pytest.approx(exact, rel=1e-12)
+
+
+def test_a_bound_has_no_lower_end():
+    tree = MatrixMechanism(4.0, Tree(64), Participation(8))
+    assert tree.bounded
+    assert Composition([3 * tree, Gaussian(2.0)]).bounded
+    fit = account(tree).fit()
+    assert (fit.mu_lower, fit.mu) == (0.0, tree.mu)
+    run = gaussdp.Run(mechanism=tree, unit="one person", adjacency="add-remove", tuning="none", records_per_unit=1)
+    for claim in (f"mu={tree.mu / 2}", "epsilon=0.1 delta=1e-6", "epsilon=3", "rho=0.01"):
+        assert gaussdp.check_claim(run, claim).status == "undecided"
+    assert not MatrixMechanism(4.0, Tree(64), Participation(8, 1)).bounded
+
+
 def test_against_jax_privacy():
     """Sensitivities of its own strategies, to 1e-9."""
     toeplitz = pytest.importorskip(

@@ -62,6 +62,10 @@ class Stated(Elementary):
 class Bounded(Stated):
     """A release for which a guarantee was computed that need not be the least: what it loses at least is not known."""
 
+    @property
+    def bounded(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True)
 class StatedAs:
@@ -149,3 +153,7 @@ class Composition(Mechanism):
     @property
     def trains(self) -> bool:
         return any(mechanism.trains for mechanism in self.mechanisms)
+
+    @property
+    def bounded(self) -> bool:
+        return any(mechanism.bounded for mechanism in self.mechanisms)

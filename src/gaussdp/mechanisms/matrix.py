@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.documents.rounding import shown
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Mechanism, PlanKeys, checked_adjacency
@@ -92,11 +92,23 @@ class MatrixMechanism(Mechanism):
         return True
 
     @property
+    def bounded(self) -> bool:
+        if isinstance(self.participation, CyclicPoisson):
+            return False
+        return not self.strategy.is_exact(self.participation)
+
+    @property
     def sentence(self) -> str:
-        noise, mu = shown(self.noise_multiplier), shown(float(f"{self.sensitivity:.6g}"))
+        first = f"Correlated noise with noise multiplier {shown(self.noise_multiplier)}"
+        return f"{first} over {self.strategy.steps:,} steps ({self.strategy.words}); {self.participation.words}"
+
+    def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
         return (
-            f"Matrix mechanism with noise multiplier {noise}, {self.strategy.steps:,} steps and sensitivity {mu}"
-            f" ({type(self.strategy).__name__}, {self.participation})"
+            ("Noise multiplier", shown(self.noise_multiplier)),
+            ("Strategy", self.strategy.words),
+            ("Steps", f"{self.strategy.steps:,}"),
+            ("Participation", self.participation.words),
+            ("Sensitivity", shown(rounded(self.sensitivity, Rounding.UP))),
         )
 
     @classmethod

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from gaussdp.documents.rounding import shown
 from gaussdp.domains import integer, number, one_of
 from gaussdp.mechanisms.gaussian import SAMPLE_RATE
 
@@ -33,6 +34,15 @@ class Participation:
             object.__setattr__(self, "times", integer("times", self.times, low=1))
         object.__setattr__(self, "order", one_of("order", self.order, ("any", "cyclic")))
 
+    @property
+    def words(self) -> str:
+        """The same in words."""
+        often = "any number of times" if self.times is None else f"at most {self.times:,} times"
+        if self.separation == 1:
+            return f"a record contributes {often}"
+        where = f"at every {self.separation:,}th step" if self.order == "cyclic" else f"{self.separation:,} steps apart"
+        return f"a record contributes {often}, {where}" + (" or more" if self.order == "any" else "")
+
     def plan_keys(self) -> dict[str, object]:
         """What describes it in a plan file."""
         times = {} if self.times is None else {"times_each": self.times}
@@ -62,6 +72,11 @@ class CyclicPoisson:
     def __post_init__(self) -> None:
         object.__setattr__(self, "cycle", integer("cycle", self.cycle, low=1))
         object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
+
+    @property
+    def words(self) -> str:
+        """The same in words."""
+        return f"Poisson samples at rate {shown(self.sample_rate)} of {self.cycle:,} groups in turn"
 
     def plan_keys(self) -> dict[str, object]:
         """What describes it in a plan file."""

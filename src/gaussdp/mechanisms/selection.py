@@ -162,6 +162,10 @@ class BestOf(Mechanism):
     def trains(self) -> bool:
         return self.mechanism.trains
 
+    @property
+    def bounded(self) -> bool:
+        return True
+
 
 def _mean(log_gamma: float, eta: float) -> float:
     """The mean of a truncated negative binomial number."""

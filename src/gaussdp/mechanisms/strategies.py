@@ -20,6 +20,7 @@ from gaussdp.numerics import Floats
 
 MOST_STEPS = 5000  # of a strategy that is held as a matrix
 _ROUNDING = 1e-15  # relative, of the root of a sum of squares; sensitivities are rounded up by it
+_SHOWN = 6  # coefficients in a repr
 _PER_STEP = 2.3e-16  # the same for each term of a product of matrices
 
 
@@ -34,6 +35,15 @@ class Strategy(ABC):
     @abstractmethod
     def squared_sensitivity(self, participation: Participation) -> float:
         """A bound on the largest squared move of one record's contributions; least where that is known."""
+
+    @abstractmethod
+    def is_exact(self, participation: Participation) -> bool:
+        """Whether that bound is the largest move itself."""
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """What it is, in a few words."""
 
     @abstractmethod
     def plan_keys(self) -> dict[str, object]:
@@ -58,7 +68,7 @@ def _rounded_up(products: Floats) -> Floats:
     return np.abs(products) * (1 + _PER_STEP * len(products))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False)
 class Toeplitz(Strategy):
     """A lower triangular strategy with constant diagonals.
 
@@ -107,6 +117,14 @@ class Toeplitz(Strategy):
     def steps(self) -> int:
         return self.length
 
+    @property
+    def words(self) -> str:
+        return f"Toeplitz of {self.bands:,} bands"
+
+    def __repr__(self) -> str:
+        given = ", ".join(map(repr, self.coefficients[:_SHOWN])) + (", ..." if len(self.coefficients) > _SHOWN else "")
+        return f"Toeplitz([{given}], {self.length})"
+
     def plan_keys(self) -> dict[str, object]:
         return {"coefficients": list(self.coefficients), "steps": self.length}
 
@@ -121,7 +139,7 @@ class Toeplitz(Strategy):
     def squared_sensitivity(self, participation: Participation) -> float:
         """Exact if the coefficients fall and are not negative: then contributions as early as may be are the worst."""
         given, gap, times = np.asarray(self.coefficients), participation.separation, participation.most(self.length)
-        if np.all(given >= 0) and np.all(np.diff(given) <= 0):
+        if self._falls:
             total = np.zeros(self.length)
             for start in range(0, times * gap, gap):
                 total[start : start + given.size] += given[: self.length - start]
@@ -130,6 +148,15 @@ class Toeplitz(Strategy):
             return times * math.fsum(given**2)
         matrix = self.matrix()
         return squared_move(matrix.T @ matrix, participation)
+
+    def is_exact(self, participation: Participation) -> bool:
+        whole = (participation.most(self.length) - 1) * participation.separation + self.bands <= self.length
+        return self._falls or (self.bands <= participation.separation and whole)
+
+    @property
+    def _falls(self) -> bool:
+        given = np.asarray(self.coefficients)
+        return bool(np.all(given >= 0) and np.all(np.diff(given) <= 0))
 
     def matrix(self) -> Floats:
         """The strategy written out."""
@@ -146,7 +173,7 @@ class Toeplitz(Strategy):
         return matrix
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False)
 class Dense(Strategy):
     """A strategy given as a matrix, with one column a step.
 
@@ -168,6 +195,10 @@ class Dense(Strategy):
     @property
     def steps(self) -> int:
         return len(self.rows[0])
+
+    @property
+    def words(self) -> str:
+        return f"matrix of {len(self.rows):,} rows"
 
     def plan_keys(self) -> dict[str, object]:
         return {"matrix": [list(row) for row in self.rows]}
@@ -191,6 +222,13 @@ class Dense(Strategy):
         """Exact for cyclic order and entries that are not negative, and for separations beyond the bands."""
         return squared_move(self._products(), participation)
 
+    def is_exact(self, participation: Participation) -> bool:
+        times, gap = participation.most(self.steps), participation.separation
+        if times == 1 or self.bands <= gap:
+            return True
+        together = participation.order == "cyclic" and times >= -(-self.steps // gap)
+        return together and bool(np.all(self._products() >= 0))
+
 
 @dataclass(frozen=True)
 class Tree(Strategy):
@@ -212,6 +250,10 @@ class Tree(Strategy):
     def steps(self) -> int:
         return self.length
 
+    @property
+    def words(self) -> str:
+        return "binary tree"
+
     def plan_keys(self) -> dict[str, object]:
         return {"tree": True, "steps": self.length}
 
@@ -232,6 +274,9 @@ class Tree(Strategy):
         times = participation.most(self.length)
         sizes = (2**level for level in range(self._levels))
         return float(sum(times * min(times, -(-size // participation.separation)) for size in sizes))
+
+    def is_exact(self, participation: Participation) -> bool:
+        return participation.most(self.length) == 1
 
 
 def squared_move(products: Floats, participation: Participation) -> float:

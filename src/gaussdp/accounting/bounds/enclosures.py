@@ -15,7 +15,7 @@ from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms import BestOf, Gaussian, Mechanism, ZCDPGaussian
+from gaussdp.mechanisms import Gaussian, Mechanism, ZCDPGaussian
 from gaussdp.numerics import Floats
 
 _EXACT = 1e-9  # relative error of exact readings, as the accounting promises it
@@ -37,13 +37,17 @@ def smallest(mechanism: Mechanism, claim: Claim, group: int = 1) -> Enclosure:
         claim: whose kind, delta and floor are taken; its value plays no part.
         group: number of records that change together; for several the upper end is by group privacy.
     """
+    found = _smallest(mechanism, claim, group)
+    return Enclosure(0.0, found.upper) if mechanism.bounded else found
+
+
+def _smallest(mechanism: Mechanism, claim: Claim, group: int) -> Enclosure:
     mu = exact_mu(mechanism)
     if mu is not None:
         return of_exact_mu(mu * group, claim)
     if claim.kind == "pure":
         epsilon = group * mechanism.pure_epsilon
-        bounded = any(isinstance(part, BestOf) for part, _ in mechanism.parts())
-        return Enclosure(0.0 if bounded else epsilon, epsilon)
+        return Enclosure(epsilon, epsilon)
     if claim.kind == "zcdp":
         lower, upper = smallest_rho(mechanism)
         return Enclosure(lower, group**2 * upper)
