@@ -5,6 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from scipy import special
 
 import gaussdp
 from gaussdp import DPSGD, Composition, DomainError, Gaussian, MatrixMechanism, account
@@ -249,15 +250,28 @@ def test_a_bound_has_no_lower_end():
 
 
 def test_against_jax_privacy():
-    """Sensitivities of its own strategies, to 1e-9."""
+    """Sensitivities of Toeplitz strategies, to 1e-9."""
     toeplitz = pytest.importorskip(
         "jax_privacy.matrix_factorization.toeplitz", reason="jax-privacy is not installed: nothing is compared with it"
     )
-    coefficients = np.asarray(toeplitz.optimal_max_error_strategy_coefs(64))
-    for gap, times in ((8, 8), (16, 2)):
-        theirs = float(toeplitz.minsep_sensitivity_squared(coefficients, min_sep=gap, max_participations=times, n=64))
+    from jax.experimental import enable_x64
+
+    coefficients = special.binom(-0.5, np.arange(64)) * (-1.0) ** np.arange(64)  # of the root of the prefix sums
+    for gap, times in ((8, 8), (16, 2), (5, 3)):
+        with enable_x64():
+            theirs = float(
+                toeplitz.minsep_sensitivity_squared(
+                    np.asarray(coefficients), min_sep=gap, max_participations=times, n=64
+                )
+            )
         ours = Toeplitz(coefficients, 64).squared_sensitivity(Participation(gap, times))
         assert ours == pytest.approx(theirs, rel=1e-9)
+
+
+def test_arrays_of_jax():
+    jnp = pytest.importorskip("jax.numpy", reason="jax is not installed")
+    assert Toeplitz(jnp.asarray([1.0, 0.5]), 4) == Toeplitz([1.0, 0.5], 4)
+    assert MatrixMechanism(1.0, jnp.eye(2)) == MatrixMechanism(1.0, np.eye(2))
 
 
 def test_a_plain_release():

@@ -85,7 +85,8 @@ class Toeplitz(Strategy):
 
     def __init__(self, coefficients: Iterable[float], length: int) -> None:
         count = integer("length", length, low=1)
-        given = checked("coefficients", list(coefficients), FINITE).ravel()[:count]
+        written = np.asarray(coefficients if hasattr(coefficients, "__array__") else list(coefficients))
+        given = checked("coefficients", written, FINITE).ravel()[:count]
         object.__setattr__(self, "coefficients", tuple(given.tolist()))
         object.__setattr__(self, "length", count)
         if not np.any(given):
