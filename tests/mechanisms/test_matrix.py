@@ -254,11 +254,11 @@ def test_against_jax_privacy():
     toeplitz = pytest.importorskip(
         "jax_privacy.matrix_factorization.toeplitz", reason="jax-privacy is not installed: nothing is compared with it"
     )
-    from jax.experimental import enable_x64
+    import jax
 
     coefficients = special.binom(-0.5, np.arange(64)) * (-1.0) ** np.arange(64)  # of the root of the prefix sums
     for gap, times in ((8, 8), (16, 2), (5, 3)):
-        with enable_x64():
+        with jax.enable_x64(True):
             theirs = float(
                 toeplitz.minsep_sensitivity_squared(
                     np.asarray(coefficients), min_sep=gap, max_participations=times, n=64
@@ -266,6 +266,23 @@ def test_against_jax_privacy():
             )
         ours = Toeplitz(coefficients, 64).squared_sensitivity(Participation(gap, times))
         assert ours == pytest.approx(theirs, rel=1e-9)
+
+
+def test_matrices_against_jax_privacy():
+    """Banded matrices and fixed epochs, to 1e-9."""
+    theirs = pytest.importorskip(
+        "jax_privacy.matrix_factorization.sensitivity",
+        reason="jax-privacy is not installed: nothing is compared with it",
+    )
+    import jax
+
+    draw = np.random.default_rng(4)
+    banded, full = lower_triangular(draw, 24, 4), lower_triangular(draw, 24, 24)
+    with jax.enable_x64(True):
+        by_bands = float(theirs.get_sensitivity_banded(banded, min_sep=4, max_participations=3))
+        by_epochs = float(theirs.fixed_epoch_sensitivity(full, epochs=4))
+    assert Dense(banded).sensitivity(Participation(4, 3)) == pytest.approx(by_bands, rel=1e-9)
+    assert Dense(full).sensitivity(Participation(6, None, "cyclic")) == pytest.approx(by_epochs, rel=1e-9)
 
 
 def test_arrays_of_jax():
