@@ -47,6 +47,10 @@ class GuaranteeContract:
         assert (np.diff(delta) <= 1e-15).all()
         assert ((delta >= 0) & (delta <= 1)).all()
 
+    def test_overlap_is_the_complement_of_delta(self, guarantee):
+        for epsilon in (0.0, 0.3, 5.0):
+            assert math.exp(guarantee.log_overlap(epsilon)) == pytest.approx(1 - guarantee.delta(epsilon), abs=1e-15)
+
     def test_epsilon_is_the_least_that_meets_delta(self, guarantee):
         """Round trips close: delta(epsilon(d)) <= d, and no smaller epsilon would do."""
         for delta in (1e-12, 1e-6, 1e-3, 0.1, 0.5, 0.9):

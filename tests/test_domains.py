@@ -103,6 +103,21 @@ def test_whole_numbers():
             integer("k", value, low=1)
 
 
+def test_whole_numbers_have_a_limit():
+    assert integer("k", 10**15, low=1) == 10**15
+    for value in (10**15 + 1, np.uint64(2**63), 10**5000):
+        with pytest.raises(gaussdp.DomainError, match="k must be a whole number of at most 1,000,000,000,000,000, got"):
+            integer("k", value, low=1)
+
+
+def test_who_is_far_outside_hears_of_no_limit():
+    limited = Domain(1e-3, 1e9, advice="beyond, no", meant=Domain(0.0, math.inf, False, False))
+    with pytest.raises(gaussdp.DomainError, match=r"^x must be in \[0.001, 1e\+09\], got 1e-05; beyond, no$"):
+        number("x", 1e-5, limited)
+    with pytest.raises(gaussdp.DomainError, match=r"^x must be in \(0, inf\), got -1.0$"):
+        number("x", -1.0, limited)
+
+
 anything = st.none() | st.text() | st.booleans() | st.complex_numbers() | st.floats() | st.integers() | st.binary()
 
 

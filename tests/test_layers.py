@@ -41,7 +41,7 @@ ROOMS = [
     ("inversion",),
     ("loss",),
     ("lines", "density", "distribution"),
-    ("composed",),
+    ("composed", "symmetric"),
     ("fit", "directions"),
     ("curve", "best_of"),
     ("accountant",),

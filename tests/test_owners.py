@@ -216,7 +216,7 @@ class TestMechanism:
 
     def test_help(self, capsys):
         assert main(["account", "plan", "--help"]) == 0
-        assert "two-looks" in capsys.readouterr().out
+        assert "two-looks" in "".join(capsys.readouterr().out.split())
 
     def test_statements(self, tmp_path, capsys):
         file = tmp_path / "run.toml"

@@ -69,6 +69,7 @@ NAMES = {
         "DomainError",
         "GaussdpError",
         "MissingExtraError",
+        "MixtureOfGaussians",
         "UnsupportedVersionError",
         "UntestedVersionWarning",
     ],

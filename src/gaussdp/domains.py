@@ -5,7 +5,8 @@ rules of broadcasting are the same everywhere.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from gaussdp.errors import DomainError, brief
 
 Word = TypeVar("Word", bound=str)
+Kind = TypeVar("Kind")
 
 Kernel = Callable[..., npt.NDArray[np.float64]]
 
@@ -42,6 +44,7 @@ def serve_with(find: Callable[[type], Evaluator | None]) -> None:
     EVALUATORS.clear()
 
 
+_DOUBLE = 8  # bytes
 _BLOCK = 1 << 14  # elements a kernel sees at once: small enough to stay in cache
 
 
@@ -53,6 +56,8 @@ class Domain:
         low, high: the ends.
         closed_low, closed_high: whether the ends belong to it.
         advice: what to do instead, appended to the refusal.
+        meant: where the quantity makes sense, if that is more than what can be computed with: who is outside of it is
+            told so, and hears of no limit.
     """
 
     low: float
@@ -60,6 +65,7 @@ class Domain:
     closed_low: bool = True
     closed_high: bool = True
     advice: str = ""
+    meant: "Domain | None" = None
 
     def __str__(self) -> str:
         left = "[" if self.closed_low else "("
@@ -98,6 +104,19 @@ REAL = Domain(-math.inf, math.inf)  # infinity included, which FINITE and POSITI
 FINITE = Domain(-math.inf, math.inf, closed_low=False, closed_high=False)
 LEVEL = Domain(0.0, 1.0, closed_low=False, closed_high=False)
 PROBABILITY = Domain(0.0, 1.0)
+
+# What can be computed with, for every mechanism, function, file and option.
+MOST = 10**15
+"""Records, steps, repetitions, answers: beyond, products of them are no longer exact in a double."""
+_SQUARE = "beyond, the square of mu leaves the range of a double"
+_NO_PRIVACY = "beyond, there is no privacy to speak of, or nothing but noise"
+NOISE = Domain(1e-100, 1e100, advice=_SQUARE, meant=POSITIVE)
+RHO = Domain(1e-200, 1e200, advice=_SQUARE, meant=POSITIVE)
+SAMPLED_NOISE = Domain(1e-3, 1e9, advice=_NO_PRIVACY, meant=POSITIVE)  # a sampled release's
+SCALE = Domain(1e-6, 1e15, advice=_NO_PRIVACY, meant=POSITIVE)  # of noise with atoms, over the sensitivity
+RESPONSE = Domain(1e-15, 1e6, advice=_NO_PRIVACY, meant=POSITIVE)  # the epsilon of randomized response
+SAMPLE_RATE = Domain(1e-100, 1.0, meant=Domain(0.0, 1.0, closed_low=False))
+EPOCHS = Domain(1e-15, 1e15, meant=POSITIVE)
 
 
 def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
@@ -156,20 +175,40 @@ def number(name: str, value: object, domain: Domain) -> float:
     return float(checked(name, array, domain))
 
 
-def integer(name: str, value: object, low: int) -> int:
-    """The value as a whole number of at least low; 3.0 and True are refused, NumPy integers are not."""
+def integer(name: str, value: object, low: int, high: int = MOST) -> int:
+    """The value as a whole number from low to high; 3.0 and True are refused, NumPy integers are not."""
+    words = f"a whole number of at least {low}" if high == MOST else f"a whole number from {low} to {high:,}"
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise DomainError(name, f"a whole number of at least {low}", value, got=kind_of(value))
+        raise DomainError(name, words, value, got=kind_of(value))
     if value < low:
-        raise DomainError(name, f"a whole number of at least {low}", value)
+        raise DomainError(name, words, value)
+    if value > high:
+        raise DomainError(name, f"a whole number of at most {high:,}" if high == MOST else words, value)
     return int(value)
+
+
+def instance(name: str, value: object, kind: type[Kind] | tuple[type[Kind], ...], words: str) -> Kind:
+    """The value, which must be one of this kind: what it must be, in words."""
+    if not isinstance(value, kind):
+        raise DomainError(name, words, got=brief(value))
+    return value
+
+
+def several(name: str, values: object, words: str) -> list[Any]:
+    """The values as a list; a text, which could be one of letters, is none."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise DomainError(name, words, got=brief(values))
+    try:
+        return list(values)
+    except TypeError:  # an array without dimensions, or a type, calls itself iterable
+        raise DomainError(name, words, got=brief(values)) from None
 
 
 def _real_array(name: str, value: object, domain: Domain) -> npt.NDArray[np.float64]:
     try:
         array = real_numbers(value)
     except OverflowError:
-        raise outside(name, domain, value, "an integer too large for a double") from None
+        raise outside(name, domain, value, "a number too large for a double") from None
     if array is None:
         raise wrong_type(name, domain, value)
     return array
@@ -182,7 +221,7 @@ def real_numbers(value: object) -> npt.NDArray[np.float64] | None:
     numbers, alone or among numbers, though NumPy would make some of them numbers.
 
     Raises:
-        OverflowError: for a whole number too large for a double.
+        OverflowError: for a number too large for a double.
     """
     try:
         array = np.asarray(value)
@@ -194,7 +233,18 @@ def real_numbers(value: object) -> npt.NDArray[np.float64] | None:
         return array.astype(np.float64)  # Python integers beyond 64 bits
     if array.size == 0 and array.dtype.kind in "fO":
         return np.empty(0)
+    if array.dtype.kind == "f" and array.dtype.itemsize > _DOUBLE:
+        return _narrowed(array)
     return array.astype(np.float64, copy=False) if array.dtype.kind in "iuf" else None
+
+
+def _narrowed(array: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Wider floats as doubles; what is no double is too large for one."""
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = array.astype(np.float64)
+    if (np.isinf(narrow) & ~np.isinf(array)).any():
+        raise OverflowError
+    return narrow
 
 
 def _holds_a_truth_value(value: object) -> bool:
@@ -218,6 +268,17 @@ def written_number(text: str) -> float:
     return parsed
 
 
+def written_whole(text: str) -> int:
+    """The whole number that a text states in plain digits.
+
+    Raises:
+        ValueError: if it states none, or one of thousands of digits.
+    """
+    if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
+        raise ValueError(text)
+    return int(text)
+
+
 def wrong_type(name: str, domain: Domain, value: object) -> DomainError:
     """What to raise for a value that is no number."""
     return DomainError(name, f"a number or an array of numbers in {domain}", value, got=kind_of(value))
@@ -225,6 +286,8 @@ def wrong_type(name: str, domain: Domain, value: object) -> DomainError:
 
 def outside(name: str, domain: Domain, value: object, got: str = "") -> DomainError:
     """What to raise for a number outside the domain."""
+    if domain.meant is not None and isinstance(value, float) and not domain.meant.holds(value):
+        domain = domain.meant
     return DomainError(name, f"in {domain}", value, domain.advice, got=got)
 
 
@@ -247,7 +310,9 @@ def nearest(value: object, known: Sequence[str]) -> str | None:
     """The known word most like the value, if one is like it."""
     from difflib import get_close_matches
 
-    found = get_close_matches(str(value).lower().replace("_", "-"), [word.replace("_", "-") for word in known], 1, 0.6)
+    if not isinstance(value, str):
+        return None
+    found = get_close_matches(value.lower().replace("_", "-"), [word.replace("_", "-") for word in known], 1, 0.6)
     return next((word for word in known if found and word.replace("_", "-") == found[0]), None)
 
 

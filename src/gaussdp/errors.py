@@ -1,9 +1,11 @@
 """The errors gaussdp raises on purpose."""
 
+import re
 from functools import partial
 from typing import Any
 
 _LONGEST = 60  # characters of a value in a message
+_LONGEST_WORD = 250  # of a word: a name in a file may be anything
 
 
 class GaussdpError(Exception):
@@ -51,7 +53,7 @@ class DomainError(GaussdpError, ValueError):
         words = f"{self.parameter} {said}" if self.parameter else said
         words += f", got {self.got}" if self.got else ""
         words += f"; {self.advice}" if self.advice else ""
-        return f"{self.place}: {words}" if self.place else words
+        return one_line(f"{self.place}: {words}" if self.place else words)
 
     def changed(self, **parts: Any) -> "DomainError":
         """The same refusal with other parts, for whoever knows the parameter by another name or knows its place."""
@@ -78,6 +80,13 @@ def brief(value: object) -> str:
         return type(value).__name__
     text = repr(plain)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def one_line(message: str) -> str:
+    """A message in one line, with words no longer than the longest path that one would write."""
+    return re.sub(
+        rf"\S{{{_LONGEST_WORD},}}", lambda word: f"{word[0][:_LONGEST_WORD]}...", " ".join(message.splitlines())
+    )
 
 
 class ConvergenceError(GaussdpError, ArithmeticError):

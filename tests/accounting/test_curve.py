@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from gaussdp import PureDP
 from gaussdp.accounting import Method, account
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.lines.tails import LineTails
@@ -164,3 +165,47 @@ def test_losses_whose_squares_leave_the_doubles(rate):
     assert curve.fit().mu_lower <= curve.fit().mu < 0.01
     assert curve.epsilon(1e-9) == 0.0
     assert curve.delta(0.0) <= 1e-11
+
+
+def test_errors_are_bounds_or_estimates():
+    assert account(Gaussian(2.0)).reading.delta(1.0).error_kind == "bound"
+    assert account(Gaussian(2.0)).fit().error_kind == "bound"
+    curve = account(DPSGD(0.5, 0.002, 10_000))
+    assert curve.reading.delta([[6.07, 1e5]]).error_kind.tolist() == [["estimate", "bound"]]
+    assert curve.fit().error_kind == "estimate"
+    assert account(PureDP(1.0)).fit().error_kind == "bound"
+    assert account(DPSGD(0.5, 0.02, 1)).fit().error_kind == "estimate"  # mu is interpolated between closed forms
+
+
+class AddFails:
+    """Tails of which thresholds below zero cannot be read; 700 instead of a level makes every reading fail."""
+
+    def __init__(self, tails):
+        self._tails = tails
+
+    def __getattr__(self, name):
+        return getattr(self._tails, name)
+
+    def read(self, tau):
+        if (tau == 700.0).any():
+            raise OverflowError
+        points = self._tails.read(tau)
+        points.methods[tau < 0] = -1
+        return points
+
+
+def test_what_cannot_matter_need_not_be_read():
+    """Adding a record costs at most minus the least loss, 10 log(1 / 0.9) = 1.05."""
+    curve, whole = account(DPSGD(1.0, 0.1, 10)), account(DPSGD(1.0, 0.1, 10))
+    curve._tails = AddFails(curve._tails)
+    assert curve.epsilon(1e-40) == whole.epsilon(1e-40) > 10 * math.log(1 / 0.9)
+    assert curve.reading.epsilon(1e-40).method == Method.LINE
+
+
+def test_one_level_that_fails_leaves_the_others_exact():
+    curve, whole = account(DPSGD(1.0, 0.1, 10)), account(DPSGD(1.0, 0.1, 10))
+    curve._tails = AddFails(curve._tails)
+    curve.__dict__["add"] = whole.add
+    read = curve.reading.delta([0.5, 700.0, 2.0, 3.0])
+    assert [str(method) for method in read.method] == ["line", "distribution", "line", "line"]
+    assert read.value[0] == whole.delta(0.5)

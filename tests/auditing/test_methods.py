@@ -99,7 +99,7 @@ def test_bad_thresholds(threshold):
 
 @pytest.mark.parametrize("seed", [-1, 1.5, True, None])
 def test_bad_seeds(seed):
-    with pytest.raises(DomainError, match="seed must be a whole number of at least 0"):
+    with pytest.raises(DomainError, match="seed must be a whole number from 0 to"):
         Split(seed)
 
 

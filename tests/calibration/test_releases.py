@@ -102,7 +102,7 @@ class TestFamilies:
         [
             ({"low": 0.0}, r"low must be in \(0, inf\)"),
             ({"low": 3.0}, "low must be below high"),
-            ({"safer": "left"}, "safer must be 'larger' or 'smaller'"),
+            ({"safer": "left"}, "safer must be one of 'larger', 'smaller'"),
             ({"digits": None}, "must be whole for whole numbers"),
             ({"start": -1.0}, "start must be in"),
         ],

@@ -281,7 +281,7 @@ def test_bad_input():
         sweep([])
     with pytest.raises(gaussdp.DomainError, match="workers must be a whole number"):
         sweep(GRID, workers=0)
-    with pytest.raises(gaussdp.DomainError, match="workers must be at most 1024, or -1 for all cores, got 1000000"):
+    with pytest.raises(gaussdp.DomainError, match="workers must be a whole number from 1 to 1,024, got 1000000"):
         sweep(GRID, workers=1_000_000)
     with pytest.raises(gaussdp.DomainError, match="there is no folder"):
         sweep(GRID, "/no/such/folder/rows.csv")

@@ -63,3 +63,16 @@ def test_limits():
         assert choose(PureDP(0.0), risk).mu == pytest.approx(0, abs=1e-5)
     assert choose(PureDP(math.inf), MultiplicativeAdvantage(0.1)).mu == math.inf
     assert choose(ApproxDP(1.0, 0.1), Precision(0.05)).mu == math.inf
+
+
+@pytest.mark.parametrize(
+    ("reference", "risk", "message"),
+    [
+        (Advantage(), PureDP(1.0), "reference must be a guarantee such as PureDP.1.0., got Advantage"),
+        (1.0, Advantage(), "reference must be a guarantee such as .*, got 1.0"),
+        (PureDP(1.0), "advantage", "risk must be a risk such as .*, got 'advantage'"),
+    ],
+)
+def test_swapped_and_other_arguments(reference, risk, message):
+    with pytest.raises(gaussdp.DomainError, match=message):
+        choose(reference, risk)

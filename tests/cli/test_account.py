@@ -75,7 +75,7 @@ def test_a_plan(tmp_path, capsys):
         (["dpsgd", "--noise-multiplier", "1", "--sample-rate", "0.1", *TRAINING], "give either"),
         (["dpsgd", "--noise-multiplier", "0", *TRAINING], "noise_multiplier must be in (0, inf), got 0.0"),
         (["dpsgd", "--noise-multiplier", "1", "--sample-rate", "2", "--steps", "3"], "sample_rate must be in (0, 1]"),
-        (["dpsgd", "--noise-multiplier", "1", "--sample-rate", "1", "--steps", "2.5"], "'2.5' is not a valid integer"),
+        (["dpsgd", "--noise-multiplier", "1", "--sample-rate", "1", "--steps", "2.5"], "'2.5' is not a whole number"),
         (["dpsgd", "--noise-multiplier", "1", *TRAINING, "--floor", "0"], "floor must be in (0, 1), got 0.0"),
         (["dpsgd", "--noise-multiplier", "1", *TRAINING, "--delta", "0"], "delta must be in (0, 1), got 0.0"),
         (["nothing.toml"], "nothing.toml: cannot be read: No such file or directory"),

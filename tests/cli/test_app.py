@@ -188,3 +188,26 @@ def test_a_full_disk_behind_the_output(tmp_path):
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "No space left" in done.stderr
+
+
+def test_no_memory(capsys, monkeypatch):
+    def huge(*_arguments, **_options):
+        raise MemoryError
+
+    monkeypatch.setattr("gaussdp.cli.app.app.main", huge)
+    assert main(["choose"]) == 2
+    assert capsys.readouterr().err == "gaussdp: this computation needs more memory than there is here\n"
+
+
+@pytest.mark.parametrize("text", ["1_0", "٣", "0x10", "1e3", "2.5", "", "9" * 5000])
+def test_whole_numbers_are_plain_digits(text, capsys):
+    for arguments in (
+        ["account", "dpsgd", "--noise-multiplier", "1", "--sample-rate", "0.1", "--steps", text],
+        ["explain", "--mu", "1", "--group", text],
+        ["choose", "--epsilon", "1", "--digits", text],
+    ):
+        assert main(arguments) == 2
+        said = capsys.readouterr().err
+        assert said.startswith("gaussdp: ")
+        assert said.count("\n") == 1
+        assert len(said) < 500

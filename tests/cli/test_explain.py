@@ -44,7 +44,7 @@ def test_draws(tmp_path, capsys):
         (["--mu", "-1"], "mu must be in [0, inf], got -1.0"),
         (["--mu", "x"], "'x' is not a number"),
         (["--mu", "1", "--prior", "0"], "prior must be in (0, 1), got 0.0; who starts at 0 or 1 knows already"),
-        (["--mu", "1", "--group", "2.5"], "'2.5' is not a list of whole numbers such as 2,10"),
+        (["--mu", "1", "--group", "2.5"], "'2.5' is not a whole number"),
         (["--mu", "1", "--group", "0"], "group must be a whole number of at least 1, got 0"),
         (["--mu", "1", "--format", "csv"], "'csv' is not one of"),
         (["--mu", "1", "--plot", "icons.jpg"], "must end in .svg, .pdf or .png"),

@@ -131,7 +131,7 @@ def test_shown_risks_are_never_below_the_true_ones(mu, prior, fpr):
         ({"group": 2.5}, "group must be a whole number of at least 1, got float 2.5"),
         ({"group": "23"}, "group must be a whole number of at least 1, got str '2'"),
         ({"releases": [1, -2]}, "releases must be a whole number of at least 1, got -2"),
-        ({"releases": 10**16}, "releases must be at most 1e"),
+        ({"releases": 10**16}, "releases must be a whole number of at most 1,000,000,000,000,000, got"),
     ],
 )
 def test_bad_input(change, words):

@@ -4,6 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import gaussdp
 from contracts_of_guarantees import GuaranteeContract
@@ -120,3 +121,15 @@ def test_keywords_and_repr():
     assert repr(PureDP(1)) == "PureDP(epsilon=1.0)"
     assert repr(ApproxDP(epsilon=1, delta=0.1)) == "ApproxDP(epsilon=1.0, delta=0.1)"
     assert PureDP(1.0) != ApproxDP(1.0, 0.0)
+
+
+@given(st.floats(1e-3, 100), st.sampled_from([0.0, 1e-6, 0.5, 1 - 1e-9]), st.floats(0, 16))
+def test_epsilon_where_delta_is_near_one(bound, delta, digits):
+    """The epsilon with 1 + e^epsilon = (1 + e^bound) (1 - level) / (1 - delta), in many digits."""
+    level = 1 - 10**-digits
+    if level < delta:
+        return
+    with mp.workdps(60):
+        grown = (1 + mp.exp(bound)) * (1 - mp.mpf(level)) / (1 - mp.mpf(delta)) - 1
+        expected = mp.log(grown) if grown > 1 else mp.mpf(0)
+    assert ApproxDP(bound, delta).epsilon(level) == pytest.approx(float(expected), abs=5e-16 * (1 + bound))

@@ -100,5 +100,5 @@ class TestAsAStep:
 
     @pytest.mark.parametrize("mu", [math.inf, 1e-200, 1e200])
     def test_refused(self, mu):
-        with pytest.raises(gaussdp.DomainError, match=r"^mu must be in \[1e-100, 1e\+100\]"):
+        with pytest.raises(gaussdp.DomainError, match="^mu must be in"):
             account(GDP(mu))

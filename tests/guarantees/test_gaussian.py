@@ -62,3 +62,14 @@ def test_implies_itself():
 
 def test_guessing():
     assert GDP(0).accuracy(prior=0.5) == 0.5
+
+
+@pytest.mark.parametrize("other", [gaussdp.PureDP(1.0), 1.0, "1", None], ids=repr)
+def test_only_gdp_composes_by_the_root_of_squares(other):
+    with pytest.raises(gaussdp.DomainError, match=r"others must be GDP: .*, got"):
+        GDP(1.0).compose(GDP(1.0), other)
+
+
+def test_groups_have_a_limit():
+    with pytest.raises(gaussdp.DomainError, match="size must be a whole number of at most"):
+        GDP(1.0).group(10**400)

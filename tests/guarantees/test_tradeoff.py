@@ -202,9 +202,9 @@ def test_bad_vertices_and_options():
         TradeoffPoints([0.3, 0.2, 0.1], [0.3, 0.6, 0.6], meaning="vertices")
     with pytest.raises(gaussdp.DomainError, match=r"^row 1: fnr 0\.5 is above the line"):
         TradeoffPoints([0.4, 0.2], [0.5, 0.5], meaning="vertices")
-    with pytest.raises(gaussdp.DomainError, match="meaning must be one of bounds, vertices, got 'hull'"):
+    with pytest.raises(gaussdp.DomainError, match="meaning must be one of 'bounds', 'vertices', got 'hull'"):
         TradeoffPoints([0.1], [0.5], meaning="hull")
-    with pytest.raises(gaussdp.DomainError, match="directions must be one of both, one"):
+    with pytest.raises(gaussdp.DomainError, match="directions must be one of 'both', 'one'"):
         TradeoffPoints([0.1], [0.5], directions="two")
 
 

@@ -120,6 +120,21 @@ class TestTorch:
         assert self.torch.autograd.gradcheck(function, tensors, atol=1e-5, check_forward_ad=True, **options)
         assert self.torch.autograd.gradgradcheck(function, tensors, atol=1e-4, eps=1e-7, rtol=1e-3)
 
+    @pytest.mark.parametrize("function", FLAT)
+    def test_blocks(self, function, monkeypatch):
+        """Long tensors are computed on in blocks, with the same values and gradients."""
+        whole = [tensor.repeat(5) for tensor in self.tensors(function)]
+        parts = [tensor.clone().requires_grad_() for tensor in whole]
+        whole = [tensor.requires_grad_() for tensor in whole]
+        expected = function(*whole)
+        monkeypatch.setattr(_array_libraries, "BLOCK", 4)
+        result = function(*parts)
+        assert self.torch.equal(result, expected)
+        expected.sum().backward()
+        result.sum().backward()
+        for one, other in zip(parts, whole, strict=True):
+            assert self.torch.equal(one.grad, other.grad)
+
     def test_closed_form_derivatives(self):
         mu = self.torch.tensor([0.01, 1.0, 5.0], dtype=self.torch.float64, requires_grad=True)
         gaussdp.advantage_from_mu(mu).sum().backward()

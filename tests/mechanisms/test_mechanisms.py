@@ -1,6 +1,7 @@
 """Descriptions: what they refuse, and what they consist of."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -112,3 +113,44 @@ def test_sampled_noise_out_of_range(noise):
     with pytest.raises(DomainError, match=r"noise_multiplier must be in \[0.001, 1e\+09\]"):
         DPSGD(noise, 0.1, 10)
     assert DPSGD(noise, 1.0, 10).noise_multiplier == noise  # the plain release
+
+
+LIMITS = {
+    "count": lambda: 10**400 * Laplace(1.0),
+    "count again": lambda: 10**10 * (10**10 * Laplace(1.0)),
+    "count of a composition": lambda: 10**10 * Composition([10**10 * Gaussian(1.0)]),
+    "steps": lambda: DPSGD(1.0, 0.5, 10**26),
+    "steps of epochs": lambda: DPSGD.from_training(10**15, 1, 10.0, 1.0),
+    "dataset_size": lambda: DPSGD.from_training(10**400, 1, 1.0, 1.0),
+    "epochs": lambda: DPSGD.from_training(10, 1, 10**400, 1.0),
+    "sample_rate": lambda: DPSGD(1.0, 5e-324, 10),
+    "scale": lambda: Laplace(1e-300),
+    "scale above": lambda: Laplace(1e300),
+    "scale of discrete noise": lambda: DiscreteLaplace(1e-300),
+    "sensitivity": lambda: DiscreteLaplace(1.0, 10**400),
+    "scale for its sensitivity": lambda: DiscreteLaplace(1.0, 10**7),
+    "sigma": lambda: DiscreteGaussian(1e300),
+    "sigma below": lambda: DiscreteGaussian(5e-324),
+    "epsilon": lambda: RandomizedResponse(1e300),
+    "categories": lambda: RandomizedResponse(1.0, 10**400),
+    "rho": lambda: ZCDPGaussian(1e300),
+}
+
+
+@pytest.mark.parametrize("case", LIMITS)
+def test_beyond_the_limits(case):
+    with pytest.raises(DomainError, match=f"^{case.split()[0]} must be"):
+        LIMITS[case]()
+
+
+def test_what_the_limits_allow():
+    assert DiscreteGaussian(1e20, 10**15).noise_multiplier == pytest.approx(1e5)
+    assert (10**15 * Laplace(1.0)).pure_epsilon == 1e15
+    assert DPSGD(1.0, 1e-15, 10**15).steps == 10**15
+
+
+def test_a_sample_of_a_sample_is_one_sample():
+    nested = PoissonSampled(PoissonSampled(Gaussian(2.0), 0.3), 0.1)
+    assert nested.mechanism == Gaussian(2.0)
+    assert Fraction(0.3) * Fraction(0.1) <= Fraction(nested.sample_rate) <= Fraction(math.nextafter(0.3 * 0.1, 1))
+    assert PoissonSampled(PoissonSampled(Gaussian(2.0), 1.0), 0.1) == PoissonSampled(Gaussian(2.0), 0.1)

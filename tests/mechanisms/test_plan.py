@@ -79,6 +79,12 @@ def test_every_kind(entry, mechanism):
         ("scale = 10.0", "sale = 10.0", r"line 10: laplace has no parameter 'sale'; it has scale"),
         ("scale = 10.0\n", "", "line 10: laplace needs scale"),
         ("times = 3", "times = 2.5", "line 10: times must be a whole number of at least 1, got float 2.5"),
+        ("times = 3", "times = true", "line 10: times must be a whole number of at least 1, got bool True"),
+        (
+            "times = 3",
+            f"times = 1{'0' * 400}",
+            "line 10: times must be a whole number of at most 1,000",
+        ),
         ("epochs = 20\n", "", "line 3: dpsgd takes either sample_rate and steps, or dataset_size"),
         ("batch_size = 100", "batch_size = 100_000", "line 3: batch_size must be at most dataset_size 50000"),
         ('mechanism = "laplace"\n', "", "plan.toml: release 2 must name its `mechanism`"),

@@ -1,5 +1,6 @@
 import math
 
+import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,3 +55,27 @@ def test_no_such_value(risk, value):
 def test_bad_prior():
     with pytest.raises(gaussdp.DomainError, match=r"^prior must be in \(0, 1\), got 0.0"):
         Accuracy(0)
+
+
+@pytest.mark.parametrize("epsilon", [20.0, 30.0, 42.3, 100.0, 700.0, 1e4])
+@pytest.mark.parametrize("prior", [0.5, 0.2, 0.999])
+def test_matches_where_the_risk_is_one_but_for_digits_that_no_double_has(epsilon, prior):
+    """1 - delta of pure DP, (1 + e^l) / (1 + e^epsilon), is that of the GDP found, all in many digits."""
+    mu = gaussdp.choose(PureDP(epsilon), Accuracy(prior)).mu
+    with mpmath.workdps(40):
+        odds = abs(mpmath.log(mpmath.mpf(prior) / (1 - mpmath.mpf(prior))))
+        middle = odds / mu
+        rest = [mpmath.erfc((mu / 2 + sign * middle) / mpmath.sqrt(2)) / 2 for sign in (-1, 1)]
+        ours = mpmath.log(rest[0] + mpmath.exp(odds) * rest[1])
+        theirs = mpmath.log((1 + mpmath.exp(odds)) / (1 + mpmath.exp(mpmath.mpf(epsilon))))
+    assert float(ours) == pytest.approx(float(theirs), rel=1e-12)
+    if prior == 0.5:
+        assert gaussdp.choose(PureDP(epsilon), Advantage()).mu == pytest.approx(mu, rel=1e-12)
+
+
+@pytest.mark.parametrize("reference", [GDP(60.0), gaussdp.LaplaceDP(200.0), gaussdp.ApproxDP(80.0, 0.3)], ids=repr)
+def test_matches_of_other_references_near_certainty(reference):
+    mu = gaussdp.choose(reference, Advantage()).mu
+    assert GDP(mu).log_overlap(0.0) == pytest.approx(reference.log_overlap(0.0), rel=1e-12)
+    assert mu == pytest.approx(gaussdp.choose(reference, Accuracy()).mu, rel=1e-12)
+    assert mu < math.inf

@@ -125,8 +125,8 @@ def test_tuning_is_added_where_it_is_counted():
 @pytest.mark.parametrize(
     ("changes", "key", "words"),
     [
-        ({"adjacency": "replace-one"}, "adjacency", "twice the μ, 0.9386, with the same floor"),
-        ({"records_per_unit": 4}, "unit", "4 times the μ, 1.878, with the same floor"),
+        ({"adjacency": "replace-one", "records_per_unit": 4}, "adjacency", "twice the μ, 0.9386, with the same floor"),
+        ({"adjacency": "replace-one", "records_per_unit": 4}, "unit", "4 times the μ, 1.878, with the same floor"),
         ({"tuning": "not counted"}, "tuning", "the tuning runs are not in the composition"),
         ({"clipping": "per-batch"}, "clipping", "the number does not hold"),
         ({"clipping": "none"}, "clipping", "the number does not hold"),
@@ -168,6 +168,47 @@ def test_the_shuffled_number_agrees_with_the_check():
 
 
 def test_no_noise_to_speak_of():
-    run = gaussdp.Run(mechanism=gaussdp.Laplace(1e-200), unit="a", adjacency="add-remove")
-    with pytest.raises(gaussdp.DomainError, match="no privacy to speak of"):
+    run = gaussdp.Run(mechanism=gaussdp.Laplace(1e-6), unit="a", adjacency="add-remove")
+    with pytest.raises(gaussdp.DomainError, match="no mu holds there"):
         gaussdp.report_run(run)
+
+
+@pytest.mark.parametrize("steps", [3907, 60, 1])
+def test_what_is_said_to_hold_instead_holds_as_a_claim(steps):
+    """With all else met: each number in the words of an assumption, held against the same run."""
+    training = gaussdp.DPSGD(1.0, 0.3 if steps == 1 else 0.00512, steps)
+
+    def holds(pattern, claim, **changes):
+        run = gaussdp.Run(**{**RUN, "mechanism": training, **changes})
+        words = " ".join(item.words for item in gaussdp.report_run(run).assumptions)
+        return gaussdp.check_claim(run, claim.format(float(re.search(pattern, words)[1]))).holds
+
+    for loader in ({}, {"drop_last": True}, {"drop_last": False}):
+        for sampling in ("shuffle", "fixed batches"):
+            order = r"without relying on the order is μ = ([0-9.]+) if"
+            assert holds(order, "mu={}", sampling=sampling, **loader)
+            assert holds(order, "mu={}", sampling=sampling, tuning="counted", tuning_runs=2, **loader)
+
+
+@pytest.mark.parametrize(("changes", "others"), [({"adjacency": "replace-one"}, {}), ({}, {"records_per_unit": 4})])
+def test_the_number_is_that_of_the_neighbours_and_the_unit(changes, others):
+    training = gaussdp.DPSGD(1.0, 0.00512, 3907)
+    report = report_of(mechanism=training, **changes, **others)
+    mechanism = gaussdp.DPSGD(1.0, 0.00512, 3907, **changes, **others)
+    assert report.standing == "holds"
+    assert report.mu == pytest.approx(gaussdp.account(mechanism).fit(1e-10).mu, rel=1e-3)
+    assert report.mu < (2 if changes else 4) * report_of(mechanism=training).mu
+    text = report.render("text")
+    assert "accounting is of" in text
+    assert gaussdp.check_claim(report.run, f"mu={report.mu} floor=1e-10").holds
+    assert gaussdp.check_claim(report.run, f"mu={report.mu * 0.999} floor=1e-10").status == "false"
+    epsilon = gaussdp.account(mechanism).epsilon(1e-5)
+    assert gaussdp.check_claim(report.run, gaussdp.Claim(epsilon=epsilon * 1.001, delta=1e-5)).holds
+    assert gaussdp.check_claim(report.run, gaussdp.Claim(epsilon=epsilon * 0.999, delta=1e-5)).status == "false"
+
+
+def test_the_head_names_what_the_number_rests_on():
+    head = report_of(randomness="ordinary").render("text").split("Mechanism\n")[0]
+    assert "does not speak of attackers who predict the noise" in head
+    assert "How the noise is made is not stated" in report_of(randomness=None).render("text").split("Mechanism\n")[0]
+    assert "depends on what is not stated: records per unit." in report_of(records_per_unit=None).render("text")

@@ -68,6 +68,32 @@ def test_toml_json_and_the_constructor_say_the_same():
     assert dict(run.accounted.parts()) == dict((5 * run.mechanism).parts())
 
 
+def test_passes_of_a_loader():
+    """60,000 records in batches of 256: 234 full ones, and one of 96 that is dropped or kept."""
+    for stated, batches, steps in (
+        ({"drop_last": True}, None, 15 * 234),
+        ({"drop_last": False}, None, 15 * 235),
+        ({"batches_per_pass": 235}, 235, 15 * 235),
+        ({"batches_per_pass": 235, "drop_last": False, "steps": 3525}, 235, 3525),
+        ({}, None, 3516),
+    ):
+        training = {"noise_multiplier": 1.0, "dataset_size": 60_000, "batch_size": 256, "epochs": 15, **stated}
+        mapping = {"unit": "a", "adjacency": "add-remove", "sampling": "shuffle", "training": training}
+        run = Run.from_mapping(mapping)
+        assert run.mechanism.steps == steps
+        assert (run.batches_per_pass, run.drop_last) == (batches, stated.get("drop_last"))
+    step = {"mechanism": "dpsgd", "noise_multiplier": 1.0, "sample_rate": 0.3, "steps": 3}
+    beside = {"unit": "a", "adjacency": "add-remove", "sampling": "fixed batches", "releases": [step]}
+    assert Run.from_mapping({**beside, "batches_per_pass": 4}).batches_per_pass == 4
+    with pytest.raises(
+        DomainError, match=r"batches_per_pass must agree with sample rate 0.3, which makes 3 to 4, got 5"
+    ):
+        Run.from_mapping({**beside, "batches_per_pass": 5})
+    plain = {**beside, "sampling": "full batch", "releases": [{"mechanism": "laplace", "scale": 1.0}]}
+    with pytest.raises(DomainError, match="drop_last is about batches cut from the data"):
+        Run.from_mapping({**plain, "drop_last": True})
+
+
 def test_releases():
     releases = '[[releases]]\nmechanism = "laplace"\nscale = 10.0\ntimes = 3\n'
     run = Run.parse(f'unit = "a"\nadjacency = "add-remove"\n{releases}', "run.toml")
@@ -79,6 +105,32 @@ def test_releases():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        ("epochs = 20", "epochs = 20\ndrop_last = 1", "line 18: drop_last must be true or false, got 1"),
+        (
+            "epochs = 20",
+            "epochs = 20\ndrop_last = true",
+            "drop_last is about batches cut from the data, and those with sa",
+        ),
+        (
+            "epochs = 20",
+            "epochs = 20\nbatches_per_pass = 194",
+            "line 18: batches_per_pass must agree with sample rate 0.00512, which makes 195 to 196, got 194; lea",
+        ),
+        (
+            "epochs = 20",
+            "epochs = 20\nbatches_per_pass = 195\ndrop_last = false",
+            "line 18: batches_per_pass must agree .* makes 196 if the last is kept, got 195",
+        ),
+        (
+            "epochs = 20",
+            "epochs = 20\nsteps = 3907\nbatches_per_pass = 196",
+            "line 18: steps must agree with epochs: 20 epochs at sample rate 0.00512 are 3920 steps",
+        ),
+        (
+            'tuning = "counted"',
+            'tuning = "counted"\ndrop_last = true',
+            "line 8: drop_last belongs under .training., besid",
+        ),
         ('unit = "one image"\n', "", r'^run.toml: unit is missing: .* write, for example, unit = "one person"'),
         ('unit = "one image"', 'unit = ""', "^run.toml, line 3: unit must not be empty"),
         (
@@ -127,7 +179,8 @@ def test_releases():
         ),
         ("epochs = 20", "", "line 13: steps is missing: .* write steps or epochs"),
         ("epochs = 20", "epochs = nan", r"line 17: epochs must be in \(0, inf\), got nan"),
-        ("epochs = 20", "epochs = 1e300", r"line 17: epochs must make at most 1e\+15 steps"),
+        ("epochs = 20", "epochs = 1e300", r"line 17: epochs must be in \[1e-15, 1e\+15\], got 1e\+300"),
+        ("epochs = 20", "epochs = 1e14", r"line 17: epochs must make at most 1e\+15 steps"),
         ("dataset_size = 50_000", "dataset_size = 1e4", "line 15: dataset_size must be a whole number of at least 1"),
         ("epochs = 20", 'epochs = 20\nunit = "x"', r"line 18: unknown key 'unit' in \[training\]; it belongs above"),
         ('title = "Digits"', "epochs = 3", r"line 2: unknown key 'epochs'; it belongs under \[training\]"),
@@ -187,7 +240,7 @@ def test_a_key_that_stands_twice_is_refused():
 
 def test_an_enormous_number_is_refused_not_printed():
     for key in ("dataset_size", "batch_size", "steps"):
-        with pytest.raises(DomainError, match=f"{key} must be a whole number from 1 to"):
+        with pytest.raises(DomainError, match=f"{key} must be a whole number of at most"):
             Run.from_mapping({**MAPPING, "training": {**MAPPING["training"], key: 10**5000}})
 
 

@@ -9,11 +9,13 @@ from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.density.vanishing import VanishingTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.lines.tails import LineTails
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.least import LeastLoss, least_loss
+from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.numerics import Floats
 
 _LEAST_NOISE = 0.25  # of a sampled step: below, losses are so large that no line is accurate
+_NEAR = 1e-14  # relative distance from the least loss at which its last digits decide
 
 
 class ComposedTails(Described):
@@ -22,7 +24,7 @@ class ComposedTails(Described):
     Each threshold is answered by the first method that can: lines, the bound that makes its tails vanish, the density.
     """
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._parts = squared_mu, tuple(steps)
         self._density = DensityTails(squared_mu, steps)
         self._lines = None
@@ -52,6 +54,9 @@ class ComposedTails(Described):
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
         gone = tau <= self.lowest
+        near = np.abs(tau - self.lowest) <= _NEAR * abs(self.lowest)
+        if near.any() and np.isfinite(self.lowest):
+            gone[near] = self._least.excess(tau[near]) <= 0
         if gone.any():
             points = OperatingPoints.unanswered(tau)
             points.put(gone, VanishingTails.points(tau[gone]))
@@ -67,6 +72,10 @@ class ComposedTails(Described):
         if missing.size:
             points.put(missing, self._density.read(tau[missing]))
         return points
+
+    @cached_property
+    def _least(self) -> LeastLoss:
+        return least_loss((step.least_ratio, count) for step, count in self._parts[1])
 
     @cached_property
     def _vanishing(self) -> VanishingTails:

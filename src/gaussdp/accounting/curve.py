@@ -13,15 +13,17 @@ from gaussdp.accounting.directions import Direction
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails
 from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Readings, Values, exact_fit
+from gaussdp.accounting.symmetric import SymmetricTails
 from gaussdp.documents import Document
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
-from gaussdp.mechanisms import Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
+from gaussdp.mechanisms import Gaussian, Mechanism, MixtureOfGaussians, PoissonSampled, SampledExchange, ZCDPGaussian
 from gaussdp.numerics import Floats
 
 LEAST_NOISE = 0.1
@@ -68,6 +70,7 @@ class AccountedCurve(Described, Guarantee):
         return all(
             isinstance(part, Gaussian | ZCDPGaussian)
             or (isinstance(part, PoissonSampled) and part.mechanism.noise_multiplier >= LEAST_NOISE)
+            or (isinstance(part, MixtureOfGaussians | SampledExchange) and part.noise_multiplier >= LEAST_NOISE)
             for part, _ in mechanism.parts()
         )
 
@@ -168,20 +171,30 @@ class AccountedCurve(Described, Guarantee):
 
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level, from the distribution where no exact method answers."""
-        try:
-            read = self._exactly(name, levels)
-        except (ConvergenceError, OverflowError):  # not even the bulk of the loss, where searches start, is known
-            read = Values.unanswered(levels.size)
+        read = self._answered(name, levels)
         missing = ~read.answered
         if missing.any():
             read.put(missing, self.by_distribution.values(name, levels[missing]))
         return read
+
+    def _answered(self, name: str, levels: Floats) -> Values:
+        """What exact methods answer; what ends a search for one level leaves the others alone."""
+        try:
+            return self._exactly(name, levels)
+        except (ConvergenceError, OverflowError):  # not even the bulk of the loss, where searches start, is known
+            if levels.size == 1:
+                return Values.unanswered(1)
+            half = levels.size // 2
+            return Values.joined((self._answered(name, levels[:half]), self._answered(name, levels[half:])))
 
     def _exactly(self, name: str, levels: Floats) -> Values:
         if name == "delta":
             remove, add = self.remove.deltas(levels), self.add.deltas(levels)
         elif name == "epsilon":
             remove, add = self.remove.epsilons(levels), self.add.epsilons(levels)
+            # Adding a record costs no more than minus the least loss, whether or not the search for it ended.
+            settled = ~add.answered & remove.answered & (remove.value >= -self._tails.lowest)
+            add.put(settled, remove.take(settled))
         elif name == "fpr":
             # The curve is symmetric: the least FPR at an FNR is the least FNR at an FPR.
             return self._rates(1 - levels, levels)[0]
@@ -218,21 +231,32 @@ class AccountedCurve(Described, Guarantee):
 
 def _sorted_parts(
     parts: Sequence[tuple[Mechanism, int]],
-) -> tuple[list[float], list[tuple[SampledGaussianLoss, int]], list[float]]:
+) -> tuple[list[float], list[tuple[StepLoss, int]], list[float]]:
     """The squared mu of plain releases; the sampled steps; and the squared mu of these without sampling."""
-    squares, steps, unsampled = [], [], []
+    squares, unsampled = [], []
+    steps: list[tuple[StepLoss, int]] = []
     for part, count in parts:
         if isinstance(part, PoissonSampled):
             steps.append((SampledGaussianLoss(part.mechanism.noise_multiplier, part.sample_rate), count))
             unsampled.append(count * part.mechanism.mu**2)
+        elif isinstance(part, MixtureOfGaussians):
+            kept = [(s, w) for s, w in zip(part.sensitivities, part.weights, strict=True) if w > 0]
+            sizes, weights = zip(*kept, strict=True)
+            steps.append((MixtureLoss(part.noise_multiplier, sizes, weights), count))
+            unsampled.append(count * part.unsampled_mu**2)
+        elif isinstance(part, SampledExchange):
+            steps.append((ExchangedLoss(part.noise_multiplier, part.sample_rate), count))
+            unsampled.append(count * part.unsampled_mu**2)
         elif isinstance(part, Gaussian | ZCDPGaussian):
             squares.append(count * part.mu**2)
     return squares, steps, unsampled
 
 
-def _tails(squared_mu: float, steps: list[tuple[SampledGaussianLoss, int]], unsampled_mu: float) -> LossTails:
+def _tails(squared_mu: float, steps: list[tuple[StepLoss, int]], unsampled_mu: float) -> LossTails:
     if not steps:
         return GaussianTails(unsampled_mu)
-    if squared_mu == 0 and len(steps) == 1 and steps[0][1] == 1:
-        return OneStepTails(steps[0][0].noise_multiplier, steps[0][0].sample_rate)
-    return ComposedTails(squared_mu, steps)
+    first, count = steps[0]
+    if squared_mu == 0 and len(steps) == 1 and count == 1 and isinstance(first, SampledGaussianLoss):
+        return OneStepTails(first.noise_multiplier, first.sample_rate)
+    composed = ComposedTails(squared_mu, steps)
+    return SymmetricTails(composed) if all(isinstance(step, ExchangedLoss) for step, _ in steps) else composed

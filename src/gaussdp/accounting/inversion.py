@@ -5,18 +5,20 @@ Every threshold is searched for on its own: the steps of one do not depend on th
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
 
 from gaussdp.accounting.operating_points import (
     HALF_LOG_2PI,
+    LIMIT,
     LossTails,
     OperatingPoints,
     log_complement,
     upper_quantile,
 )
+from gaussdp.accounting.readings import NO_METHOD
 from gaussdp.numerics import Floats
 
 
@@ -26,8 +28,9 @@ class InversionSettings:
 
     max_steps: int = 80
     longest_step: float = 4.0  # in units of the quantile, which is nearly linear in the threshold
-    tolerance: float = 1e-8
-    """Relative miss of a quantile that the last, linear step makes up for; its square is what is left."""
+    tolerance: float = 5e-8
+    """Relative miss of a rate that the last, linear step makes up for; its square is what is left."""
+    linear: float = 1e-2  # ... and the miss up to which a step next to the least loss is taken at all
     resolution: float = 4e-16  # relative distance of thresholds that a double can still tell apart
     small_skewness: float = 0.3  # up to which a start under P is corrected for skewness
     moderate: float = 8.0  # quantile up to which a start is corrected for skewness at all
@@ -39,43 +42,39 @@ Quantile = Callable[[OperatingPoints], tuple[Floats, Floats]]
 """From points, an increasing quantile z of the threshold tau and log(phi(z) dz/dtau)."""
 
 
-def points_at_fpr(
-    tails: LossTails, log_fpr: Floats, log_tnr: Floats, tolerance: float = SETTINGS.tolerance
-) -> OperatingPoints:
+def points_at_fpr(tails: LossTails, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
     """Operating points whose FPR has the given logarithm (and its complement the other), strictly inside (0, 1)."""
     target = upper_quantile(log_fpr, log_tnr)
-    return _solve(tails, target, _fpr_quantile, normal_guess(tails, target, under_p=False), tolerance)
+    return _found(*_solve(tails, target, _fpr_quantile, normal_guess(tails, target, under_p=False)))
 
 
-def points_at_fnr(
-    tails: LossTails, log_fnr: Floats, log_tpr: Floats, tolerance: float = SETTINGS.tolerance
-) -> OperatingPoints:
+def points_at_fnr(tails: LossTails, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
     """Operating points whose FNR has the given logarithm (and its complement the other), strictly inside (0, 1)."""
     target = upper_quantile(log_tpr, log_fnr)
-    return _solve(tails, target, _tpr_quantile, normal_guess(tails, target, under_p=True), tolerance)
+    return _found(*_solve(tails, target, _tpr_quantile, normal_guess(tails, target, under_p=True)))
 
 
 def points_at_remove_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
     """Operating points whose threshold is the epsilon of the remove direction at these deltas."""
     target = upper_quantile(log_delta, log_complement(log_delta))
-    return _solve(tails, target, _remove_quantile, normal_guess(tails, target, under_p=True))
+    return _solve(tails, target, _remove_quantile, normal_guess(tails, target, under_p=True))[0]
 
 
 def points_at_add_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
     """Operating points whose threshold is minus the epsilon of the add direction at these deltas."""
     target = upper_quantile(log_complement(log_delta), log_delta)
-    return _solve(tails, target, _add_quantile, normal_guess(tails, target, under_p=False))
+    return _solve(tails, target, _add_quantile, normal_guess(tails, target, under_p=False))[0]
 
 
-def points_at_floor(
-    tails: LossTails, floor: float, near: Floats | None = None, tolerance: float = SETTINGS.tolerance
-) -> OperatingPoints:
-    """The two operating points with FNR and with FPR equal to the floor, in this order, from thresholds nearby."""
+def points_at_floor(tails: LossTails, floor: float, near: Floats, roughly: float | None = None) -> OperatingPoints:
+    """The two operating points with FNR and with FPR equal to the floor, in this order, from thresholds nearby.
+
+    If roughly is given, quantiles may be missed by this share of them.
+    """
     target = floor_quantiles(floor)
-    if near is None:
-        near = near_floor(tails, floor)[0]
-    at_fnr = _solve(tails, target[:1], _tpr_quantile, near[:1], tolerance)
-    return OperatingPoints.joined((at_fnr, _solve(tails, target[1:], _fpr_quantile, near[1:], tolerance)))
+    at_fnr = _solve(tails, target[:1], _tpr_quantile, near[:1], roughly)
+    at_fpr = _solve(tails, target[1:], _fpr_quantile, near[1:], roughly)
+    return OperatingPoints.joined([found[0] if roughly else _found(*found) for found in (at_fnr, at_fpr)])
 
 
 def near_floor(tails: LossTails, floor: float) -> tuple[Floats, bool]:
@@ -105,7 +104,7 @@ def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
     mean, deviation, skewness = tails.mean, tails.deviation, tails.skewness
     if under_p:
         skewness = skewness if abs(skewness) < SETTINGS.small_skewness else 0.0
-        growth = min(skewness * deviation, 1.0)  # of the variance, as a share
+        growth = min(max(skewness * deviation, -0.75), 1.0)  # of the variance, as a share
         mean += deviation * deviation * (1 + 0.5 * growth)
         deviation *= math.sqrt(1 + growth)
     size = np.abs(target)
@@ -140,11 +139,23 @@ def _add_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
     return upper_quantile(log_rest, points.log_delta_add), points.log_fnr - points.tau
 
 
+def _found(points: OperatingPoints, missed: Floats) -> OperatingPoints:
+    """The points with what a linear step leaves of the miss of the rate; unanswered where that is too much.
+
+    Next to the least loss neighbouring thresholds may have very different rates.
+    """
+    errors = points.errors + np.where(missed <= SETTINGS.linear, missed * missed, np.inf)
+    return replace(points, errors=errors, methods=np.where(errors <= LIMIT, points.methods, NO_METHOD).astype(np.int8))
+
+
 def _solve(
-    tails: LossTails, target: Floats, quantile: Quantile, tau: Floats, tolerance: float = SETTINGS.tolerance
-) -> OperatingPoints:
-    """Newton for each target; thresholds that are not found are left unanswered."""
-    result = OperatingPoints.unanswered(tau)
+    tails: LossTails, target: Floats, quantile: Quantile, tau: Floats, roughly: float | None = None
+) -> tuple[OperatingPoints, Floats]:
+    """Newton for each target, and the relative miss of its rate that the last step was to make up for.
+
+    Thresholds that are not found are left unanswered.
+    """
+    result, missed = OperatingPoints.unanswered(tau), np.zeros_like(tau)
     open_ = np.arange(tau.size)
     low, high = np.full_like(tau, tails.lowest), np.full_like(tau, np.inf)
     for _ in range(SETTINGS.max_steps):
@@ -152,15 +163,19 @@ def _solve(
         z, log_slope = quantile(points)
         miss = z - target
         step = np.clip(miss, -SETTINGS.longest_step, SETTINGS.longest_step) * _per_quantile(z, log_slope)
-        found = np.abs(miss) <= tolerance * (1 + np.abs(target))
+        size = 1 + np.abs(target)
+        # A quantile z moves the logarithm of a small rate by about z.
+        rate_miss = np.abs(miss) * size
+        found = np.abs(miss) <= roughly * size if roughly else rate_miss <= SETTINGS.tolerance
         # Next to the least loss a double may not hold the threshold to more digits than this.
         stuck = np.minimum(np.abs(step), high - low) <= SETTINGS.resolution * np.abs(tau)
         done = found | stuck | ~points.answered
         if done.any():
-            some = points.take(done)
-            result.put(open_[done], some.moved(np.where(found, -step, 0.0)[done]))
+            some, linear = points.take(done), found | (rate_miss <= SETTINGS.linear)
+            result.put(open_[done], some.moved(np.where(linear & np.isfinite(step), -step, 0.0)[done]))
+            missed[open_[done]] = rate_miss[done]
             if done.all():
-                return result
+                break
             going = ~done
             open_, tau, target, miss, step = open_[going], tau[going], target[going], miss[going], step[going]
             low, high = low[going], high[going]
@@ -171,4 +186,4 @@ def _solve(
         proposed = np.where(np.isfinite(step), tau - step, inward)
         proposed = np.where(proposed <= low, np.where(np.isfinite(low), 0.7 * low + 0.3 * tau, proposed), proposed)
         tau = np.where(proposed >= high, 0.5 * (tau + high), proposed)
-    return result
+    return result, missed

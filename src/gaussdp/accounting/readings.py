@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, Generic, Protocol, cast
+from typing import Any, Generic, Literal, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ from gaussdp.numerics import Booleans, Floats
 
 Codes = npt.NDArray[np.int8]
 """Methods of many values, by number."""
+
+ErrorKind = Literal["bound", "estimate"]
 
 DEFAULT_FLOOR = 1e-10
 """Smallest error rate of the attacks that a fit speaks about, unless another is given."""
@@ -49,6 +51,14 @@ class Method(IntEnum):
     def exact(self) -> bool:
         """Whether the number is that of the mechanism, to its stated error, and not a bound."""
         return self < Method.DISTRIBUTION
+
+    @property
+    def error_kind(self) -> ErrorKind:
+        """Whether errors claimed by this method are bounds, or estimates with margins that no reading is known to miss.
+
+        Lines and densities bound most of what they leave out, and judge the rest by how it falls off.
+        """
+        return "estimate" if self in (Method.LINE, Method.DENSITY) else "bound"
 
     def __str__(self) -> str:
         return self.name.lower().replace("_", " ")
@@ -102,8 +112,8 @@ class Reading(Generic[Numbers]):
 
     Attributes:
         value: what was asked for.
-        error: bound on its relative error. For a distribution, whose values are bounds on the safe side, nothing is
-            claimed about how far the truth lies below: inf.
+        error: its relative error at most; `error_kind` tells whether that is a bound or an estimate. For distributions,
+            whose values are bounds on the safe side, nothing is claimed about how far the truth lies below: inf.
         method: how it was computed; for arrays an array of methods.
     """
 
@@ -115,6 +125,14 @@ class Reading(Generic[Numbers]):
     def weakest(self) -> Method:
         """The least tight of the methods."""
         return cast(Method, max(np.ravel(np.asarray(self.method, np.object_))))
+
+    @property
+    def error_kind(self) -> ErrorKind | npt.NDArray[np.object_]:
+        """Whether the error is a "bound" or an "estimate", judged by how terms fall off; for arrays an array."""
+        if isinstance(self.method, Method):
+            return self.method.error_kind
+        kinds = [method.error_kind for method in self.method.ravel()]
+        return np.array(kinds, np.object_).reshape(self.method.shape)
 
 
 class Readable(Protocol):
@@ -218,6 +236,15 @@ class Fit(Displayed):
         """The width of the enclosure of mu, relative to mu."""
         return (self.mu_upper - self.mu_lower) / self.mu if self.mu_upper > self.mu_lower else 0.0
 
+    @property
+    def error_kind(self) -> ErrorKind:
+        """Whether the ends of the enclosure are bounds, or rest on estimates of errors with margins.
+
+        Between exact readings mu is interpolated, so only closed forms, statements and distributions give bounds.
+        """
+        bounds = self.unconditional or not self.method.exact
+        return "bound" if bounds and all(method.error_kind == "bound" for method in self.methods) else "estimate"
+
     @cached_property
     def slack(self) -> float:
         """The delta with which mu holds for all attacks: delta_M(eps) <= slack + (1 - slack) delta_mu(eps).
@@ -254,8 +281,20 @@ class Fit(Displayed):
                 Column("regret", "regret", Rounding.UP),
                 Column("fpr", "binds at FPR", Rounding.NEAREST),
                 Column("method", "method"),
+                Column("error_kind", "error"),
             ),
-            ((self.mu, self.mu_lower, self.floor, self.slack, self.regret, self.fpr, str(self.method)),),
+            (
+                (
+                    self.mu,
+                    self.mu_lower,
+                    self.floor,
+                    self.slack,
+                    self.regret,
+                    self.fpr,
+                    str(self.method),
+                    self.error_kind,
+                ),
+            ),
         )
 
     def notes(self, digits: int = DEFAULT_DIGITS) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from gaussdp.domains import REAL, integer, number
 
 _CAUTION = 0.1  # of the tail when choosing: a threshold must not win by luck alone
 _ALMOST_ONE = 1 - 1e-15
+_MOST_SEED = 2**64 - 1
 
 
 class Method(ABC):
@@ -55,13 +56,13 @@ class Split(Method):
     the best is the error this method is made to avoid. Scores that were sorted, and bare counts, are refused.
 
     Args:
-        seed: of the random split, at least 0.
+        seed: of the random split, from 0 to 2^64 - 1.
     """
 
     seed: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "seed", integer("seed", self.seed, low=0))
+        object.__setattr__(self, "seed", integer("seed", self.seed, low=0, high=_MOST_SEED))
 
     def run(self, counts: ScoreCounts, confidence: float) -> Audit:
         choosing, bounding = counts.halves(self.seed)

@@ -4,6 +4,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -26,10 +27,11 @@ MOST_CANARIES = 100_000
 _SHIFTS = np.arange(0.0, 4.01, 0.25)  # of the threshold from the symmetric one, in standard deviations
 _SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # of the canaries that are guessed
 _FARTHEST = 37.0  # standard deviations of a threshold: beyond, its false-positive rate is no double
-_FINE = np.arange(-1.5, 1.51, 0.02)
-_THRESHOLDS = np.concatenate((np.arange(-4.0, -1.5, 0.25), _FINE, np.arange(1.75, 4.01, 0.25)))
+_FAR = np.concatenate((np.arange(0.9, 1.5, 0.1), np.arange(1.5, 4.01, 0.25)))
+_THRESHOLDS = np.concatenate((-_FAR[::-1], np.arange(-0.8, 0.81, 0.02), _FAR))
 """That the default method looks at in a simulation, in standard deviations from the symmetric one: the best is near."""
 _REPETITIONS = 1000  # of a simulation; a standard error of a power of 0.9 is 0.01
+_FIRST = 250  # of the one from which the size is guessed
 _STANDARD_ERRORS = 1.0  # that a simulated power is lowered by
 _MANY = 1000  # trials from which whole numbers make no more difference
 _WINDOW = 9.0  # standard deviations of a count beyond which its mass is below 1e-16
@@ -217,7 +219,7 @@ def _best_run(canaries: int, mu: float, claim_mu: float, power: float, tail: flo
 def guess_accuracy(mu: float, share: float) -> float:
     """How often the surest share of guesses is right, scores being N(mu, 1) or N(0, 1) with equal chance."""
     low, high = 0.0, mu + 40.0
-    for _ in range(200):
+    for _ in range(64):  # halvings, down to neighbouring doubles
         middle = (low + high) / 2
         surer = special.ndtr(mu / 2 - middle) + special.ndtr(-mu / 2 - middle)
         low, high = (middle, high) if surer > share else (low, middle)
@@ -246,11 +248,25 @@ def _likely(trials: int, rate: float) -> Counts:
 
 def _guess(mu: float, claim_mu: float, power: float, level: float) -> float:
     """About how many trials suffice at the symmetric threshold: both rates normal, each bounded at this level."""
+    needed = float(-2 * special.ndtri(level) + math.sqrt(2) * special.ndtri(power))
+    root = max(needed, 0.1) * _spread(mu) / (mu - claim_mu)
+    return root * root
+
+
+def _corrected(plan: PlannedTrials, mu: float, claim_mu: float, power: float) -> float:
+    """About how many trials suffice, from the power of so many: both rates normal, whatever the bounds ask for."""
+    apart = (mu - claim_mu) / _spread(mu)  # of one trial, in standard deviations
+    reached = min(max(plan.power, 0.01), 1 - 1 / _FIRST)
+    more = math.sqrt(2) * float(special.ndtri(power) - special.ndtri(reached))
+    root = max(math.sqrt(plan.trials) + more / apart, 1.5)
+    return root * root
+
+
+def _spread(mu: float) -> float:
+    """The standard deviation of a quantile from one trial, at the symmetric threshold."""
     z = min(mu / 2, 2.0)  # farther out few trials suffice, and normal rates say nothing
     rate = float(special.ndtr(-z))
-    spread = math.sqrt(rate * (1 - rate)) / math.exp(-z * z / 2) * math.sqrt(2 * math.pi)  # of a quantile, one trial
-    needed = -2 * special.ndtri(level) + math.sqrt(2) * special.ndtri(power)
-    return float((max(needed, 0.1) * spread / (mu - claim_mu)) ** 2)
+    return math.sqrt(rate * (1 - rate)) / math.exp(-z * z / 2) * math.sqrt(2 * math.pi)
 
 
 def _least_by_every_threshold(mu: float, claim_mu: float, power: float, tail: float) -> PlannedTrials | None:
@@ -263,37 +279,39 @@ def _least_by_every_threshold(mu: float, claim_mu: float, power: float, tail: fl
         most = next((number for number in _two_digit_numbers(MOST_TRIALS) if number >= size), MOST_TRIALS)
         # The level falls with the size, so that of the largest is on the safe side for all below.
         level = local_level(most, tail)
-        plan = _least(most, power, lambda trials, g=level: _simulated(trials, mu, claim_mu, g), most / 1.6)  # type: ignore[misc]
+        simulated = partial(_simulated, mu=mu, claim_mu=claim_mu, level=level)
+        first = simulated(max(1, round(most / 1.6)), repetitions=_FIRST)
+        plan = _least(most, power, simulated, _corrected(first, mu, claim_mu, power))
         if plan is not None or most == MOST_TRIALS:
             return plan
         size = 4.0 * most
 
 
-def _simulated(trials: int, mu: float, claim_mu: float, level: float) -> PlannedTrials:
+def _simulated(trials: int, mu: float, claim_mu: float, level: float, repetitions: int = _REPETITIONS) -> PlannedTrials:
     """The power of a band with this local level, simulated: how often some threshold proves more than the claim.
 
     The counts at the thresholds are drawn, never the scores, so a large audit takes no longer than a small one.
     """
     z = np.minimum(mu / 2, _FARTHEST - _THRESHOLDS[-1]) + _THRESHOLDS
     random = np.random.default_rng(0)
-    accused = _drawn_below(random, trials, -z[::-1])[:, ::-1]
-    missed = _drawn_below(random, trials, z - mu)
+    accused = _drawn_below(random, trials, -z[::-1], repetitions)[:, ::-1]
+    missed = _drawn_below(random, trials, z - mu, repetitions)
     grid = rank_grid(trials)
     table = np.append(rate_upper(grid, trials, level), 1.0)
     with np.errstate(all="ignore"):
         allowed = np.append(special.ndtr(-special.ndtri(table[:-1]) - claim_mu), 0.0)
     proved = table[held(missed, grid)] < allowed[held(accused, grid)]
     share = float(proved.any(axis=1).mean())
-    error = math.sqrt(max(share * (1 - share), 1 / _REPETITIONS) / _REPETITIONS)
+    error = math.sqrt(max(share * (1 - share), 1 / repetitions) / repetitions)
     best = int(np.argmax(proved.sum(axis=0)))
     return PlannedTrials(trials, float(special.ndtr(-z[best])), max(0.0, share - _STANDARD_ERRORS * error))
 
 
-def _drawn_below(random: np.random.Generator, trials: int, ends: Floats) -> Counts:
-    """How many of so many standard normal scores lie below each of these rising ends, drawn again and again."""
+def _drawn_below(random: np.random.Generator, trials: int, ends: Floats, repetitions: int) -> Counts:
+    """How many of so many standard normal scores lie below each of these rising ends, drawn so often."""
     below = special.ndtr(ends)
     cells = np.diff(below, prepend=0.0, append=1.0)
-    counts: Counts = random.multinomial(trials, cells / cells.sum(), size=_REPETITIONS)
+    counts: Counts = random.multinomial(trials, cells / cells.sum(), size=repetitions)
     return np.cumsum(counts, axis=1)[:, :-1]
 
 
@@ -301,18 +319,18 @@ def _least(most: int, power: float, best: Callable[[int], Plan], guess: float = 
     """A plan with enough power whose next smaller size has not, looked for around the guess; sizes have two digits."""
     sizes = list(_two_digit_numbers(most))
     high = min(bisect_left(sizes, guess), len(sizes) - 1)
-    found, step = best(sizes[high]), 6 if guess > 1 else 24
+    found, step = best(sizes[high]), 1 if guess > 1 else 24
     low = -1
     if found.power < power:
         while found.power < power:
             if high == len(sizes) - 1:
                 return None
             low, high = high, min(high + step, len(sizes) - 1)
-            found = best(sizes[high])
+            found, step = best(sizes[high]), 2 * step
     else:
         while high > 0:
             lower = max(high - step, 0)
-            plan = best(sizes[lower])
+            plan, step = best(sizes[lower]), 2 * step
             if plan.power < power:
                 low = lower
                 break

@@ -9,7 +9,7 @@ from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR, noise_multi
 from gaussdp.calibration.grids import SignificantDigits
 from gaussdp.calibration.notation import parse_target
 from gaussdp.calibration.targets import budget
-from gaussdp.domains import LEVEL, number
+from gaussdp.domains import LEVEL, integer, number, several
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import DPSGD
 
@@ -44,6 +44,8 @@ class Design:
 
     def __post_init__(self) -> None:
         budget(parse_target(self.target, self.prior))
+        for name in ("dataset_size", "batch_size", "digits"):
+            object.__setattr__(self, name, integer(name, getattr(self, name), low=1))
         SignificantDigits(self.digits)
         for name in ("prior", "floor"):
             object.__setattr__(self, name, number(name, getattr(self, name), LEVEL))
@@ -117,8 +119,9 @@ def grid(
     >>> len(grid(["mu=0.5", "mu=1"], [50_000], [128, 256, 512], [10, 20]))
     12
     """
-    combinations = product(targets, dataset_sizes, batch_sizes, epochs)
-    designs = [Design(*combination, prior=prior, floor=floor, digits=digits) for combination in combinations]
+    axes = {"targets": targets, "dataset_sizes": dataset_sizes, "batch_sizes": batch_sizes, "epochs": epochs}
+    combinations = product(*(several(name, values, "a list") for name, values in axes.items()))
+    designs = [Design(*one, prior=prior, floor=floor, digits=digits) for one in combinations]  # type: ignore[misc]
     if not designs:
         raise DomainError(
             None, problem="a grid needs at least one target, data set size, batch size and number of epochs"

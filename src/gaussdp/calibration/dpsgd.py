@@ -12,10 +12,9 @@ from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.searching import Axis, calibrate
 from gaussdp.calibration.targets import Target
-from gaussdp.domains import POSITIVE, integer, number
+from gaussdp.domains import POSITIVE, SAMPLE_RATE, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms import DPSGD
-from gaussdp.mechanisms.gaussian import SAMPLE_RATE
+from gaussdp.mechanisms import DPSGD, Adjacency
 
 DEFAULT_DIGITS = 4
 DEFAULT_FLOOR = 1e-10
@@ -33,6 +32,8 @@ def noise_multiplier(
     digits: int = DEFAULT_DIGITS,
     low: float = LEAST_NOISE,
     high: float = MOST_NOISE,
+    adjacency: Adjacency = "add-remove",
+    records_per_unit: int = 1,
 ) -> Calibration:
     """The least noise with which DP-SGD meets a target.
 
@@ -43,6 +44,7 @@ def noise_multiplier(
         floor: smallest error rate of the attacks that the fitted mu speaks about, in (0, 1); for a GDP target.
         digits: significant digits of the answer, 1 to 12; it is rounded up.
         low, high: the range to search.
+        adjacency, records_per_unit: the neighbours that the target speaks about, as for `DPSGD`.
     Returns:
         The noise multiplier, what it achieves, and how the search ended.
     Raises:
@@ -55,7 +57,7 @@ def noise_multiplier(
     """
     reader = Reader(target, floor)
     rate, count = number("sample_rate", sample_rate, SAMPLE_RATE), integer("steps", steps, low=1)
-    share = reader.mu / math.sqrt(count)  # of the budget, for one step
+    share = reader.mu / math.sqrt(count) / _moves(adjacency, records_per_unit)  # of the budget, for one step
     squared = _square(share / rate)
     inverse_square = squared if rate == 1 else math.log1p(squared)
     start = 1 / math.sqrt(inverse_square)
@@ -68,7 +70,7 @@ def noise_multiplier(
         slope,
         tell_loosest=low > LEAST_NOISE,
     )
-    return calibrate(axis, reader, lambda noise: DPSGD(noise, rate, count), start)
+    return calibrate(axis, reader, lambda noise: DPSGD(noise, rate, count, adjacency, records_per_unit), start)
 
 
 def steps(
@@ -78,6 +80,8 @@ def steps(
     sample_rate: float,
     floor: float = DEFAULT_FLOOR,
     most: int = MOST_STEPS,
+    adjacency: Adjacency = "add-remove",
+    records_per_unit: int = 1,
 ) -> Calibration:
     """The longest run of DP-SGD that meets a target: checked to meet it, and with one step more to miss it.
 
@@ -87,6 +91,7 @@ def steps(
         sample_rate: probability with which a record enters a batch, in (0, 1].
         floor: smallest error rate of the attacks that the fitted mu speaks about, in (0, 1); for a GDP target.
         most: the largest number of steps to try.
+        adjacency, records_per_unit: the neighbours that the target speaks about, as for `DPSGD`.
     Returns:
         The number of steps, what it achieves, and how the search ended.
     Raises:
@@ -100,8 +105,8 @@ def steps(
     noise = number("noise_multiplier", noise_multiplier, POSITIVE)
     rate = number("sample_rate", sample_rate, SAMPLE_RATE)
     axis = Axis("steps", 1, integer("most", most, low=1), WholeNumbers(), "smaller", slope=-0.5)
-    start = _square(reader.mu / rate) / _one_step_energy(noise, rate)
-    return calibrate(axis, reader, lambda count: DPSGD(noise, rate, int(count)), start)
+    start = _square(reader.mu / rate / _moves(adjacency, records_per_unit)) / _one_step_energy(noise, rate)
+    return calibrate(axis, reader, lambda count: DPSGD(noise, rate, int(count), adjacency, records_per_unit), start)
 
 
 def sample_rate(
@@ -113,6 +118,8 @@ def sample_rate(
     digits: int = DEFAULT_DIGITS,
     low: float = LEAST_RATE,
     high: float = 1.0,
+    adjacency: Adjacency = "add-remove",
+    records_per_unit: int = 1,
 ) -> Calibration:
     """The largest sample rate with which DP-SGD meets a target.
 
@@ -123,6 +130,7 @@ def sample_rate(
         floor: smallest error rate of the attacks that the fitted mu speaks about, in (0, 1); for a GDP target.
         digits: significant digits of the answer, 1 to 12; it is rounded down.
         low, high: the range to search, inside (0, 1].
+        adjacency, records_per_unit: the neighbours that the target speaks about, as for `DPSGD`.
     Returns:
         The sample rate, what it achieves, and how the search ended.
     Raises:
@@ -136,14 +144,19 @@ def sample_rate(
     noise, count = number("noise_multiplier", noise_multiplier, POSITIVE), integer("steps", steps, low=1)
     least, most = _range(number("low", low, SAMPLE_RATE), number("high", high, SAMPLE_RATE))
     axis = Axis("sample_rate", least, most, SignificantDigits(digits), "smaller")
-    start = reader.mu / math.sqrt(count * _one_step_energy(noise, 0.0))
-    return calibrate(axis, reader, lambda rate: DPSGD(noise, rate, count), start)
+    start = reader.mu / _moves(adjacency, records_per_unit) / math.sqrt(count * _one_step_energy(noise, 0.0))
+    return calibrate(axis, reader, lambda rate: DPSGD(noise, rate, count, adjacency, records_per_unit), start)
 
 
 def _one_step_energy(noise: float, rate: float) -> float:
     """mu^2 of one step over the squared sample rate, for a guess."""
     squared = _square(1 / noise)
     return squared if rate == 1 else math.expm1(min(squared, 700.0))
+
+
+def _moves(adjacency: Adjacency, records: int) -> float:
+    """By how many times the contribution of one record neighbours move a sum, on average over samples: for a guess."""
+    return math.sqrt(2) if adjacency == "replace-one" else max(float(records), 1.0)
 
 
 def _square(x: float) -> float:

@@ -8,7 +8,7 @@ from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.searching import Axis, Family, Safer, calibrate
 from gaussdp.calibration.targets import Target
-from gaussdp.domains import POSITIVE, number
+from gaussdp.domains import POSITIVE, instance, number, one_of
 from gaussdp.errors import DomainError
 
 
@@ -45,11 +45,13 @@ def parameter(
     2.829
     """
     reader = Reader(target, floor)
+    if not callable(family):
+        raise DomainError("family", "a function from a number to a mechanism", family)
+    instance("name", name, str, "a word")
     least, most = number("low", low, POSITIVE), number("high", high, POSITIVE)
     if least >= most:
         raise DomainError("low", "below high", got=f"{least!r} and {most!r}")
-    if safer not in ("larger", "smaller"):
-        raise DomainError("safer", "'larger' or 'smaller'", safer)
+    one_of("safer", safer, ("larger", "smaller"))
     if digits is None and not (least.is_integer() and most.is_integer()):
         raise DomainError(None, problem="low and high must be whole for whole numbers", got=f"{least!r} and {most!r}")
     guess = math.sqrt(least) * math.sqrt(most) if start is None else number("start", start, POSITIVE)

@@ -5,7 +5,6 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Protocol
 
 from gaussdp.domains import integer
-from gaussdp.errors import DomainError
 
 MOST_DIGITS = 12  # beyond these the numerical error of accounting decides, not the privacy
 
@@ -35,10 +34,9 @@ class SignificantDigits:
     """
 
     def __init__(self, digits: int) -> None:
-        if integer("digits", digits, low=1) > MOST_DIGITS:
-            raise DomainError("digits", f"a whole number from 1 to {MOST_DIGITS}", digits, got=str(digits))
-        self._up = Context(prec=digits, rounding=ROUND_CEILING)
-        self._down = Context(prec=digits, rounding=ROUND_FLOOR)
+        count = integer("digits", digits, low=1, high=MOST_DIGITS)
+        self._up = Context(prec=count, rounding=ROUND_CEILING)
+        self._down = Context(prec=count, rounding=ROUND_FLOOR)
 
     def up(self, x: float) -> float:
         return float(self._up.create_decimal(repr(x)))

@@ -3,7 +3,8 @@
 import re
 
 from gaussdp.calibration.targets import AtMost, Target
-from gaussdp.errors import DomainError
+from gaussdp.domains import instance, written_number
+from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import GDP
 from gaussdp.risks import by_value_key, registered
 
@@ -28,7 +29,7 @@ def parse_target(text: str, prior: float = 0.5) -> Target:
     >>> parse_target("mu=0.5")
     GDP(mu=0.5)
     """
-    match = _TEXT.fullmatch(text.strip())
+    match = _TEXT.fullmatch(instance("target", text, str, "a text such as 'mu=0.5'").strip())
     name, level = (match["name"], match["level"]) if match else ("", None)
     risk = by_value_key(name.replace("-", "_"))
     known = (name == "mu" and level is None) or (risk is not None and (risk.level is None) == (level is None))
@@ -42,6 +43,6 @@ def parse_target(text: str, prior: float = 0.5) -> Target:
 
 def _number(text: str, part: str) -> float:
     try:
-        return float(part)
+        return written_number(part)
     except ValueError:
-        raise DomainError("target", problem="must hold numbers", got=f"{part!r} in {text!r}") from None
+        raise DomainError("target", problem="must hold numbers", got=f"{brief(part)} in {brief(text)}") from None

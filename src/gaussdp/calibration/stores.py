@@ -115,7 +115,10 @@ class CSVStore:
         self._lines.replace([_HEADER, *map(_csv_row, rows)])
 
     def _cells(self, lines: Sequence[str]) -> list[list[str]]:
-        cells = list(csv.reader(lines))
+        try:
+            cells = list(csv.reader(lines))
+        except csv.Error as error:
+            raise _foreign(self._path, f"holds what a sweep does not write: {error}") from None
         for number, row in enumerate(cells, start=2):
             if len(row) != len(COLUMNS):
                 raise DomainError(
@@ -138,7 +141,7 @@ class JSONLinesStore:
         for number, line in enumerate(lines, start=1):
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise DomainError(None, place=f"{self._path}, line {number}", problem=str(error)) from None
             if not isinstance(row, dict) or row.keys() != COLUMNS.keys():
                 raise _foreign(f"{self._path}, line {number}", "has other columns than a sweep")
@@ -170,11 +173,12 @@ class ParquetStore:
         if self._path.exists():
             try:
                 table = self._parquet.read_table(self._path)
-            except (OSError, ValueError) as error:
+                found = table.to_pylist()
+            except (OSError, ValueError, self._arrow.ArrowException) as error:
                 raise DomainError(None, place=str(self._path), problem=f"cannot be read: {error}") from None
             if tuple(table.column_names) != tuple(COLUMNS):
                 raise _foreign(self._path, "has other columns than a sweep")
-            rows = table.to_pylist()
+            rows = [_typed(row, self._path) for row in found]
         return rows + self._journal.rows()
 
     def append(self, row: Row) -> None:
@@ -231,9 +235,17 @@ def _may_begin_a_row(text: str) -> bool:
 
 def _typed(row: Row, path: Path) -> Row:
     try:
-        return {name: None if row[name] in ("", None) else kind(row[name]) for name, kind in COLUMNS.items()}
-    except ValueError as error:
+        return {name: None if row[name] in ("", None) else _cell(row[name], kind) for name, kind in COLUMNS.items()}
+    except (ValueError, TypeError, OverflowError) as error:
         raise DomainError(None, place=str(path), problem=f"holds what a sweep does not write: {error}") from None
+
+
+def _cell(value: Any, kind: type[str] | type[int] | type[float]) -> str | int | float:
+    """A cell of a kind; NaN, which no sweep writes, is none."""
+    number = kind(value)
+    if number != number:
+        raise ValueError("NaN")
+    return number
 
 
 _HEADER = _csv_line(list(COLUMNS))

@@ -12,8 +12,8 @@ from typing import Any
 from gaussdp.calibration.designs import INPUTS, Design, Row
 from gaussdp.calibration.stores import Store, open_store
 from gaussdp.documents.files import locked
-from gaussdp.domains import integer
-from gaussdp.errors import DomainError, MissingExtraError, brief
+from gaussdp.domains import instance, integer, several
+from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.risks import Risk, extended
 from gaussdp.risks.registry import RISKS
 
@@ -46,11 +46,12 @@ def sweep(
         DomainError: if the file is not one of a sweep, which is then left as it is, or if another sweep has it.
         MissingExtraError: if joblib, or pyarrow for Parquet, is not installed.
     """
-    wanted = {_key(design.inputs()): design for design in designs}
+    given = [instance("designs", one, Design, "designs") for one in several("designs", designs, "a list of designs")]
+    wanted = {_key(design.inputs()): design for design in given}
     if not wanted:
         raise DomainError("designs", problem="must not be empty", advice="give at least one, or a grid")
-    if workers is not None and workers != -1 and integer("workers", workers, low=1) > MOST_WORKERS:
-        raise DomainError("workers", f"at most {MOST_WORKERS}, or -1 for all cores", got=brief(workers))
+    if workers is not None and not (isinstance(workers, int) and workers == -1):  # all cores
+        integer("workers", workers, low=1, high=MOST_WORKERS)
     joblib = _joblib()
     report = progress or (lambda done, total: None)
     if out is None:

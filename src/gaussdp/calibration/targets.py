@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from gaussdp.domains import FINITE, number
+from gaussdp.domains import FINITE, kind_of, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.risks import Risk
@@ -69,7 +69,7 @@ def budget(target: Target) -> float:
     elif isinstance(target, AtMost):
         mu = target.risk.steering_mu(target.value)
     else:
-        raise DomainError("target", "a GDP or AtMost(risk, value)", got=f"{type(target).__name__} {target!r}")
+        raise DomainError("target", "a GDP or AtMost(risk, value)", got=kind_of(target))
     if mu == 0:
         raise DomainError(
             None,

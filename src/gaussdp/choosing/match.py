@@ -1,5 +1,6 @@
 """Choose a GDP budget by the risk of a reference guarantee."""
 
+from gaussdp.domains import instance
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.risks import Risk
 
@@ -24,4 +25,6 @@ def choose(reference: Guarantee, risk: Risk) -> GDP:
     >>> choose(PureDP(1.0), MultiplicativeAdvantage(fpr=1e-3))
     GDP(mu=0.31027...)
     """
+    instance("reference", reference, Guarantee, "a guarantee such as PureDP(1.0)")
+    instance("risk", risk, Risk, "a risk such as Advantage()")
     return GDP(risk.match(reference))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussdp.domains import NON_NEGATIVE, POSITIVE, evaluate, number
+from gaussdp.domains import NON_NEGATIVE, POSITIVE, evaluate, instance, number, several
 from gaussdp.errors import DomainError
 from gaussdp.numerics import Floats
 from gaussdp.risks import Risk
@@ -99,7 +99,7 @@ def conservative_divisor(risks: Iterable[Risk], epsilon_low: float, epsilon_high
     high = number("epsilon_high", epsilon_high, POSITIVE)
     if low > high:
         raise DomainError("epsilon_low", "at most epsilon_high", got=f"{low!r} and {high!r}")
-    criteria = list(risks)
+    criteria = [instance("risks", one, Risk, "risks") for one in several("risks", risks, "a list of risks")]
     if not criteria:
         raise DomainError(
             "risks", problem="must not be empty", advice="give at least one criterion such as Profile(delta=1e-6)"

@@ -11,7 +11,7 @@ import click
 from gaussdp.accounting import account as account_for
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
 from gaussdp.cli.default_group import DefaultGroup
-from gaussdp.cli.options import levels, number, output_options, show, waiting
+from gaussdp.cli.options import Whole, levels, neighbour_options, number, output_options, show, waiting
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
@@ -99,10 +99,11 @@ def account() -> None:
     "--noise-multiplier", type=number, required=True, help="Standard deviation of the noise over the clip norm."
 )
 @click.option("--sample-rate", type=number, help="Probability with which a record enters a batch; with --steps.")
-@click.option("--steps", type=int, help="Number of updates; with --sample-rate.")
-@click.option("--dataset-size", type=int, help="Number of records; with --batch-size and --epochs.")
-@click.option("--batch-size", type=int, help="Expected size of a batch.")
+@click.option("--steps", type=Whole(), help="Number of updates; with --sample-rate.")
+@click.option("--dataset-size", type=Whole(), help="Number of records; with --batch-size and --epochs.")
+@click.option("--batch-size", type=Whole(), help="Expected size of a batch.")
 @click.option("--epochs", type=number, help="Expected number of times that a record is seen.")
+@neighbour_options
 @_reading_options
 def dpsgd(
     noise_multiplier: float,
@@ -111,6 +112,7 @@ def dpsgd(
     dataset_size: int | None,
     batch_size: int | None,
     epochs: float | None,
+    unit: dict[str, Any],
     reading: _Reading,
 ) -> None:
     """DP-SGD with Poisson sampling.
@@ -119,12 +121,13 @@ def dpsgd(
     Examples:
       gaussdp account dpsgd --noise-multiplier 0.5 --dataset-size 50000 --batch-size 100 --epochs 20
       gaussdp account dpsgd --noise-multiplier 1 --sample-rate 0.01 --steps 1000 --floor 1e-6
+      gaussdp account dpsgd --noise-multiplier 1 --sample-rate 0.01 --steps 1000 --records-per-unit 4
     """
     by_rate, by_training = (sample_rate, steps), (dataset_size, batch_size, epochs)
     if sample_rate is not None and steps is not None and by_training == (None, None, None):
-        run = DPSGD(noise_multiplier, sample_rate, steps)
+        run = DPSGD(noise_multiplier, sample_rate, steps, **unit)
     elif dataset_size is not None and batch_size is not None and epochs is not None and by_rate == (None, None):
-        run = DPSGD.from_training(dataset_size, batch_size, epochs, noise_multiplier)
+        run = DPSGD.from_training(dataset_size, batch_size, epochs, noise_multiplier, **unit)
     else:
         raise click.UsageError("give either --sample-rate and --steps, or --dataset-size, --batch-size and --epochs")
     _report(run, reading)

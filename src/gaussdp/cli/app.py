@@ -25,7 +25,7 @@ from gaussdp.cli.rules import rules
 from gaussdp.cli.serve import serve
 from gaussdp.cli.sweep import sweep
 from gaussdp.cli.tables import tables
-from gaussdp.errors import GaussdpError
+from gaussdp.errors import GaussdpError, one_line
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -132,6 +132,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (_ReaderGoneError, BrokenPipeError):
         _drop_output()  # not a word more, not even at exit
         return READER_GONE
+    except MemoryError:
+        return _complain("this computation needs more memory than there is here")
     except OSError as error:
         if error.filename is None:
             _drop_output()  # it could not be written, and would be tried again at exit
@@ -146,5 +148,5 @@ def _drop_output() -> None:
 
 
 def _complain(message: str) -> int:
-    click.echo(f"gaussdp: {' '.join(message.split())}", err=True)
+    click.echo(f"gaussdp: {' '.join(one_line(message).split())}", err=True)
     return BAD_INPUT

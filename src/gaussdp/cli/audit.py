@@ -23,7 +23,7 @@ from gaussdp.auditing.result import TABLES
 from gaussdp.auditing.trials import audit_score_counts
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.guarantees import guarantee
-from gaussdp.cli.options import Command, levels, number, output_options, show
+from gaussdp.cli.options import Command, Whole, levels, number, output_options, show
 from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
 from gaussdp.figures.audited import render_audit
@@ -90,7 +90,7 @@ def confidence_option(command: Command) -> Command:
     help="How to bound; decide before looking. The last two need --threshold.",
 )
 @click.option("--threshold", type=number, default=None, help="Accuse whoever scores above; fixed before looking.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random split; fixed before looking.")
+@click.option("--seed", type=Whole(), default=0, show_default=True, help="Of the random split; fixed before looking.")
 @click.option("--score-column", default="score", show_default=True, help="Column or array with the scores.")
 @click.option("--member-column", default="member", show_default=True, help="Column or array with the labels.")
 @click.option(
@@ -146,11 +146,11 @@ def scores(
 
 
 @audit.command()
-@click.option("--canaries", type=int, required=True, help="How many there were, each put in by a fair coin.")
+@click.option("--canaries", type=Whole(), required=True, help="How many there were, each put in by a fair coin.")
 @click.option(
-    "--guesses", type=int, multiple=True, required=True, help="How many were guessed (again for each number tried)."
+    "--guesses", type=Whole(), multiple=True, required=True, help="How many were guessed (again for each number tried)."
 )
-@click.option("--correct", type=int, multiple=True, required=True, help="How many of these guesses were right.")
+@click.option("--correct", type=Whole(), multiple=True, required=True, help="How many of these guesses were right.")
 @claim_options
 @confidence_option
 @levels("--delta", DEFAULT_DELTAS, "Deltas at which to say what ε is refuted")

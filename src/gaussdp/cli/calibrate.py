@@ -1,6 +1,7 @@
 """gaussdp calibrate: from a policy to the noise, the steps or the sample rate of DP-SGD."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -11,10 +12,12 @@ from gaussdp.calibration.results import TABLES
 from gaussdp.calibration.targets import Target
 from gaussdp.cli.options import (
     LateCommand,
+    Whole,
     at_most_option,
     criterion_option,
     floor_option,
     level_options,
+    neighbour_options,
     number,
     output_options,
     prior_option,
@@ -37,10 +40,11 @@ from gaussdp.risks import by_level
 @at_most_option("A bound on one risk of the exact curve, instead of a policy")
 @click.option("--noise-multiplier", type=number, help="Fix the noise, and solve for the steps or the sample rate.")
 @click.option("--sample-rate", type=number, help="Probability with which a record enters a batch.")
-@click.option("--steps", type=int, help="Number of updates.")
-@click.option("--dataset-size", type=int, help="Number of records; with --batch-size, gives the sample rate.")
-@click.option("--batch-size", type=int, help="Expected size of a batch.")
+@click.option("--steps", type=Whole(), help="Number of updates.")
+@click.option("--dataset-size", type=Whole(), help="Number of records; with --batch-size, gives the sample rate.")
+@click.option("--batch-size", type=Whole(), help="Expected size of a batch.")
 @click.option("--epochs", type=number, help="Expected number of times that a record is seen; gives the steps.")
+@neighbour_options
 @floor_option(DEFAULT_FLOOR)
 @prior_option
 @output_options(TABLES)
@@ -56,6 +60,7 @@ def calibrate(
     dataset_size: int | None,
     batch_size: int | None,
     epochs: float | None,
+    unit: dict[str, Any],
     floor: float,
     prior: float,
     style: str,
@@ -77,12 +82,12 @@ def calibrate(
     target, origin = _target(epsilon, levels, criterion, mu, at_most, prior)
     rate, count = _sampling(sample_rate, steps, dataset_size, batch_size, epochs)
     if noise_multiplier is None and rate is not None and count is not None:
-        result = calibration.noise_multiplier(target, sample_rate=rate, steps=count, floor=floor, digits=digits)
+        result = calibration.noise_multiplier(target, sample_rate=rate, steps=count, floor=floor, digits=digits, **unit)
     elif noise_multiplier is not None and rate is not None and count is None:
-        result = calibration.steps(target, noise_multiplier=noise_multiplier, sample_rate=rate, floor=floor)
+        result = calibration.steps(target, noise_multiplier=noise_multiplier, sample_rate=rate, floor=floor, **unit)
     elif noise_multiplier is not None and rate is None and count is not None:
         result = calibration.sample_rate(
-            target, noise_multiplier=noise_multiplier, steps=count, floor=floor, digits=digits
+            target, noise_multiplier=noise_multiplier, steps=count, floor=floor, digits=digits, **unit
         )
     else:
         raise click.UsageError(

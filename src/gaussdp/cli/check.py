@@ -26,7 +26,8 @@ def check(file: Path, claim: str | None, style: str, digits: int, only: Sequence
     """Hold a published number against the run described in FILE, a TOML or JSON file.
 
     It says whether the claim is sound, loose (by how much, and what could be claimed) or false (by how much), from the
-    exact curve of the mechanism, and names the usual mistakes that would have given the claim.
+    exact curve of the mechanism, and names what usually gives such a number: mistakes, or analyses that are not tight.
+    What it says could be claimed instead has been checked in the same way.
 
     The exit code is 0 if the claim is sound or loose, 1 if it is false, 3 if that cannot be decided, and 2 for bad
     input.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from gaussdp.cli.options import levels, number, show
+from gaussdp.cli.options import WholeRange, levels, number, show, whole
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS
@@ -22,12 +22,7 @@ from gaussdp.figures import format_of
 
 def _counts(text: str | Sequence[int]) -> tuple[int, ...]:
     """Whole numbers between commas; a default comes as numbers already."""
-    if not isinstance(text, str):
-        return tuple(text)
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 2,10") from None
+    return tuple(whole(part) for part in text.split(",")) if isinstance(text, str) else tuple(text)
 
 
 @click.command()
@@ -63,7 +58,7 @@ def _counts(text: str | Sequence[int]) -> tuple[int, ...]:
 )
 @click.option(
     "--digits",
-    type=click.IntRange(1, MOST_DIGITS),
+    type=WholeRange(1, MOST_DIGITS),
     default=4,
     show_default=True,
     help="Significant digits in the tables, rounded to the side of less privacy.",

@@ -5,9 +5,11 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
+from click.types import IntParamType
 
 from gaussdp.calibration.notation import notations
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS
@@ -15,7 +17,8 @@ from gaussdp.documents.blocks import Document
 from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, render
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.documents.text import ICONS, text
-from gaussdp.domains import written_number
+from gaussdp.domains import written_number, written_whole
+from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
 from gaussdp.risks import Level, Risk, by_level, criteria
 from gaussdp.risks.levels import capital
 
@@ -33,6 +36,28 @@ def number(text: str | float) -> float:
     if math.isnan(parsed):
         raise click.BadParameter("NaN is not a number one can use here")
     return parsed
+
+
+class Whole(IntParamType):
+    """Any whole number in plain digits; the library says which it may be."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        return super().convert(whole(value), param, ctx)
+
+
+class WholeRange(click.IntRange):
+    """A whole number in a range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        return super().convert(whole(value), param, ctx)
+
+
+def whole(text: str | int) -> int:
+    """A whole number; a default comes as a number already."""
+    try:
+        return written_whole(text) if isinstance(text, str) else text
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a whole number") from None
 
 
 def numbers(text: str | Sequence[float]) -> tuple[float, ...]:
@@ -191,7 +216,7 @@ def output_options(
             else click.option(*flags, type=click.Choice(tables), multiple=True, help=which),
             click.option(
                 "--digits",
-                type=click.IntRange(1, MOST_DIGITS),
+                type=WholeRange(1, MOST_DIGITS),
                 default=digits,
                 show_default=digits is not None,
                 help=side if digits else "Significant digits.  [default: as the paper, or 4 if one-sided]",
@@ -236,3 +261,30 @@ def _shows_icons() -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def neighbour_options(command: Command) -> Command:
+    """Which data sets are neighbours, and how many records a unit has: `unit`, the arguments of DPSGD."""
+
+    @wraps(command)
+    def with_unit(*args: Any, adjacency: Adjacency, records_per_unit: int, **values: Any) -> Any:
+        return command(*args, unit={"adjacency": adjacency, "records_per_unit": records_per_unit}, **values)
+
+    for option in (
+        click.option(
+            "--records-per-unit",
+            type=Whole(),
+            default=1,
+            show_default=True,
+            help="How many records the unit of protection may have, such as a person.",
+        ),
+        click.option(
+            "--adjacency",
+            type=click.Choice(list(ADJACENCIES)),
+            default="add-remove",
+            show_default=True,
+            help="Which data sets are neighbours.",
+        ),
+    ):
+        with_unit = option(with_unit)
+    return cast(Command, with_unit)

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from gaussdp.accounting.document import DEFAULT_FPRS
-from gaussdp.cli.options import levels, number, numbers, prior_option, show
+from gaussdp.cli.options import WholeRange, levels, number, numbers, prior_option, show
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS
 from gaussdp.statements.report import DEFAULT_FLOOR, DEFAULT_RECALLS, report_run
@@ -46,7 +46,7 @@ from gaussdp.statements.run import Run
 @prior_option
 @click.option(
     "--digits",
-    type=click.IntRange(1, MOST_DIGITS),
+    type=WholeRange(1, MOST_DIGITS),
     default=4,
     show_default=True,
     help="Significant digits, rounded to the side of less privacy.",

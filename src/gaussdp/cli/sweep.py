@@ -13,7 +13,7 @@ from gaussdp.calibration.designs import grid
 from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
 from gaussdp.calibration.sweeps import Progress
 from gaussdp.calibration.sweeps import sweep as run_sweep
-from gaussdp.cli.options import LateCommand, at_most_option, floor_option, number, prior_option
+from gaussdp.cli.options import LateCommand, Whole, at_most_option, floor_option, number, prior_option
 from gaussdp.documents.rounding import shown
 from gaussdp.figures.heat_maps import figure_path, heat_map
 
@@ -56,10 +56,12 @@ def whole_values(text: str) -> tuple[int, ...]:
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="A .csv, .jsonl or .parquet file."
 )
 @click.option("--figure", type=click.Path(dir_okay=False, path_type=Path), help="A heat map too: .png, .pdf or .svg.")
-@click.option("--workers", type=int, default=-1, help="Number of processes.  [default: all cores]")
+@click.option("--workers", type=Whole(), default=-1, help="Number of processes.  [default: all cores]")
 @floor_option(DEFAULT_FLOOR)
 @prior_option
-@click.option("--digits", type=int, default=DEFAULT_DIGITS, show_default=True, help="Significant digits of the noise.")
+@click.option(
+    "--digits", type=Whole(), default=DEFAULT_DIGITS, show_default=True, help="Significant digits of the noise."
+)
 def sweep(
     mu: Sequence[float] | None,
     at_most: Sequence[str],

@@ -9,7 +9,6 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from enum import Enum
 
 from gaussdp.domains import integer
-from gaussdp.errors import DomainError
 
 MOST_DIGITS = 17
 _MOST_PLACES = 400  # any double has fewer digits before the point
@@ -38,11 +37,10 @@ def rounded(value: float, rounding: Rounding, digits: int = 4) -> float:
     >>> rounded(0.31027, Rounding.UP), rounded(0.31027, Rounding.DOWN)
     (0.3103, 0.3102)
     """
-    if integer("digits", digits, low=1) > MOST_DIGITS:
-        raise DomainError("digits", f"a whole number from 1 to {MOST_DIGITS}", digits, got=str(digits))
+    count = integer("digits", digits, low=1, high=MOST_DIGITS)
     if rounding is Rounding.EXACT or math.isinf(value):
         return value
-    return float(Context(prec=digits, rounding=_MODES[rounding]).create_decimal(repr(float(value))))
+    return float(Context(prec=count, rounding=_MODES[rounding]).create_decimal(repr(float(value))))
 
 
 def rounded_to_decimals(value: float, rounding: Rounding, decimals: int) -> float:
@@ -53,7 +51,7 @@ def rounded_to_decimals(value: float, rounding: Rounding, decimals: int) -> floa
     """
     if rounding is Rounding.EXACT or math.isinf(value):
         return value
-    unit = Decimal(1).scaleb(-integer("decimals", decimals, low=0))
+    unit = Decimal(1).scaleb(-integer("decimals", decimals, low=0, high=_MOST_PLACES))
     return float(Decimal(repr(float(value))).quantize(unit, _MODES[rounding], Context(prec=_MOST_PLACES)))
 
 

@@ -15,6 +15,7 @@ class Column:
         rounding: the side its numbers round to.
         decimals: this many digits after the point, with commas between thousands, instead of significant digits.
         level: whether its numbers are levels, whose powers of ten read 1e-2 rather than 0.01.
+        least_digits: significant digits that its numbers need, however few are asked for.
     """
 
     key: str
@@ -22,11 +23,12 @@ class Column:
     rounding: Rounding = Rounding.EXACT
     decimals: int | None = None
     level: bool = False
+    least_digits: int = 1
 
     def rounded(self, value: float, digits: int) -> float:
         """The number, rounded to this column's side."""
         if self.decimals is None:
-            return rounded(value, self.rounding, digits)
+            return rounded(value, self.rounding, max(digits, self.least_digits))
         return rounded_to_decimals(value, self.rounding, self.decimals)
 
     def text(self, value: float) -> str:

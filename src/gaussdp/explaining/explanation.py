@@ -9,7 +9,6 @@ import numpy as np
 from gaussdp.documents import DEFAULT_DIGITS, Block, Document, Format, IconArray, Items, Section, Words, render
 from gaussdp.documents.html import fragment
 from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number
-from gaussdp.errors import DomainError
 from gaussdp.explaining import facts, sentences, wording
 from gaussdp.explaining.facts import PRIOR, RATE, Meaning
 from gaussdp.explaining.numbers import ROUNDING, as_object, tables
@@ -23,7 +22,6 @@ DEFAULT_RECALLS = (0.1,)
 DEFAULT_DELTAS = (1e-5,)
 DEFAULT_GROUPS = (2, 5)
 DEFAULT_RELEASES = (10, 100)
-_MOST = 10**15  # beyond, doubles no longer count
 
 
 class Explanation(Meaning):
@@ -156,8 +154,4 @@ def _levels(name: str, values: float | Sequence[float], domain: Domain) -> list[
 
 
 def _counts(name: str, values: int | Sequence[int]) -> list[int]:
-    found = [integer(name, value, low=1) for value in (values if isinstance(values, Iterable) else [values])]
-    for value in found:
-        if value > _MOST:
-            raise DomainError(name, f"at most {_MOST:.0e}", value)
-    return found
+    return [integer(name, value, low=1) for value in (values if isinstance(values, Iterable) else [values])]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.domains import PROBABILITY, Domain, checked, number
+from gaussdp.domains import PROBABILITY, Domain, checked, instance, number, several
 from gaussdp.errors import DomainError
 from gaussdp.figures.tradeoffs import Attack, TradeoffPlot, tradeoff_plot
 from gaussdp.guarantees import Guarantee
@@ -60,6 +60,7 @@ def tradeoff_figure(
     >>> [attack.words for attack in tradeoff_figure(GDP(0.8)).attacks][:2]
     ['best guess: TPR 0.656', '1 in 100: TPR 0.0635']
     """
+    instance("name", name, str, "a name")
     fprs: list[float] = np.ravel(checked("fpr", fpr, _NAMED)).tolist()
     named = _named({name: guarantee} if name else [guarantee])
     return tradeoff_plot(named, operating_points(guarantee, fprs))
@@ -83,6 +84,8 @@ def comparison_figure(
     >>> list(comparison_figure([GDP(0.8), PureDP(2.0)], points={"our attack": (0.01, 0.03)}).tpr)
     ['GDP, μ = 0.8', 'pure DP, ε = 2']
     """
+    if points is not None and not isinstance(points, Mapping):
+        raise DomainError("points", "pairs (fpr, tpr) by name", points)
     attacks = [_point(words, place) for words, place in (points or {}).items()]
     return tradeoff_plot(_named(guarantees), attacks)
 
@@ -90,10 +93,13 @@ def comparison_figure(
 def _named(guarantees: Mapping[str, Guarantee] | Sequence[Guarantee]) -> dict[str, Guarantee]:
     """The guarantees by their names, those without one by what they are, and numbered where that is the same."""
     if isinstance(guarantees, Mapping):
-        named = {words: _guarantee(guarantee) for words, guarantee in guarantees.items()}
+        named = {
+            instance("guarantees", words, str, "by name"): _guarantee(guarantee)
+            for words, guarantee in guarantees.items()
+        }
     else:
         named = {}
-        for guarantee in guarantees:
+        for guarantee in several("guarantees", guarantees, "a list of guarantees, or guarantees by name"):
             words = _guarantee(guarantee).legend
             same = sum(other == words or other.startswith(f"{words} (") for other in named)
             named[f"{words} ({same + 1})" if same else words] = guarantee

@@ -86,6 +86,12 @@ class ApproxDP(Guarantee):
             advice="account for the mechanism itself, or match a risk with choose()",
         )
 
+    def _log_small_overlap(self, epsilon: float) -> float:
+        if self.epsilon_bound == math.inf or self.delta_bound == 1:
+            return -math.inf
+        grown = np.logaddexp(0.0, [min(epsilon, self.epsilon_bound), self.epsilon_bound])
+        return math.log1p(-self.delta_bound) + float(grown[0] - grown[1])
+
     def _read(
         self, kernel: Callable[[float, float, Floats], Floats], name: str, value: Numbers, domain: Domain
     ) -> Numbers:
@@ -188,12 +194,17 @@ def _delta(bound: float, delta: float, epsilon: Floats) -> Floats:
 
 
 def _epsilon(bound: float, delta: float, level: Floats) -> Floats:
-    """bound + log1p(-t (1 + e^-bound)) with t the part of the level beyond delta; inf below delta."""
+    """The epsilon with 1 + e^epsilon = (1 + e^bound) (1 - level) / (1 - delta); inf below delta.
+
+    Where the level is near delta, that is bound + log1p(-t (1 + e^-bound)) with t the part of the level beyond delta.
+    """
     if bound == math.inf or delta == 1:
         return np.where(level < 1, np.inf, 0.0)
-    beyond = (level - delta) / (1 - delta)
-    loss = np.minimum(np.maximum(beyond, 0.0) * (1 + math.exp(-bound)), 1.0)
-    inner = np.maximum(bound + np.log1p(-loss), 0.0)
+    beyond = np.maximum((level - delta) / (1 - delta), 0.0)
+    near = bound + np.log1p(-np.minimum(beyond * (1 + math.exp(-bound)), 1.0))
+    grown = np.maximum(np.log((1 - level) / (1 - delta)) + np.logaddexp(0.0, bound), 0.0)
+    far = grown + np.log(-np.expm1(-grown))
+    inner = np.maximum(np.where(beyond < 0.5, near, far), 0.0)
     return np.where(level < delta, np.inf, inner)
 
 

@@ -1,5 +1,6 @@
 """The protocol every guarantee follows: a trade-off curve and the risks read off it."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from gaussdp import numerics
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, rounded, shown
-from gaussdp.domains import LEVEL, PROBABILITY, evaluate
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, number
 from gaussdp.errors import DomainError
 from gaussdp.numerics import Floats
 
@@ -24,6 +25,7 @@ _LABEL_DIGITS = 10  # enough for a budget to be copied from
 _LEGEND_DIGITS = 4
 _SHOWN_FPRS = (1e-2, 1e-3, 1e-4, 1e-5)
 _SHOWN_DELTAS = (1e-5, 1e-6, 1e-8)
+_FAR_FROM_ONE = 0.5  # a delta up to which its complement has all digits
 
 
 class Guarantee(Displayed, ABC):
@@ -150,6 +152,16 @@ class Guarantee(Displayed, ABC):
             delta=(self.delta(log_odds(prior)), PROBABILITY),
         )
         return gain
+
+    def log_overlap(self, epsilon: float) -> float:
+        """log(1 - delta(epsilon)), with all its digits also where delta is as near to 1 as no double says."""
+        level = number("epsilon", epsilon, NON_NEGATIVE)
+        delta = self.delta(level)
+        return math.log1p(-delta) if delta <= _FAR_FROM_ONE else self._log_small_overlap(level)
+
+    def _log_small_overlap(self, epsilon: float) -> float:
+        delta = self.delta(epsilon)
+        return math.log1p(-delta) if delta < 1 else -math.inf
 
     def document(self) -> Document:
         """What the best attacker finds, and the guarantee as (epsilon, delta)-DP, at the usual levels."""

@@ -3,8 +3,11 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from scipy import special
+
 from gaussdp import conversions
-from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, integer, number
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
 from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.numerics import Floats, inside_or
 from gaussdp.numerics import tpr as tpr_kernel
@@ -82,6 +85,8 @@ class GDP(Guarantee):
         >>> GDP(3.0).compose(GDP(4.0))
         GDP(mu=5.0)
         """
+        for other in others:
+            instance("others", other, GDP, "GDP: compose mechanisms otherwise, and account for them")
         return GDP(math.hypot(self.mu, *(other.mu for other in others)))
 
     def group(self, size: int) -> "GDP":
@@ -91,6 +96,20 @@ class GDP(Guarantee):
         GDP(mu=1.5)
         """
         return GDP(integer("size", size, low=1) * self.mu)
+
+    def _log_small_overlap(self, epsilon: float) -> float:
+        if self.mu == math.inf:
+            return -math.inf
+        middle = epsilon / self.mu
+        tails = special.log_ndtr([middle - self.mu / 2, -middle - self.mu / 2])
+        return float(np.logaddexp(tails[0], epsilon + tails[1]))
+
+
+def mu_with_overlap(log_overlap: float) -> float:
+    """The mu with this logarithm of 1 - delta(0), which is erfc(mu / sqrt 8)."""
+    if log_overlap > -0.5:
+        return math.sqrt(8) * float(special.erfinv(-math.expm1(log_overlap)))
+    return -2 * float(special.ndtri_exp(log_overlap - math.log(2)))
 
 
 def _tpr(mu: Floats, fpr: Floats) -> Floats:

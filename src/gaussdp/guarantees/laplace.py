@@ -9,7 +9,7 @@ from scipy import special
 
 from gaussdp.domains import FINITE_NON_NEGATIVE, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.guarantees.base import Guarantee, Numbers
-from gaussdp.guarantees.gaussian import GDP
+from gaussdp.guarantees.gaussian import GDP, mu_with_overlap
 from gaussdp.numerics import Floats
 
 
@@ -74,7 +74,7 @@ class LaplaceDP(Guarantee):
         On the middle piece the logarithms of the two rates have a constant sum, and the normal quantile is concave in
         the logarithm of its level, so mu is largest where they are equal; on a straight piece it is largest at an end.
         """
-        return GDP(math.sqrt(8) * float(_erfc_inverse_of_exp(-0.5 * self.epsilon_bound)))
+        return GDP(mu_with_overlap(-0.5 * self.epsilon_bound))
 
     @classmethod
     def from_mu(cls, mu: float) -> "LaplaceDP":
@@ -88,6 +88,9 @@ class LaplaceDP(Guarantee):
             return cls(-2 * math.log1p(-math.erf(level / math.sqrt(8))))
         return cls(-2 * (math.log(2) + float(special.log_ndtr(-0.5 * level))))
 
+    def _log_small_overlap(self, epsilon: float) -> float:
+        return 0.5 * (epsilon - self.epsilon_bound)
+
     def _read(self, kernel: Callable[[float, Floats], Floats], name: str, value: Numbers, domain: Domain) -> Numbers:
         result: Numbers = evaluate(lambda v: kernel(self.epsilon_bound, v), **{name: (value, domain)})
         return result
@@ -98,17 +101,11 @@ def _fnr(epsilon: float, fpr: Floats, tnr: Floats) -> Floats:
     first, shrink = math.exp(min(epsilon, 709.0)), math.exp(-epsilon)
     low = 0.5 * shrink
     middle = 0.5 * low / np.maximum(fpr, low)
-    return np.where(fpr < low, 1 - np.minimum(first * fpr, 0.5), np.where(fpr <= 0.5, middle, shrink * tnr))
+    steep = (fpr < low) | (fpr == 0)  # where low is below the doubles, 0 is still below it
+    return np.where(steep, 1 - np.minimum(first * fpr, 0.5), np.where(fpr <= 0.5, middle, shrink * tnr))
 
 
 def _tpr(epsilon: float, fpr: Floats) -> Floats:
     low = 0.5 * math.exp(-epsilon)
     small = np.minimum(math.exp(min(epsilon, 709.0)) * fpr, 0.5)
-    return np.where(fpr < low, small, 1 - _fnr(epsilon, fpr, 1 - fpr))
-
-
-def _erfc_inverse_of_exp(log_p: float) -> float:
-    """x with erfc(x) = e^log_p, for log_p <= 0."""
-    if log_p > -0.5:
-        return float(special.erfinv(-math.expm1(log_p)))
-    return -float(special.ndtri_exp(log_p - math.log(2))) / math.sqrt(2)
+    return np.where((fpr < low) | (fpr == 0), small, 1 - _fnr(epsilon, fpr, 1 - fpr))

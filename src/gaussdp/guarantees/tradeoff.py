@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.domains import PROBABILITY, Domain, outside, real_numbers
+from gaussdp.domains import PROBABILITY, Domain, one_of, outside, real_numbers
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.numeric import LARGEST_EPSILON, ProfilePoints
 from gaussdp.numerics import Floats
@@ -118,8 +118,7 @@ class TradeoffPoints(ProfilePoints):
         self, fpr: npt.ArrayLike, fnr: Floats, tpr: Floats | None, meaning: Meaning, directions: Directions
     ) -> None:
         for name, value, known in (("meaning", meaning, Meaning), ("directions", directions, Directions)):
-            if value not in get_args(known):
-                raise DomainError(name, f"one of {', '.join(get_args(known))}", value)
+            one_of(name, value, get_args(known))
         points, stated = _checked(_column("fpr", fpr), fnr, tpr, convex=meaning == "vertices")
         corners = _peaks(points, directions) if meaning == "bounds" else _corners(points, directions)
         ProfilePoints.__init__(self, *_lines(corners))

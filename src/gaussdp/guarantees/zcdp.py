@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from gaussdp.domains import FINITE_NON_NEGATIVE, number
+from gaussdp.domains import FINITE_NON_NEGATIVE, Domain, number
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.guarantees.numeric import LARGEST_EPSILON, ProfilePoints
 from gaussdp.guarantees.renyi_region import tangent_statements
 from gaussdp.numerics import Floats
 
+_LARGEST = Domain(0.0, 1e200, meant=FINITE_NON_NEGATIVE)
 _POINTS = 4096
 _DEEPEST = 400.0  # minus log delta at the last point
 _HALVINGS = 70
@@ -34,8 +35,8 @@ class ZCDP(ProfilePoints):
     `ZCDPGaussian`.
 
     Args:
-        rho: in [0, inf).
-        xi: in [0, inf); 0 for plain rho-zCDP.
+        rho: in [0, 1e200].
+        xi: in [0, 1e200]; 0 for plain rho-zCDP.
     Reference: Canonne, Kamath & Steinke (2020), Proposition 12; Bun & Steinke (2016), Definition 8.1.
 
     >>> ZCDP(rho=0.5).epsilon(1e-5)
@@ -51,14 +52,14 @@ class ZCDP(ProfilePoints):
     xi: float
 
     def __init__(self, rho: float, xi: float = 0.0) -> None:
-        rate = number("rho", rho, FINITE_NON_NEGATIVE)
-        shift = number("xi", xi, FINITE_NON_NEGATIVE)
+        rate, shift = number("rho", rho, _LARGEST), number("xi", xi, _LARGEST)
         if rate == 0 and shift <= LARGEST_EPSILON:
             super().__init__([shift], [0.0])  # a bound on every order bounds the loss itself
         else:
             last = min(shift + rate + 2 * math.sqrt(_DEEPEST * rate), LARGEST_EPSILON)
             epsilons = np.linspace(0.0, last, _POINTS)
-            deltas = np.minimum(np.exp(_log_delta(rate, shift, epsilons)) * (1 + _ROUNDING), 1.0)
+            with np.errstate(over="ignore"):
+                deltas = np.minimum(np.exp(_log_delta(rate, shift, epsilons)) * (1 + _ROUNDING), 1.0)
             deltas[0] = min(deltas[0], math.sqrt((rate + shift) / 2) * (1 + _ROUNDING))  # Pinsker, for the tiniest
             exact, intercepts = tangent_statements(rate, shift)
             near = exact <= LARGEST_EPSILON

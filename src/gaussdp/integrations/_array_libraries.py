@@ -16,16 +16,21 @@ from gaussdp.numerics import Array, Floats, Port, Portable, Step
 TORCH = ">=2.4,<2.14"
 JAX = ">=0.8,<0.11"
 
+BLOCK = 1 << 21
+"""Elements of one block: a kernel needs about a gigabyte on the way. Smaller blocks leave a large device idle."""
+
 
 class Library(Portable):
     """One array library: the operations of the kernels, and what it takes to bring arrays to them and back.
 
     Attributes:
         name: its name, for messages.
+        blocks: whether long arrays are computed on in blocks; JAX compiles its own.
         namespace: its module with the functions of the standard.
     """
 
     name: str
+    blocks = False
 
     @abstractmethod
     def computing(self, like: Array) -> AbstractContextManager[Any]:
@@ -53,6 +58,16 @@ class Library(Portable):
     def apply(self, port: Port, arrays: Sequence[Array]) -> Array:
         """The value of a port, differentiable where the library differentiates."""
         return port.value(self, *arrays)
+
+    def apply_in_blocks(self, port: Port, arrays: Sequence[Array]) -> Array:
+        """The same, block by block: what a kernel needs on the way is then a multiple of a block, not of the arrays."""
+        size = arrays[0].shape[0]
+        if size <= BLOCK or not self.blocks:
+            return self.apply(port, arrays)
+        starts = range(0, size, BLOCK)
+        return self.namespace.concatenate(
+            [self.apply(port, [array[start : start + BLOCK] for array in arrays]) for start in starts]
+        )
 
 
 class Standard(Library):
@@ -86,6 +101,8 @@ class Cupy(Library):
         special: cupyx.scipy.special, whose functions are those of CUDA, exact to a few units in the last place.
     """
 
+    blocks = True
+
     def __init__(self, namespace: Any, special: Any) -> None:
         super().__init__(namespace, round=namespace.rint, erf=special.erf, erfcx=special.erfcx, ndtri=special.ndtri)
         self.name = "cupy"
@@ -110,6 +127,8 @@ class Cupy(Library):
 
 class Torch(Library):
     """PyTorch: tensors of any device with float64."""
+
+    blocks = True
 
     def __init__(self) -> None:
         torch: Any = require("torch", extra="torch", supported=TORCH)

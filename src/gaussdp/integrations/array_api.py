@@ -58,7 +58,7 @@ def compute(library: Library, port: Port, parameters: Parameters) -> Array:
         flat = [xp.reshape(xp.broadcast_to(array, shape), (-1,)) for array in arrays]
         if not _are_inside(library, parameters, flat):
             port = _guarded(port, tuple(domain for _, domain in parameters.values()))
-        result = library.apply(port, flat)
+        result = library.apply_in_blocks(port, flat)
         if library.read(xp.all(result == result)) is False:
             raise ConvergenceError("the iteration did not settle for some of the values; please report them")
         return library.as_dtype(xp.reshape(result, shape), dtype)

@@ -30,10 +30,12 @@ from gaussdp.mechanisms import (
     Laplace,
     MatrixMechanism,
     Mechanism,
+    MixtureOfGaussians,
     Participation,
     PoissonSampled,
     RandomizedResponse,
     Repeated,
+    SampledExchange,
     Stated,
     Tree,
     ZCDPGaussian,
@@ -225,8 +227,12 @@ def event_of(mechanism: Mechanism) -> DpEvent:
     if isinstance(mechanism, Composition):
         return _events.ComposedDpEvent([event_of(item) for item in mechanism.mechanisms])
     if isinstance(mechanism, DPSGD):
-        step = PoissonSampled(Gaussian(mechanism.noise_multiplier), mechanism.sample_rate)
+        ((step, _),) = mechanism.parts()
         return _events.SelfComposedDpEvent(event_of(step), mechanism.steps)
+    if isinstance(mechanism, MixtureOfGaussians):
+        return _events.MixtureOfGaussiansDpEvent(mechanism.noise_multiplier, mechanism.sensitivities, mechanism.weights)
+    if isinstance(mechanism, SampledExchange):
+        return _events.PoissonSampledDpEvent(mechanism.sample_rate, _events.GaussianDpEvent(mechanism.noise_multiplier))
     if isinstance(mechanism, PoissonSampled):
         return _events.PoissonSampledDpEvent(mechanism.sample_rate, event_of(mechanism.mechanism))
     factor = 2 if mechanism.adjacency == "replace-one" else 1
@@ -455,12 +461,12 @@ def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: En
     if not inside.private:
         _non_private(entries, event, count, relation)
         return
-    if relation == _Relation.REPLACE_ONE:
-        raise _NoAnalysisError(
-            event,
-            "under replace-one adjacency the worst pair of datasets of a composition of sampled"
-            " releases is not known; account for adding or removing a record",
-        )
+    if not (inside.rho or inside.xi) and list(inside.releases.values()) == [1]:
+        (item,) = inside.releases
+        if isinstance(item, PoissonSampled):  # a sample of a sample; several releases of one would not be independent
+            if rate > 0 and count:
+                entries.add(item.sampled_again(rate), count)
+            return
     if inside.rho or inside.xi or not all(isinstance(item, Gaussian) for item in inside.releases):
         raise _NoAnalysisError(event, "only Gaussian releases are analysed on a Poisson sample")
     if inside.releases and count:
@@ -472,27 +478,28 @@ def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: En
                 if isinstance(item, Gaussian)
             )
         )
-        entries.add(PoissonSampled(Gaussian(1 / mu), rate), count)
+        # Its noise is that for adding a record, whichever the neighbours are.
+        entries.add(PoissonSampled(Gaussian(_moves(relation) / mu), rate, _adjacency_of(relation)), count)
 
 
 def _mixture(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
     shifts = checked("sensitivities", event.sensitivities, FINITE).ravel().tolist()
     probabilities = checked("sampling_probs", event.sampling_probs, PROBABILITY).ravel().tolist()
     deviation = number("standard_deviation", event.standard_deviation, NON_NEGATIVE)
-    if shifts == [0.0]:
-        return
-    if len(shifts) == 1 and probabilities == [1.0]:
-        inner: Any = _events.GaussianDpEvent(deviation / abs(shifts[0]))
-    elif len(shifts) == 2 and shifts[0] == 0 != shifts[1] and math.fsum(probabilities) == 1:
-        plain = _events.GaussianDpEvent(deviation / abs(shifts[1]))
-        inner = _events.PoissonSampledDpEvent(probabilities[1], plain)
-    else:
-        raise _NoAnalysisError(
-            event, "mixtures of Gaussians are analysed only with one sensitivity, or with 0 and another"
-        )
     if relation == _Relation.REPLACE_ONE:
         raise _NoAnalysisError(event, "a mixture of Gaussians speaks about adding or removing a record")
-    _enter(entries, inner, count, relation)
+    if not any(shift and share for shift, share in zip(shifts, probabilities, strict=True)) or count == 0:
+        return
+    if min(shifts) < 0:
+        raise _NoAnalysisError(event, "mixtures of Gaussians are analysed with sensitivities of at least 0")
+    if deviation == 0:
+        _non_private(entries, event, count, relation)
+    elif len(shifts) == 1:
+        entries.add(Gaussian(deviation / shifts[0]), count)
+    elif len(shifts) == 2 and shifts[0] == 0 and math.fsum(probabilities) == 1:
+        entries.add(PoissonSampled(Gaussian(deviation / shifts[1]), probabilities[1]), count)
+    else:
+        entries.add(MixtureOfGaussians(deviation, shifts, probabilities), count)
 
 
 _HANDLERS: Mapping[str, Callable[[_Entries, DpEvent, int, Enum], None]] = {

@@ -4,6 +4,9 @@
 from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, PoissonSampled, ZCDPGaussian
 
 # isort: split
+from gaussdp.mechanisms.mixtures import MixtureOfGaussians, SampledExchange
+
+# isort: split
 from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
 from gaussdp.mechanisms.matrix import MatrixMechanism
 from gaussdp.mechanisms.selection import BestOf, ExponentialMechanism
@@ -29,10 +32,12 @@ __all__ = [
     "Laplace",
     "MatrixMechanism",
     "Mechanism",
+    "MixtureOfGaussians",
     "Participation",
     "PoissonSampled",
     "RandomizedResponse",
     "Repeated",
+    "SampledExchange",
     "Stated",
     "Toeplitz",
     "Tree",

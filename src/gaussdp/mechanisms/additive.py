@@ -1,12 +1,17 @@
 """Releases whose privacy loss has atoms: Laplace noise, discrete noise, randomized response."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gaussdp.domains import POSITIVE, integer, number
+from gaussdp.domains import RESPONSE, SCALE, Domain, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.registry import register
+
+
+def _over(sensitivity: int) -> Domain:
+    """What noise in units of one may be, for a number that changes by so much."""
+    return replace(SCALE, low=SCALE.low * sensitivity, high=SCALE.high * sensitivity)
 
 
 @register
@@ -15,7 +20,7 @@ class Laplace(Elementary):
     """A value plus Laplace noise: epsilon-DP with epsilon = 1 / scale.
 
     Args:
-        scale: scale of the noise over the sensitivity; positive.
+        scale: scale of the noise over the sensitivity, in [1e-6, 1e15].
         adjacency: the neighbours that the sensitivity speaks about.
 
     >>> Laplace(scale=10.0).epsilon
@@ -28,7 +33,7 @@ class Laplace(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", number("scale", self.scale, POSITIVE))
+        object.__setattr__(self, "scale", number("scale", self.scale, SCALE))
         checked_adjacency(self.adjacency)
 
     @property
@@ -47,8 +52,8 @@ class DiscreteLaplace(Elementary):
     """A whole number plus two-sided geometric noise, P(k) proportional to exp(-|k| / scale).
 
     Args:
-        scale: in units of one; positive.
-        sensitivity: largest change of the number, a whole number of at least 1.
+        scale: in units of one; over the sensitivity, in [1e-6, 1e15].
+        sensitivity: largest change of the number, a whole number from 1 to 10^15.
         adjacency: the neighbours that the sensitivity speaks about.
 
     >>> DiscreteLaplace(scale=4.0, sensitivity=2).epsilon
@@ -62,8 +67,8 @@ class DiscreteLaplace(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", number("scale", self.scale, POSITIVE))
         object.__setattr__(self, "sensitivity", integer("sensitivity", self.sensitivity, low=1))
+        object.__setattr__(self, "scale", number("scale", self.scale, _over(self.sensitivity)))
         checked_adjacency(self.adjacency)
 
     @property
@@ -82,8 +87,8 @@ class DiscreteGaussian(Elementary):
     """A whole number plus discrete Gaussian noise, P(k) proportional to exp(-k^2 / 2 sigma^2).
 
     Args:
-        sigma: parameter of the noise, in units of one; positive.
-        sensitivity: largest change of the number, a whole number of at least 1.
+        sigma: parameter of the noise, in units of one; over the sensitivity, in [1e-6, 1e15].
+        sensitivity: largest change of the number, a whole number from 1 to 10^15.
         adjacency: the neighbours that the sensitivity speaks about.
 
     >>> DiscreteGaussian(sigma=2.0, sensitivity=1).noise_multiplier
@@ -97,8 +102,8 @@ class DiscreteGaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", number("sigma", self.sigma, POSITIVE))
         object.__setattr__(self, "sensitivity", integer("sensitivity", self.sensitivity, low=1))
+        object.__setattr__(self, "sigma", number("sigma", self.sigma, _over(self.sensitivity)))
         checked_adjacency(self.adjacency)
 
     @property
@@ -115,8 +120,8 @@ class RandomizedResponse(Elementary):
     The record's answer changes, so the adjacency is replace-one.
 
     Args:
-        epsilon: pure-DP parameter; positive.
-        categories: number of possible answers, at least 2.
+        epsilon: pure-DP parameter, in [1e-15, 1e6].
+        categories: number of possible answers, from 2 to 10^15.
 
     >>> round(RandomizedResponse(epsilon=math.log(3)).truth_probability, 12)
     0.75
@@ -129,7 +134,7 @@ class RandomizedResponse(Elementary):
     adjacency: Adjacency = "replace-one"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", number("epsilon", self.epsilon, POSITIVE))
+        object.__setattr__(self, "epsilon", number("epsilon", self.epsilon, RESPONSE))
         object.__setattr__(self, "categories", integer("categories", self.categories, low=2))
         if checked_adjacency(self.adjacency) != "replace-one":
             raise DomainError("adjacency", "replace-one for randomized response: every record gives an answer")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from gaussdp.domains import Choice, integer
+from gaussdp.domains import Choice, integer, one_of
 from gaussdp.errors import DomainError
 
 Adjacency = Literal["add-remove", "replace-one"]
@@ -104,6 +104,17 @@ class Mechanism(ABC):
         """Whether its account is known to hold but not to be the least, so that no lower end can be told."""
         return any(part.bounded for part, _ in self.parts())
 
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> "Mechanism | None":
+        """The same release described for other neighbours.
+
+        Args:
+            adjacency: which data sets are neighbours.
+            records: how many records a unit may have.
+        Returns:
+            The mechanism whose account is exact for them; None if none is known.
+        """
+        return self if adjacency == self.adjacency and records == 1 else None
+
     def __mul__(self, count: int) -> "Repeated":
         """This mechanism, run count times on the same data."""
         return Repeated(self, count)
@@ -150,6 +161,8 @@ class Repeated(Mechanism):
         if not isinstance(self.mechanism, Mechanism):
             raise DomainError("mechanism", "a mechanism", self.mechanism)
         object.__setattr__(self, "count", integer("count", self.count, low=1))
+        for _, count in self.parts():
+            integer("count", count, low=1)  # all in all, where it repeats what is repeated already
 
     @property
     def adjacency(self) -> Adjacency:
@@ -162,6 +175,10 @@ class Repeated(Mechanism):
 
     def releases(self, times: int = 1) -> list[tuple[Mechanism, int]]:
         return self.mechanism.releases(times * self.count)
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        known = self.mechanism.protecting(adjacency, records)
+        return None if known is None else Repeated(known, self.count)
 
     @property
     def sentence(self) -> str:
@@ -178,7 +195,4 @@ class Repeated(Mechanism):
 
 def checked_adjacency(value: object) -> Adjacency:
     """The adjacency, or a DomainError that lists what there is."""
-    for known in ADJACENCIES:
-        if value == known:
-            return known
-    raise DomainError("adjacency", f"one of {', '.join(ADJACENCIES)}", value)
+    return one_of("adjacency", value, tuple(ADJACENCIES))

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
-from gaussdp.domains import number
+from gaussdp.domains import NOISE, number, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, ApproxGDP, ProfilePoints, PureDP
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
-from gaussdp.mechanisms.gaussian import MU, Gaussian
+from gaussdp.mechanisms.gaussian import Gaussian
 from gaussdp.mechanisms.registry import KINDS
 
 Statable = PureDP | ApproxDP | ProfilePoints | GDP | ApproxGDP
@@ -36,7 +36,7 @@ class Stated(Elementary):
         if not isinstance(self.guarantee, Statable):
             raise DomainError("guarantee", "PureDP, ApproxDP, ProfilePoints, GDP or ApproxGDP", self.guarantee)
         if isinstance(self.guarantee, GDP | ApproxGDP) and self.guarantee.mu != 0:
-            number("mu", self.guarantee.mu, MU)
+            number("mu", self.guarantee.mu, NOISE)
         checked_adjacency(self.adjacency)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
@@ -107,9 +107,7 @@ class Composition(Mechanism):
     mechanisms: tuple[Mechanism, ...]
 
     def __init__(self, mechanisms: Iterable[Mechanism | Statable]) -> None:
-        if isinstance(mechanisms, Mechanism) or not isinstance(mechanisms, Iterable):
-            raise DomainError("mechanisms", "a sequence of mechanisms", mechanisms)
-        given = tuple(mechanisms)
+        given = tuple(several("mechanisms", mechanisms, "a sequence of mechanisms"))
         known: Adjacency = next((item.adjacency for item in given if isinstance(item, Mechanism)), "add-remove")
         described = tuple(Stated(item, known) if isinstance(item, Statable) else item for item in given)
         if not described:
@@ -137,6 +135,10 @@ class Composition(Mechanism):
             for part, count in mechanism.parts():
                 counts[part] = counts.get(part, 0) + count
         yield from counts.items()
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        known = [mechanism.protecting(adjacency, records) for mechanism in self.mechanisms]
+        return Composition([one for one in known if one is not None]) if None not in known else None
 
     def releases(self, times: int = 1) -> list[tuple[Mechanism, int]]:
         return [release for mechanism in self.mechanisms for release in mechanism.releases(times)]

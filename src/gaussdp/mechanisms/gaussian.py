@@ -2,23 +2,16 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
+from fractions import Fraction
 from typing import Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import POSITIVE, Domain, integer, number
+from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.mixtures import MOST_RECORDS, MixtureOfGaussians, SampledExchange
 from gaussdp.mechanisms.registry import register
-
-NOISE = Domain(1e-100, 1e100, advice="beyond, the square of mu leaves the range of a double")
-MU = Domain(1e-100, 1e100, advice="beyond, the square of mu leaves the range of a double")
-SAMPLED_NOISE = Domain(
-    1e-3, 1e9, advice="beyond, a sampled release has no privacy to speak of, or is nothing but noise"
-)
-RHO = Domain(1e-200, 1e200, advice="beyond, the square of mu leaves the range of a double")
-SAMPLE_RATE = Domain(0.0, 1.0, closed_low=False)
-MOST = 10**15  # records, passes or steps: beyond, their products leave the range of a double
 
 
 @register
@@ -40,14 +33,18 @@ class Gaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        noise = number("noise_multiplier", self.noise_multiplier, POSITIVE)
-        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", noise, NOISE))
+        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, NOISE))
         checked_adjacency(self.adjacency)
 
     @property
     def mu(self) -> float:
         """The GDP parameter of one release."""
         return 1 / self.noise_multiplier
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        """With the sensitivity of so many records, twice that if they are exchanged."""
+        moves = _moves(self.adjacency, adjacency, records)
+        return None if moves is None else Gaussian(self.noise_multiplier / moves, adjacency)
 
 
 @register
@@ -71,7 +68,7 @@ class ZCDPGaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", number("rho", number("rho", self.rho, POSITIVE), RHO))
+        object.__setattr__(self, "rho", number("rho", self.rho, RHO))
         checked_adjacency(self.adjacency)
 
     @property
@@ -79,28 +76,45 @@ class ZCDPGaussian(Elementary):
         """The GDP parameter of one release."""
         return math.sqrt(2 * self.rho)
 
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        moves = _moves(self.adjacency, adjacency, records)
+        return None if moves is None else ZCDPGaussian(self.rho * moves**2, adjacency)
+
 
 @register
 @dataclass(frozen=True)
 class PoissonSampled(Elementary):
     """A Gaussian release on a random part of the data: each record takes part with probability sample_rate.
 
-    Only add-remove adjacency: under replace-one the worst pair of datasets of a composition is not known.
+    By exchange of a record the sensitivity is twice that of adding one, so without sampling the release is a
+    `Gaussian(noise_multiplier / 2, adjacency="replace-one")`; with sampling it is a `SampledExchange`.
 
     Args:
-        mechanism: the release that sees the sample; its noise multiplier must be in [1e-3, 1e9] if sample_rate < 1.
-        sample_rate: in (0, 1]; at 1 the sampled release equals the plain one.
+        mechanism: the release that sees the sample, with its noise stated for adding or removing a record; its noise
+            multiplier must be in [1e-3, 1e9] if sample_rate < 1. A sample of a sample is one sample at the product of
+            the rates, rounded up.
+        sample_rate: in [1e-100, 1]; at 1 the sampled release equals the plain one.
+        adjacency: which datasets are neighbours.
 
     >>> PoissonSampled(Gaussian(1.0), sample_rate=0.01).sample_rate
     0.01
+    >>> PoissonSampled(PoissonSampled(Gaussian(1.0), sample_rate=0.25), sample_rate=0.5).sample_rate
+    0.125
     """
 
     kind = "poisson-sampled-gaussian"
 
     mechanism: Gaussian
     sample_rate: float
+    adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
+        if isinstance(self.mechanism, PoissonSampled):
+            if self.mechanism.adjacency != self.adjacency:
+                raise DomainError("adjacency", f"that of the sample, {self.mechanism.adjacency}", self.adjacency)
+            once = self.mechanism.sampled_again(self.sample_rate)
+            object.__setattr__(self, "sample_rate", once.sample_rate)
+            object.__setattr__(self, "mechanism", once.mechanism)
         if not isinstance(self.mechanism, Gaussian):
             raise DomainError(
                 "mechanism", "a Gaussian", self.mechanism, "only Gaussian releases on a Poisson sample are supported"
@@ -108,33 +122,41 @@ class PoissonSampled(Elementary):
         if self.mechanism.adjacency != "add-remove":
             raise DomainError(
                 "adjacency",
-                "add-remove for Poisson sampling",
+                "add-remove for the release itself",
                 self.mechanism.adjacency,
-                "state the noise multiplier for adding or removing a record",
+                "state its noise multiplier for adding or removing a record, and give the adjacency to PoissonSampled",
             )
+        checked_adjacency(self.adjacency)
         object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
         if self.sample_rate < 1:
             number("noise_multiplier", self.mechanism.noise_multiplier, SAMPLED_NOISE)
 
-    @property
-    def adjacency(self) -> Adjacency:
-        """The adjacency of the sampled release."""
-        return self.mechanism.adjacency
+    def sampled_again(self, sample_rate: float) -> "PoissonSampled":
+        """The same release on a sample of the sample."""
+        outer = number("sample_rate", sample_rate, SAMPLE_RATE)
+        return PoissonSampled(self.mechanism, _product_rounded_up(self.sample_rate, outer), self.adjacency)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        yield (self.mechanism if self.sample_rate == 1 else self), 1
+        yield _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        if not _exact(self.adjacency, adjacency, records):
+            return None
+        return _sampled(self.mechanism.noise_multiplier, self.sample_rate, adjacency, records)
 
     @classmethod
     def plan_keys(cls) -> PlanKeys:
-        return PlanKeys(("noise_multiplier", "sample_rate"))
+        return PlanKeys(("noise_multiplier", "sample_rate"), ("adjacency",))
 
     @classmethod
     def from_plan(cls, **parameters: Any) -> Mechanism:
-        return cls(Gaussian(parameters["noise_multiplier"]), parameters["sample_rate"])
+        noise = parameters.pop("noise_multiplier")
+        return cls(Gaussian(noise), **parameters)
 
     def plan_entry(self) -> dict[str, object]:
         noise = self.mechanism.noise_multiplier
-        return {"mechanism": self.kind, "noise_multiplier": noise, "sample_rate": self.sample_rate}
+        entry: dict[str, object] = {"mechanism": self.kind, "noise_multiplier": noise, "sample_rate": self.sample_rate}
+        return entry if self.adjacency == "add-remove" else {**entry, "adjacency": self.adjacency}
 
     @property
     def sampled(self) -> bool:
@@ -145,6 +167,11 @@ class PoissonSampled(Elementary):
         return self.sampled
 
 
+def _product_rounded_up(one: float, other: float) -> float:
+    product = one * other
+    return product if Fraction(product) >= Fraction(one) * Fraction(other) else math.nextafter(product, 1.0)
+
+
 @register
 @dataclass(frozen=True)
 class DPSGD(Mechanism):
@@ -152,11 +179,16 @@ class DPSGD(Mechanism):
 
     Args:
         noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
-        sample_rate: probability with which a record enters a batch, in (0, 1].
-        steps: number of updates; a whole number of at least 1.
+        sample_rate: probability with which a record enters a batch, in [1e-100, 1].
+        steps: number of updates; a whole number from 1 to 10^15.
+        adjacency: which datasets are neighbours; by replacement for units of one record.
+        records_per_unit: how many records the unit of protection may have, each clipped and sampled by itself; at most
+            1000.
 
     >>> DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10_000).steps
     10000
+    >>> DPSGD(1.0, 0.00512, 3907, records_per_unit=4)
+    DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=3907, records_per_unit=4)
     """
 
     kind = "dpsgd"
@@ -164,22 +196,40 @@ class DPSGD(Mechanism):
     noise_multiplier: float
     sample_rate: float
     steps: int
+    adjacency: Adjacency = "add-remove"
+    records_per_unit: int = 1
 
     def __post_init__(self) -> None:
-        step = PoissonSampled(Gaussian(self.noise_multiplier), self.sample_rate)
+        step = PoissonSampled(Gaussian(self.noise_multiplier), self.sample_rate, self.adjacency)
         object.__setattr__(self, "noise_multiplier", step.mechanism.noise_multiplier)
         object.__setattr__(self, "sample_rate", step.sample_rate)
         object.__setattr__(self, "steps", integer("steps", self.steps, low=1))
+        records = integer("records_per_unit", self.records_per_unit, low=1, high=MOST_RECORDS)
+        object.__setattr__(self, "records_per_unit", records)
+        if records > 1 and self.adjacency != "add-remove":
+            raise DomainError(
+                "records_per_unit",
+                problem="must be 1 under replace-one: no worst pair is known for several exchanged records on a sample",
+                got=str(records),
+                advice="account for adding or removing the unit",
+            )
+
+    def __repr__(self) -> str:
+        shown_fields = [field for field in fields(self) if getattr(self, field.name) != field.default]
+        return f"DPSGD({', '.join(f'{field.name}={getattr(self, field.name)!r}' for field in shown_fields)})"
 
     @classmethod
-    def from_training(cls, dataset_size: int, batch_size: int, epochs: float, noise_multiplier: float) -> "DPSGD":
+    def from_training(
+        cls, dataset_size: int, batch_size: int, epochs: float, noise_multiplier: float, **others: Any
+    ) -> "DPSGD":
         """From the numbers of a training script; a last, partial pass counts as the steps it takes, rounded up.
 
         Args:
-            dataset_size: number of records.
+            dataset_size: number of records, at most 10^15.
             batch_size: expected size of a batch, at most dataset_size.
             epochs: expected number of times that a record is seen; positive.
             noise_multiplier: standard deviation of the noise over the clipping norm.
+            others: adjacency and records_per_unit.
 
         >>> DPSGD.from_training(dataset_size=50_000, batch_size=100, epochs=20, noise_multiplier=0.5)
         DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10000)
@@ -188,28 +238,28 @@ class DPSGD(Mechanism):
         batch = integer("batch_size", batch_size, low=1)
         if batch > size:
             raise DomainError("batch_size", f"at most dataset_size {size}", batch)
-        passes = number("epochs", epochs, POSITIVE)
-        if size > MOST or passes > MOST:
-            raise DomainError(None, problem=f"dataset_size and epochs must be at most {MOST:g}")
+        passes = number("epochs", epochs, EPOCHS)
         steps = math.ceil(passes * size / batch * (1 - 1e-15))
-        return cls(noise_multiplier, batch / size, max(1, steps))
-
-    @property
-    def adjacency(self) -> Adjacency:
-        """Always add-remove, as Poisson sampling asks."""
-        return "add-remove"
+        return cls(noise_multiplier, batch / size, max(1, steps), **others)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        for part, count in PoissonSampled(Gaussian(self.noise_multiplier), self.sample_rate).parts():
-            yield part, count * self.steps
+        yield _sampled(self.noise_multiplier, self.sample_rate, self.adjacency, self.records_per_unit), self.steps
+
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        if (adjacency, records) == (self.adjacency, self.records_per_unit):
+            return self
+        if self.records_per_unit > 1 or not _exact(self.adjacency, adjacency, records):
+            return None
+        return DPSGD(self.noise_multiplier, self.sample_rate, self.steps, adjacency, records)
 
     @classmethod
     def plan_keys(cls) -> PlanKeys:
-        return PlanKeys(("noise_multiplier",), ("sample_rate", "steps", "dataset_size", "batch_size", "epochs"))
+        sizes = ("sample_rate", "steps", "dataset_size", "batch_size", "epochs")
+        return PlanKeys(("noise_multiplier",), (*sizes, "adjacency", "records_per_unit"))
 
     @classmethod
     def from_plan(cls, **parameters: Any) -> Mechanism:
-        given = parameters.keys() - {"noise_multiplier"}
+        given = parameters.keys() - {"noise_multiplier", "adjacency", "records_per_unit"}
         if given == {"sample_rate", "steps"}:
             return cls(**parameters)
         if given == {"dataset_size", "batch_size", "epochs"}:
@@ -218,10 +268,15 @@ class DPSGD(Mechanism):
             None, problem="dpsgd takes either sample_rate and steps, or dataset_size, batch_size and epochs"
         )
 
+    def plan_entry(self) -> dict[str, object]:
+        defaults = {field.name: field.default for field in fields(self)}
+        return {key: value for key, value in super().plan_entry().items() if value != defaults.get(key, MISSING)}
+
     @property
     def sentence(self) -> str:
         noise, rate = shown(self.noise_multiplier), shown(self.sample_rate)
-        return f"DP-SGD with noise multiplier {noise}, sample rate {rate} and {self.steps:,} steps"
+        words = f"DP-SGD with noise multiplier {noise}, sample rate {rate} and {self.steps:,} steps"
+        return words if self.records_per_unit == 1 else f"{words}, for units of {self.records_per_unit:,} records"
 
     def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
         rows = [("Noise multiplier", shown(self.noise_multiplier)), ("Sample rate", shown(self.sample_rate))]
@@ -234,3 +289,31 @@ class DPSGD(Mechanism):
     @property
     def trains(self) -> bool:
         return True
+
+
+def _moves(stated: Adjacency, adjacency: Adjacency, records: int) -> int | None:
+    """How many times the stated sensitivity neighbours move a sum; None if it says nothing about them."""
+    if stated == "replace-one" and adjacency == "add-remove":
+        return None
+    return records * (1 if stated == adjacency else 2)
+
+
+def _exact(stated: Adjacency, adjacency: Adjacency, records: int) -> bool:
+    """Whether there is an exact account of such neighbours on a sample, of a step whose noise is stated for others."""
+    if adjacency == "replace-one":
+        return records == 1
+    return stated == "add-remove" and records <= MOST_RECORDS
+
+
+def _sampled(noise: float, rate: float, adjacency: Adjacency, records: int = 1) -> Mechanism:
+    """One step on a Poisson sample as accounting knows it; without sampling, a plain release."""
+    if adjacency == "replace-one":
+        return Gaussian(noise / 2, adjacency) if rate == 1 else SampledExchange(noise, rate)
+    if rate == 1:
+        return Gaussian(noise / records)
+    if records == 1:
+        return PoissonSampled(Gaussian(noise), rate)
+    return MixtureOfGaussians.of_records(noise, rate, records)
+
+
+register(MixtureOfGaussians)  # here, since kinds are listed in the order of their registration

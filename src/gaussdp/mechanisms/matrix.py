@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.domains import POSITIVE, number
+from gaussdp.domains import NOISE, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Mechanism, PlanKeys, checked_adjacency
-from gaussdp.mechanisms.gaussian import NOISE, Gaussian, PoissonSampled
+from gaussdp.mechanisms.gaussian import Gaussian, PoissonSampled
 from gaussdp.mechanisms.participation import CyclicPoisson, Participation
 from gaussdp.mechanisms.registry import register
 from gaussdp.mechanisms.strategies import Dense, Strategy, Toeplitz, Tree
@@ -50,8 +50,7 @@ class MatrixMechanism(Mechanism):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        noise = number("noise_multiplier", self.noise_multiplier, POSITIVE)
-        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", noise, NOISE))
+        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, NOISE))
         given: object = self.strategy
         object.__setattr__(self, "strategy", given if isinstance(given, Strategy) else _dense(given))
         if not isinstance(self.participation, Participation | CyclicPoisson):

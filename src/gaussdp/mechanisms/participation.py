@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import integer, number, one_of
-from gaussdp.mechanisms.gaussian import SAMPLE_RATE
+from gaussdp.domains import SAMPLE_RATE, integer, number, one_of
 
 Order = Literal["any", "cyclic"]
 

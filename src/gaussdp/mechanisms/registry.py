@@ -64,8 +64,8 @@ def from_entry(entry: Mapping[str, Any]) -> Mechanism:
     for key in keys.required:
         if key not in parameters:
             raise DomainError(None, problem=f"{name} needs {key}")
-    mechanism = kind.from_plan(**parameters)
-    return integer("times", times, low=1) * mechanism if times != 1 else mechanism
+    mechanism, count = kind.from_plan(**parameters), integer("times", times, low=1)
+    return mechanism if count == 1 else count * mechanism
 
 
 @contextmanager

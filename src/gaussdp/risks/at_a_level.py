@@ -261,8 +261,8 @@ def _mu_through(fpr: float, fnr: float, tpr: float) -> float:
 
 def _epsilon_through(mu: float, fpr: float) -> float:
     """The epsilon of the pure-DP curve through the GDP curve's point: the steeper of its two pieces decides."""
-    end = float(special.ndtri(fpr))
-    return max(log_growth(mu, lambda m: np.full_like(m, end)), log_growth(mu, lambda m: -end - m))
+    level, end = number("mu", mu, NON_NEGATIVE), float(special.ndtri(fpr))
+    return max(log_growth(level, lambda m: np.full_like(m, end)), log_growth(level, lambda m: -end - m))
 
 
 def log_growth(mu: float, start: Callable[[Floats], Floats]) -> float:

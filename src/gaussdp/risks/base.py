@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.domains import NON_NEGATIVE, number
+from gaussdp.domains import NON_NEGATIVE, checked, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.risks.levels import Level, Unit, capital
@@ -200,8 +200,9 @@ class Risk(ABC):
 
         Takes and returns floats or arrays.
         """
-        values = [self.match(PureDP(float(e))) for e in np.ravel(epsilon)]
-        return float(values[0]) if np.ndim(epsilon) == 0 else np.reshape(values, np.shape(epsilon))
+        policies = checked("epsilon", epsilon, NON_NEGATIVE)
+        values = [self.match(PureDP(float(e))) for e in policies.flat]
+        return float(values[0]) if policies.ndim == 0 else np.reshape(values, policies.shape)
 
     def epsilon_from_mu(self, mu: float) -> float:
         """The policy of epsilon-DP to which this criterion gives the budget mu: the inverse of `mu_from_epsilon`.

@@ -9,9 +9,10 @@ from scipy import special
 
 from gaussdp import conversions
 from gaussdp.domains import LEVEL, PROBABILITY, Domain, number
-from gaussdp.guarantees import Guarantee
+from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.guarantees.base import log_odds
+from gaussdp.guarantees.gaussian import mu_with_overlap
 from gaussdp.risks.at_a_level import log_growth
 from gaussdp.risks.base import EVEN, Risk
 from gaussdp.risks.levels import Unit
@@ -43,6 +44,9 @@ class Advantage(Risk):
 
     def mu_for(self, value: float) -> float:
         return math.sqrt(8) * float(special.erfinv(number("advantage", value, PROBABILITY)))
+
+    def match(self, reference: Guarantee) -> float:
+        return mu_with_overlap(reference.log_overlap(0.0))
 
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         # Pure DP has its largest advantage at the kink, where the curve it implies touches: the two mu are one.
@@ -90,7 +94,14 @@ class Accuracy(Risk):
         return self._mu_at(min((accuracy - base) / share, 1.0))
 
     def match(self, reference: Guarantee) -> float:
-        return self._mu_at(reference.delta(log_odds(self.prior)))
+        epsilon = log_odds(self.prior)
+        overlap = reference.log_overlap(epsilon)
+        if overlap > -1 or overlap == -math.inf:
+            return self._mu_at(reference.delta(epsilon))
+        high = 1.0  # a delta near 1 has no digits to say how near
+        while GDP(high).log_overlap(epsilon) >= overlap:
+            high *= 2
+        return self._around(lambda mu: overlap - GDP(mu).log_overlap(epsilon), 0.0, high)[0]
 
     def _mu_at(self, delta: float) -> float:
         if delta in (0.0, 1.0):

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gaussdp.accounting import Fit
-from gaussdp.accounting.bounds.shuffled import shuffled_batches, without_sampling
+from gaussdp.accounting.bounds.passes import most_mu
+from gaussdp.accounting.bounds.shuffled import shuffled_batches
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim
@@ -14,6 +15,7 @@ from gaussdp.statements.run import Run
 Met = Literal["met", "not met", "not stated"]
 
 _USUAL_DELTA = 1e-5
+_RECORDS = "records per unit"
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Assumption:
         verdict: whether the run met it.
         words: why, and what follows.
         decisive: whether the number does not hold for the run if this is not met.
+        name: what it is about, in words; its key unless given.
+        remark: what to say of it at the head of a statement although the number holds.
     """
 
     key: str
@@ -33,6 +37,11 @@ class Assumption:
     verdict: Met
     words: str
     decisive: bool = True
+    name: str = ""
+    remark: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name or self.key)
 
 
 def assumptions(run: Run, curve: Guarantee, fit: Fit, digits: int = 4) -> tuple[Assumption, ...]:
@@ -57,17 +66,18 @@ def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
     title = "Poisson sampling: each record enters each batch independently with the sample rate"
     instead = _without_sampling(run, digits)
     proved = _proved(run, curve, digits) if run.sampling == "shuffle" else ""
+    passes = _passes(run)
     words: dict[str | None, tuple[Met, str]] = {
         "poisson": ("met", "The pipeline draws its batches so."),
         "shuffle": (
             "not met",
-            "The pipeline shuffles the data and cuts them into batches. The number does not hold for it: shuffling is"
-            f" another mechanism and can be far less private.{proved}{instead}",
+            f"The pipeline shuffles the data and cuts them into batches{passes}. The number does not hold for it:"
+            f" shuffling is another mechanism and can be far less private.{proved}{instead}",
         ),
         "fixed batches": (
             "not met",
-            "The pipeline uses the same batches in every pass. The number does not hold for it: without random batches"
-            f" nothing hides in which one a record is.{instead}",
+            f"The pipeline uses the same batches in every pass{passes}. The number does not hold for it: without random"
+            f" batches nothing hides in which one a record is.{instead}",
         ),
         "without replacement": (
             "not met",
@@ -84,8 +94,16 @@ def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
     return Assumption("sampling", title, verdict, sentence)
 
 
+def _passes(run: Run) -> str:
+    """What is stated about the batches of a pass."""
+    stated = [f"{run.batches_per_pass:,} a pass"] if run.batches_per_pass else []
+    if run.drop_last is not None:
+        stated.append(f"an incomplete last one {'dropped' if run.drop_last else 'kept'}")
+    return f" ({', '.join(stated)})" if stated else ""
+
+
 def _without_sampling(run: Run, digits: int) -> str:
-    most = without_sampling(run.accounted)
+    most = most_mu(run.accounted, run.loader)
     if not math.isfinite(most):
         return ""
     mu = _up(most, digits)
@@ -96,22 +114,22 @@ def _without_sampling(run: Run, digits: int) -> str:
 
 
 def _proved(run: Run, curve: Guarantee, digits: int) -> str:
-    """What an attack on one shuffled pass proves, where that is more than the number of Poisson sampling."""
+    """What an attack on shuffled passes proves, where that is more than the number of Poisson sampling."""
     at = Claim(epsilon=1.0, delta=_USUAL_DELTA)
-    proved = shuffled_batches(run.accounted, at, 1, exchanged=False).lower
+    proved = shuffled_batches(run.accounted, at, 1, run.loader, exchanged=False).lower
     if proved <= curve.epsilon(_USUAL_DELTA):
         return ""
     shown_epsilon = shown(rounded(proved, Rounding.DOWN, digits))
-    return (
-        f" For some data an attack on a single pass proves ε of at least {shown_epsilon} at δ ="
-        f" {shown_level(_USUAL_DELTA)}."
-    )
+    return f" For some data an attack proves ε of at least {shown_epsilon} at δ = {shown_level(_USUAL_DELTA)}."
 
 
 def _adjacency(run: Run, fit: Fit, digits: int) -> Assumption:
     title = f"{run.mechanism.adjacency.capitalize()} adjacency: the noise is stated for these neighbours"
     if run.adjacency == run.mechanism.adjacency:
         return Assumption("adjacency", title, "met", "The run protects against the same change of the data.")
+    if run.protecting(run.accounted) is not None:
+        words = "The run is to protect a record that is replaced, and the accounting is of that."
+        return Assumption("adjacency", title, "met", words)
     if run.mechanism.adjacency == "add-remove":
         words = (
             "The run is to protect a record that is replaced. The number does not hold for that: to replace is to"
@@ -135,10 +153,14 @@ def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
             "not stated",
             "The run does not say how many records one unit can have. If several, the number does not hold for the"
             " unit; state records_per_unit.",
+            name=_RECORDS,
         )
     if run.records_per_unit == 1:
-        return Assumption("unit", title, "met", "Each unit has one record.")
+        return Assumption("unit", title, "met", "Each unit has one record.", name=_RECORDS)
     size = run.records_per_unit
+    if run.protecting(run.accounted) is not None:
+        words = f"A unit can have {size:,} records, and the accounting is of all of them together."
+        return Assumption("unit", "The unit as it is: all of its records together", "met", words, name=_RECORDS)
     return Assumption(
         "unit",
         title,
@@ -146,6 +168,7 @@ def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
         f"A unit can have {size:,} records. The number holds for one of them, not for the unit. With all else"
         f" met, what holds for the unit by group privacy is {size:,} times the μ, {_up(size * fit.mu, digits)}, with"
         " the same floor.",
+        name=_RECORDS,
     )
 
 
@@ -207,7 +230,13 @@ def _randomness(run: Run) -> Assumption:
         None: ("not stated", "The run does not say how the noise is made; state randomness."),
     }
     verdict, sentence = words[run.randomness]
-    return Assumption("randomness", title, verdict, sentence, decisive=False)
+    remarks = {
+        "met": "",
+        "not met": "The number does not speak of attackers who predict the noise or read the low-order bits of exact"
+        " outputs: randomness is ordinary (see the assumptions).",
+        "not stated": "How the noise is made is not stated; the number takes it as ideal (see the assumptions).",
+    }
+    return Assumption("randomness", title, verdict, sentence, decisive=False, remark=remarks[verdict])
 
 
 def _up(value: float, digits: int) -> str:

@@ -1,31 +1,31 @@
-"""The usual mistakes behind a claim, each recognised by what it would have given."""
+"""What usually gives a claim, mistakes and loose analyses, each recognised by what it would have given."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from gaussdp.accounting import account
 from gaussdp.accounting.bounds.approximations import basic_epsilon, clt_mu, clt_mu_uniform, renyi_epsilon
 from gaussdp.accounting.bounds.enclosures import of_gdp, smallest
-from gaussdp.accounting.bounds.shuffled import without_sampling
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.accounting.bounds.passes import most_mu
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
+from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
 from gaussdp.statements.run import Run
 
 CLOSE = 0.012  # relative: claims are written with three digits or so
 
+_CHANGES: dict[Adjacency, str] = {"add-remove": "adding or removing", "replace-one": "replacing"}
 _LAST = ("one step", "epochs for steps", "amplification", "basic composition")  # not looked for once one is found
 
 
 @dataclass(frozen=True)
 class Cause:
-    """A mistake that would have given the claim.
+    """What would have given the claim: a mistake, or an analysis that is not tight.
 
     Attributes:
         key: its machine name.
-        value: what the mistake gives.
+        value: what it gives.
         words: what it is.
     """
 
@@ -34,13 +34,14 @@ class Cause:
     words: str
 
 
-def causes(run: Run, claim: Claim, status: str) -> tuple[Cause, ...]:
-    """The mistakes whose result is the claim, within about one part in a hundred.
+def causes(run: Run, claim: Claim, status: str, instead: Claim | None) -> tuple[Cause, ...]:
+    """What gives the claim, within about one part in a hundred.
 
     Args:
         run: what was run.
         claim: what was claimed.
         status: of the claim: "false" and "undecided" look for numbers that are too small, "loose" for too large ones.
+        instead: a claim that holds.
     """
     candidates = _too_large(run, claim) if status == "loose" else _too_small(run, claim)
     found: list[Cause] = []
@@ -51,10 +52,11 @@ def causes(run: Run, claim: Claim, status: str) -> tuple[Cause, ...]:
             value = compute()
         except (DomainError, MissingExtraError, OverflowError):
             continue
-        if value and abs(claim.value - value) <= CLOSE * value and all(cause.key != key for cause in found):
+        near = value and math.isfinite(value) and abs(claim.value - value) <= CLOSE * value
+        if value and near and all(cause.key != key for cause in found):
             found.append(Cause(key, value, words))
-    if status != "loose":
-        found += _missing_floor(run, claim)
+    if claim.kind == "gdp" and claim.floor is None and instead and instead.floor is not None:
+        found += _missing_floor(claim, instead)
     return tuple(found)
 
 
@@ -76,11 +78,8 @@ def _too_small(run: Run, claim: Claim) -> Iterator[Candidate]:
     if run.tuning_runs:
         yield "tuning", as_described, "It is the number of the final run alone: the tuning runs are not counted."
     if run.adjacency != mechanism.adjacency:
-        yield (
-            "adjacency",
-            as_described,
-            "It is the number for adding or removing a record, claimed for replacing one: off by a factor of 2 in μ.",
-        )
+        noise, claimed = _CHANGES[mechanism.adjacency], _CHANGES[run.adjacency or mechanism.adjacency]
+        yield "adjacency", as_described, f"It is the number for {noise} a record, claimed for {claimed} one."
     if (run.records_per_unit or 1) > 1:
         yield "unit", as_described, "It is the number for one record, claimed for a unit that has several."
     if run.sampled:
@@ -88,7 +87,7 @@ def _too_small(run: Run, claim: Claim) -> Iterator[Candidate]:
             "clt",
             lambda: of_gdp(clt_mu(mechanism), claim),
             "It is what the central limit theorem approximates, which is no bound: at few steps, small noise or a small"
-            " sample rate the truth is larger.",
+            " sample rate the truth can be far larger.",
         )
         yield (
             "clt",
@@ -101,7 +100,8 @@ def _too_small(run: Run, claim: Claim) -> Iterator[Candidate]:
         "It is the number for twice the noise: the sensitivity is off by a factor of 2, as between replacing a record"
         " and adding or removing one.",
     )
-    if isinstance(mechanism, DPSGD):
+    # A record is in as many batches as there are epochs, where they are cut from the data.
+    if isinstance(mechanism, DPSGD) and run.sampling not in ("shuffle", "fixed batches"):
         one = DPSGD(mechanism.noise_multiplier, mechanism.sample_rate, 1)
         yield "one step", lambda: _of_few(one, mechanism, claim), "It is the number of a single step."
         epochs = max(1, round(mechanism.steps * mechanism.sample_rate))
@@ -128,7 +128,7 @@ def _too_large(run: Run, claim: Claim) -> Iterator[Candidate]:
     if run.sampled:
         yield (
             "amplification",
-            lambda: of_gdp(without_sampling(mechanism, each_step=True), claim),
+            lambda: of_gdp(most_mu(mechanism, each_step=True), claim),
             "It is the number without amplification by sampling, as if every record were in every batch.",
         )
         for limit, batches in ((clt_mu, "Poisson samples"), (clt_mu_uniform, "batches of a fixed size")):
@@ -156,22 +156,12 @@ def _of_limit(limit: Callable[[Mechanism], float], mechanism: Mechanism, claim: 
     return of_gdp(limit(mechanism), claim)
 
 
-def _missing_floor(run: Run, claim: Claim) -> list[Cause]:
-    """A mu without a floor, where only one with a floor holds: at which floor would it?"""
-    if claim.kind != "gdp" or claim.floor is not None or not run.sampled:
+def _missing_floor(claim: Claim, instead: Claim) -> list[Cause]:
+    """A mu without a floor, where a smaller one holds with a floor."""
+    if claim.value < instead.value * (1 - CLOSE):
         return []
-    try:
-        fit = account(run.accounted).fit()
-    except (DomainError, MissingExtraError):
-        return []
-    if claim.value < fit.mu * (1 - CLOSE):
-        return []
-    mu, floor = (shown(rounded(value, Rounding.UP, 4)) for value in (fit.mu, fit.floor))
-    words = (
-        f"It has no floor. Above a floor of {floor} the run is {mu}-GDP, so that a claim with this floor would hold;"
-        " without one, only the number without any amplification by sampling does."
-    )
-    return [Cause("floor", fit.mu, words)]
+    words = f"It has no floor, and so speaks of every attack. What holds with a floor: {instead}."
+    return [Cause("floor", instead.value, words)]
 
 
 def _with_noise(mechanism: Mechanism, factor: float) -> Mechanism:

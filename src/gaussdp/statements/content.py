@@ -70,27 +70,23 @@ _ROUNDING = "to the side of less privacy: what is bounded from above up, from be
 
 
 def standing_words(report: Findings) -> tuple[Words, ...]:
-    """The first thing to know: whether the number holds for this run."""
+    """The first thing to know: whether the number holds for this run, and of whom it does not speak."""
     broken = [a for a in report.assumptions if a.decisive and a.verdict == "not met"]
     unknown = [a for a in report.assumptions if a.decisive and a.verdict == "not stated"]
     if broken:
-        return (
-            Words(
-                f"This number does not hold for the run as described: {_listed(broken)} not as the accounting assumes"
-                " (see the assumptions).",
-                "warning",
-            ),
-        )
+        words = f"This number does not hold for the run as described: {_listed(broken)} not as the accounting assumes"
+        return (Words(f"{words} (see the assumptions).", "warning"),)
+    found = [Words(a.remark) for a in report.assumptions if a.remark]
     if unknown:
-        return (Words(f"Whether this number holds depends on what is not stated: {_names(unknown)}."),)
-    return ()
+        found.insert(0, Words(f"Whether this number holds depends on what is not stated: {_names(unknown)}."))
+    return tuple(found)
 
 
 def guarantee_words(report: Findings) -> list[str]:
     """The guarantee in a sentence, what belongs to it, and advice."""
     fit, digits = report.fit, report.digits
     mu = shown(report.mu)
-    neighbours = report.run.mechanism.adjacency
+    neighbours = report.run.protected.adjacency
     broken = report.standing == "does not hold"
     subject, verb = ("Were the assumptions met, the run", "would be") if broken else ("The run", "is")
     if fit.unconditional:
@@ -131,9 +127,13 @@ def claim_section(report: Findings) -> tuple[Section, ...]:
 
 def mechanism_facts(run: Run) -> tuple[tuple[str, str], ...]:
     """The mechanism and its parameters."""
-    rows = [("Mechanism", run.accounted.sentence), *run.mechanism.facts(run.dataset_size)]
+    rows = [("Mechanism", run.protected.sentence), *run.mechanism.facts(run.dataset_size)]
     if run.trains and run.clip_norm:
         rows.append(("Clip norm", shown(run.clip_norm)))
+    if run.batches_per_pass:
+        rows.append(("Batches a pass", f"{run.batches_per_pass:,}"))
+    if run.drop_last is not None:
+        rows.append(("Incomplete last batch", "dropped" if run.drop_last else "kept"))
     if run.tuning == "counted" and run.tuning_runs:
         rows.append(("Tuning runs counted", f"{run.tuning_runs:,}"))
     return tuple(rows)
@@ -178,7 +178,7 @@ def _joined(entries: Sequence[str]) -> str:
 
 
 def _names(assumptions: Sequence[Assumption]) -> str:
-    return ", ".join(assumption.key for assumption in assumptions)
+    return ", ".join(assumption.name for assumption in assumptions)
 
 
 def _listed(assumptions: Sequence[Assumption]) -> str:

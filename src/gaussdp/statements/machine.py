@@ -38,7 +38,7 @@ def content(report: Findings) -> dict[str, Any]:
         "standing": report.standing,
         "guarantee": {
             **guarantee,
-            "adjacency": run.mechanism.adjacency,
+            "adjacency": run.protected.adjacency,
             "unconditional": fit.unconditional,
             "report_the_curve": fit.regret > LARGE_REGRET,
             "sentences": guarantee_words(report),
@@ -90,13 +90,14 @@ def _claim(report: Findings) -> dict[str, object] | None:
     verdict = report.verdict
     if verdict is None:
         return None
+    digits = max(report.digits, verdict.least_digits)
     stated = {key: getattr(verdict.claim, key) for key in ("epsilon", "delta", "mu", "floor", "rho")}
     return {
         "claim": {key: value for key, value in stated.items() if value is not None},
         "status": verdict.status,
         "sentences": [*verdict.sentences, *verdict.caveats],
-        "lower": rounded(verdict.lower, Rounding.DOWN, report.digits),
-        "upper": rounded(verdict.upper, Rounding.UP, report.digits),
+        "lower": rounded(verdict.lower, Rounding.DOWN, digits),
+        "upper": rounded(verdict.upper, Rounding.UP, digits),
         "causes": [
             {"key": item.key, "value": rounded(item.value, Rounding.NEAREST, report.digits), "words": item.words}
             for item in verdict.causes

@@ -1,13 +1,17 @@
 """The smallest value that holds for a run as it was really done: its batches, its neighbours, its tuning."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gaussdp.accounting.bounds.enclosures import Enclosure, of_exact_mu, smallest
-from gaussdp.accounting.bounds.shuffled import fixed_batches, shuffled_batches, without_sampling
+from gaussdp.accounting.bounds.enclosures import Enclosure, smallest
+from gaussdp.accounting.bounds.passes import stretches
+from gaussdp.accounting.bounds.shuffled import drawn_batches, fixed_batches, shuffled_batches
 from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms import Mechanism
+from gaussdp.mechanisms import Mechanism, PoissonSampled
 from gaussdp.statements.run import Run
+
+_ROUNDING = 2.0**-50
+_POISSON_ASSUMED = "How batches are made is not stated; Poisson sampling is assumed."
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,9 @@ def smallest_for(run: Run, claim: Claim) -> Found:
         claim: whose kind, delta and floor are taken.
     """
     caveats: list[str] = []
+    if run.trains and run.clipping == "per-batch" and (run.records_per_unit or 1) > 1:
+        # A batch moves by so much whether one of its records changes or several: what is proved is about one.
+        return smallest_for(replace(run, records_per_unit=1), claim)
     if run.tuning == "not counted" and run.tuning_runs:
         caveats.append(
             "Tuning is not counted: the lower end is of the final run alone, the upper one of all runs together, since"
@@ -54,20 +61,56 @@ def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enc
         return Enclosure(0.0, math.inf)
     exchanged = mechanism.adjacency != run.adjacency
     group = (run.records_per_unit or 1) * (2 if exchanged else 1)
+    known = None if claim.kind == "zcdp" else run.protecting(mechanism)
+    if known is not None and (not run.sampled or run.sampling in ("poisson", None)):
+        if run.sampled and run.sampling is None:
+            caveats.append(_POISSON_ASSUMED)
+        return smallest(known, claim)
+    if not all(isinstance(part, PoissonSampled) or not part.sampled for part, _ in mechanism.parts()):
+        caveats.append("The noise is stated for other neighbours than one record; these are known on Poisson samples.")
+        return Enclosure(0.0, math.inf)
     if exchanged:
         caveats.append("The noise is stated for adding or removing a record; replacing one counts as a group of two.")
     if not run.sampled or run.sampling in ("poisson", None):
         if run.sampled and run.sampling is None:
-            caveats.append("How batches are made is not stated; Poisson sampling is assumed.")
+            caveats.append(_POISSON_ASSUMED)
         return smallest(mechanism, claim, group)
     if run.sampling == "without replacement":
-        caveats.append("Batches of a fixed size are not accounted for: the upper end relies on no sampling at all.")
-        mu = without_sampling(mechanism, each_step=True)
-        return Enclosure(0.0, of_exact_mu(group * mu, claim).upper if math.isfinite(mu) else math.inf)
+        caveats.append(
+            "Batches of a fixed size are not accounted for: the upper end relies on no sampling at all, the lower end"
+            " is that of data whose other records contribute nothing."
+        )
+        return drawn_batches(mechanism, claim, group)
     caveats.append("Batches are not Poisson samples: a removed record is taken as one that is blanked out.")
+    caveats += _unstated_batches(run, mechanism)
     if run.sampling == "fixed batches":
-        return fixed_batches(mechanism, claim, group)
-    return shuffled_batches(mechanism, claim, group, exchanged=exchanged)
+        together = (2 if exchanged else 1) * _in_one_batch(run, mechanism)
+        return fixed_batches(mechanism, claim, group, run.loader, together=together)
+    return shuffled_batches(mechanism, claim, group, run.loader, exchanged=exchanged)
+
+
+def _unstated_batches(run: Run, mechanism: Mechanism) -> list[str]:
+    """What is taken for granted about the passes."""
+    found, runs = [], stretches(mechanism)
+    fewest, most = zip(*(run.loader.batches(one.part.sample_rate) for one in runs), strict=True)
+    if fewest != most:
+        found.append(
+            "Whether a last, incomplete batch is dropped is not stated: the lower end holds if it is kept and if it is"
+            " not, and so does the upper one; state drop_last or batches_per_pass."
+        )
+    if len(runs) > 1 or runs[0].runs > 1:
+        found.append("Each run of DP-SGD is taken to begin a pass over the data.")
+    return found
+
+
+def _in_one_batch(run: Run, mechanism: Mechanism) -> int:
+    """How many records of a unit may be in one batch for sure; batches of several runs may differ."""
+    runs = stretches(mechanism)
+    if run.dataset_size is None or len(runs) > 1 or runs[0].runs > 1:
+        return 1
+    # A batch of b has sample rate b / n, which in doubles times n may fall short of b.
+    batch = math.floor(runs[0].part.sample_rate * run.dataset_size * (1 + _ROUNDING))
+    return max(1, min(run.records_per_unit or 1, batch))
 
 
 def _unclipped(run: Run, found: Enclosure, caveats: list[str]) -> Enclosure:

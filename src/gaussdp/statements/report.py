@@ -188,7 +188,7 @@ def _levels(name: str, values: Sequence[float]) -> list[float]:
 def _report(run: Run, at: _Readings) -> Report:
     from importlib.metadata import version  # reads files, so only when asked
 
-    curve = account(run.accounted)
+    curve = account(run.protected)
     fit, notes = _fit(curve, at.floor)
     deltas = _usual_deltas(run.dataset_size) if at.deltas is None else at.deltas
     epsilon, beyond = epsilon_table(curve, deltas, strict=at.deltas is not None)

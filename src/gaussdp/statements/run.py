@@ -7,6 +7,7 @@ from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from gaussdp.accounting.bounds.passes import Loader, stretches
 from gaussdp.domains import POSITIVE, Choice, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.claim import Claim, as_claim
@@ -14,7 +15,7 @@ from gaussdp.mechanisms import Adjacency, BestOf, Mechanism
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.mechanisms.selection import MEAN_RUNS, SHAPE
 from gaussdp.statements.run_files import parse_text, read_file, run_from
-from gaussdp.statements.training import Training, count
+from gaussdp.statements.training import TOLD, Training, count, hold_batches_together, yes_or_no
 
 Sampling = Literal["poisson", "shuffle", "fixed batches", "without replacement", "full batch"]
 SAMPLINGS: Mapping[Sampling, Choice] = {
@@ -58,6 +59,8 @@ class Run:
         adjacency: "add-remove" or "replace-one": what the data of one unit may do.
         sampling: how the pipeline really makes its batches: "poisson", "shuffle", "fixed batches",
             "without replacement" or "full batch".
+        batches_per_pass: of batches cut from the data ("shuffle", "fixed batches"): how many make one pass.
+        drop_last: whether these drop a last, incomplete batch.
         records_per_unit: the most records that one unit has.
         dataset_size: number of records.
         accesses: what is done with the data that the mechanism covers.
@@ -89,6 +92,8 @@ class Run:
     unit: str = ""
     adjacency: Adjacency | None = None
     sampling: Sampling | None = None
+    batches_per_pass: int | None = None
+    drop_last: bool | None = None
     records_per_unit: int | None = None
     dataset_size: int | None = None
     accesses: tuple[str, ...] = ()
@@ -142,9 +147,11 @@ class Run:
         for key, known in _CHOICES.items():
             if getattr(self, key) is not None:
                 self._set(key, one_of(key, getattr(self, key), known))
-        for key in ("records_per_unit", "dataset_size", "tuning_runs"):
+        for key in ("records_per_unit", "dataset_size", "tuning_runs", "batches_per_pass"):
             if getattr(self, key) is not None:
                 self._set(key, count(key, getattr(self, key)))
+        if self.drop_last is not None:
+            self._set("drop_last", yes_or_no("drop_last", self.drop_last))
         if self.clip_norm is not None:
             self._set("clip_norm", number("clip_norm", self.clip_norm, POSITIVE))
         self._refuse_numbers_of_tuning()
@@ -194,8 +201,9 @@ class Run:
         >>> Run.from_training(numbers, unit="one image", adjacency="add-remove").mechanism.steps
         3907
         """
-        known: dict[str, Any] = {"dataset_size": training.dataset_size, "clip_norm": training.clip_norm}
-        return cls(mechanism=training.mechanism, **{key: value for key, value in known.items() if value}, **rest)
+        known = {key: getattr(training, key) for key in TOLD}
+        stated = {key: value for key, value in known.items() if value is not None}
+        return cls(mechanism=training.mechanism, **stated, **rest)
 
     @property
     def accounted(self) -> Mechanism:
@@ -210,6 +218,15 @@ class Run:
         return (1 + self.tuning_runs) * self.mechanism if self.tuning_runs else self.mechanism
 
     @property
+    def protected(self) -> Mechanism:
+        """What is accounted for, described for the neighbours and the unit of the run where that is exactly known."""
+        return self.protecting(self.accounted) or self.accounted
+
+    def protecting(self, mechanism: Mechanism) -> Mechanism | None:
+        """A mechanism described for the neighbours and the unit of the run; None if no exact account is known."""
+        return mechanism.protecting(self.adjacency or mechanism.adjacency, self.records_per_unit or 1)
+
+    @property
     def sampled(self) -> bool:
         """Whether the accounting relies on random batches."""
         return self.mechanism.sampled
@@ -218,6 +235,11 @@ class Run:
     def trains(self) -> bool:
         """Whether the mechanism is, or holds, DP-SGD, where gradients are clipped."""
         return self.mechanism.trains
+
+    @property
+    def loader(self) -> Loader:
+        """How batches are cut from the data, as far as it is stated."""
+        return Loader(self.batches_per_pass, self.drop_last)
 
     def _set(self, key: str, value: object) -> None:
         object.__setattr__(self, key, value)
@@ -261,6 +283,16 @@ class Run:
             )
         if self.records_per_unit and self.dataset_size and self.records_per_unit > self.dataset_size:
             raise DomainError("records_per_unit", f"at most dataset_size {self.dataset_size}", self.records_per_unit)
+        self._refuse_other_batches()
+
+    def _refuse_other_batches(self) -> None:
+        stated = [key for key in ("batches_per_pass", "drop_last") if getattr(self, key) is not None]
+        if stated and (not self.sampled or self.sampling not in ("shuffle", "fixed batches", None)):
+            batches = f'with sampling "{self.sampling}"' if self.sampling else "of this mechanism"
+            problem = f"is about batches cut from the data, and those {batches} are not"
+            raise DomainError(stated[0], problem=problem, advice="leave it out")
+        for one in stretches(self.mechanism):
+            hold_batches_together(one.part.sample_rate, self.batches_per_pass, self.drop_last)
 
 
 @contextmanager

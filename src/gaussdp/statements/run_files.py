@@ -25,7 +25,7 @@ from gaussdp.documents.structured import file_text, parsed
 from gaussdp.domains import nearest
 from gaussdp.errors import DomainError, brief
 from gaussdp.mechanisms.plan import composed
-from gaussdp.statements.training import Training
+from gaussdp.statements.training import TOLD, Training
 
 Built = TypeVar("Built")
 Made = TypeVar("Made", covariant=True)
@@ -87,10 +87,9 @@ def run_from(run: RunKind[Built], content: object, text: str = "", name: str = "
                 DomainError(key, problem="must not be empty", advice="write a value, or leave the key out"), key
             )
     if "training" in content:
-        if "dataset_size" in rest:
-            raise where.located(
-                DomainError("dataset_size", problem="belongs under [training], beside batch_size"), "dataset_size"
-            )
+        for key in TOLD:
+            if key in rest:
+                raise where.located(DomainError(key, problem="belongs under [training], beside batch_size"), key)
         table = content["training"]
         if isinstance(table, Mapping):
             where.refuse_unknown(table, TRAINING_KEYS, "training")

@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gaussdp.domains import POSITIVE, integer, number
+from gaussdp.accounting.bounds.passes import Loader
+from gaussdp.domains import EPOCHS, MOST, POSITIVE, SAMPLE_RATE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD
-from gaussdp.mechanisms.gaussian import MOST, SAMPLE_RATE
 
 _RATE_TOLERANCE = 0.005  # sample rates are written with few digits
 _UNSEEN = 1 - 1e-15  # epochs times steps an epoch, computed in doubles, may come out a hair above a whole number
@@ -28,6 +28,8 @@ class Training:
         epochs: expected number of times that a record is seen; positive.
         steps: number of updates.
         clip_norm: the clipping norm, told for information; positive.
+        batches_per_pass: of a loader that cuts the data into batches: how many make one pass; then epochs are passes.
+        drop_last: whether such a loader drops a last, incomplete batch.
 
     >>> Training(noise_multiplier=1.0, dataset_size=50_000, batch_size=256, epochs=20).mechanism
     DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=3907)
@@ -40,6 +42,8 @@ class Training:
     epochs: float | None = None
     steps: int | None = None
     clip_norm: float | None = None
+    batches_per_pass: int | None = None
+    drop_last: bool | None = None
 
     def __post_init__(self) -> None:
         checks: dict[str, Callable[[str, object], float]] = {
@@ -47,9 +51,11 @@ class Training:
             "dataset_size": count,
             "batch_size": count,
             "sample_rate": lambda key, value: number(key, value, SAMPLE_RATE),
-            "epochs": lambda key, value: number(key, value, POSITIVE),
+            "epochs": lambda key, value: number(key, value, EPOCHS),
             "steps": count,
             "clip_norm": lambda key, value: number(key, value, POSITIVE),
+            "batches_per_pass": count,
+            "drop_last": yes_or_no,
         }
         for key, check in checks.items():
             value = getattr(self, key)
@@ -61,9 +67,10 @@ class Training:
                 problem="is missing",
                 advice="write the noise's standard deviation over the clip norm",
             )
-        if self.sample_rate is not None and self.sample_rate < 1 / MOST:
-            raise DomainError("sample_rate", f"at least {1 / MOST:g}", self.sample_rate)
         self._hold_sizes_together()
+        sizes = self.dataset_size is not None and self.batch_size is not None
+        tolerance = 0.0 if sizes else _RATE_TOLERANCE
+        hold_batches_together(self._rate(), self.batches_per_pass, self.drop_last, tolerance)
         if self.epochs is not None and self.epochs / self._rate() > MOST:
             raise DomainError("epochs", value=self.epochs, problem=f"must make at most {MOST:g} steps")
         self._hold_steps_together()
@@ -104,9 +111,10 @@ class Training:
             )
         if self.steps is None or self.epochs is None:
             return
-        # A loader takes floor or ceil(1 / rate) batches a pass; a last pass may be cut short.
         rate = self._rate()
-        least, most = math.floor(self.epochs * math.floor(1 / rate)), math.ceil(self.epochs * math.ceil(1 / rate)) + 1
+        fewest, most_batches = Loader(self.batches_per_pass, self.drop_last).batches(rate)
+        # A last pass may be cut short.
+        least, most = math.floor(self.epochs * fewest), math.ceil(self.epochs * most_batches) + (fewest < most_batches)
         if not least <= self.steps <= most:
             raise DomainError(
                 "steps",
@@ -126,12 +134,42 @@ class Training:
         return self.steps if self.steps is not None else self._passes()
 
     def _passes(self) -> int:
-        epochs = self.epochs or 1.0
-        return max(1, math.ceil(epochs / self._rate() * _UNSEEN))
+        epochs, rate = self.epochs or 1.0, self._rate()
+        stated = self.batches_per_pass is not None or self.drop_last is not None
+        batches = Loader(self.batches_per_pass, self.drop_last).batches(rate)[0] if stated else 1 / rate
+        return max(1, math.ceil(epochs * batches * _UNSEEN))
+
+
+TOLD = ("dataset_size", "clip_norm", "batches_per_pass", "drop_last")
+"""What a run tells of these numbers besides the mechanism."""
+
+
+def hold_batches_together(
+    sample_rate: float, batches_per_pass: int | None, drop_last: bool | None, tolerance: float = _RATE_TOLERANCE
+) -> None:
+    """Refuse a number of batches that no loader makes of data with this sample rate, known to so many parts of it."""
+    if batches_per_pass is None:
+        return
+    loader = Loader(drop_last=drop_last)
+    least, most = loader.batches(sample_rate * (1 + tolerance))[0], loader.batches(sample_rate * (1 - tolerance))[1]
+    if not least <= batches_per_pass <= most:
+        made = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        kept = {True: " if the last is dropped", False: " if the last is kept", None: ""}[drop_last]
+        raise DomainError(
+            "batches_per_pass",
+            value=batches_per_pass,
+            problem=f"must agree with sample rate {sample_rate:.6g}, which makes {made}{kept}",
+            advice="leave it out, or correct one of them",
+        )
+
+
+def yes_or_no(key: str, value: object) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise DomainError(key, "true or false", value)
+    return value
 
 
 def count(key: str, value: object) -> int:
-    """A whole number from 1 to 1e15."""
-    if isinstance(value, int) and not isinstance(value, bool) and value > MOST:
-        raise DomainError(key, f"a whole number from 1 to {MOST:g}", value)
+    """A whole number from 1 to 10^15."""
     return integer(key, value, low=1)

@@ -14,6 +14,7 @@ from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.statements.causes import Cause, causes
 from gaussdp.statements.pipelines import smallest_for
 from gaussdp.statements.run import Run, within_doubles
+from gaussdp.statements.wording import DIGITS, above, at_most, digits_above, digits_at_most, down, up
 
 Status = Literal["sound", "loose", "false", "undecided"]
 
@@ -22,8 +23,9 @@ LOOSE = 0.05
 """A claim that holds is loose if it exceeds the smallest that holds by more than this share."""
 
 DEFAULT_FLOOR = 1e-10
+USUAL_DELTA = 1e-5
 
-_DIGITS = 3
+_TIGHT = 1e-6  # relative: ends nearer than this are one number to a reader
 _SAME = 3e-9  # relative: nearer than this the accounting does not tell numbers apart
 
 
@@ -37,9 +39,10 @@ class Verdict:
         claim: what was claimed.
         lower: no smaller value of this kind holds.
         upper: this value holds.
-        instead: what could be claimed; None if nothing finite is known to hold.
+        instead: what could be claimed, checked to hold; None if nothing finite is known to. It is of the claim's kind,
+            but for a floor where a mu holds only with one, or a delta where no pure epsilon does.
         sentences: the verdict in words.
-        causes: the mistakes that would have given the claim.
+        causes: what would have given the claim.
         caveats: what the verdict takes for granted.
 
     >>> from gaussdp import DPSGD
@@ -59,14 +62,14 @@ class Verdict:
     caveats: tuple[str, ...]
 
     def __repr__(self) -> str:
-        ends = f"[{_down(self.lower)}, {_up(self.upper)}]"
+        ends = f"[{down(self.lower)}, {up(self.upper)}]"
         return f"<Verdict on {self.claim}: {self.status}; the smallest that holds is in {ends}>"
 
     def __str__(self) -> str:
         return " ".join((*self.sentences, *(cause.words for cause in self.causes)))
 
     def document(self) -> Document:
-        """The verdict, the usual mistakes that would have given the claim, and what is taken for granted."""
+        """The verdict, what usually gives such a claim, and what is taken for granted."""
 
         symbol = self.claim.symbol
         table = Table(
@@ -76,16 +79,16 @@ class Verdict:
                 Column("claim", "claim"),
                 Column("status", "verdict"),
                 Column("claimed", f"{symbol} claimed"),
-                Column("lower", f"no {symbol} below", Rounding.DOWN),
-                Column("upper", f"{symbol} that holds", Rounding.UP),
+                Column("lower", f"no {symbol} below", Rounding.DOWN, least_digits=self.least_digits),
+                Column("upper", f"{symbol} that holds", Rounding.UP, least_digits=self.least_digits),
             ),
             ((str(self.claim), self.status, self.claim.value, self.lower, self.upper),),
         )
         causes = Table(
             "causes",
-            "Usual mistakes that give the claim",
+            "What usually gives this number",
             (
-                Column("cause", "mistake"),
+                Column("cause", "cause"),
                 Column("value", f"{symbol} it gives", Rounding.NEAREST),
                 Column("words", "what it is"),
             ),
@@ -94,6 +97,13 @@ class Verdict:
         tables = (table, causes) if self.causes else (table,)
         first, *others = self.sentences
         return Document.tabular(first, tables, (*others, *self.caveats))
+
+    @property
+    def least_digits(self) -> int:
+        """Significant digits that the two ends need to stand, rounded, on their own sides of the claim."""
+        value = self.claim.value
+        needed = digits_at_most(self.upper, value) if self.holds else digits_above(self.lower, value)
+        return needed or 1
 
     @property
     def holds(self) -> bool:
@@ -111,7 +121,7 @@ def check_claim(run: Run, claim: Claim | str) -> Verdict:
         run: what was run and what it protects.
         claim: a Claim or its text, such as "epsilon=3.0 delta=1e-5", "mu=0.8 floor=1e-10", "rho=0.5".
     Returns:
-        The verdict, with the usual mistakes that would have given the claim.
+        The verdict, with what would have given the claim: usual mistakes, and analyses that are not tight.
 
     >>> from gaussdp import Gaussian
     >>> run = Run(mechanism=Gaussian(2.0), unit="one person", adjacency="add-remove")
@@ -136,7 +146,7 @@ def _checked(run: Run, stated: Claim) -> Verdict:
         upper=found.enclosure.upper,
         instead=instead,
         sentences=tuple(_sentences(run, stated, status, found.enclosure, instead)),
-        causes=() if status == "sound" else causes(run, stated, status),
+        causes=() if status == "sound" else causes(run, stated, status, instead),
         caveats=found.caveats,
     )
 
@@ -148,57 +158,81 @@ def _status(value: float, enclosure: Enclosure) -> Status:
 
 
 def _instead(run: Run, claim: Claim, status: Status, found: Enclosure) -> Claim | None:
-    """The smallest claim of the same kind that holds; a mu gets a floor where it is useless without."""
-    if claim.kind == "gdp" and claim.floor is None and run.sampled and status in ("false", "undecided"):
-        floored = Claim(mu=claim.mu, floor=DEFAULT_FLOOR)
-        upper = smallest_for(run, floored).enclosure.upper
-        if upper < found.upper:
-            return floored.with_value(rounded(upper, Rounding.UP, _DIGITS))
-    return claim.with_value(rounded(found.upper, Rounding.UP, _DIGITS)) if math.isfinite(found.upper) else None
+    """The smallest claim of the same kind that holds; a mu gets a floor, and an epsilon a delta, where it needs one."""
+    own = _holding(claim, found)
+    if status in ("sound", "loose"):
+        return own
+    other = None
+    if claim.kind == "gdp" and claim.floor is None:
+        other = Claim(mu=claim.mu, floor=DEFAULT_FLOOR)
+    elif claim.kind == "pure" and own is None:
+        other = Claim(epsilon=claim.epsilon, delta=USUAL_DELTA)
+    if other is None:
+        return own
+    try:
+        better = _holding(other, smallest_for(run, other).enclosure)
+    except DomainError:  # the floor leaves no attack to speak about
+        return own
+    return better if better and (own is None or better.value * (1 + LOOSE) < own.value) else own
+
+
+def _holding(claim: Claim, found: Enclosure) -> Claim | None:
+    """The smallest claim of the kind that the enclosure is of, to few digits, if it holds as claims are checked."""
+    if not math.isfinite(found.upper):
+        return None
+    smallest = claim.with_value(rounded(found.upper, Rounding.UP, DIGITS))
+    return smallest if _status(smallest.value, found) in ("sound", "loose") else None
 
 
 def _sentences(run: Run, claim: Claim, status: Status, found: Enclosure, instead: Claim | None) -> list[str]:
-    lower, upper = _down(found.lower), _up(found.upper)
+    does = "does" if found.upper <= found.lower * (1 + _TIGHT) else "is proved to"
     if status == "sound":
-        return [f"Sound: {claim} holds; the smallest {claim.symbol} that does is {upper}."]
+        least = at_most(found.upper, claim.value)
+        if least is None:  # equal, as far as the accounting tells
+            return [f"Sound: {claim} holds; no smaller {claim.symbol} {does}."]
+        return [f"Sound: {claim} holds; the smallest {claim.symbol} that {does} is {least}."]
     if status == "loose":
-        share = found.upper and claim.value / found.upper
-        amount = f"{_down(share)} times" if found.upper else "above"
+        printed = rounded(found.upper, Rounding.UP, DIGITS)
+        amount = f"{down(claim.value / printed)} times" if printed else "above"
         return [
-            f"Loose: {claim} holds, and is {amount} the smallest {claim.symbol} that does, {upper}.",
-            f"One could claim {instead}.",
+            f"Loose: {claim} holds, and is {amount} the smallest {claim.symbol} that {does}, {shown(printed)}.",
+            *([f"One could claim {instead}."] if instead else []),
         ]
     if status == "undecided":
-        ends = f"at least {lower}" if math.isinf(found.upper) else f"between {lower} and {upper}"
-        words = [f"Undecided: the smallest {claim.symbol} that holds is {ends}, and {claim} is not above that."]
+        words = [f"Undecided: whether {claim} holds is not known.{_known(claim, found)}"]
         return [*words, f"What is known to hold is {instead}."] if instead else words
-    words = [f"False: {claim} does not hold; no accountant can go below {claim.symbol} = {lower}."]
+    return [*_false(claim, found), *_true_delta(run, claim), *([f"One could claim {instead}."] if instead else [])]
+
+
+def _known(claim: Claim, found: Enclosure) -> str:
+    """What is known of the smallest value that holds, where it lies on both sides of the claim."""
+    ends = [f"at least {down(found.lower)}"] if found.lower > 0 else []
+    ends += [f"at most {up(found.upper)}"] if math.isfinite(found.upper) else []
+    return f" The smallest {claim.symbol} that does is {' and '.join(ends)}." if ends else ""
+
+
+def _false(claim: Claim, found: Enclosure) -> list[str]:
     if math.isinf(found.lower):
-        words = [f"False: {claim} does not hold; no finite {claim.symbol} does."]
-        if claim.kind == "pure":
-            words.append("Gaussian noise gives no pure ε; claim an ε with its δ.")
-    elif claim.value > 0:
-        words.append(f"The claim is too small by a factor of {_down(found.lower / claim.value)}.")
-    words += _true_delta(run, claim)
-    return [*words, f"One could claim {instead}."] if instead else words
+        return [f"False: {claim} does not hold; no finite {claim.symbol} does."]
+    lower = above(found.lower, claim.value)
+    words = [f"False: {claim} does not hold; no accountant can go below {claim.symbol} = {lower}."]
+    factor = above(float(str(lower)) / claim.value, 1.0) if claim.value > 0 else None
+    return [*words, f"The claim is too small by a factor of {factor}."] if factor else words
 
 
 def _true_delta(run: Run, claim: Claim) -> list[str]:
-    """What delta the claimed epsilon has in truth, where the curve of the run is exact."""
-    plain = run.adjacency == run.mechanism.adjacency and (run.records_per_unit or 1) == 1
-    if claim.kind != "approximate" or not plain or (run.sampled and run.sampling not in ("poisson", None)):
+    """What delta the claimed epsilon has in truth, where the curve of the run is exact and that of the run as done."""
+    neighbours = run.adjacency == run.mechanism.adjacency and (run.records_per_unit or 1) == 1
+    batches = run.sampling in ("poisson", None) or not run.sampled
+    clipped = run.clipping in ("per-example", None) or not run.trains
+    as_accounted = neighbours and batches and clipped and run.tuning != "not counted"
+    if claim.kind != "approximate" or not as_accounted:
         return []
     read = account(run.accounted).reading.delta(claim.value)
-    delta = read.value
-    if not read.weakest.exact or delta <= 0:
+    stated = float(claim.delta or 1.0)
+    delta = above(read.value, stated)
+    if not read.weakest.exact or delta is None:
         return []
-    times = _down(delta / float(claim.delta or 1.0))
-    return [f"At ε = {shown(claim.value)} the true δ is {_down(delta)}, {times} times the δ claimed."]
-
-
-def _up(value: float) -> str:
-    return shown(rounded(value, Rounding.UP, _DIGITS))
-
-
-def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN, _DIGITS))
+    times = above(float(delta) / stated, 1.0)
+    more = f", {times} times the δ claimed" if times else ""
+    return [f"At ε = {shown(claim.value)} the true δ is {delta}{more}."]

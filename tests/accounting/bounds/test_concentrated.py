@@ -107,3 +107,18 @@ def test_pure_epsilon():
     for mechanism in (Gaussian(1.0), DPSGD(1.0, 0.1, 2), DiscreteGaussian(3.0)):
         assert mechanism.pure_epsilon == math.inf
     assert Composition([Laplace(1.0), ApproxDP(1.0, 1e-9)]).pure_epsilon == math.inf
+
+
+@pytest.mark.parametrize(("sigma", "scale"), [(2.0, 1.0), (0.5, 1.0), (0.3, 0.3), (1.0, 3.0)])
+def test_discrete_gaussian_with_laplace_is_enclosed(sigma, scale):
+    """Between whole orders discrete noise has less than the continuous one, which is no lower end there."""
+    low, high = smallest_rho(Composition([DiscreteGaussian(sigma), Laplace(scale)]))
+
+    def ratio(order):
+        noise = discrete_divergence(order, lambda k: mpmath.exp(-(mpmath.mpf(k) ** 2) / (2 * sigma**2)), 1, 60)
+        return (noise + laplace_divergence(order, scale)) / order
+
+    with mpmath.workdps(40):
+        found = max(ratio(mpmath.mpf(order)) for order in (*ORDERS, 1.0005, 1.01, 1.05, 1.2, 1.3, 1.7, 2.5))
+    assert found <= high
+    assert low <= 1.0005 * found

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from gaussdp.accounting import account
+from gaussdp.accounting import Method, account
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, ZCDPGaussian
@@ -59,3 +59,20 @@ def test_bad_floor(floor):
 def test_a_floor_above_the_whole_curve_is_refused():
     with pytest.raises(DomainError, match="lower the floor"):
         account(DPSGD(0.5, 0.5, 1000)).fit(floor=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "floor"),
+    [(0.2, 0.1, 1e-10), (0.12, 1e-4, 1e-10), (0.1, 0.3, 1e-6), (0.2757, 0.028, 4.93e-8), (0.1807, 0.04, 9.4e-3)],
+)
+def test_one_step_whose_losses_crowd_at_the_least_one(sigma, rate, floor):
+    """Most outputs have losses that no double tells from the least one; over outputs mu is in closed form."""
+    fit = account(DPSGD(sigma, rate, 1)).fit(floor)
+    assert fit.method == Method.CLOSED_FORM
+    x = np.linspace(-9 * sigma, 1 + 9 * sigma, 20_000)
+    fpr, fnr = special.ndtr(-x / sigma), (1 - rate) * special.ndtr(x / sigma) + rate * special.ndtr((x - 1) / sigma)
+    tpr = (1 - rate) * fpr + rate * special.ndtr((1 - x) / sigma)
+    mu = x / sigma + np.where(fnr < 0.5, -special.ndtri(fnr), special.ndtri(tpr))
+    largest = mu[(fpr >= floor) & (fnr >= floor)].max()
+    assert largest * (1 - 1e-9) <= fit.mu <= largest * (1 + 1e-2)
+    assert fit.error < 1e-8

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gaussdp.accounting import account
+from gaussdp.accounting.fit.profiles import gaussian_fall, largest_gap
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
 
@@ -83,3 +84,26 @@ def test_no_distance_where_the_curve_is_gaussian():
     assert fit.mu == pytest.approx(math.sqrt(5) / 3, rel=1e-6)
     assert fit.slack < 1e-6
     assert fit.regret < 1e-6
+
+
+@pytest.mark.parametrize("floor", [1e-12, 5e-171])
+@pytest.mark.parametrize("setting", [(0.5, 0.01, 3), (1.0, 0.01, 1000), (9.4, 0.328, 2000), (0.3, 0.2, 50)])
+def test_slack_below_floors_of_any_depth(setting, floor):
+    curve = account(DPSGD(*setting))
+    fit = curve.fit(floor)
+    assert 0 <= fit.slack <= 1
+    epsilon = np.linspace(0, 1.5 * curve.remove.epsilon(1e-2 * floor), 200)
+    own, gaussian = curve.delta(epsilon), GDP(fit.mu).delta(epsilon)
+    assert (own * (1 - 1e-9) <= fit.slack + (1 - fit.slack) * gaussian).all()
+
+
+@pytest.mark.parametrize("mu", [0.5, 3.0, 7.9, 12.0])
+def test_gaps_between_samples_are_bounded(mu):
+    """Profiles are convex in e^epsilon; in epsilon they are not, least of all those of large losses."""
+    own = GDP(8.0)
+    for epsilon in (np.linspace(0.0, 60.0, 5), np.array([0.0, 25.0]), np.geomspace(1e-3, 40.0, 9)):
+        upper, lower = own.delta(epsilon), GDP(mu).delta(epsilon)
+        bounds = largest_gap(epsilon, upper - lower, -np.diff(upper), gaussian_fall(epsilon, mu))
+        for low, high, bound in zip(epsilon[:-1], epsilon[1:], bounds, strict=True):
+            dense = np.linspace(low, high, 200)
+            assert (own.delta(dense) - GDP(mu).delta(dense)).max() <= bound + 1e-12

@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from gaussdp.accounting.loss.outputs import SERIES_TO, OutputGrids, exponential_excess
+from gaussdp.accounting.loss.outputs import SERIES_TO, exponential_excess, sampled_outputs
 
 
 def test_excess_of_the_exponential_keeps_its_digits():
@@ -15,13 +15,13 @@ def test_excess_of_the_exponential_keeps_its_digits():
 
 
 def test_a_fineness_of_four_halves_the_spacing():
-    grids = OutputGrids(0.8, 0.01)
+    grids = sampled_outputs(0.8, 0.01)
     assert grids.spacing(4) == pytest.approx(0.5 * grids.spacing(0), rel=1e-15)
     assert grids.spacing(grids.fineness(0.1)) <= 0.3 * 0.1 < grids.spacing(grids.fineness(0.1) - 1)
 
 
 def test_a_grid_that_grew_holds_what_it_held():
-    grids = OutputGrids(0.8, 0.01)
+    grids = sampled_outputs(0.8, 0.01)
     first = grids.between(-3.0, 4.0, 2, moved=False)
     wider = grids.between(-9.0, 12.0, 2, moved=False)
     again = grids.between(-3.0, 4.0, 2, moved=False)
@@ -31,7 +31,7 @@ def test_a_grid_that_grew_holds_what_it_held():
 
 
 def test_moved_outputs_lie_halfway():
-    grids = OutputGrids(2.0, 0.1)
+    grids = sampled_outputs(2.0, 0.1)
     here, moved = grids.between(-5.0, 5.0, 0, moved=False), grids.between(-5.0, 5.0, 0, moved=True)
     assert (moved.losses > here.losses).all()
     assert (moved.losses[:-1] < here.losses[1:]).all()

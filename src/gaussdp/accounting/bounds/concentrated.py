@@ -4,10 +4,16 @@ A mechanism is rho-zCDP if its Renyi divergence of every order :math:`\alpha > 1
 smallest rho is :math:`\sup_\alpha D_\alpha / \alpha`.
 
 A Gaussian release has :math:`D_\alpha = \alpha\mu^2/2` exactly; discrete Gaussian noise attains the same at whole
-:math:`\alpha`. **Sampling does not help**: a Poisson-sampled Gaussian release puts weight q on the release with the
-record, so :math:`D_\alpha \ge \alpha\mu^2/2 + \tfrac{\alpha}{\alpha - 1}\log q`, and the ratio tends to
-:math:`\mu^2/2` as :math:`\alpha` grows. A release with bounded loss has the supremum at a finite order, which is
-enclosed: :math:`D_\alpha` does not fall as :math:`\alpha` grows, so between neighbours of a grid the ratio is at most
+:math:`\alpha` (Canonne, Kamath & Steinke 2020, Proposition 5). Between them it has at least what it has at the whole
+order before, and falls short of :math:`\alpha\mu^2/2` by the logarithm of how much the sum of
+:math:`e^{-(k+x)^2/2\sigma^2}` over whole k depends on x, over :math:`\alpha - 1`. By Poisson summation that sum is
+proportional to :math:`1 + 2q\cos 2\pi x + \ldots` with :math:`q = e^{-2\pi^2\sigma^2}`, so the logarithm is below 7q
+where q is small.
+
+**Sampling does not help**: a Poisson-sampled Gaussian release puts weight q on the release with the record, so
+:math:`D_\alpha \ge \alpha\mu^2/2 + \tfrac{\alpha}{\alpha - 1}\log q`, and the ratio tends to :math:`\mu^2/2` as
+:math:`\alpha` grows. A release with bounded loss has the supremum at a finite order, which is enclosed:
+:math:`D_\alpha` does not fall as :math:`\alpha` grows, so between neighbours of a grid the ratio is at most
 :math:`D_{\alpha'} / \alpha`.
 """
 
@@ -17,6 +23,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
+from gaussdp.accounting.bounds.closed_forms import MOST_SENSITIVITY
 from gaussdp.guarantees import ZCDP, ApproxDP
 from gaussdp.mechanisms import (
     BestOf,
@@ -35,19 +42,19 @@ from gaussdp.numerics import Floats
 
 _FINEST = 1.0005  # ratio of neighbouring orders
 _LARGEST_ORDER = 1e6
-_MOST_SENSITIVITY = 100  # of discrete Laplace noise: beyond, its sum is long
 _ROUNDING = 1e-12  # of a divergence at orders near 1, which is a quotient of small numbers
 
 
 def smallest_rho(mechanism: Mechanism) -> tuple[float, float]:
     """A lower and an upper bound on the smallest rho with which the mechanism is rho-zCDP."""
     plain, sampled, stated = 0.0, 0.0, 0.0
+    discrete: list[tuple[DiscreteGaussian, int]] = []
     bounded: list[tuple[Mechanism, int]] = []
     for part, count in mechanism.parts():
         if isinstance(part, Gaussian | ZCDPGaussian):
             plain += count * part.mu**2 / 2
         elif isinstance(part, DiscreteGaussian):
-            plain += count / part.noise_multiplier**2 / 2
+            discrete.append((part, count))
         elif isinstance(part, PoissonSampled):
             sampled += count * part.mechanism.mu**2 / 2
         elif isinstance(part, Stated) and isinstance(part.guarantee, ZCDP):
@@ -62,18 +69,22 @@ def smallest_rho(mechanism: Mechanism) -> tuple[float, float]:
             return math.inf, math.inf
         else:
             bounded.append((part, count))
-    low, high = _supremum(bounded)
+    low, high = _supremum(bounded, discrete)
     # The sampled parts attain theirs only as the order grows, where bounded ones no longer count.
-    return max(plain + sampled, plain + low), plain + sampled + stated + high
+    whole = math.fsum(count / part.noise_multiplier**2 / 2 for part, count in discrete)
+    return plain + max(whole + sampled, low), plain + whole + sampled + stated + high
 
 
-def _supremum(bounded: list[tuple[Mechanism, int]]) -> tuple[float, float]:
-    """Bounds on the largest sum of divergences over the order."""
+def _supremum(
+    bounded: list[tuple[Mechanism, int]], discrete: list[tuple[DiscreteGaussian, int]]
+) -> tuple[float, float]:
+    """Bounds on the largest sum of divergences over the order: the lower one with the discrete noise."""
     usual = math.fsum(count * part.pure_epsilon**2 / 2 for part, count in bounded)
     divergences = [(_divergence(part), count) for part, count in bounded]
     if not bounded or any(divergence is None for divergence, _ in divergences):
         return 0.0, usual
-    orders = np.geomspace(_FINEST, _LARGEST_ORDER, math.ceil(math.log(_LARGEST_ORDER) / math.log(_FINEST)) + 1)
+    fine = np.geomspace(_FINEST, _LARGEST_ORDER, math.ceil(math.log(_LARGEST_ORDER) / math.log(_FINEST)) + 1)
+    orders = np.union1d(fine, np.floor(fine[fine >= 2]))
     total = np.zeros_like(orders)
     for divergence, count in divergences:
         if divergence is not None:
@@ -81,7 +92,8 @@ def _supremum(bounded: list[tuple[Mechanism, int]]) -> tuple[float, float]:
     noise = _ROUNDING * sum(count for _, count in bounded)
     before = np.concatenate([[1.0], orders[:-1]])
     beyond = math.fsum(count * part.pure_epsilon for part, count in bounded) / _LARGEST_ORDER
-    low, high = float(np.max(total / orders)), max(float(np.max(total / before)), beyond)
+    lower = total + sum(count * _discrete_gaussian(orders, part) for part, count in discrete)
+    low, high = float(np.max(lower / orders)), max(float(np.max(total / before)), beyond)
     return max(low - noise, 0.0), min(high + noise, usual)
 
 
@@ -95,9 +107,17 @@ def _divergence(part: Mechanism) -> Callable[[Floats], Floats] | None:
         # Randomized response is the worst mechanism with this epsilon.
         epsilon = part.guarantee.epsilon_bound
         return lambda order: _response(order, epsilon, 2)
-    if isinstance(part, DiscreteLaplace) and part.sensitivity <= _MOST_SENSITIVITY:
+    if isinstance(part, DiscreteLaplace) and part.sensitivity <= MOST_SENSITIVITY:
         return lambda order: _discrete_laplace(order, part.scale, part.sensitivity)
     return None
+
+
+def _discrete_gaussian(order: Floats, part: DiscreteGaussian) -> Floats:
+    """A lower bound on its divergence, attained at whole orders."""
+    rho = 1 / part.noise_multiplier**2 / 2
+    short = 7 * math.exp(-2 * math.pi**2 * part.sigma**2)
+    between = rho * order - short / (order - 1) if part.sigma >= 1 else np.zeros_like(order)
+    return np.maximum(rho * np.floor(order), between)
 
 
 def _laplace(order: Floats, epsilon: float) -> Floats:

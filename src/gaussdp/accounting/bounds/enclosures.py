@@ -9,13 +9,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaussdp.accounting import AccountedCurve, DistributionCurve, account
+from gaussdp.accounting import AccountedCurve, DistributionCurve, PointsCurve, account
+from gaussdp.accounting.bounds.closed_forms import closed_form, implied_mu, reveals
 from gaussdp.accounting.bounds.concentrated import smallest_rho
-from gaussdp.domains import LEVEL, number
+from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP
+from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
 from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms import Gaussian, Mechanism, ZCDPGaussian
+from gaussdp.mechanisms import (
+    Composition,
+    Gaussian,
+    Mechanism,
+    MixtureOfGaussians,
+    PoissonSampled,
+    SampledExchange,
+    Stated,
+    ZCDPGaussian,
+)
 from gaussdp.numerics import Floats
 
 _EXACT = 1e-9  # relative error of exact readings, as the accounting promises it
@@ -51,13 +61,26 @@ def _smallest(mechanism: Mechanism, claim: Claim, group: int) -> Enclosure:
     if claim.kind == "zcdp":
         lower, upper = smallest_rho(mechanism)
         return Enclosure(lower, group**2 * upper)
-    curve = account(mechanism)
-    if claim.kind == "gdp":
-        found = _smallest_mu(curve, claim.floor)
-        return Enclosure(found.lower, group * found.upper)
-    delta = float(claim.delta or 0.0)
-    one = _smallest_epsilon(curve, delta)
-    return one if group == 1 else Enclosure(one.lower, _group_epsilon(curve, delta, group))
+    find = _smallest_mu if claim.kind == "gdp" else _smallest_epsilon
+    one, many = find(mechanism, claim, group)
+    known = _meeting(mechanism)
+    return Enclosure(one.lower if known is None else min(smallest(known, claim).lower, many), many)
+
+
+def _meeting(mechanism: Mechanism) -> Mechanism | None:
+    """A mechanism that does what is stated, where the curve of what is stated is only a bound; None elsewhere."""
+    parts = list(mechanism.parts())
+    if not any(isinstance(part, Stated) and isinstance(part.guarantee, ZCDP) for part, _ in parts):
+        return None
+    return Composition([count * _gaussian_with(part) for part, count in parts])
+
+
+def _gaussian_with(part: Mechanism) -> Mechanism:
+    """Gaussian noise of the rho that is stated, or what attains a bound on the loss; any other part itself."""
+    if not isinstance(part, Stated) or not isinstance(part.guarantee, ZCDP):
+        return part
+    rho = part.guarantee.rho
+    return ZCDPGaussian(rho, part.adjacency) if rho else Stated(PureDP(part.guarantee.xi), part.adjacency)
 
 
 def exact_mu(mechanism: Mechanism) -> float | None:
@@ -92,24 +115,76 @@ def exactly(value: float) -> Enclosure:
     return Enclosure(value * (1 - _EXACT), value * (1 + _EXACT)) if math.isfinite(value) else Enclosure(value, value)
 
 
-def _smallest_mu(curve: AccountedCurve | DistributionCurve, floor: float | None) -> Enclosure:
+def _smallest_mu(mechanism: Mechanism, claim: Claim, group: int) -> tuple[Enclosure, float]:
+    """For one record, and the upper end for a group."""
+    found = _unconditional(mechanism) if claim.floor is None else _above_floor(mechanism, claim.floor)
+    return found, group * found.upper
+
+
+def _unconditional(mechanism: Mechanism) -> Enclosure:
+    """The smallest mu for every attack. Upper bounds on the parts' mu compose as they do for Gaussian releases."""
+    known = closed_form(mechanism)
+    parts = list(mechanism.parts())
+    if any(reveals(part) for part, _ in parts):
+        return Enclosure(math.inf, math.inf)
+    if known is not None:
+        return exactly(known.implied().mu)
+    upper = math.sqrt(math.fsum(count * implied_mu(part) ** 2 for part, count in parts))
+    kinds = Gaussian | ZCDPGaussian | PoissonSampled | MixtureOfGaussians | SampledExchange
+    gaussian = [(part, count) for part, count in parts if isinstance(part, kinds)]
+    lower = math.sqrt(math.fsum(count * _limit_mu(part) ** 2 for part, count in gaussian))
+    if len(gaussian) == len(parts):
+        return Enclosure(lower, upper)
+    curve = _by_distribution(account(mechanism))
+    return Enclosure(max(lower, _least_mu(curve)), min(upper, _mu_of_pure(mechanism, curve)))
+
+
+def _limit_mu(part: Mechanism) -> float:
+    """The mu to which that of a release tends as the false-positive rate tends to 0.
+
+    For an exchange only the record that is there matters that far out, and it moves the sum by one of two.
+    """
+    return 0.5 * part.unsampled_mu if isinstance(part, SampledExchange) else implied_mu(part)
+
+
+def _mu_of_pure(mechanism: Mechanism, curve: DistributionCurve) -> float:
+    """A mu for every attack of a mechanism with bounded loss: by its curve, and below the noise floor by pure DP.
+
+    The mu that pure DP allows at an FPR grows with it up to the kink of its curve, since the hazard rate of a normal
+    variable grows.
+    """
+    epsilon = mechanism.pure_epsilon
+    if not math.isfinite(epsilon):
+        return math.inf
+    whole = PureDP(epsilon).implied().mu
+    floor = max(curve.noise_floor, DEFAULT_FLOOR)
     try:
-        unconditional = curve.implied().mu
-    except DomainError:
-        unconditional = math.inf
-    if floor is None:
-        # As the false-positive rate tends to 0 a sampled release is no better than an unsampled one, and not worse.
-        if isinstance(curve, AccountedCurve):
-            return Enclosure(unconditional, unconditional)
-        return Enclosure(_least_mu(curve), unconditional)
+        below = whole if floor * (1 + math.exp(min(epsilon, 700.0))) >= 1 else PureDP(epsilon).mu_at_fpr(floor)
+        return min(whole, max(curve.fit(floor).mu_upper, below))
+    except DomainError:  # it leaves no attack to speak about
+        return whole
+
+
+def _above_floor(mechanism: Mechanism, floor: float) -> Enclosure:
+    known = closed_form(mechanism)
+    if isinstance(known, LaplaceDP) and known.fnr(floor) >= floor:  # it binds where both rates are equal
+        return exactly(known.implied().mu)
+    if isinstance(known, ApproxDP | ProfilePoints):
+        return exactly(PointsCurve.of(known).fit(floor).mu)
+    curve = account(mechanism)
     try:
-        fit = curve.fit(number("floor", floor, LEVEL))
+        fit = curve.fit(floor)
     except DomainError:
-        distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution
+        distribution = _by_distribution(curve)
         if floor >= distribution.noise_floor:
             raise
-        return Enclosure(_least_mu(distribution), unconditional)  # a lower floor asks for a larger mu
+        # A lower floor asks for a larger mu.
+        return Enclosure(_least_mu(distribution), _unconditional(mechanism).upper)
     return Enclosure(fit.mu_lower, fit.mu_upper)
+
+
+def _by_distribution(curve: AccountedCurve | DistributionCurve) -> DistributionCurve:
+    return curve if isinstance(curve, DistributionCurve) else curve.by_distribution
 
 
 def _least_mu(curve: DistributionCurve) -> float:
@@ -120,24 +195,38 @@ def _least_mu(curve: DistributionCurve) -> float:
         return 0.0
 
 
-def _smallest_epsilon(curve: AccountedCurve | DistributionCurve, delta: float) -> Enclosure:
+def _smallest_epsilon(mechanism: Mechanism, claim: Claim, group: int) -> tuple[Enclosure, float]:
+    """For one record, and the upper end for a group."""
+    delta = float(claim.delta or 0.0)
+    curve = closed_form(mechanism)
+    if curve is not None:
+        one = exactly(curve.epsilon(delta))
+    else:
+        curve = account(mechanism)
+        one = _read_epsilon(curve, delta)
+    pure = mechanism.pure_epsilon
+    one = Enclosure(one.lower, min(one.upper, pure))
+    return one, one.upper if group == 1 else min(_group_epsilon(curve, delta, group), group * pure)
+
+
+def _read_epsilon(curve: AccountedCurve | DistributionCurve, delta: float) -> Enclosure:
     try:
         read = curve.reading.epsilon(delta)
     except DomainError:  # below the noise floor of a distribution
         return Enclosure(0.0, math.inf)
     if read.weakest.exact:
         return exactly(read.value)
-    distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution
-    return Enclosure(min(distribution.epsilon_lower(delta), read.value), read.value)
+    return Enclosure(min(_by_distribution(curve).epsilon_lower(delta), read.value), read.value)
 
 
-def _group_epsilon(curve: AccountedCurve | DistributionCurve, delta: float, group: int) -> float:
+def _group_epsilon(curve: Guarantee, delta: float, group: int) -> float:
     """An epsilon that holds for a group: k eps with delta (e^(k eps) - 1) / (e^eps - 1), for the best eps."""
     low, high = 1e-3, 60.0
     for _ in range(3):
         grid: Floats = np.linspace(low, high, 101)
         with np.errstate(over="ignore"):
-            good = np.flatnonzero(curve.delta(grid) * np.expm1(group * grid) / np.expm1(grid) <= delta)
+            growth = np.expm1(group * grid) / np.expm1(grid) * (1 + _EXACT)
+            good = np.flatnonzero(curve.delta(grid) * growth <= delta)
         if not good.size:
             return math.inf
         low, high = float(grid[max(good[0] - 1, 0)]), float(grid[good[0]])

@@ -60,7 +60,7 @@ def convolved(first: LossDensity, second: LossDensity) -> LossDensity:
         sums: Floats = np.logaddexp(_half(one, other, s), _half(other, one, s))
         return sums
 
-    scale = Scale(first.scale.least + second.scale.least, min(first.scale.depth, second.scale.depth))
+    scale = first.scale.plus(second.scale)
     low, high = (float(np.logaddexp(one.edges[end], other.edges[end])) for end in (0, -1))
     centre = float(np.logaddexp(first.centre, second.centre))
     return scale.build(log_density, *scale.live(log_density, low, centre, high)).normalised()

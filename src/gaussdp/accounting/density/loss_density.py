@@ -12,8 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from gaussdp.accounting.density.log_density import LogDensity, panels_of, resolved
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.least import least_loss
+from gaussdp.accounting.loss.mixtures import MixtureLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
+from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats, Indices
 
 
@@ -43,6 +46,7 @@ class Scale:
 
     least: float
     depth: float
+    least_rest: float = 0.0  # what the double leaves of the least loss
 
     def loss(self, s: Floats) -> Floats:
         """The losses at points."""
@@ -52,9 +56,13 @@ class Scale:
         """The losses at points, or their excesses over the least one."""
         return np.exp(s) if self.bounded else s
 
+    def excess_of(self, loss: Floats) -> Floats:
+        """Losses, or their excesses over the least one."""
+        return (loss - self.least) - self.least_rest if self.bounded else loss
+
     def place(self, loss: Floats) -> Floats:
         """The points of losses, -inf for those not above the least one."""
-        return log(loss - self.least) if self.bounded else loss
+        return log(self.excess_of(loss)) if self.bounded else loss
 
     def log_slope(self, s: Floats) -> Floats:
         """log of d loss / ds."""
@@ -68,6 +76,13 @@ class Scale:
     def height(self, s: Floats, log_density: Floats) -> Floats:
         """The larger of the densities under Q and under P, as a logarithm."""
         return log_density + np.maximum(self.loss(s), 0.0)
+
+    def plus(self, other: "Scale") -> "Scale":
+        """The scale of a sum; what rounding takes from the sum of two least losses goes to the rest."""
+        least = self.least + other.least
+        part = least - self.least
+        lost = (self.least - (least - part)) + (other.least - part)
+        return Scale(least, min(self.depth, other.depth), self.least_rest + other.least_rest + lost)
 
     def build(
         self,
@@ -139,7 +154,7 @@ class LossDensity:
     @cached_property
     def well_inside(self) -> Booleans:
         """Which nodes lie well within the part that is exact."""
-        s = self._points(self.edges[:-1], self.edges[1:])
+        s = self.places(self.edges[:-1], self.edges[1:])
         return self._is_exact(s, self.density.at(s.ravel()).reshape(s.shape) - SETTINGS.well)
 
     def reaches(self, s: Floats) -> Booleans:
@@ -154,11 +169,17 @@ class LossDensity:
 
     def between(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """What nodes gives, between any two points that have no edge between them."""
-        s, half = self._points(low, high), 0.5 * (high - low)
+        s, half = self.places(low, high), 0.5 * (high - low)
         panels = self.density.panels(0.5 * (low + high))
         return self.scale.loss(s), self.density.values(panels, s) + log(np.multiply.outer(half, _RULE[1]))
 
-    def _points(self, low: Floats, high: Floats) -> Floats:
+    @cached_property
+    def excesses(self) -> Floats:
+        """Of the losses at the nodes, over the least one."""
+        return self.scale.excess(self.places(self.edges[:-1], self.edges[1:]))
+
+    def places(self, low: Floats, high: Floats) -> Floats:
+        """The nodes of the rule between points."""
         return (0.5 * (low + high))[:, np.newaxis] + np.multiply.outer(0.5 * (high - low), _RULE[0])
 
     @cached_property
@@ -183,11 +204,16 @@ class LossDensity:
         return replace(self, density=self.density.scaled(-float(log_sums(self.nodes[1].reshape(1, -1))[0])))
 
 
-def sampled_step(step: SampledGaussianLoss, depth: float) -> LossDensity:
-    """The density of one step's loss, in closed form."""
-    sigma, rate = step.noise_multiplier, step.sample_rate
-    log_odds = math.log(rate) - math.log1p(-rate)
-    constant = math.log(sigma) - HALF_LOG_2PI
+def sampled_step(step: StepLoss, depth: float) -> LossDensity:
+    """The density of one step's loss: that of the output at which the loss has this excess, over the slope there.
+
+    Raises:
+        ConvergenceError: if the step has no least loss.
+    """
+    if not isinstance(step, SampledGaussianLoss | MixtureLoss) or step.lowest == -math.inf:
+        raise ConvergenceError("the density of a loss needs a least one")
+    sigma = step.noise_multiplier
+    largest = step.largest if isinstance(step, MixtureLoss) else 1.0
 
     def log_density(s: Floats) -> Floats:
         excess = np.exp(s)
@@ -195,16 +221,18 @@ def sampled_step(step: SampledGaussianLoss, depth: float) -> LossDensity:
         log_growth = np.where(
             excess > SETTINGS.linear_from, excess, s + np.log(np.expm1(small) / small)
         )  # log(e^excess - 1)
-        z = sigma * (log_growth - log_odds) + 0.5 / sigma
-        result: Floats = s + excess - log_growth - 0.5 * z * z + constant
+        x, slope = step.output_at(log_growth)
+        result: Floats = s + excess - log_growth - 0.5 * (x / sigma) ** 2 - HALF_LOG_2PI - np.log(sigma * slope)
         return result
 
     def place(z: float) -> float:
-        log_growth = (z - 0.5 / sigma) / sigma + log_odds
+        log_growth = float(step.log_growth(np.array([sigma * z]))[0][0])
         return log_growth if log_growth < -SETTINGS.linear_from else math.log(float(np.logaddexp(0.0, log_growth)))
 
     reach = math.sqrt(2 * depth)
-    return Scale(math.log1p(-rate), depth).build(log_density, place(-reach), place(0.0), place(reach + 1 / sigma))
+    least = least_loss([(step.least_ratio, 1)])
+    scale = Scale(least.high, depth, least.low)
+    return scale.build(log_density, place(-reach), place(0.0), place(reach + largest / sigma))
 
 
 def log(values: Floats) -> Floats:

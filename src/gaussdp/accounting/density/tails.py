@@ -14,9 +14,9 @@ from gaussdp.accounting.density.vanishing import VanishingTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.outputs import FINENESS
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_complement, one_method
-from gaussdp.accounting.readings import Method
+from gaussdp.accounting.readings import NO_METHOD, Method
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats, Indices
 
@@ -34,6 +34,7 @@ class DensitySettings:
     caution: float = 10.0  # factor on what transforms tell
     at_once: int = 1 << 18  # elements of one temporary table
     newton_steps: int = 100  # until a threshold is given up
+    roundings: float = 4.0  # of a point, that count in the claimed error
     found: float = 1e-14  # relative miss of the logarithm of a rate
 
 
@@ -47,7 +48,7 @@ class DensityTails(Described):
 
     skewness = 0.0
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._squared_mu, self._steps = squared_mu, tuple(steps)
         self.lowest = LossCumulants(squared_mu, self._steps).lowest
         self._readings: list[DensityReadings | None] = []
@@ -153,7 +154,8 @@ class DensityReadings:
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at thresholds that the density reaches."""
-        return self._at(self.law.scale.place(tau), tau)
+        excess = self.law.scale.excess_of(tau)
+        return self._at(self.law.scale.place(tau), tau, excess)
 
     def at_rate(self, log_below: Floats, log_above: Floats, *, under_p: bool) -> OperatingPoints:
         """Operating points whose thresholds have these masses below and above them under Q or P.
@@ -181,7 +183,8 @@ class DensityReadings:
             if found.any():
                 reached = np.flatnonzero(found)[law.reaches(s[found])]
                 if reached.size:
-                    points.put(open_[reached], self._at(s[reached], law.scale.loss(s[reached])))
+                    here = s[reached]
+                    points.put(open_[reached], self._at(here, law.scale.loss(here), law.scale.excess(here)))
                 going = ~found
                 if not going.any():
                     break
@@ -194,10 +197,11 @@ class DensityReadings:
             s = np.where((step > low) & (step < high), step, 0.5 * (low + high))
         return points
 
-    def _at(self, s: Floats, tau: Floats) -> OperatingPoints:
+    def _at(self, s: Floats, tau: Floats, excess: Floats) -> OperatingPoints:
         law, edges = self.law, self.law.edges
         panels = law.panels(s)
-        below, above = law.between(edges[panels], s), law.between(s, edges[panels + 1])
+        low, high = edges[panels], edges[panels + 1]
+        below, above = law.between(low, s), law.between(s, high)
         rates = [
             np.logaddexp(sums[panels + offset], log_sums(part[1] + weight * part[0]))
             for weight, (lower, upper) in zip((0.0, 1.0), self._sums, strict=True)
@@ -205,21 +209,34 @@ class DensityReadings:
         ]
         positive = tau >= 0
         log_delta = np.empty(tau.size)
-        for side, here, (losses, log_masses) in ((1.0, positive, above), (-1.0, ~positive, below)):
-            log_delta[here] = self._log_delta(tau[here], panels[here], losses[here], log_masses[here], side)
+        for side, here, start, end, masses in ((1.0, positive, s, high, above[1]), (-1.0, ~positive, low, s, below[1])):
+            near = law.scale.excess(law.places(start[here], end[here])) - excess[here, np.newaxis]
+            log_delta[here] = self._log_delta(excess[here], panels[here], near, masses[here], side)
+        log_delta = np.where(positive, log_delta + tau, log_delta)
         other_delta = np.logaddexp(log_delta - np.abs(tau), log_complement(-np.abs(tau)))
+        log_density = law.density.at(s)
+        errors = self.error + self._rounding(s, tau, log_density, rates, log_delta)
         return OperatingPoints(
             tau=tau,
             log_fpr=rates[1],
             log_tnr=rates[0],
             log_fnr=rates[2],
             log_tpr=rates[3],
-            log_density=law.density.at(s) - law.scale.log_slope(s),
+            log_density=log_density - law.scale.log_slope(s),
             log_delta_remove=np.where(positive, log_delta, other_delta),
             log_delta_add=np.where(positive, other_delta, log_delta),
-            errors=np.full_like(tau, self.error),
-            methods=one_method(Method.DENSITY, tau.size),
+            errors=errors,
+            methods=np.where(errors <= LIMIT, one_method(Method.DENSITY, tau.size), NO_METHOD).astype(np.int8),
         )
+
+    def _rounding(self, s: Floats, tau: Floats, log_density: Floats, rates: list[Floats], log_delta: Floats) -> Floats:
+        """What the rounding of a point does to the tails and the profile there: their slopes times that."""
+        slope_of_loss = self.law.scale.log_slope(s)
+        under_q = log_density - np.minimum(rates[0], rates[1])
+        under_p = log_density + tau - np.minimum(rates[2], rates[3])
+        log_rate = np.where(tau >= 0, rates[1] + tau, rates[2] - tau)
+        steepest = np.maximum(np.maximum(under_q, under_p), log_rate + slope_of_loss - log_delta)
+        return SETTINGS.roundings * _ROUNDING * (1 + np.abs(s)) * np.exp(steepest)
 
     @cached_property
     def _sums(self) -> list[tuple[Floats, Floats]]:
@@ -231,22 +248,23 @@ class DensityReadings:
             sums.append((np.concatenate(([-np.inf], rising)), np.concatenate((falling, [-np.inf]))))
         return sums
 
-    def _log_delta(self, tau: Floats, panels: Indices, losses: Floats, log_masses: Floats, side: float) -> Floats:
-        """log of the mean of e^L - e^tau above thresholds (side 1), or of 1 - e^(L - tau) below them (side -1).
+    def _log_delta(self, excess: Floats, panels: Indices, near: Floats, log_masses: Floats, side: float) -> Floats:
+        """log of the mean of e^(L - tau) - 1 above thresholds (side 1), or of 1 - e^(L - tau) below them (side -1).
 
-        The losses in the panel of each threshold are given.
+        Thresholds are given by their excesses, with what the losses in the panel of each exceed them by.
         """
-        all_losses, all_masses = self.law.nodes
-        near = log_sums(log_masses + _log_change(losses - tau[:, np.newaxis], side)) if tau.size else np.empty(0)
-        far = np.empty(tau.size)
-        rows = max(1, SETTINGS.at_once // all_losses.size)
-        for first in range(0, tau.size, rows):
+        if excess.size == 0:
+            return excess
+        all_excesses, all_masses = self.law.excesses, self.law.nodes[1]
+        far = np.empty(excess.size)
+        rows = max(1, SETTINGS.at_once // all_excesses.size)
+        for first in range(0, excess.size, rows):
             some = slice(first, first + rows)
-            logs = _log_change(np.subtract.outer(-tau[some], -all_losses), side) + all_masses
-            beyond = side * np.subtract.outer(panels[some], np.arange(all_losses.shape[0])) < 0
+            logs = _log_change(np.subtract.outer(-excess[some], -all_excesses), side) + all_masses
+            beyond = side * np.subtract.outer(panels[some], np.arange(all_excesses.shape[0])) < 0
             far[some] = log_sums(np.where(beyond[:, :, np.newaxis], logs, -np.inf).reshape(logs.shape[0], -1))
-        log_delta: Floats = np.logaddexp(near, far)
-        return log_delta + tau if side > 0 else log_delta
+        total: Floats = np.logaddexp(log_sums(log_masses + _log_change(near, side)), far)
+        return total
 
     def _deviations(self, cumulants: LossCumulants) -> list[float]:
         """Differences between the log-transforms of this density and exact ones, at tilts that look all over it."""

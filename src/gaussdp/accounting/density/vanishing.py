@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.accounting.loss.cumulants import LossCumulants
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.schedules import schedules_for
+from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import OperatingPoints, log_complement, one_method
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError
@@ -30,8 +31,9 @@ _TILTS = 2.0 ** np.arange(-3, 44)
 class VanishingTails:
     """Bounds on the tails of plain Gaussian releases (their squared mu) and counted sampled steps."""
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
-        cumulants = LossCumulants(squared_mu, [(step.cut(SETTINGS.cutoff), count) for step, count in steps])
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
+        few = schedules_for(steps)[0][0]
+        cumulants = LossCumulants(squared_mu, [(step.cut(SETTINGS.cutoff), count) for step, count in few])
         # P(L > tau) <= E_Q[e^(L + t(L - tau))] and Q(L <= tau) <= E_Q[e^(-t(L - tau))].
         self._above = np.array([_value(cumulants, 1 + tilt) for tilt in _TILTS])
         self._below = np.array([_value(cumulants, -tilt) for tilt in _TILTS])

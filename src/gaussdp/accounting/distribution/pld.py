@@ -24,8 +24,10 @@ from gaussdp.mechanisms import (
     Gaussian,
     Laplace,
     Mechanism,
+    MixtureOfGaussians,
     PoissonSampled,
     RandomizedResponse,
+    SampledExchange,
     Stated,
     ZCDPGaussian,
 )
@@ -207,6 +209,8 @@ def _reach_of(part: Mechanism) -> float:
         return part.mu * (0.5 * part.mu + 10)
     if isinstance(part, PoissonSampled):
         return _reach_of(part.mechanism)
+    if isinstance(part, MixtureOfGaussians | SampledExchange):
+        return part.unsampled_mu * (0.5 * part.unsampled_mu + 10)
     if isinstance(part, DiscreteGaussian):
         return (0.5 / part.noise_multiplier + 10) / part.noise_multiplier
     if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
@@ -318,6 +322,13 @@ def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimi
     if isinstance(part, PoissonSampled):
         sigma = part.mechanism.noise_multiplier
         return library.from_gaussian_mechanism(sigma, sampling_prob=part.sample_rate, **options)
+    if isinstance(part, SampledExchange):
+        options["neighboring_relation"] = library.NeighborRel.REPLACE_ONE
+        return library.from_gaussian_mechanism(part.noise_multiplier, sampling_prob=part.sample_rate, **options)
+    if isinstance(part, MixtureOfGaussians):
+        return library.from_mixture_gaussian_mechanism(
+            part.noise_multiplier, part.sensitivities, part.weights, **options
+        )
     raise DomainError("mechanism", "one that gaussdp accounts for", part)
 
 

@@ -7,15 +7,14 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from gaussdp.accounting.distribution.corners import Corners, regret
 from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, KnownSlack, Method, Readings, Values
 from gaussdp.domains import LEVEL, PROBABILITY, checked, number
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP, ApproxDP, ProfilePoints, TradeoffPoints
+from gaussdp.guarantees import ApproxDP, ProfilePoints, TradeoffPoints
 from gaussdp.guarantees.base import Numbers
 from gaussdp.guarantees.numeric import LARGEST_EPSILON
 from gaussdp.numerics import Floats
-
-_SUBDIVISIONS = 4  # points between neighbours at which the distances to the fitted curve are taken too
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -124,25 +123,23 @@ class PointsCurve(ProfilePoints):
                 got=f"{level!r}: an attack with this FPR may have FNR {end:.3g}",
                 advice=way,
             )
-        corner = float((1 - self.deltas[0]) / (1 + math.exp(self.epsilons[0])))
-        rates = np.unique(
-            np.concatenate([self._kinks[(self._kinks > level) & (self._kinks < corner)], [level, corner]])
-        )
-        mus = self.mu_at_fpr(rates)
+        corners = Corners.of(self)
+        above = corners.fpr > level
+        candidates = Corners.joined((Corners.at(self, level), corners.take(above)))
+        mus = candidates.mu()
         best = int(np.argmax(mus))
-        mu = float(mus[best])
-        fpr = float(rates[best])
-        slack, regret = self._distances(mu)
+        mu = float(mus[best]) if self.delta(0.0) > 0 else 0.0  # not even by rounding is anything told
         return Fit(
             mu=mu,
             mu_lower=min(self._mu_lower(level, mu), mu),
             mu_upper=mu,
             floor=level,
-            fpr=fpr,
-            fnr=float(super().fnr(fpr)),
-            regret=regret,
+            fpr=float(candidates.fpr[best]),
+            fnr=float(candidates.fnr[best]),
+            regret=regret(self, mu),
             methods=(self._method,),
-            _distances=KnownSlack(slack),
+            # Beyond the last point the GDP profile falls to 0, and this one does not.
+            _distances=KnownSlack(max(corners.take(~above).slack(mu), float(self.deltas[-1]))),
         )
 
     def _default_floor(self) -> float:
@@ -151,17 +148,6 @@ class PointsCurve(ProfilePoints):
     def _mu_lower(self, floor: float, mu: float) -> float:
         """No smaller mu follows from what is stated; what the mechanism behind it does is not known."""
         return mu
-
-    def _distances(self, mu: float) -> tuple[float, float]:
-        """Slack and regret of the fitted mu: the largest weighted gaps between the two profiles, either way."""
-        finer = np.linspace(self.epsilons[:-1], self.epsilons[1:], _SUBDIVISIONS, endpoint=False, axis=1).ravel()
-        grid = np.append(finer, self.epsilons[-1])
-        ours, theirs = self.delta(grid), GDP(mu).delta(grid)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slack = np.where(theirs < 1, (ours - theirs) / (1 - theirs), 0.0)
-        everlasting = float(self.deltas[-1])  # beyond the last point the GDP profile falls to 0, ours does not
-        regret = (theirs - ours) / (1 + np.exp(grid))
-        return max(float(slack.max()), everlasting, 0.0), max(float(regret.max()), 0.0)
 
     def _refuse_below_floor(self, name: str, value: npt.ArrayLike) -> None:
         levels = checked(name, value, PROBABILITY)

@@ -1,55 +1,37 @@
-"""The profiles of a mechanism and of a GDP curve at the same epsilons, and how far apart they can be in between."""
-
-from dataclasses import dataclass
+"""How far two profiles can be apart between epsilons at which both are known."""
 
 import numpy as np
 from scipy import special
 
-from gaussdp import numerics
-from gaussdp.accounting.columns import Columns
 from gaussdp.numerics import Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Profiles(Columns):
-    """delta of the mechanism (own) and of mu-GDP (gaussian) with their slopes, at epsilons."""
-
-    epsilon: Floats
-    own: Floats
-    own_slope: Floats
-    gaussian: Floats
-    gaussian_slope: Floats
-
-    @classmethod
-    def of(
-        cls, epsilon: Floats, log_delta: Floats, log_rate: Floats, mu: float, *, relative: bool = False
-    ) -> "Profiles":
-        """From a mechanism's log delta and the rate of its best attack at each epsilon.
-
-        A profile's slope is -e^epsilon times that rate. The Gaussian profile has absolute accuracy unless relative
-        accuracy is asked for, which takes longer.
-        """
-        m, h = epsilon / mu, 0.5 * mu
-        slope = -np.exp(epsilon + special.log_ndtr(-m - h))
-        gaussian = numerics.profile(np.full_like(epsilon, mu), epsilon) if relative else special.ndtr(h - m) + slope
-        return cls(epsilon, np.exp(log_delta), -np.exp(epsilon + log_rate), gaussian, slope)
+def gaussian_fall(epsilon: Floats, mu: float) -> Floats:
+    """e^epsilon times the FPR of the best attack on mu-GDP: its profile's slope over epsilon, without the sign."""
+    fall: Floats = np.exp(epsilon + special.log_ndtr(-epsilon / mu - 0.5 * mu))
+    return fall
 
 
-def largest_gap(epsilon: Floats, upper: Floats, lower: Floats, lower_slope: Floats) -> Floats:
-    """Bounds on upper - lower between neighbouring samples of two convex functions.
+def largest_gap(epsilon: Floats, gaps: Floats, drops: Floats, lower_fall: Floats) -> Floats:
+    """Bounds on upper - lower between neighbouring samples of two profiles, which are convex functions of e^epsilon.
 
-    The chord of the first lies above it, the tangents of the second below it; their difference is concave and
-    piecewise linear, so it is largest at an end or where the tangents meet.
+    The chord of the first lies above it, the tangents of the second below it. Less either tangent the chord is linear,
+    so the smaller of the two differences is largest at an end or where both are equal.
+
+    Args:
+        epsilon: of the samples, rising.
+        gaps: upper - lower at each.
+        drops: of the upper one from each sample to the next.
+        lower_fall: e^epsilon times the slope of the lower one, without its sign.
     """
-    width = np.diff(epsilon)
-    bend = np.diff(lower_slope)
+    step = np.diff(epsilon)
+    left, right = gaps[:-1], gaps[1:]
+    # What the chord gains on the tangent of the left end, and on that of the right end backwards.
+    ahead = lower_fall[:-1] * np.expm1(step) - drops
+    back = drops + lower_fall[1:] * np.expm1(-step)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = (lower[:-1] - lower[1:] + lower_slope[1:] * width) / (bend * width)
-    share = np.clip(np.where(np.isfinite(share), share, 0.5), 0.0, 1.0)
-    chord = upper[:-1] + share * np.diff(upper)
-    tangent = np.maximum(
-        lower[:-1] + share * width * lower_slope[:-1], lower[1:] - (1 - share) * width * lower_slope[1:]
-    )
-    ends = upper - lower
-    bound: Floats = np.maximum(np.maximum(ends[:-1], ends[1:]), chord - tangent)
+        share = (right - left + back) / (ahead + back)
+    share = np.where(np.isfinite(share), np.clip(share, 0.0, 1.0), 0.5)
+    meeting = np.maximum(left + share * ahead, right + (1 - share) * back)
+    bound: Floats = np.maximum(np.maximum(left, right), np.where((ahead > 0) & (back > 0), meeting, -np.inf))
     return bound

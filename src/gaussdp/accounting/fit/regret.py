@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from gaussdp.accounting.columns import Columns
 from gaussdp.accounting.fit.chebyshev import Interpolant, chebyshev_points, resolve
-from gaussdp.accounting.fit.profiles import Profiles, largest_gap
+from gaussdp.accounting.fit.profiles import gaussian_fall, largest_gap
 from gaussdp.accounting.fit.span import Piece, Sample
 from gaussdp.accounting.fit.supremum import supremum
 from gaussdp.accounting.operating_points import OperatingPoints
@@ -44,7 +45,7 @@ def interpolated_regret(piece: Piece, mu: float) -> float | None:
     """The regret from samples at Chebyshev points from zero on, if they tell; rounded up by at most 1e-7."""
     if piece.low != 0:
         return None
-    profiles = _profiles(piece.samples, mu)
+    profiles = _Profiles.of(piece.samples, mu)
     values = _value(profiles)
     function = Interpolant(piece.low, piece.high, values)
     beyond = _beyond(profiles, 0)
@@ -63,7 +64,7 @@ class RegretSearch:
 
     def __init__(self, known: OperatingPoints, mu: float) -> None:
         self._mu = mu
-        profiles = _profiles(known, mu)
+        profiles = _Profiles.of(known, mu)
         self._epsilon = profiles.epsilon
         values, bounds = _value(profiles), _between(profiles)
         top = int(values.argmax())
@@ -90,12 +91,12 @@ class RegretSearch:
             read: reads the loss, for more of them.
         """
 
-        def sample(epsilon: Floats) -> Profiles:
-            return _profiles(read(epsilon), mu)
+        def sample(epsilon: Floats) -> _Profiles:
+            return _Profiles.of(read(epsilon), mu)
 
         elsewhere = self._elsewhere + SETTINGS.steepest * abs(mu - self._mu)
         try:
-            first = _profiles(points, mu)
+            first = _Profiles.of(points, mu)
             function, _ = resolve(self._low, self._high, first, sample, _value, lambda _: SETTINGS.gap)
             best = function.largest(self._low, self._high)[0] + function.error
             if elsewhere <= best + SETTINGS.gap:
@@ -111,23 +112,37 @@ def farthest(mu: float) -> float:
     return mu * (SETTINGS.negligible_quantile + 0.5 * mu)
 
 
-def _profiles(points: OperatingPoints, mu: float) -> Profiles:
-    """Both profiles at thresholds from zero on."""
-    upper = points.tau >= 0
-    return Profiles.of(points.tau[upper], points.log_delta_remove[upper], points.log_fpr[upper], mu)
+@dataclass(frozen=True, slots=True)
+class _Profiles(Columns):
+    """delta of mu-GDP and of the mechanism at epsilons, the latter with e^epsilon times the rate of its best attack."""
+
+    epsilon: Floats
+    gaussian: Floats
+    own: Floats
+    own_fall: Floats
+
+    @classmethod
+    def of(cls, points: OperatingPoints, mu: float) -> "_Profiles":
+        """At thresholds from zero on, with the errors of the points on the safe side."""
+        upper = points.tau >= 0
+        epsilon, errors = points.tau[upper], points.errors[upper]
+        gaussian = special.ndtr(0.5 * mu - epsilon / mu) - gaussian_fall(epsilon, mu)
+        own, rate = points.log_delta_remove[upper] - errors, points.log_fpr[upper] + errors
+        return cls(epsilon, gaussian, np.exp(own), np.exp(epsilon + rate))
 
 
-def _beyond(profiles: Profiles, last: int) -> float:
+def _beyond(profiles: _Profiles, last: int) -> float:
     """A bound on the quotient past the last sample."""
     return float(profiles.gaussian[last] * special.expit(-profiles.epsilon[last]))
 
 
-def _value(profiles: Profiles) -> Floats:
+def _value(profiles: _Profiles) -> Floats:
     distance: Floats = (profiles.gaussian - profiles.own) * special.expit(-profiles.epsilon)
     return distance
 
 
-def _between(profiles: Profiles) -> Floats:
-    gaps = largest_gap(profiles.epsilon, profiles.gaussian, profiles.own, profiles.own_slope)
-    bounds: Floats = gaps * special.expit(-profiles.epsilon[:-1])
+def _between(profiles: _Profiles) -> Floats:
+    gaps, drops = profiles.gaussian - profiles.own, -np.diff(profiles.gaussian)
+    bounds = largest_gap(profiles.epsilon, gaps, drops, profiles.own_fall)
+    bounds *= special.expit(-profiles.epsilon[:-1])
     return bounds

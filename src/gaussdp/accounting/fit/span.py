@@ -8,7 +8,7 @@ import numpy as np
 
 from gaussdp.accounting.fit.chebyshev import chebyshev_points
 from gaussdp.accounting.inversion import floor_quantiles, near_floor, points_at_floor
-from gaussdp.accounting.operating_points import LossTails, OperatingPoints, upper_quantile
+from gaussdp.accounting.operating_points import LossTails, OperatingPoints, log_complement, upper_quantile
 from gaussdp.accounting.readings import Codes, Method, methods_of
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.numerics import Floats
@@ -23,6 +23,8 @@ class SpanSettings:
     roughly: float = 4e-3  # relative miss of a quantile at an end that one step of Newton's method makes up for
     margin: float = 0.004  # share of the span by which the samples reach beyond ends that are not known exactly
     neighbours: int = 8  # samples next to an end from which it is interpolated
+    ladder: int = 50
+    """Thresholds next to the least loss, each exceeding it by half of what the one before does, to 2^-50 of it."""
 
 
 SETTINGS = SpanSettings()
@@ -101,7 +103,8 @@ class Ends:
 class Span:
     """Samples above and below zero, or in one piece if zero is no threshold of theirs.
 
-    All attacks whose error rates are at least the floor have thresholds in the pieces.
+    All attacks whose error rates are at least the floor have thresholds in the pieces, but for those nearer to the
+    least loss than a double can tell.
     """
 
     pieces: tuple[Piece, ...]  # falling
@@ -137,13 +140,13 @@ def sample_span(sample: Sampler, floor: float) -> Span:
     if not sure:
         near = points_at_floor(tails, floor, near, SETTINGS.roughly).complete().tau
     margin = SETTINGS.margin * float(near[1] - near[0])
-    if margin > 0:
-        low = max(float(near[0]) - margin, 0.5 * (float(near[0]) + tails.lowest))
+    low = max(float(near[0]) - margin, 0.5 * (float(near[0]) + tails.lowest))
+    if margin > 0 and low > tails.lowest * (1 - 2.0**-SETTINGS.ladder):
         span = _sampled(sample, low, float(near[1]) + margin)
         target = floor_quantiles(floor)[1]
         if span.pieces[-1].samples.from_fnr[-1] >= target and span.pieces[0].samples.from_fpr[0] >= target:
             return span
-    ends = points_at_floor(tails, floor, near).complete()
+    ends, _ = exact_ends(tails, floor, near)
     low, high = float(ends.tau[0]), float(ends.tau[1])
     if low > high:
         raise DomainError(
@@ -153,6 +156,31 @@ def sample_span(sample: Sampler, floor: float) -> Span:
             advice="lower the floor",
         )
     return _sampled(sample, low, high)
+
+
+def exact_ends(tails: LossTails, floor: float, near: Floats) -> tuple[OperatingPoints, float]:
+    """The two operating points with FNR and with FPR equal to the floor, and a bound on mu before the first.
+
+    If no double is the threshold of the first, it is replaced by one somewhat farther from the least loss. Before that
+    one the curve lies above its tangent there, down to where the tangent meets the floor, and on a segment mu is
+    largest at an end.
+    """
+    ends = points_at_floor(tails, floor, near)
+    if ends.answered.all() or not (ends.answered[1] and math.isfinite(tails.lowest)):
+        return ends.complete(), 0.0
+    log_floor, ladder = math.log(floor), tails.read(_next_to_least(tails))
+    above = np.flatnonzero(ladder.answered & (ladder.log_fnr > log_floor))
+    if above.size == 0:
+        raise ConvergenceError("the floor lies nearer to the least loss than a double can tell")
+    first = ladder.take(above[:1])
+    log_tnr = np.logaddexp(log_floor - first.tau, first.log_delta_add + first.errors)
+    rest = upper_quantile(log_complement(log_tnr), log_tnr)[0] - float(floor_quantiles(floor)[0])
+    return OperatingPoints.joined((first, ends.take(slice(1, 2)))), float(rest)
+
+
+def _next_to_least(tails: LossTails) -> Floats:
+    """Rising thresholds between the least loss and zero."""
+    return tails.lowest - tails.lowest * 2.0 ** -np.arange(SETTINGS.ladder, -1.0, -1.0)
 
 
 def _sampled(sample: Sample, low: float, high: float) -> Span:

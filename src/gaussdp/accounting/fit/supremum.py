@@ -65,4 +65,4 @@ def supremum(
     else:
         values, bounds = value(samples), between(samples)
     top = int(values.argmax())
-    return Supremum(float(values[top]), max(float(values[top]), float(bounds.max())), samples.take(slice(top, top + 1)))
+    return Supremum(float(values[top]), float(bounds.max(initial=values[top])), samples.take(slice(top, top + 1)))

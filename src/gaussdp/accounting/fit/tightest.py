@@ -10,7 +10,7 @@ corner where the tangents meet bounds mu between the samples.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
@@ -18,9 +18,8 @@ from scipy import special
 from gaussdp.accounting.fit.chebyshev import Interpolant, resolve
 from gaussdp.accounting.fit.regret import RegretSearch, farthest, interpolated_regret
 from gaussdp.accounting.fit.slack import SlackSearch
-from gaussdp.accounting.fit.span import Ends, Piece, Sampler, Samples, Span, sample_span
+from gaussdp.accounting.fit.span import Ends, Piece, Sampler, Samples, Span, exact_ends, sample_span
 from gaussdp.accounting.fit.supremum import supremum
-from gaussdp.accounting.inversion import points_at_floor
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints, upper_quantile
 from gaussdp.accounting.readings import Fit
 from gaussdp.errors import ConvergenceError
@@ -63,7 +62,9 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
     else:
         search, known = _search(sample, known, max(curve.largest(ends.low, ends.high)[0] for curve in curves))
         near = np.array([ends.low, ends.high])
-        enclosure = _rough_enclosure(sample, span, sample.kept(points_at_floor(tails, floor, near)))
+        exact, rest = exact_ends(tails, floor, near)
+        enclosure = _rough_enclosure(sample, span, sample.kept(exact))
+        enclosure = replace(enclosure, upper=max(enclosure.upper, rest))
         regret = search.regret(enclosure.upper, sample(search.thresholds), sample)
     return Fit(
         mu=enclosure.upper,

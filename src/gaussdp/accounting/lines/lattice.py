@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gaussdp.accounting.lines.line import Line
+from gaussdp.accounting.lines.line import CoarseScheduleError, Line
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.steps import CLEAN
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
@@ -61,6 +61,8 @@ SETTINGS = LatticeSettings()
 
 HOPELESS = np.int8(NO_METHOD - 1)
 """The code of a threshold that no line with any cutoff serves."""
+COARSE = np.int8(NO_METHOD - 2)
+"""The code of a threshold that needs lines of more steps than stand for the others here."""
 
 
 class Lattice:
@@ -103,6 +105,7 @@ class _Lines:
         self.cumulants = cumulants
         self._tilts: dict[float, Tilt | None] = {}
         self._lines: dict[float, Line | None] = {}
+        self.coarse: set[float] = set()  # tilts that need more steps
 
     def tilt(self, at: float) -> Tilt | None:
         if at not in self._tilts:
@@ -117,6 +120,9 @@ class _Lines:
         if tilt.at not in self._lines:
             try:
                 self._lines[tilt.at] = Line(self.cumulants, tilt)
+            except CoarseScheduleError:
+                self._lines[tilt.at] = None
+                self.coarse.add(tilt.at)
             except ConvergenceError:
                 self._lines[tilt.at] = None
         return self._lines[tilt.at]
@@ -158,7 +164,8 @@ class _Chain:
         line = self._lines.at(self._tilts[owner])
         whole = all(grid.whole for grid in self._tilts[owner].grids)
         if line is None:
-            points.methods[mine] = HOPELESS if whole else NO_METHOD
+            coarse = self._tilts[owner].at in self._lines.coarse
+            points.methods[mine] = COARSE if coarse else HOPELESS if whole else NO_METHOD
             return
         read = line.read(points.tau[mine])
         good = _accurate(read, _tolerance(line))

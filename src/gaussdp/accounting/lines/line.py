@@ -56,6 +56,7 @@ class LineSettings:
     max_guess: int = 3 * FINENESS  # at the refinement that will be needed
     weighty: float = 2e-9  # share of the heaviest weight from which on an output must be resolved by the grid
     blocks_from: int = 64  # nodes from which on products of coarse and fine waves are quicker than the waves themselves
+    no_better: float = 0.5  # factor on the error that a finer grid brings at the least, if it is the grid's
     grid_tolerance: float = 2e-13
     fine_grid_tolerance: float = 2e-14
     """Errors of the grid of outputs; the second where a finer grid costs little, since then the line serves farther."""
@@ -68,6 +69,10 @@ SETTINGS = LineSettings()
 _LADDER, _SCAN, _BEYOND = (np.array(values) for values in (SETTINGS.ladder, SETTINGS.scan, SETTINGS.beyond))
 _IMAGES = 4 * math.exp(-SETTINGS.exponent)  # bound on all images, above and below, of every threshold in reach
 _KERNELS = 3  # FPR, FNR and profile; the fourth integral, the density, steers searches and needs no error
+
+
+class CoarseScheduleError(ConvergenceError):
+    """A line that steps which stand for others do not give, and others may."""
 
 
 class Line:
@@ -100,7 +105,7 @@ class Line:
         squared_skewness = tilt.third**2 / tilt.variance**3
         if squared_skewness < SETTINGS.nearly_normal:
             reach = SETTINGS.normal_reach * (1 + SETTINGS.longer * squared_skewness) / tilt.deviation
-        placed = math.inf
+        placed = worst = math.inf
         while refinement <= SETTINGS.max_refinement:
             self.tilt, self.deviation = tilt, tilt.deviation
             if abs(tilt.value - placed) > SETTINGS.same_value:
@@ -132,7 +137,10 @@ class Line:
                 reach = sure
             elif grid_error <= tolerance + 1e-15 * abs(tilt.value) + 4 * cumulants.rounding(tilt):
                 return log_ratio, grid_error
+            elif cumulants.shortened and grid_error > SETTINGS.no_better * worst:
+                raise CoarseScheduleError("the steps that stand for others are too few")
             else:
+                worst = grid_error
                 refinement += FINENESS
                 tilt = cumulants.tilt(tilt.at, refinement)
         raise ConvergenceError("the characteristic function of the privacy loss decays too slowly")

@@ -9,10 +9,11 @@ import numpy as np
 
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
-from gaussdp.accounting.lines.lattice import Lattice, has_width
+from gaussdp.accounting.lines.lattice import COARSE, Lattice, has_width
 from gaussdp.accounting.lines.saddlepoint import near_quantile
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
-from gaussdp.accounting.loss.steps import OUTPUT_REACH, SampledGaussianLoss
+from gaussdp.accounting.loss.schedules import schedules_for
+from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.accounting.readings import NO_METHOD
 from gaussdp.errors import ConvergenceError
@@ -37,14 +38,16 @@ SETTINGS = DepthSettings()
 class LineTails(Described):
     """The tails of plain Gaussian releases (their squared mu) and counted sampled steps.
 
-    Each threshold is read at the first depth whose lines are accurate there.
+    Each threshold is read at the first depth whose lines are accurate there: lines of the few steps that stand for a
+    long schedule, if there are such, before lines of the schedule itself.
     """
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._squared_mu, self._steps = squared_mu, tuple(steps)
+        self._families = schedules_for(self._steps)
         self._count = sum(count for _, count in steps)
         self.lowest = LossCumulants(squared_mu, steps).lowest
-        self._lattices: dict[float, Lattice] = {}
+        self._lattices: dict[tuple[float, int], Lattice] = {}
 
     def _describe(self) -> tuple[object, ...]:
         return self._squared_mu, self._steps
@@ -68,12 +71,21 @@ class LineTails(Described):
         """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
         if not has_width(self._origin):
             return OperatingPoints.unanswered(tau)
-        points = self._lattice(SETTINGS.depths[0]).read(tau)
+        points = self._read(tau, 0)
+        for family in range(1, len(self._families)):
+            missing = np.flatnonzero(points.methods == COARSE)
+            if missing.size == 0:
+                break
+            points.put(missing, self._read(tau[missing], family))
+        return points
+
+    def _read(self, tau: Floats, family: int) -> OperatingPoints:
+        points = self._lattice(SETTINGS.depths[0], family).read(tau)
         for depth in SETTINGS.depths[1:]:
             missing = np.flatnonzero(points.methods == NO_METHOD)
             if missing.size == 0:
                 break
-            points.put(missing, self._lattice(depth).read(tau[missing]))
+            points.put(missing, self._lattice(depth, family).read(tau[missing]))
         return points
 
     def near_quantile(self, quantile: float, pole: float) -> float | None:
@@ -105,18 +117,20 @@ class LineTails(Described):
     def _origin(self) -> Tilt:
         return self._cumulants(SETTINGS.depths[0]).tilt(0.0)
 
-    def _lattice(self, depth: float) -> Lattice:
-        if depth not in self._lattices:
-            cumulants = self._cumulants(depth)
+    def _lattice(self, depth: float, family: int) -> Lattice:
+        if (depth, family) not in self._lattices:
+            cumulants = self._cumulants(depth, family)
             # Without a tilt no output far out matters.
             origin = self._origin if self._cutoff(depth) > OUTPUT_REACH else cumulants.tilt(0.0)
-            self._lattices[depth] = Lattice(cumulants, origin)
-        return self._lattices[depth]
+            self._lattices[depth, family] = Lattice(cumulants, origin)
+        return self._lattices[depth, family]
 
-    def _cumulants(self, depth: float) -> LossCumulants:
+    def _cumulants(self, depth: float, family: int = 0) -> LossCumulants:
         """The loss without outputs of total probability below 1e-12 of e^(-depth)."""
         cutoff = self._cutoff(depth)
-        return LossCumulants(self._squared_mu, [(step.cut(cutoff), count) for step, count in self._steps])
+        schedules = self._families[family]
+        cut = ([(step.cut(cutoff), count) for step, count in schedule] for schedule in schedules)
+        return LossCumulants(self._squared_mu, *cut)
 
     def _cutoff(self, depth: float) -> float:
         return math.sqrt(2 * (depth + SETTINGS.loss_exponent + math.log(max(self._count, 1))))

@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from gaussdp.accounting.loss.products import product, weighted_rows
-from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid
+from gaussdp.accounting.loss.schedules import Counted
+from gaussdp.accounting.loss.steps import TiltedGrid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Complexes, Floats
 
@@ -47,6 +48,7 @@ class Tilt:
     variance: float
     third: float
     grids: tuple[TiltedGrid, ...]
+    counts: tuple[float, ...]
 
     @property
     def deviation(self) -> float:
@@ -55,11 +57,19 @@ class Tilt:
 
 
 class LossCumulants:
-    """K and its derivatives for plain Gaussian releases (their squared mu) and counted sampled steps."""
+    """K and its derivatives for plain Gaussian releases (their squared mu) and counted sampled steps.
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]]) -> None:
+    Args:
+        squared_mu: of the plain releases together.
+        steps: the sampled ones.
+        others: steps with the same transform, to compare with: they are those of moved grids.
+    """
+
+    def __init__(self, squared_mu: float, steps: Sequence[Counted], others: Sequence[Counted] | None = None) -> None:
         self._squared_mu = squared_mu
         self._steps = tuple(steps)
+        self.shortened = others is not None
+        self._others = self._steps if others is None else tuple(others)
         # Where E[e^(theta L)] comes to be ruled by the outputs of the record, K' soars.
         self._rare_from = min((step.rare_from for step, _ in self._steps), default=math.inf)
 
@@ -70,21 +80,22 @@ class LossCumulants:
         variance = self._squared_mu
         third = 0.0
         grids = []
-        for step, count in self._steps:
+        steps = self._others if moved else self._steps
+        for step, count in steps:
             grid = step.tilted(at, refinement, moved=moved, precise=count >= SETTINGS.many)
             value += count * grid.log_mgf
             mean += count * grid.mean
             variance += count * grid.variance
             third += count * grid.third
             grids.append(grid)
-        return Tilt(at, value, mean, variance, third, tuple(grids))
+        return Tilt(at, value, mean, variance, third, tuple(grids), tuple(count for _, count in steps))
 
     @property
     def lowest(self) -> float:
         """Infimum of the composed loss."""
         if self._squared_mu > 0:
             return -math.inf
-        return sum(count * math.log1p(-step.sample_rate) for step, count in self._steps)
+        return math.fsum(count * step.lowest for step, count in self._steps)
 
     @cached_property
     def lost(self) -> tuple[float, float]:
@@ -94,7 +105,7 @@ class LossCumulants:
 
     def rounding(self, tilt: Tilt) -> float:
         """Size of the rounding error of K, which adds up terms of the size of each step's loss."""
-        sizes = (count * math.sqrt(grid.variance) for (_, count), grid in zip(self._steps, tilt.grids, strict=True))
+        sizes = (count * math.sqrt(grid.variance) for count, grid in zip(tilt.counts, tilt.grids, strict=True))
         return 5e-17 * abs(tilt.at) * sum(sizes)
 
     def values(self, at: Floats) -> Floats:
@@ -105,10 +116,17 @@ class LossCumulants:
         return total
 
     def log_ratio(self, tilt: Tilt, t: Floats) -> Complexes:
-        """K(c + it) - K(c) - it K'(c): the log characteristic function of the centred, tilted loss."""
+        """K(c + it) - K(c) - it K'(c): the log characteristic function of the centred, tilted loss.
+
+        If steps stand for others its phase is right at evenly spaced t from 0 on.
+        """
         total = (-0.5 * self._squared_mu * t * t).astype(np.complex128)
-        for (_, count), grid in zip(self._steps, tilt.grids, strict=True):
-            total += count * _log_characteristic(grid, t)
+        for count, grid in zip(tilt.counts, tilt.grids, strict=True):
+            logarithm = _log_characteristic(grid, t)
+            if self.shortened:
+                # A fraction of a step sees whole turns of the phase, which is continuous from 0 on.
+                logarithm.imag = np.unwrap(logarithm.imag)
+            total += count * logarithm
         return total
 
     def saddle(self, tau: float, here: Tilt) -> Tilt:

@@ -1,7 +1,9 @@
 """The loss of one sampled step at evenly spaced outputs, computed once for each spacing and shared by all tilts."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,14 +50,26 @@ class Outputs:
         return Outputs(self.losses[cut], self.log_density[cut], self.density[cut], self.excess[cut])
 
 
-class OutputGrids:
-    """Grids of the outputs of N(0, sigma^2) noise, each of multiples of its spacing."""
+class Law(NamedTuple):
+    """At given outputs: e^L - 1, the loss L, and the logarithm of the density under Q."""
 
-    def __init__(self, noise_multiplier: float, sample_rate: float) -> None:
-        self._sigma, self._rate = noise_multiplier, sample_rate
-        self._coarsest = min(
-            SETTINGS.coarsest * noise_multiplier, 2 * math.pi**2 * noise_multiplier**2 / SETTINGS.branch_exponent
-        )
+    ratio_change: Floats
+    losses: Floats
+    log_density: Floats
+
+
+class OutputGrids:
+    """Grids of the outputs of noise of this standard deviation, each of multiples of its spacing.
+
+    Args:
+        sigma: standard deviation of the noise.
+        law: of outputs, their loss and their density.
+        branch: distance from the real line at which the loss may have branch points.
+    """
+
+    def __init__(self, sigma: float, law: Callable[[Floats], Law], branch: float) -> None:
+        self._sigma, self._law = sigma, law
+        self._coarsest = min(SETTINGS.coarsest * sigma, 2 * math.pi * branch / SETTINGS.branch_exponent)
         # By fineness, and whether moved by half a spacing: index of the first output, and the outputs.
         self._made: dict[tuple[int, bool], tuple[int, Outputs]] = {}
 
@@ -83,21 +97,41 @@ class OutputGrids:
         return made.part(first - start, last + 1 - start)
 
     def _evaluate(self, index: Floats, spacing: float, *, moved: bool) -> Outputs:
-        sigma, rate = self._sigma, self._rate
-        x = (index + 0.5 if moved else index) * spacing
-        exponent = (x - 0.5) / sigma**2
-        ratio_change = rate * np.expm1(np.minimum(exponent, 700.0))
-        losses = np.log1p(ratio_change)
-        if exponent[-1] > SETTINGS.linear_from:
-            far = exponent > SETTINGS.linear_from
-            losses[far] = exponent[far] + math.log(rate)
-        log_density = -0.5 * (x / sigma) ** 2 + math.log(spacing / (sigma * math.sqrt(2 * math.pi)))
+        ratio_change, losses, log_density = self._law((index + 0.5 if moved else index) * spacing)
+        log_density += math.log(spacing)
         density = np.exp(log_density)
         excess = ratio_change - losses
         first, last = losses.searchsorted((-SERIES_TO, SERIES_TO))
         excess[first:last] = exponential_excess(losses[first:last])
         excess *= density
         return Outputs(losses, log_density, density, excess)
+
+
+def sampled_outputs(sigma: float, rate: float) -> OutputGrids:
+    """The grids of one Poisson-sampled Gaussian step."""
+
+    def law(x: Floats) -> Law:
+        ratio_change, losses = sampled_loss(x, sigma, rate)
+        return Law(ratio_change, losses, normal_log_density(x, sigma))
+
+    return OutputGrids(sigma, law, math.pi * sigma**2)
+
+
+def sampled_loss(x: Floats, sigma: float, rate: float) -> tuple[Floats, Floats]:
+    """e^L - 1 and L = log(1 - q + q e^((x - 1/2) / sigma^2)) at outputs."""
+    exponent = (x - 0.5) / sigma**2
+    ratio_change = rate * np.expm1(np.minimum(exponent, 700.0))
+    losses = np.log1p(ratio_change)
+    far = exponent > SETTINGS.linear_from
+    if far.any():
+        losses[far] = exponent[far] + math.log(rate)
+    return ratio_change, losses
+
+
+def normal_log_density(x: Floats, sigma: float) -> Floats:
+    """Logarithm of the density of N(0, sigma^2)."""
+    logs: Floats = -0.5 * (x / sigma) ** 2 - math.log(sigma * math.sqrt(2 * math.pi))
+    return logs
 
 
 def exponential_excess(x: Floats) -> Floats:

@@ -10,12 +10,14 @@ exponentially in the number of nodes.
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.loss.outputs import SERIES_TO, OutputGrids, Outputs, exponential_excess
+from gaussdp.accounting.loss.outputs import SERIES_TO, OutputGrids, Outputs, exponential_excess, sampled_outputs
 from gaussdp.accounting.loss.products import weighted_rows
 from gaussdp.numerics import Floats
 
@@ -55,41 +57,49 @@ class TiltedGrid:
         return self.cut > CLEAN
 
 
-@dataclass(frozen=True, slots=True)
-class SampledGaussianLoss:
-    """One step: Gaussian noise of this multiplier on a Poisson sample of this rate (below 1).
+class StepLoss(ABC):
+    """The loss of one step: a rising function of a Gaussian output, or of a mixture of such.
 
-    Outputs above 1 + cutoff * noise_multiplier are left out. A strong tilt would give them all the weight, although no
-    tail that is asked for depends on them; `lost` says how likely they are.
+    Outputs above a cutoff are left out. A strong tilt would give them all the weight, although no tail that is asked
+    for depends on them; `lost` says how likely they are.
     """
 
+    __slots__ = ()
+
     noise_multiplier: float
-    sample_rate: float
-    cutoff: float = math.inf
-    _outputs: OutputGrids = field(init=False, repr=False, compare=False)
+    _outputs: OutputGrids
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_outputs", OutputGrids(self.noise_multiplier, self.sample_rate))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return SampledGaussianLoss, (self.noise_multiplier, self.sample_rate, self.cutoff)
-
-    def cut(self, cutoff: float) -> "SampledGaussianLoss":
+    @abstractmethod
+    def cut(self, cutoff: float) -> "StepLoss":
         """The same step with another cutoff, on the same grids."""
-        step = SampledGaussianLoss(self.noise_multiplier, self.sample_rate, cutoff)
-        object.__setattr__(step, "_outputs", self._outputs)
-        return step
 
     @property
-    def rare_from(self) -> float:
-        """The tilt at which q^tilt e^(tilt (tilt - 1) / 2 sigma^2), the share of the record's outputs in M, is 1."""
-        return 1 - 2 * self.noise_multiplier**2 * math.log(self.sample_rate)
+    @abstractmethod
+    def lowest(self) -> float:
+        """Infimum of the loss."""
 
+    @property
+    @abstractmethod
+    def least_ratio(self) -> Fraction:
+        """Infimum of the likelihood ratio, whose logarithm is the lowest loss; 0 if there is none."""
+
+    @property
+    @abstractmethod
+    def highest_output(self) -> float:
+        """Where outputs are cut off."""
+
+    @property
+    @abstractmethod
+    def rare_from(self) -> float:
+        """About the tilt at which outputs that the record alone explains come to rule M."""
+
+    @abstractmethod
     def lost(self) -> tuple[float, float]:
         """Probabilities under Q and under P of the outputs left out."""
-        sigma = self.noise_multiplier
-        plain = float(special.ndtr(-(1 / sigma + self.cutoff)))
-        return plain, (1 - self.sample_rate) * plain + self.sample_rate * float(special.ndtr(-self.cutoff))
+
+    @abstractmethod
+    def _support(self, tilt: float) -> tuple[float, float, float]:
+        """Ends of the interval that holds all of the mass of the tilted law, and the width of its peak."""
 
     def tilted(self, tilt: float, refinement: int = 0, *, moved: bool = False, precise: bool = False) -> TiltedGrid:
         """The tilted law on a grid that is finer the larger the refinement, or on the one halfway between.
@@ -122,7 +132,7 @@ class SampledGaussianLoss:
         variance = float(weighted @ centred)
         weighted *= centred
         cut = heaviest - float(log_weights[-1])
-        whole = high < 1.0 + self.cutoff * self.noise_multiplier
+        whole = high < self.highest_output
         return TiltedGrid(centred, weights, log_mgf, mean, variance, float(weighted @ centred), cut, whole)
 
     def log_mgf(self, tilts: Floats) -> Floats:
@@ -142,21 +152,79 @@ class SampledGaussianLoss:
         logarithm: Floats = heaviest + np.log(np.exp(log_weights, out=log_weights).sum(axis=1))
         return logarithm
 
+
+@dataclass(frozen=True, slots=True)
+class SampledGaussianLoss(StepLoss):
+    """One step: Gaussian noise of this multiplier on a Poisson sample of this rate (below 1).
+
+    Outputs above 1 + cutoff * noise_multiplier are left out.
+    """
+
+    noise_multiplier: float
+    sample_rate: float
+    cutoff: float = math.inf
+    _outputs: OutputGrids = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_outputs", sampled_outputs(self.noise_multiplier, self.sample_rate))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SampledGaussianLoss, (self.noise_multiplier, self.sample_rate, self.cutoff)
+
+    def cut(self, cutoff: float) -> "SampledGaussianLoss":
+        step = SampledGaussianLoss(self.noise_multiplier, self.sample_rate, cutoff)
+        object.__setattr__(step, "_outputs", self._outputs)
+        return step
+
+    @property
+    def lowest(self) -> float:
+        return math.log1p(-self.sample_rate)
+
+    @property
+    def least_ratio(self) -> Fraction:
+        return 1 - Fraction(self.sample_rate)
+
+    @property
+    def highest_output(self) -> float:
+        return 1.0 + self.cutoff * self.noise_multiplier
+
+    @property
+    def rare_from(self) -> float:
+        """The tilt at which q^tilt e^(tilt (tilt - 1) / 2 sigma^2), the share of the record's outputs in M, is 1."""
+        return 1 - 2 * self.noise_multiplier**2 * math.log(self.sample_rate)
+
+    def log_growth(self, x: Floats) -> tuple[Floats, Floats]:
+        """log of (e^(L - lowest) - 1), and its slope in x."""
+        slope = 1 / self.noise_multiplier**2
+        return (x - 0.5) * slope + self._log_odds, np.full_like(x, slope)
+
+    def output_at(self, log_growth: Floats) -> tuple[Floats, Floats]:
+        """The output at which `log_growth` has these values, and its slope there."""
+        square = self.noise_multiplier**2
+        return square * (log_growth - self._log_odds) + 0.5, np.full_like(log_growth, 1 / square)
+
+    @property
+    def _log_odds(self) -> float:
+        return math.log(self.sample_rate) - math.log1p(-self.sample_rate)
+
+    def lost(self) -> tuple[float, float]:
+        sigma = self.noise_multiplier
+        plain = float(special.ndtr(-(1 / sigma + self.cutoff)))
+        return plain, (1 - self.sample_rate) * plain + self.sample_rate * float(special.ndtr(-self.cutoff))
+
     def _support(self, tilt: float) -> tuple[float, float, float]:
-        """Ends of the interval that holds all of the mass, and the width of the peak."""
         sigma = self.noise_multiplier
         reach = OUTPUT_REACH * sigma
         if tilt >= 0:
             # The tilt moves every mode into [0, tilt]; 1 is the centre of the term e^L.
-            return -reach, min(max(tilt, 1.0) + reach, 1.0 + self.cutoff * sigma), sigma
+            return -reach, min(max(tilt, 1.0) + reach, self.highest_output), sigma
         mode, weight = self._mode(tilt)
         width = sigma / math.sqrt(1 - tilt * weight * (1 - weight) / sigma**2)
         return mode - reach, 1.0 + reach, width
 
     def _mode(self, tilt: float) -> tuple[float, float]:
         """The root of x = tilt * w(x) for a negative tilt, and w there; w is the slope of L times sigma^2."""
-        sigma, rate = self.noise_multiplier, self.sample_rate
-        log_odds = math.log(rate) - math.log1p(-rate)
+        sigma, log_odds = self.noise_multiplier, self._log_odds
         low, high = tilt, 0.0
         weight = 0.0
         for _ in range(60):

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLED_NOISE
 from gaussdp.explaining.facts import RATE
 from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
-from gaussdp.mechanisms.gaussian import SAMPLED_NOISE
 from gaussdp.risks import Risk, criteria, registered
 from gaussdp.risks.registry import RISKS
 from gaussdp.statements.run import SAMPLINGS, Sampling

@@ -1,0 +1,1 @@
+"""Hostile input, tried at random: `python -m benchmarks.fuzz NAME [--seconds N] [--seed S] [--trial K]`."""
