@@ -100,5 +100,9 @@ class TestAsAStep:
 
     @pytest.mark.parametrize("mu", [math.inf, 1e-200, 1e200])
     def test_refused(self, mu):
-        with pytest.raises(gaussdp.DomainError, match="^mu must be in"):
+        with pytest.raises(gaussdp.DomainError, match=r"^mu must be in"):
             account(GDP(mu))
+
+    def test_what_surely_fails_does_not_compose(self):
+        with pytest.raises(gaussdp.DomainError, match="delta must be below 1"):
+            account(ApproxGDP(1.0, 1.0))

@@ -195,6 +195,8 @@ class TestMechanism:
             (lambda: MatrixMechanism(1.0, [1.0, 0.5]), "strategy must be a matrix or a strategy"),
             (lambda: MatrixMechanism(1.0, np.zeros((2, 2))), "strategy must be a matrix, not 0"),
             (lambda: MatrixMechanism(1.0, [[math.nan]]), "strategy must be"),
+            (lambda: MatrixMechanism(1.0, [[1e200]]), "strategy must be"),
+            (lambda: MatrixMechanism(1.0, [[1e-200]]), "mu must be"),
             (lambda: MatrixMechanism(1.0, Tree(3), 7), "participation must be"),
             (lambda: MatrixMechanism(1.0, Toeplitz([1, 0.5], 9), CyclicPoisson(1, 0.1)), "cycle must be at least 2"),
             (lambda: Participation(0), "separation must be"),

@@ -37,6 +37,8 @@ class Stated(Elementary):
             raise DomainError("guarantee", "PureDP, ApproxDP, ProfilePoints, GDP or ApproxGDP", self.guarantee)
         if isinstance(self.guarantee, GDP | ApproxGDP) and self.guarantee.mu != 0:
             number("mu", self.guarantee.mu, NOISE)
+        if isinstance(self.guarantee, ApproxGDP) and self.guarantee.delta_bound == 1:
+            raise DomainError("delta", "below 1 for a release to compose", self.guarantee.delta_bound)
         checked_adjacency(self.adjacency)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:

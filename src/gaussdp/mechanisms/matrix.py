@@ -63,6 +63,7 @@ class MatrixMechanism(Mechanism):
                 self.participation.cycle,
                 "sampling helps only if no two contributions of a record meet",
             )
+        number("mu", self.mu, NOISE)
         next(self.parts())  # refuses what cannot be accounted for
 
     @cached_property

@@ -14,7 +14,7 @@ from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, 
 from gaussdp.mechanisms.composition import Composition
 from gaussdp.mechanisms.registry import from_entry, register
 
-RANGE = Domain(0.0, 500.0, closed_low=False, advice="beyond, a choice gives no privacy to speak of")
+RANGE = Domain(1e-15, 500.0, advice="beyond, a choice gives no privacy to speak of, or says nothing", meant=POSITIVE)
 MEAN_RUNS = Domain(1.0, 1e9, closed_low=False, advice="a single run needs no choice")
 SHAPE = Domain(-1.0, 100.0, closed_low=False, advice="1 is geometric, 0 logarithmic; numbers above say less and less")
 _HALVINGS = 200
@@ -29,8 +29,8 @@ class ExponentialMechanism(Elementary):
     whose privacy losses, for two fixed neighbours, differ by at most eta.
 
     Args:
-        eta: largest difference of two privacy losses, in (0, 500]. It is 2 / scale times the sensitivity of a score,
-            and 1 / scale times it if a change of the data moves all scores in one direction.
+        eta: largest difference of two privacy losses, in [1e-15, 500]. It is 2 / scale times the sensitivity of a
+            score, and 1 / scale times it if a change of the data moves all scores in one direction.
         adjacency: the neighbours that eta speaks about.
 
     >>> ExponentialMechanism(eta=1.0).guarantee.implied()

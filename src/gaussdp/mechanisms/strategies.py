@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.domains import FINITE, checked, integer
+from gaussdp.domains import FINITE, Domain, checked, integer
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.participation import Participation
 from gaussdp.numerics import Floats
 
+ENTRY = Domain(-1e100, 1e100, advice="beyond, its square leaves the range of a double", meant=FINITE)
 MOST_STEPS = 5000  # of a strategy that is held as a matrix
 _ROUNDING = 1e-15  # relative, of the root of a sum of squares; sensitivities are rounded up by it
 _SHOWN = 6  # coefficients in a repr
@@ -86,7 +87,7 @@ class Toeplitz(Strategy):
     def __init__(self, coefficients: Iterable[float], length: int) -> None:
         count = integer("length", length, low=1)
         written = np.asarray(coefficients if hasattr(coefficients, "__array__") else list(coefficients))
-        given = checked("coefficients", written, FINITE).ravel()[:count]
+        given = checked("coefficients", written, ENTRY).ravel()[:count]
         object.__setattr__(self, "coefficients", tuple(given.tolist()))
         object.__setattr__(self, "length", count)
         if not np.any(given):
@@ -107,7 +108,7 @@ class Toeplitz(Strategy):
     @classmethod
     def buffered(cls, scales: Sequence[float], decays: Sequence[float], length: int) -> "Toeplitz":
         """A buffered linear Toeplitz strategy: 1, then the sums of scale * decay^(k - 1)."""
-        weights = checked("scales", list(scales), FINITE).ravel()
+        weights = checked("scales", list(scales), ENTRY).ravel()
         shares = checked("decays", list(decays), FINITE).ravel()
         if weights.size != shares.size:
             raise DomainError(None, problem="scales and decays must be equally many")
@@ -185,7 +186,7 @@ class Dense(Strategy):
     rows: tuple[tuple[float, ...], ...]
 
     def __init__(self, rows: npt.ArrayLike) -> None:
-        matrix = checked("strategy", rows, FINITE)
+        matrix = checked("strategy", rows, ENTRY)
         if matrix.ndim != 2 or matrix.shape[1] > MOST_STEPS or not matrix.any():
             raise DomainError("strategy", f"a matrix, not 0, with at most {MOST_STEPS} columns", got=f"{matrix.shape}")
         object.__setattr__(self, "rows", tuple(map(tuple, matrix.tolist())))

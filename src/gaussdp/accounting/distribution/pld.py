@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gaussdp.accounting.distribution.logistic import logistic_masses
-from gaussdp.domains import integer
+from gaussdp.domains import RHO, integer
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints, PureDP
 from gaussdp.mechanisms import (
@@ -185,7 +185,9 @@ def _attained(part: Mechanism) -> Mechanism:
     if isinstance(part, ExponentialMechanism):
         return RandomizedResponse(part.eta / 2)
     known = _zcdp(part)
-    return ZCDPGaussian(known.rho) if known else part
+    if known is None:
+        return part
+    return ZCDPGaussian(known.rho) if known.rho >= RHO.low else Stated(PureDP(0.0))
 
 
 def _zcdp(part: Mechanism) -> ZCDP | None:
