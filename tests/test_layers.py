@@ -41,7 +41,7 @@ ROOMS = [
     ("inversion",),
     ("loss",),
     ("lines", "density", "distribution"),
-    ("composed", "symmetric"),
+    ("composed", "symmetric", "enclosed"),
     ("fit", "directions"),
     ("curve", "best_of"),
     ("accountant",),

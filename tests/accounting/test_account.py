@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, PointsCurve, account
+from gaussdp.accounting.readings import Method
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Laplace, PoissonSampled
@@ -42,9 +43,10 @@ def test_only_mechanisms_are_accounted_for():
         account("dpsgd")
 
 
-def test_tiny_noise_on_samples_goes_through_a_distribution():
-    assert isinstance(account(DPSGD(0.09, 0.01, 3)), DistributionCurve)
-    assert isinstance(account(DPSGD(0.1, 0.01, 3)), AccountedCurve)
+def test_tiny_noise_on_samples_is_enclosed():
+    curve = account(DPSGD(0.05, 0.01, 3))
+    assert isinstance(curve, AccountedCurve)
+    assert curve.reading.epsilon(1e-5).method is Method.ENCLOSURE
 
 
 @pytest.mark.parametrize("stated", [ApproxDP(1.0, 1e-5), ProfilePoints([1.0, 2.0], [1e-3, 1e-6])])

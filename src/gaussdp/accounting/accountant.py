@@ -28,9 +28,9 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
     """The guarantee of a mechanism as a curve: exact where it can be, sound everywhere.
 
     Gaussian and Poisson-sampled Gaussian releases, in any composition, are read off exactly, from the bulk to the
-    deepest tails. Where that cannot give 9 digits (a threshold next to the least loss) a value comes from a pessimistic
-    privacy loss distribution instead; `curve.reading` and `fit.method` tell. A composition with a part whose privacy
-    loss has atoms, or with sampled noise below 0.1, is read off a distribution throughout.
+    deepest tails. Where that cannot give 9 digits (losses in the thousands, sampled noise below 0.1, thresholds next to
+    the least loss) a value is enclosed between proved bounds, and given on the safe side; `curve.reading` and
+    `fit.method` tell. A composition with a part whose privacy loss has atoms is read off a distribution throughout.
 
     Args:
         mechanism: what is released: a mechanism, a guarantee that is stated for one, or a DpEvent or
@@ -41,6 +41,7 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
         The guarantee as a curve, with `fit` for the one number mu.
     Raises:
         MissingExtraError: where a distribution is needed and dp_accounting is not installed.
+        ConvergenceError: where a distribution would be larger than is bearable; the message tells the size.
 
     >>> from gaussdp.mechanisms import DPSGD, Composition, Gaussian
     >>> account(Composition([9 * Gaussian(noise_multiplier=3.0), Gaussian(noise_multiplier=0.5)])).fit().mu

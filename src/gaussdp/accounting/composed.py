@@ -1,6 +1,7 @@
 """The tails of a composed loss by whichever method answers: lines, which take milliseconds, or the density."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -9,12 +10,30 @@ from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.density.vanishing import VanishingTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.lines.tails import LineTails
+from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.least import LeastLoss, least_loss
 from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
+from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
-_LEAST_NOISE = 0.25  # of a sampled step: below, losses are so large that no line is accurate
+
+@dataclass(frozen=True)
+class ReachSettings:
+    """Which runs exact methods are tried on; others are enclosed at once."""
+
+    least_noise: float = 0.1  # of a sampled step: below, a density takes too many panels
+    least_line_noise: float = 0.25  # ... and below that, losses are so large that no line is accurate
+    farthest: float = 55.0
+    """Standard deviations under P from zero to the bulk of the loss. Lines are laid from zero on, where the smaller
+    tail would be e^-1500, and densities lose digits with the distance."""
+    most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
+    surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
+    many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
+
+
+SETTINGS = ReachSettings()
+
 _NEAR = 1e-14  # relative distance from the least loss at which its last digits decide
 
 
@@ -22,37 +41,63 @@ class ComposedTails(Described):
     """The tails of plain Gaussian releases (their squared mu) and counted sampled steps.
 
     Each threshold is answered by the first method that can: lines, the bound that makes its tails vanish, the density.
+    None is where all losses that matter are far too large, which is known beforehand.
     """
 
     def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._parts = squared_mu, tuple(steps)
         self._density = DensityTails(squared_mu, steps)
         self._lines = None
-        if min(step.noise_multiplier for step, _ in steps) >= _LEAST_NOISE:
+        if min(step.noise_multiplier for step, _ in steps) >= SETTINGS.least_line_noise:
             self._lines = LineTails(squared_mu, steps)
         self._first: LossTails = self._lines or self._density
         self.lowest = self._density.lowest
+        convolutions = len(steps) - 1 + sum(count.bit_length() + count.bit_count() - 2 for _, count in steps)
+        self._short = convolutions <= SETTINGS.most_convolutions  # enough for the density to be made
 
     def _describe(self) -> tuple[object, ...]:
         return self._parts
 
+    @cached_property
+    def within_reach(self) -> bool:
+        """Whether an exact method may know the bulk of the loss."""
+        squared_mu, steps = self._parts
+        if min(step.noise_multiplier for step, _ in steps) < SETTINGS.least_noise:
+            return False
+        if not (self._lines or self._short):
+            return False
+        unsampled = squared_mu + sum(count / step.noise_multiplier**2 for step, count in steps)
+        if unsampled <= SETTINGS.surely_near**2 or len(steps) > SETTINGS.many_kinds:
+            return True
+        bulk = LossCumulants(squared_mu, steps).tilt(1.0)
+        return bulk.mean <= SETTINGS.farthest * bulk.deviation
+
     @property
     def mean(self) -> float:
         """Mean of the loss under Q."""
-        return self._first.mean
+        return self._known.mean
 
     @property
     def deviation(self) -> float:
         """Standard deviation of the loss under Q."""
-        return self._first.deviation
+        return self._known.deviation
 
     @property
     def skewness(self) -> float:
         """Skewness of the loss under Q, or 0."""
-        return self._first.skewness
+        return self._known.skewness
+
+    @property
+    def _known(self) -> LossTails:
+        """The method that knows the bulk of the loss."""
+        if not self.within_reach:
+            raise ConvergenceError("the losses of this run are too large for exact methods")
+        return self._first
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
+        if not self.within_reach:
+            return OperatingPoints.unanswered(tau)
         gone = tau <= self.lowest
         near = np.abs(tau - self.lowest) <= _NEAR * abs(self.lowest)
         if near.any() and np.isfinite(self.lowest):
@@ -69,7 +114,7 @@ class ComposedTails(Described):
             gone = self._vanishing.vanish(tau[missing])
             points.put(missing[gone], VanishingTails.points(tau[missing[gone]]))
             missing = missing[~gone]
-        if missing.size:
+        if missing.size and self._short:
             points.put(missing, self._density.read(tau[missing]))
         return points
 
@@ -83,20 +128,24 @@ class ComposedTails(Described):
 
     def near_quantile(self, quantile: float, pole: float) -> float | None:
         """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known."""
-        return self._first.near_quantile(quantile, pole)
+        return self._known.near_quantile(quantile, pole)
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
+        if not self.within_reach:
+            return OperatingPoints.unanswered(np.full_like(log_fpr, np.nan))
         points = self._first.at_fpr(log_fpr, log_tnr)
         missing = np.flatnonzero(~points.answered)
-        if missing.size and self._lines:
+        if missing.size and self._lines and self._short:
             points.put(missing, self._density.at_fpr(log_fpr[missing], log_tnr[missing]))
         return points
 
     def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
         """Operating points with these FNRs."""
+        if not self.within_reach:
+            return OperatingPoints.unanswered(np.full_like(log_fnr, np.nan))
         points = self._first.at_fnr(log_fnr, log_tpr)
         missing = np.flatnonzero(~points.answered)
-        if missing.size and self._lines:
+        if missing.size and self._lines and self._short:
             points.put(missing, self._density.at_fnr(log_fnr[missing], log_tpr[missing]))
         return points

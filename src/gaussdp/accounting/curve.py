@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
@@ -11,23 +12,24 @@ from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.directions import Direction
 from gaussdp.accounting.distribution.curve import DistributionCurve
+from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails
-from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Readings, Values, exact_fit
+from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Method, Readings, Values, exact_fit
 from gaussdp.accounting.symmetric import SymmetricTails
 from gaussdp.documents import Document
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
-from gaussdp.errors import ConvergenceError
+from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
 from gaussdp.mechanisms import Gaussian, Mechanism, MixtureOfGaussians, PoissonSampled, SampledExchange, ZCDPGaussian
 from gaussdp.numerics import Floats
 
-LEAST_NOISE = 0.1
-"""Noise multiplier of a sampled step below which a density takes too many panels."""
+_TIGHT = 5e-3  # relative width of an enclosure that a distribution, which takes seconds, need not narrow
+_NEXT_TO_NOTHING = 1e-13  # width of one of which a distribution knows nothing
 
 
 class AccountedCurve(Described, Guarantee):
@@ -38,9 +40,10 @@ class AccountedCurve(Described, Guarantee):
     mirror image, and the mirror image beyond; its :math:`\delta(\varepsilon)` is the larger of the two.
 
     Values have relative error below 1e-9 (mostly below 1e-11), as deep into the tails as they are asked for. A value
-    that cannot be had so comes from a pessimistic privacy loss distribution, the others in the same array do not;
-    `reading` tells the method and the error of each. The two directions by name, `remove` and `add`, raise
-    ConvergenceError there. The same question always has the same answer, to the last bit.
+    that cannot be had so is enclosed between proved bounds, or comes from a pessimistic privacy loss distribution where
+    that is tighter; the others in the same array stay exact, and `reading` tells the method and the error of each. The
+    two directions by name, `remove` and `add`, raise ConvergenceError there. The same question always has the same
+    answer, to the last bit.
 
     Made by `account`.
 
@@ -67,15 +70,20 @@ class AccountedCurve(Described, Guarantee):
     @staticmethod
     def covers(mechanism: Mechanism) -> bool:
         """Whether the mechanism is a composition of plain and sampled Gaussian releases."""
-        return all(
-            isinstance(part, Gaussian | ZCDPGaussian)
-            or (isinstance(part, PoissonSampled) and part.mechanism.noise_multiplier >= LEAST_NOISE)
-            or (isinstance(part, MixtureOfGaussians | SampledExchange) and part.noise_multiplier >= LEAST_NOISE)
-            for part, _ in mechanism.parts()
-        )
+        kinds = Gaussian | ZCDPGaussian | PoissonSampled | MixtureOfGaussians | SampledExchange
+        return all(isinstance(part, kinds) for part, _ in mechanism.parts())
 
     def _describe(self) -> tuple[object, ...]:
         return (self.mechanism,)
+
+    @cached_property
+    def enclosed(self) -> EnclosedCurve:
+        """The same composition from proved bounds: at once, whatever its size, and less tight where losses are small.
+
+        Only for compositions with sampled steps; others are known exactly.
+        """
+        squares, steps, unsampled = _sorted_parts(list(self.mechanism.parts()))
+        return EnclosedCurve(math.fsum(squares), steps, unsampled)
 
     @cached_property
     def by_distribution(self) -> DistributionCurve:
@@ -157,7 +165,7 @@ class AccountedCurve(Described, Guarantee):
                 with np.errstate(all="ignore"):
                     fit = fit_tails(self._tails, level)
             except (ConvergenceError, OverflowError):  # the latter: losses of tiny noise beyond the range of a double
-                fit = self.by_distribution.fit(level)
+                fit = self._bounded_fit(level)
             self._fits[level] = self._as_known(fit)
         return self._fits[level]
 
@@ -170,11 +178,11 @@ class AccountedCurve(Described, Guarantee):
         return value
 
     def values(self, name: str, levels: Floats) -> Values:
-        """The reading of this name at each level, from the distribution where no exact method answers."""
+        """The reading of this name at each level, from bounds where no exact method answers."""
         read = self._answered(name, levels)
-        missing = ~read.answered
+        missing = ~read.answered | ~(read.error < math.inf)  # a method that claims nothing has no answer
         if missing.any():
-            read.put(missing, self.by_distribution.values(name, levels[missing]))
+            read.put(missing, self._bounded(name, levels[missing]))
         return read
 
     def _answered(self, name: str, levels: Floats) -> Values:
@@ -186,6 +194,38 @@ class AccountedCurve(Described, Guarantee):
                 return Values.unanswered(1)
             half = levels.size // 2
             return Values.joined((self._answered(name, levels[:half]), self._answered(name, levels[half:])))
+
+    def _bounded(self, name: str, levels: Floats) -> Values:
+        """The reading from proved bounds; where they are wide, from a distribution if that is tighter."""
+        safe, other = self.enclosed.ends(name, levels)
+        method = np.full(levels.size, Method.ENCLOSURE, np.int8)
+        gap = np.abs(safe - other)
+        for index in np.flatnonzero((gap > _TIGHT * safe) & (gap > _NEXT_TO_NOTHING)):
+            try:
+                value = float(self.by_distribution.values(name, levels[index : index + 1]).value[0])
+            except (ConvergenceError, DomainError, MissingExtraError):
+                continue  # too large, or below its noise floor
+            if abs(value - other[index]) < gap[index]:
+                safe[index], method[index] = value, Method.DISTRIBUTION
+        return Values(safe, relative(safe, other), method)
+
+    def _bounded_fit(self, floor: float) -> Fit:
+        """The fit of the proved bounds, or that of a distribution if it is tighter."""
+        try:
+            enclosed = self.enclosed.fit(floor)
+        except DomainError:  # by these bounds the floor may leave no attack to speak about
+            if not self.enclosed.surely_ends_above(floor):
+                with suppress(ConvergenceError, DomainError, MissingExtraError):
+                    return self.by_distribution.fit(floor)
+            raise
+        if enclosed.error <= _TIGHT:
+            return enclosed
+        try:
+            other = self.by_distribution.fit(floor)
+        except (ConvergenceError, DomainError, MissingExtraError):
+            return enclosed
+        best = min(enclosed, other, key=lambda fit: fit.mu)
+        return replace(best, mu_lower=min(max(enclosed.mu_lower, other.mu_lower), best.mu))
 
     def _exactly(self, name: str, levels: Floats) -> Values:
         if name == "delta":

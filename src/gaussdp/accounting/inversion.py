@@ -57,7 +57,12 @@ def points_at_fnr(tails: LossTails, log_fnr: Floats, log_tpr: Floats) -> Operati
 def points_at_remove_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
     """Operating points whose threshold is the epsilon of the remove direction at these deltas."""
     target = upper_quantile(log_delta, log_complement(log_delta))
-    return _solve(tails, target, _remove_quantile, normal_guess(tails, target, under_p=True))[0]
+    start = normal_guess(tails, target, under_p=True)
+    if tails.skewness == 0:
+        # Such tails know their quantiles, and a heavy tail may be far from normal: the TPR there is delta, not far off.
+        known = (tails.near_quantile(quantile, 1.0) for quantile in target.tolist())
+        start = np.array([guess if near is None else near for near, guess in zip(known, start, strict=True)])
+    return _solve(tails, target, _remove_quantile, start)[0]
 
 
 def points_at_add_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:

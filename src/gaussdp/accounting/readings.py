@@ -40,7 +40,8 @@ class Method(IntEnum):
     LINE = 2
     DENSITY = 3
     DISTRIBUTION = 4
-    STATED = 5
+    ENCLOSURE = 5
+    STATED = 6
 
     @property
     def words(self) -> str:
@@ -72,6 +73,7 @@ _WORDS = {
     Method.LINE: "exact tails of the privacy loss, by contour integrals",
     Method.DENSITY: "exact tails of the privacy loss, from the density of the composed loss",
     Method.DISTRIBUTION: "a pessimistic privacy loss distribution: sound, and no tighter than its grid allows",
+    Method.ENCLOSURE: "proved bounds on both sides of the curve: sound, and as tight as the stated error says",
     Method.STATED: "what is stated, and nothing that was computed",
 }
 
@@ -112,8 +114,9 @@ class Reading(Generic[Numbers]):
 
     Attributes:
         value: what was asked for.
-        error: its relative error at most; `error_kind` tells whether that is a bound or an estimate. For distributions,
-            whose values are bounds on the safe side, nothing is claimed about how far the truth lies below: inf.
+        error: its relative error at most; `error_kind` tells whether that is a bound or an estimate. A value of a
+            distribution or an enclosure is a bound on the safe side, and the error says how far the truth may lie away;
+            inf where nothing is known about that.
         method: how it was computed; for arrays an array of methods.
     """
 

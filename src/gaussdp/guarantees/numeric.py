@@ -181,9 +181,10 @@ def _hull(epsilons: Floats, deltas: Floats) -> tuple[Floats, Floats]:
     growth = _growth(epsilons)
     mirrored = np.where(growth == 1.0, 1.0, np.exp(-epsilons))[::-1]
     mirrored_deltas = -np.expm1(-epsilons[::-1]) + mirrored * deltas[::-1]
-    x, y = np.concatenate([mirrored, growth]), np.concatenate([mirrored_deltas, deltas])
+    # Lists: one by one, their floats are several times quicker than those of an array.
+    x, y = [*mirrored.tolist(), *growth.tolist()], [*mirrored_deltas.tolist(), *deltas.tolist()]
     kept: list[int] = []
-    for i in range(x.size):
+    for i in range(len(x)):
         # A point at -epsilon never lies below that at epsilon; by rounding they may be level.
         level = bool(kept) and i >= epsilons.size > kept[-1] and y[i] == y[kept[-1]]
         if kept and y[i] >= y[kept[-1]] and not level:
@@ -199,7 +200,7 @@ def _hull(epsilons: Floats, deltas: Floats) -> tuple[Floats, Floats]:
     return epsilons[own].copy(), deltas[own].copy()
 
 
-def _above(x: Floats, y: Floats, left: int, middle: int, right: int) -> bool:
+def _above(x: list[float], y: list[float], left: int, middle: int, right: int) -> bool:
     """Whether the middle point lies on or above the chord of its neighbours."""
     share = (x[middle] - x[left]) / (x[right] - x[left])
-    return bool(y[middle] >= y[left] + share * (y[right] - y[left]))
+    return y[middle] >= y[left] + share * (y[right] - y[left])

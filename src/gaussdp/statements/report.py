@@ -215,12 +215,11 @@ def _fit(curve: Curve, floor: float) -> tuple[Fit, tuple[str, ...]]:
     try:
         return curve.fit(floor), ()
     except DomainError:
-        distribution = curve if isinstance(curve, DistributionCurve) else curve.by_distribution
-        if floor >= distribution.noise_floor:
+        if not isinstance(curve, DistributionCurve) or floor >= curve.noise_floor:
             raise
-        level = rounded(distribution.noise_floor, Rounding.UP, 2)
+        level = rounded(curve.noise_floor, Rounding.UP, 2)
         words = f"The floor asked for, {floor:g}, lies below the noise floor of the accounting; {level:g} is used."
-        return distribution.fit(level), (words,)
+        return curve.fit(level), (words,)
 
 
 def _usual_deltas(dataset_size: int | None) -> tuple[float, ...]:

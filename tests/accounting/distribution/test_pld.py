@@ -145,3 +145,50 @@ def test_epsilon_inverts_delta_noise_included(pessimistic):
         assert above > delta > below
     assert (distribution.epsilon(0.5 * distribution.noise_floor) == math.inf) == pessimistic
     assert distribution.epsilon(1.0) == 0.0
+
+
+@pytest.mark.parametrize(("sigma", "shift"), [(1.0, 1), (3.0, 1), (3.0, 3), (20.0, 2), (20.0, 17), (300.0, 1)])
+def test_discrete_gaussian_noise_is_close_to_gaussian_noise(sigma, shift):
+    """The bound by which large discrete Gaussian noise is taken as Gaussian noise, against sums over all outputs."""
+    k = np.arange(-math.ceil(40 * sigma), math.ceil(40 * sigma) + 1)
+    masses = np.exp(-0.5 * (k / sigma) ** 2)
+    epsilons = np.linspace(0.0, (8 + 0.5 * shift / sigma) * shift / sigma, 400)
+    exact = discrete_profile(masses / masses.sum(), shift, epsilons)
+    gap = np.abs(exact - GDP(shift / sigma).delta(epsilons)).max()
+    assert gap <= 2.46 * shift / sigma**3
+
+
+def test_large_discrete_gaussian_noise():
+    upper, lower = both(3 * DiscreteGaussian(2e4, 2))
+    k = np.arange(-600_000, 600_001)
+    masses = np.exp(-0.5 * (k / 2e4) ** 2)
+    epsilon = upper.epsilon(1e-9)
+    assert epsilon == pytest.approx(GDP(math.sqrt(3) * 1e-4).epsilon(1e-9), rel=1e-3)
+    assert lower.epsilon(1e-9) <= epsilon
+    one = LossDistribution([(DiscreteGaussian(2e4, 2), 1)], pessimistic=True)
+    at = np.array([0.0, 1e-4, 3e-4])
+    assert (one.delta(at) >= discrete_profile(masses / masses.sum(), 2, at)).all()
+
+
+def test_huge_discrete_noise_is_answered_or_refused():
+    assert both(DiscreteGaussian(1e9))[0].delta(np.zeros(1))[0] == pytest.approx(3.99e-10, rel=1e-2)
+    with pytest.raises(gaussdp.DomainError, match="sigma must be at least the sensitivity"):
+        both(DiscreteGaussian(1e6, 10**7))
+
+
+def test_what_would_be_too_large_is_refused_with_its_size():
+    with pytest.raises(gaussdp.ConvergenceError, match=r"would take .* points, of which at most 2,097,152"):
+        both(10**9 * RandomizedResponse(1.0))
+
+
+def test_what_would_be_too_large_is_made_on_a_coarser_grid():
+    """A million Laplace releases of scale 1: each loses 1/e in the mean, with a deviation below 1."""
+    upper = both(10**6 * Laplace(1.0))[0]
+    assert upper.interval > INTERVAL
+    assert 10**6 / math.e < upper.epsilon(1e-5) < 1.02 * (10**6 / math.e + 4.3e3)
+
+
+def test_epsilons_past_the_range_of_a_double():
+    """Losses of 600 and 1200: one of two coins shows with probability next to 1, both with next to 1."""
+    curve = gaussdp.account(2 * RandomizedResponse(600.0))
+    assert curve.epsilon(1e-5) == pytest.approx(1200.0, rel=1e-6)

@@ -175,11 +175,10 @@ def _above_floor(mechanism: Mechanism, floor: float) -> Enclosure:
     try:
         fit = curve.fit(floor)
     except DomainError:
-        distribution = _by_distribution(curve)
-        if floor >= distribution.noise_floor:
+        if not isinstance(curve, DistributionCurve) or floor >= curve.noise_floor:
             raise
         # A lower floor asks for a larger mu.
-        return Enclosure(_least_mu(distribution), _unconditional(mechanism).upper)
+        return Enclosure(_least_mu(curve), _unconditional(mechanism).upper)
     return Enclosure(fit.mu_lower, fit.mu_upper)
 
 
@@ -216,7 +215,9 @@ def _read_epsilon(curve: AccountedCurve | DistributionCurve, delta: float) -> En
         return Enclosure(0.0, math.inf)
     if read.weakest.exact:
         return exactly(read.value)
-    return Enclosure(min(_by_distribution(curve).epsilon_lower(delta), read.value), read.value)
+    if isinstance(curve, DistributionCurve):
+        return Enclosure(min(curve.epsilon_lower(delta), read.value), read.value)
+    return Enclosure(read.value * max(1 - read.error, 0.0) if read.value < math.inf else 0.0, read.value)
 
 
 def _group_epsilon(curve: Guarantee, delta: float, group: int) -> float:

@@ -12,8 +12,9 @@ from gaussdp.accounting.distribution.pld import GivenDistribution, LossDistribut
 from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.accounting.readings import Method
 from gaussdp.documents import Document
-from gaussdp.domains import PROBABILITY, number
+from gaussdp.domains import PROBABILITY, evaluate, number
 from gaussdp.errors import ConvergenceError
+from gaussdp.guarantees.base import Numbers
 from gaussdp.mechanisms import Mechanism
 from gaussdp.numerics import Floats
 
@@ -54,11 +55,13 @@ class DistributionCurve(PointsCurve):
             super().__init__(grid, deltas, upper.noise_floor)
         object.__setattr__(self, "_parts", known)
         object.__setattr__(self, "_grid", grid)
+        object.__setattr__(self, "_upper", upper)
 
     _method = Method.DISTRIBUTION
     _error = math.inf  # the truth lies below, by an amount that nothing tells
     _parts: tuple[tuple[Mechanism, int], ...]
     _grid: Floats
+    _upper: GivenDistribution | LossDistribution
 
     def __reduce__(self) -> Any:
         """A curve is made again from its mechanisms; one off a given distribution takes its points along."""
@@ -80,6 +83,19 @@ class DistributionCurve(PointsCurve):
     def document(self) -> Document:
         """The fitted mu beside what is read off the curve."""
         return self.fit().beside(super().document())
+
+    def epsilon(self, delta: Numbers) -> Numbers:
+        """The least epsilon with which (epsilon, delta)-DP holds; beyond the points, from the distribution itself."""
+        found = super().epsilon(delta)
+        if not np.isinf(found).any():
+            return found
+
+        def read(levels: Floats) -> Floats:
+            return np.array([self._upper.epsilon(level) if level > 0 else math.inf for level in levels.tolist()])
+
+        beyond: Numbers = evaluate(read, delta=(delta, PROBABILITY))
+        least: Numbers = np.minimum(found, beyond) if isinstance(found, np.ndarray) else min(found, beyond)
+        return least
 
     def epsilon_lower(self, delta: float) -> float:
         """A lower bound on the least epsilon with which (epsilon, delta)-DP holds; `epsilon` bounds it from above.

@@ -1,22 +1,24 @@
 """The adapter to dp_accounting: privacy loss distributions of mechanisms with atoms, and of what they compose with.
 
-The only file that knows that library's distributions. It uses their public face alone, but for the side to which one
-made elsewhere was rounded and the spacing of its grid, which nothing public tells.
+The only file that knows that library's distributions. It makes them by their public face, and looks at their masses,
+the spacing of their grid and the side to which they were rounded, which nothing public tells.
 """
 
 import importlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from gaussdp.accounting.distribution.logistic import logistic_masses
-from gaussdp.domains import RHO, integer
+from gaussdp.accounting.distribution.standing import least, together
+from gaussdp.domains import integer
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
-from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints, PureDP
+from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -31,7 +33,6 @@ from gaussdp.mechanisms import (
     Stated,
     ZCDPGaussian,
 )
-from gaussdp.mechanisms.composition import Bounded
 from gaussdp.numerics import Floats
 
 
@@ -40,6 +41,15 @@ class DistributionSettings:
     """What is tuned about privacy loss distributions."""
 
     most_points: float = 5e4  # of the grid of one run: for small noise it grows coarser rather than larger
+    least_points: float = 1e3  # ... and for large noise finer
+    most_composed: int = 1 << 21
+    """Of the grid of the whole: what would be larger is made on a coarser grid, or refused where the grid is that of
+    the losses themselves. Sixteen megabytes an array, and some seconds."""
+    most_atoms: float = 2e5  # of one release; discrete Gaussian noise with more is taken as Gaussian noise
+    from_gaussian: float = 4.0
+    """The profile of discrete Gaussian noise is within this times sensitivity / sigma^3 of that of Gaussian noise, for
+    a sensitivity of at most sigma; the proof is in docs/numerics.md."""
+    coarsenings: int = 4
     fft_factor: float = 4.0  # on the rounding error of a transform, which grows with the logarithm of its length
     well_above_rounding: float = 1e-9  # delta at which the length of a grid is measured
     lattice_rounding: float = 1e-15  # of the total mass of a loss on its own lattice
@@ -48,7 +58,6 @@ class DistributionSettings:
     reach: float = 12.5
     """Standard deviations of discrete Gaussian noise kept; what is beyond counts as an infinite loss."""
     beyond_reach: float = 1e-33  # probability of what is beyond
-    least_cells: int = 500  # of the range of a choice that is composed with nothing but its like
 
 
 SETTINGS = DistributionSettings()
@@ -56,6 +65,75 @@ SETTINGS = DistributionSettings()
 INTERVAL = 1e-4
 
 _UNIT_ROUNDOFF = 2.0**-53
+_LARGEST_EXPONENT = 700.0  # of a double
+_CUT = 1e-15  # probability of the tails that the library cuts off a distribution that it composes with itself
+
+
+@dataclass(frozen=True)
+class _Masses:
+    """One direction: the positive losses with their masses, summed up from the largest one down."""
+
+    losses: Floats
+    masses: Floats
+    infinite: float
+
+    @classmethod
+    def of(cls, pmf: Any) -> "_Masses":
+        if hasattr(pmf, "_loss_probs"):
+            places = np.array(sorted(pmf._loss_probs), np.float64)
+            masses = np.array([pmf._loss_probs[place] for place in sorted(pmf._loss_probs)])
+        else:
+            places = np.arange(pmf.size, dtype=np.float64) + pmf._lower_loss
+            masses = np.asarray(pmf._probs)
+        positive = places > 0
+        return cls(places[positive] * pmf._discretization, masses[positive], float(pmf._infinity_mass))
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats]:
+        """Of all losses from each one on, and of none: the masses under P, and those under Q."""
+        under_q = self.masses * np.exp(-self.losses)
+        return _from_the_top(self.masses), _from_the_top(under_q)
+
+    def delta(self, epsilons: Floats) -> Floats:
+        """The profile at epsilons from zero on."""
+        under_p, under_q = self._sums
+        first = np.searchsorted(self.losses, epsilons, side="right")
+        with np.errstate(over="ignore", invalid="ignore"):
+            deltas: Floats = self.infinite + under_p[first] - np.exp(epsilons) * under_q[first]
+        for index in np.flatnonzero(epsilons > _LARGEST_EXPONENT):
+            deltas[index] = self._far(float(epsilons[index]))
+        return deltas
+
+    def _far(self, epsilon: float) -> float:
+        """The same where e^epsilon is no double."""
+        first = int(np.searchsorted(self.losses, epsilon, side="right"))
+        return self.infinite - float(np.expm1(epsilon - self.losses[first:]) @ self.masses[first:])
+
+    def epsilon(self, delta: float) -> float:
+        """The least epsilon >= 0 at which the profile is at most delta, inf if none."""
+        if self.infinite > delta:
+            return math.inf
+        # The first loss at which it is, by halving; between losses it is linear in e^epsilon.
+        low, high = -1, self.losses.size - 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.delta(self.losses[middle : middle + 1])[0] <= delta:
+                high = middle
+            else:
+                low = middle
+        if high < 0 or (low < 0 and self.delta(np.zeros(1))[0] <= delta):
+            return 0.0
+        losses, masses = self.losses[high:], self.masses[high:]
+        if high == self.losses.size - 1 and self.delta(losses[-1:])[0] > delta:
+            return math.inf
+        excess = self.infinite + float(masses.sum()) - delta  # = e^epsilon times the mass under Q
+        scaled = float(np.exp(losses[0] - losses) @ masses)
+        return max(float(losses[0]) + math.log(excess / scaled), 0.0) if excess > 0 < scaled else float(losses[0])
+
+
+def _from_the_top(masses: Floats) -> Floats:
+    sums: Floats = np.append(np.cumsum(masses[::-1])[::-1], 0.0)
+    return sums
 
 
 class _ReadProfile:
@@ -66,15 +144,23 @@ class _ReadProfile:
     _composed: Any
     _sign: float
 
+    @cached_property
+    def _directions(self) -> tuple[_Masses, ...]:
+        remove, add = self._composed._pmf_remove, self._composed._pmf_add
+        return (_Masses.of(remove),) if add is remove else (_Masses.of(remove), _Masses.of(add))
+
     def delta(self, epsilons: Floats) -> Floats:
-        """The profile at rising epsilons, its numerical noise included on the stated side."""
-        raw = np.asarray(self._composed.get_delta_for_epsilon(epsilons), dtype=np.float64)
-        return np.clip(raw + self._sign * self.noise_floor, 0.0, 1.0)
+        """The profile at epsilons, its numerical noise included on the stated side."""
+        raw = np.max([direction.delta(epsilons) for direction in self._directions], axis=0)
+        deltas: Floats = np.clip(raw + self._sign * self.noise_floor, 0.0, 1.0)
+        return deltas
 
     def epsilon(self, delta: float) -> float:
         """The least epsilon >= 0 at which the profile, its numerical noise included, is at most delta; inf if none."""
-        raw = min(delta - self._sign * self.noise_floor, 1.0)
-        return max(float(self._composed.get_epsilon_for_delta(raw)), 0.0)
+        return self._epsilon(min(delta - self._sign * self.noise_floor, 1.0))
+
+    def _epsilon(self, raw: float) -> float:
+        return max(direction.epsilon(raw) for direction in self._directions)
 
     def largest_epsilon(self) -> float:
         """An epsilon beyond which the profile is flat to within the noise floor."""
@@ -82,11 +168,8 @@ class _ReadProfile:
 
     def _reach(self, beyond: float) -> float:
         """The epsilon whose delta exceeds the probability of an infinite loss by this much."""
-        infinite = max(float(self._composed.get_delta_for_epsilon(1e9)), 0.0)
-        try:
-            return float(self._composed.get_epsilon_for_delta(min(infinite + beyond, 1.0)))
-        except OverflowError:  # losses below -709
-            raise ConvergenceError("the losses of this privacy loss distribution are too large to be read") from None
+        infinite = max(max(direction.infinite for direction in self._directions), 0.0)
+        return self._epsilon(min(infinite + beyond, 1.0))
 
     def _transforms(self) -> float:
         """Rounding error of one transform, which grows with its depth."""
@@ -104,22 +187,22 @@ class LossDistribution(_ReadProfile):
 
     def __init__(self, parts: Iterable[tuple[Mechanism, int]], *, pessimistic: bool) -> None:
         library = _library()
-        counted = _together(parts) if pessimistic else _least(parts)
-        self.interval = _interval([part for part, _ in counted])
-        composed = None
-        for part, count in counted:
-            distribution = _distribution(library, part, self.interval, pessimistic)
-            repeated = distribution.self_compose(count) if count > 1 else distribution
-            composed = repeated if composed is None else composed.compose(repeated)
-        self._composed = composed
+        counted = [(_large(part), count) for part, count in (together(parts) if pessimistic else least(parts))]
+        self.interval, exact = _interval([part for part, _ in counted])
+        for _ in range(SETTINGS.coarsenings):
+            try:
+                self._composed = _composed(library, counted, self.interval, pessimistic)
+                break
+            except _TooLargeError as error:
+                if exact:
+                    raise
+                self.interval *= 2.0 ** math.ceil(math.log2(error.size / SETTINGS.most_composed))
+        else:
+            raise ConvergenceError("no grid of bearable size holds the privacy loss distribution of this composition")
         self._sign = 1.0 if pessimistic else -1.0
         # Rounding error of the masses and of the transforms; both grow with the powers taken.
         transforms = self._transforms()
-        self.noise_floor = sum(
-            count
-            * (transforms + (SETTINGS.lattice_rounding if _on_grid(part, self.interval) else SETTINGS.mass_rounding))
-            for part, count in counted
-        )
+        self.noise_floor = sum(count * (transforms + _error(part, self.interval)) for part, count in counted)
 
 
 class GivenDistribution(_ReadProfile):
@@ -157,52 +240,99 @@ def _library() -> ModuleType:
         ) from None
 
 
-def _together(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
-    """The same with all zCDP statements as one: their rho and xi add up, which is tighter than their worst pairs."""
-    counted = list(parts)
-    stated = [(known, count) for part, count in counted if (known := _zcdp(part))]
-    if sum(count for _, count in stated) <= 1:
-        return counted
-    rho, xi = (math.fsum(count * getattr(known, name) for known, count in stated) for name in ("rho", "xi"))
-    whole = Stated(ZCDP(rho * (1 + _UNIT_ROUNDOFF), xi * (1 + _UNIT_ROUNDOFF)), counted[0][0].adjacency)
-    return [*((part, count) for part, count in counted if not _zcdp(part)), (whole, 1)]
+class _TooLargeError(ConvergenceError):
+    """A privacy loss distribution would take this many points."""
+
+    def __init__(self, size: float) -> None:
+        self.size = size
+        super().__init__(
+            f"the privacy loss distribution of this composition would take {size:.2g} points, of which at most "
+            f"{SETTINGS.most_composed:,} are bearable: take fewer releases, or more noise"
+        )
 
 
-def _least(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
-    """Mechanisms that lose no more, and that there may be.
+def _composed(library: ModuleType, counted: Sequence[tuple[Mechanism, int]], interval: float, pessimistic: bool) -> Any:
+    """The distribution of all parts together.
 
-    What is known of choices of bounded range and of zCDP is an envelope of many pairs. One of them, made after
-    everything else, attains it, but not several: these are taken as randomized response and as Gaussian releases. Of
-    what is only bounded from above nothing is taken.
+    Raises:
+        ConvergenceError: if it would be too large, or if the library cannot make one.
     """
-    counted = [(Stated(PureDP(0.0)) if isinstance(part, Bounded) else part, count) for part, count in parts]
-    if sum(count for part, count in counted if isinstance(part, ExponentialMechanism) or _zcdp(part)) <= 1:
-        return counted
-    return [(_attained(part), count) for part, count in counted]
+    composed, size = None, 0.0
+    for part, count in counted:
+        try:
+            distribution = _distribution(library, part, interval, pessimistic)
+            size += max(_size(pmf, count) for pmf in (distribution._pmf_remove, distribution._pmf_add))
+            if size > SETTINGS.most_composed:
+                raise _TooLargeError(size)
+            repeated = _dense(library, distribution).self_compose(count) if count > 1 else distribution
+            composed = repeated if composed is None else composed.compose(repeated)
+        except OverflowError:
+            raise DomainError(
+                "noise",
+                "large enough for its privacy loss to be a number",
+                got=f"{part!r}, whose loss is beyond the range of a double",
+                advice="it gives no privacy to speak of",
+            ) from None
+        except ValueError as error:
+            if isinstance(error, DomainError):
+                raise
+            raise ConvergenceError(f"there is no privacy loss distribution of {part!r}: {error}") from None
+    return composed
 
 
-def _attained(part: Mechanism) -> Mechanism:
-    if isinstance(part, ExponentialMechanism):
-        return RandomizedResponse(part.eta / 2)
-    known = _zcdp(part)
-    if known is None:
-        return part
-    return ZCDPGaussian(known.rho) if known.rho >= RHO.low else Stated(PureDP(0.0))
+def _dense(library: ModuleType, distribution: Any) -> Any:
+    """The same on a whole grid: of few atoms the library computes how many sums they have, a number of any size."""
+    remove, add = distribution._pmf_remove, distribution._pmf_add
+    if remove is add:
+        return library.PrivacyLossDistribution(remove.to_dense_pmf())
+    return library.PrivacyLossDistribution(remove.to_dense_pmf(), add.to_dense_pmf())
 
 
-def _zcdp(part: Mechanism) -> ZCDP | None:
-    """The zCDP statement that is all one knows of a release, if it is that."""
-    known = part.guarantee if isinstance(part, Stated) else None
-    return known if isinstance(known, ZCDP) and known.rho > 0 else None
+def _size(pmf: Any, count: int) -> float:
+    """The number of points that this many of a distribution take, as the library lays them out."""
+    if hasattr(pmf, "_loss_probs"):
+        places = pmf._loss_probs
+        if count == 1:
+            return float(len(places))
+        width = max(places) - min(places) + 1
+        if width > SETTINGS.most_composed:
+            return float(width)
+    if count == 1:
+        return float(pmf.size)
+    masses = pmf.to_dense_pmf()._probs
+    low, high = importlib.import_module("dp_accounting.pld.common").compute_self_convolve_bounds(masses, count, _CUT)
+    return float(max(high - low + 1, masses.size))
 
 
-def _interval(parts: list[Mechanism]) -> float:
-    """The spacing of the grid: the common unit of all losses if they have one, which makes the grid exact."""
+def _large(part: Mechanism) -> Mechanism:
+    """The release itself, or Gaussian noise in the place of discrete Gaussian noise that is hardly told from it."""
+    if isinstance(part, DiscreteGaussian) and 2 * SETTINGS.reach * part.sigma > SETTINGS.most_atoms:
+        if part.sensitivity > part.sigma:
+            raise DomainError(
+                "sigma",
+                f"at least the sensitivity where it is above {SETTINGS.most_atoms / (2 * SETTINGS.reach):g}",
+                part.sigma,
+                "such noise hides next to nothing, and has too many values to be summed over",
+            )
+        return _NearlyGaussian(part.noise_multiplier, part.adjacency, SETTINGS.from_gaussian / part.sigma**2)
+    return part
+
+
+@dataclass(frozen=True)
+class _NearlyGaussian(Gaussian):
+    """Gaussian noise whose profile is this close, over mu, to that of the noise that it stands for."""
+
+    distance: float = 0.0
+
+
+def _interval(parts: list[Mechanism]) -> tuple[float, bool]:
+    """The spacing of the grid, and whether it is exact: the common unit of all losses, if they have one."""
     lattices = [_lattice(part) for part in parts]
     units = {lattice.unit for lattice in lattices if lattice}
     if len(units) == 1 and all(lattices):
-        return units.pop()
-    return max(INTERVAL, max(_reach_of(part) for part in parts) / SETTINGS.most_points)
+        return units.pop(), True
+    reach = max(_reach_of(part) for part in parts)
+    return max(min(INTERVAL, reach / SETTINGS.least_points), reach / SETTINGS.most_points), False
 
 
 def _reach_of(part: Mechanism) -> float:
@@ -261,9 +391,6 @@ def _lattice(part: Mechanism) -> _Lattice | None:
         indices = 2 * (k + part.sensitivity) - part.sensitivity
         masses = dict(zip(indices.tolist(), (weights / weights.sum()).tolist(), strict=True))
         return _Lattice(part.sensitivity / (2 * part.sigma**2), masses, SETTINGS.beyond_reach)
-    if isinstance(part, ExponentialMechanism):
-        cells = min(max(math.ceil(part.eta / INTERVAL), SETTINGS.least_cells), SETTINGS.most_points)
-        return _Lattice(part.eta / cells, {})  # its masses depend on the grid
     return None
 
 
@@ -288,14 +415,16 @@ def _atoms(guarantee: ProfilePoints) -> _Lattice:
 
 def _on_grid(part: Mechanism, interval: float) -> bool:
     """Whether we place the atoms of the loss ourselves: few of them, or all on the grid."""
+    if isinstance(part, ExponentialMechanism):
+        return True
     lattice = _lattice(part)
-    return lattice is not None and (
-        lattice.unit == interval or isinstance(part, RandomizedResponse | Stated | ExponentialMechanism)
-    )
+    return lattice is not None and (lattice.unit == interval or isinstance(part, RandomizedResponse | Stated))
 
 
-def _mass_rounding(part: Mechanism, interval: float) -> float:
-    return SETTINGS.lattice_rounding if _on_grid(part, interval) else SETTINGS.mass_rounding
+def _error(part: Mechanism, interval: float) -> float:
+    """Of the masses of one release, and of what it stands for."""
+    rounding = SETTINGS.lattice_rounding if _on_grid(part, interval) else SETTINGS.mass_rounding
+    return rounding + (part.mu * part.distance if isinstance(part, _NearlyGaussian) else 0.0)
 
 
 def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimistic: bool) -> Any:

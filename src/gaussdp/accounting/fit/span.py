@@ -198,6 +198,8 @@ def _sampled(sample: Sample, low: float, high: float) -> Span:
 def _end(samples: Samples, quantiles: Floats, target: float) -> tuple[float, float]:
     """Where the quantiles of samples have the target value, and what the error of this does to mu."""
     tau, mu = samples.tau.tolist(), samples.mu()[:2].tolist()
+    if tau[0] == tau[1]:
+        raise ConvergenceError("the floor lies nearer to the least loss than a double can tell")
     end, error = _interpolated(quantiles.tolist(), tau, target)
     return end, error * abs((mu[1] - mu[0]) / (tau[1] - tau[0]))
 

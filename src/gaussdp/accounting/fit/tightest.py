@@ -68,7 +68,7 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
         regret = search.regret(enclosure.upper, sample(search.thresholds), sample)
     return Fit(
         mu=enclosure.upper,
-        mu_lower=enclosure.lower,
+        mu_lower=max(enclosure.lower, 0.0),
         mu_upper=enclosure.upper,
         floor=floor,
         fpr=enclosure.fpr,

@@ -1,0 +1,152 @@
+"""The guarantee of a run that no exact method reads, from bounds on both sides of its profile."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from gaussdp.accounting.distribution.points import PointsCurve
+from gaussdp.accounting.enclosed.profile import EnclosedProfile
+from gaussdp.accounting.loss.steps import StepLoss
+from gaussdp.accounting.readings import Method, Values
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate
+from gaussdp.guarantees.base import Numbers
+from gaussdp.guarantees.numeric import LARGEST_EPSILON
+from gaussdp.numerics import Floats
+
+
+@dataclass(frozen=True)
+class EnclosedSettings:
+    """What is tuned about the points that an enclosed curve is drawn through."""
+
+    points: int = 240
+    scale: float = 1e-3  # share of delta(0) whose epsilon is the scale of the points
+    reach: float = 40.0  # ... up to this multiple of it
+    attacks: int = 200  # at which mu is bounded from below
+
+
+SETTINGS = EnclosedSettings()
+
+_ROUNDING = 1e-15  # of a rate next to 1
+
+
+class EnclosedCurve(PointsCurve):
+    """A guarantee read off proved upper bounds on the profile; `values` says how far the truth may lie away.
+
+    delta and epsilon come from the bounds themselves, rates from the hull of their values at some epsilons. Reached as
+    `AccountedCurve.enclosed`.
+    """
+
+    title = "Accounted guarantee, from bounds"
+    _method = Method.ENCLOSURE
+    _error = math.inf
+    _profile: EnclosedProfile
+    _run: tuple[float, tuple[tuple[StepLoss, int], ...], tuple[float, ...]]
+    _grid: Floats
+
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], unsampled: Sequence[float]) -> None:
+        profile = EnclosedProfile(squared_mu, steps, unsampled)
+        grid = _grid(profile)
+        super().__init__(grid, profile.upper(grid))
+        object.__setattr__(self, "_profile", profile)
+        object.__setattr__(self, "_run", (squared_mu, tuple(steps), tuple(unsampled)))
+        object.__setattr__(self, "_grid", grid)
+
+    def __reduce__(self) -> Any:
+        return EnclosedCurve, self._run
+
+    def delta(self, epsilon: Numbers) -> Numbers:
+        """The bound on delta at this epsilon."""
+        read: Numbers = evaluate(lambda levels: self.values("delta", levels).value, epsilon=(epsilon, NON_NEGATIVE))
+        return read
+
+    def epsilon(self, delta: Numbers) -> Numbers:
+        """The least epsilon at which a bound comes down to delta, inf for none."""
+        read: Numbers = evaluate(lambda levels: self.values("epsilon", levels).value, delta=(delta, PROBABILITY))
+        return read
+
+    def values(self, name: str, levels: Floats) -> Values:
+        """The reading of this name at each level: a bound on the safe side, and how far the truth may lie away."""
+        safe, other = self.ends(name, levels)
+        return Values(safe, relative(safe, other), np.full(levels.size, self._method, np.int8))
+
+    def ends(self, name: str, levels: Floats) -> tuple[Floats, Floats]:
+        """Bounds on the reading of this name at each level, on the safe side and on the other one."""
+        if name in ("delta", "epsilon"):
+            read = self._deltas if name == "delta" else self._epsilons
+            low, high = np.array([read(one) for one in levels.tolist()]).reshape(-1, 2).T
+            return high, low
+        if name == "tpr":
+            return self._most(levels), 1 - self._highest(levels, 1 - levels)
+        # The curve is symmetric: the least FPR at an FNR is the least FNR at an FPR.
+        if name == "fnr":
+            return super().fnr(levels), self._highest(levels, 1 - levels)
+        return super().fpr(levels), self._highest(1 - levels, levels)
+
+    def _deltas(self, epsilon: float) -> tuple[float, float]:
+        if epsilon == math.inf:
+            return 0.0, 0.0
+        at = np.array([epsilon])
+        return float(self._profile.lower(at)[0]), float(self._profile.upper(at)[0])
+
+    def _epsilons(self, delta: float) -> tuple[float, float]:
+        if delta == 0:
+            return math.inf, math.inf  # a sampled Gaussian release has unbounded losses
+        return self._profile.epsilon(delta) if delta < 1 else (0.0, 0.0)
+
+    @cached_property
+    def _least(self) -> Floats:
+        """Lower bounds on delta at the grid."""
+        return np.minimum(self._profile.lower(self._grid), super().delta(self._grid))
+
+    def _most(self, fpr: Floats) -> Floats:
+        """Upper bounds on the TPR; those of the steep lines keep the digits of a small one."""
+        steep = (self.deltas + np.multiply.outer(fpr, np.exp(self.epsilons))).min(axis=1)
+        most: Floats = np.minimum(np.minimum(steep, super().tpr(fpr) + _ROUNDING), 1.0)
+        return most
+
+    def _highest(self, fpr: Floats, tnr: Floats) -> Floats:
+        """Upper bounds on the FNR: that of the best attack, and its mirror image, at the epsilons between the points.
+
+        Between neighbours 1 - delta - e^epsilon fpr is at most what the delta of the right and the epsilon of the left
+        one make of it; and so for the mirror image, e^-epsilon (1 - delta - fpr).
+        """
+        rest = np.append(1 - self._least[1:], 1.0)  # beyond the last point delta may be 0
+        steep = rest - np.multiply.outer(fpr, np.exp(self._grid))
+        flat = np.exp(-self._grid) * (rest - 1 + tnr[:, np.newaxis])
+        highest: Floats = np.clip(np.maximum(steep, flat).max(axis=1), 0.0, tnr)
+        return highest
+
+    def surely_ends_above(self, floor: float) -> bool:
+        """Whether every attack with an FPR of the floor has a smaller FNR, so that no attack is above the floor."""
+        at = np.array([floor])
+        return bool(self._highest(at, 1 - at)[0] < floor)
+
+    def _mu_lower(self, floor: float, mu: float) -> float:
+        """No smaller mu holds: some attacks whose rates are surely above the floor have at most these FNRs."""
+        fpr = np.geomspace(floor, 0.5, SETTINGS.attacks)
+        fpr = fpr[super().fnr(fpr) >= floor]
+        fnr = self._highest(fpr, 1 - fpr)
+        return max(float(np.max(-special.ndtri(fpr) - special.ndtri(fnr), initial=0.0)), 0.0)
+
+
+def relative(safe: Floats, other: Floats) -> Floats:
+    """How far one bound lies from the other, as a share of the one on the safe side."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(safe == other, 0.0, np.abs(safe - other) / safe)
+
+
+def _grid(profile: EnclosedProfile) -> Floats:
+    """Epsilons from zero on, closer to each other near zero, on the scale of the losses that matter."""
+    most = float(profile.upper(np.zeros(1))[0])
+    scale = profile.epsilon(min(most, 1 - 1e-9) * SETTINGS.scale)[1]
+    if scale == 0:
+        return np.zeros(1)
+    last = min(SETTINGS.reach * scale, LARGEST_EPSILON)
+    scale = min(scale, LARGEST_EPSILON)
+    grid: Floats = scale * np.sinh(np.linspace(0.0, math.asinh(last / scale), SETTINGS.points))
+    return np.append(grid[:-1], last)

@@ -1,0 +1,71 @@
+"""Whatever may be described is answered with a number and what it is worth, or refused in our own words."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gaussdp import Profile, calibration
+from gaussdp.accounting import account
+from gaussdp.calibration import AtMost
+from gaussdp.errors import DomainError, GaussdpError
+from gaussdp.mechanisms import DPSGD, Composition, DiscreteGaussian, Gaussian, Laplace, RandomizedResponse
+
+READINGS = [("epsilon", 1e-5), ("epsilon", 1e-12), ("delta", 1.0), ("tpr", 1e-3), ("fnr", 1e-9), ("fpr", 0.2)]
+
+
+def draws(seed, count):
+    """DP-SGD near the ends of its ranges; none that takes a density, which is tested elsewhere and takes seconds."""
+    draw = np.random.default_rng(seed)
+    for _ in range(count):
+        noise = float(10 ** draw.uniform(-3, -1.05))
+        rate = float(10 ** draw.uniform(-100, 0)) if draw.random() < 0.5 else 1 - float(10 ** draw.uniform(-16, -1))
+        yield DPSGD(noise, rate, int(10 ** draw.uniform(0, 9)))
+
+
+RUNS = [
+    *draws(seed=5, count=8),
+    *(Composition([one, other]) for one, other in zip(draws(6, 2), draws(7, 2), strict=True)),
+    Composition([DPSGD(0.5460961, 0.9999915, 59_212_816), Gaussian(0.02)]),
+    Composition([DPSGD(0.5, 0.01, 3), Gaussian(1e-3)]),
+    DPSGD(1e-3, 0.5, 100_000),
+    DPSGD(1e9, 0.5, 10**9),
+    DPSGD(0.25, 1 - 1e-15, 10**7),
+    DPSGD(0.3, 1e-30, 1),
+    DPSGD(0.009, 5.8e-5, 17_743_429),
+    DiscreteGaussian(1e6),
+    10**6 * Laplace(1e-3),
+    10**9 * RandomizedResponse(0.5),
+]
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: repr(run)[:60])
+def test_answered_or_refused(run):
+    try:
+        curve = account(run)
+    except GaussdpError:
+        return
+    for name, level in READINGS:
+        try:
+            read = getattr(curve.reading, name)(level)
+        except GaussdpError:
+            continue
+        assert not math.isnan(read.value)
+        assert read.error >= 0
+        assert read.value >= 0
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: repr(run)[:60])
+@pytest.mark.parametrize("floor", [1e-10, 0.1, 0.5])
+def test_fits_too(run, floor):
+    try:
+        fit = account(run).fit(floor)
+    except GaussdpError:
+        return
+    assert 0 <= fit.mu_lower <= fit.mu < math.inf
+    assert 0 <= fit.slack <= 1
+
+
+def test_a_target_out_of_reach_is_told_without_a_distribution_of_a_billion_steps():
+    with pytest.raises(DomainError, match=r"steps = 1 still gives 1\.35"):
+        calibration.steps(AtMost(Profile(1e-5), 1.0), noise_multiplier=2.0, sample_rate=0.5)
