@@ -43,7 +43,7 @@ ROOMS = [
     ("lines", "density", "distribution"),
     ("composed", "symmetric", "enclosed"),
     ("fit", "directions", "certified"),
-    ("curve",),
+    ("curve", "best_of"),
     ("accountant",),
     ("document", "bounds"),
 ]

@@ -8,7 +8,7 @@ import pytest
 
 import gaussdp
 from gaussdp import calibration
-from gaussdp.mechanisms import Stated
+from gaussdp.mechanisms import CyclicPoisson, Dense, Participation, Stated, Toeplitz, Tree
 
 CURVE = gaussdp.account(gaussdp.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=100))
 RUN = gaussdp.Run(
@@ -20,6 +20,15 @@ SCORES = np.random.default_rng(3).normal([[1.0], [0.0]], size=(2, 200))
 def objects():
     """Something of every public kind."""
     yield from (gaussdp.GDP(0.5), gaussdp.PureDP(1.0), gaussdp.ApproxDP(1.0, 1e-6), gaussdp.LaplaceDP(1.0))
+    yield from (
+        gaussdp.ApproxGDP(0.5, 1e-6),
+        Stated(gaussdp.GDP(0.5)),
+        gaussdp.BoundedRange(1.0),
+        gaussdp.ExponentialMechanism(1.0),
+    )
+    yield from (Participation(4, 2), CyclicPoisson(2, 0.1), Toeplitz([1.0, 0.5], 8), Tree(8), Dense([[1.0]]))
+    yield gaussdp.BestOf(gaussdp.Gaussian(2.0), 10.0)
+    yield gaussdp.MatrixMechanism(1.0, Toeplitz([1.0, 0.5], 8), Participation(4, 2))
     yield from (gaussdp.ZCDP(0.5), gaussdp.ProfilePoints([0.5, 1.0], [1e-3, 1e-6]))
     yield gaussdp.TradeoffPoints([0.001, 0.01, 0.1], [0.98, 0.92, 0.65])
     yield gaussdp.Claim(mu=0.8, floor=1e-10)

@@ -7,6 +7,8 @@ import gaussdp
 NAMES = {
     "guarantees": [
         "ApproxDP",
+        "ApproxGDP",
+        "BoundedRange",
         "GDP",
         "Guarantee",
         "LaplaceDP",
@@ -47,12 +49,15 @@ NAMES = {
         "precision_from_mu",
     ],
     "mechanisms": [
+        "BestOf",
         "Composition",
         "DPSGD",
         "DiscreteGaussian",
         "DiscreteLaplace",
+        "ExponentialMechanism",
         "Gaussian",
         "Laplace",
+        "MatrixMechanism",
         "Mechanism",
         "PoissonSampled",
         "RandomizedResponse",

@@ -3,11 +3,11 @@ import math
 import pytest
 
 import gaussdp
-from gaussdp import GDP, Accuracy, Advantage, AtMost, Profile, TruePositiveRate, calibration
+from gaussdp import GDP, Accuracy, Advantage, AtMost, DomainError, Profile, TruePositiveRate, calibration
 from gaussdp.accounting import account
 from gaussdp.calibration import Status
 from gaussdp.guarantees import LaplaceDP
-from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Laplace
+from gaussdp.mechanisms import DPSGD, Composition, DiscreteLaplace, ExponentialMechanism, Gaussian, Laplace
 
 RISKS = [
     AtMost(Advantage(), 0.1),
@@ -110,3 +110,26 @@ class TestFamilies:
     def test_bad_input(self, arguments, message):
         with pytest.raises(gaussdp.DomainError, match=message):
             calibration.parameter(**{"target": GDP(1.0), "family": Gaussian, "low": 0.1, "high": 2.0, **arguments})
+
+
+class TestPureEpsilonAsATarget:
+    target = AtMost(Profile(delta=0), 1.0)
+
+    def test_mechanisms_that_have_one(self):
+        assert calibration.laplace_scale(self.target).value == 1.0
+        several = calibration.parameter(
+            self.target, lambda scale: Composition([3 * Laplace(scale), ExponentialMechanism(0.25)]), 0.1, 1000
+        )
+        assert several.value == 4.0
+        assert calibration.parameter(self.target, DiscreteLaplace, 0.1, 100).value == 1.0
+
+    def test_mechanisms_that_have_none(self):
+        with pytest.raises(DomainError, match=r"out of reach: noise_multiplier = .* still gives inf"):
+            calibration.gaussian_noise_multiplier(self.target)
+        with pytest.raises(DomainError, match="only a release that says nothing meets it"):
+            calibration.laplace_scale(AtMost(Profile(delta=0), 0.0))
+
+    def test_no_budget_but_nothing_matches_it(self):
+        assert self.target.by_mu() == GDP(0.0)
+        assert Profile(delta=0).mu_for(1.0) == 0.0
+        assert Profile(delta=0).of(GDP(0.5)) == math.inf

@@ -56,6 +56,71 @@ def test_no_looser_than_that_librarys_distributions(event, relation):
     assert ours.get_epsilon(1e-6) == pytest.approx(theirs.get_epsilon(1e-6), rel=3e-3)
 
 
+def later_event(name, **fields):
+    """An event that a later version of that library has, and this one does not."""
+    return type(name, (ev.DpEvent,), {"__module__": "dp_accounting.dp_event", **fields})()
+
+
+class TestEventsOfLaterVersions:
+    def test_statements(self):
+        event = later_event("EpsilonDeltaDpEvent", epsilon=1.0, delta=1e-5)
+        assert mechanism_of(event) == Stated(gaussdp.ApproxDP(1.0, 1e-5))
+        assert mechanism_of(later_event("PermuteAndFlipDpEvent", epsilon=1.0)) == Stated(gaussdp.PureDP(1.0))
+
+    def test_exponential(self):
+        event = ev.SelfComposedDpEvent(later_event("ExponentialMechanismDpEvent", epsilon=0.5), 3)
+        assert mechanism_of(event) == 3 * gaussdp.ExponentialMechanism(0.5)
+        assert account(event, adjacency="replace-one").epsilon(0.0) == 1.5
+
+    def test_discrete_gaussian(self):
+        event = later_event("DiscreteGaussianDpEvent", sigma=3.0, sensitivity=1.0, dimension=1)
+        assert mechanism_of(event) == gaussdp.DiscreteGaussian(3.0, 1)
+        assert mechanism_of(event, "replace-one") == gaussdp.DiscreteGaussian(3.0, 2, "replace-one")
+        for dimension in (None, 5):
+            event = later_event("DiscreteGaussianDpEvent", sigma=3.0, sensitivity=1.5, dimension=dimension)
+            assert mechanism_of(event) == Stated(ZCDP(0.125))
+        with pytest.raises(DomainError, match="no privacy"):
+            mechanism_of(later_event("DiscreteGaussianDpEvent", sigma=0.0, sensitivity=1.0, dimension=1))
+
+    def test_bad_numbers(self):
+        with pytest.raises(DomainError, match=r"there is no analysis of .*: eta must be in"):
+            mechanism_of(later_event("ExponentialMechanismDpEvent", epsilon=-1.0))
+
+
+def test_tree_aggregation_is_gaussian():
+    """That library's Renyi divergences are those of one Gaussian release, at every order."""
+    for counts in (1, 8, 1000, [3, 70, 5]):
+        event = ev.SingleEpochTreeAggregationDpEvent(2.0, counts)
+        accountant = rdp.RdpAccountant([2.0, 5.0], Relation.REPLACE_SPECIAL)
+        accountant.compose(event)
+        mu = account(event).fit().mu
+        assert accountant._rdp == pytest.approx([mu**2, 2.5 * mu**2], rel=1e-9)
+        assert account(event, adjacency="replace-one").fit().mu == pytest.approx(2 * mu, rel=1e-12)
+    with pytest.raises(DomainError, match="no privacy"):
+        mechanism_of(ev.SingleEpochTreeAggregationDpEvent(0.0, 8))
+    with pytest.raises(DomainError, match="the others would move to other steps"):
+        mechanism_of(ev.SingleEpochTreeAggregationDpEvent(1.0, 8), "add-remove")
+
+
+def test_repeat_and_select():
+    """No looser than that library's Renyi divergences, and the same event again."""
+    event = ev.RepeatAndSelectDpEvent(GAUSSIAN, 10.0, 1.0)
+    assert mechanism_of(event) == gaussdp.BestOf(gaussdp.Gaussian(2.0), 10.0, 1.0)
+    assert event_of(mechanism_of(event)) == event
+    theirs = rdp.RdpAccountant().compose(event)
+    for delta in (1e-3, 1e-6):
+        assert account(event).epsilon(delta) < theirs.get_epsilon(delta)
+    assert mechanism_of(ev.RepeatAndSelectDpEvent(GAUSSIAN, 1.0, 1.0)) == gaussdp.Gaussian(2.0)
+    with pytest.raises(DomainError, match="no privacy"):
+        mechanism_of(ev.RepeatAndSelectDpEvent(ev.NonPrivateDpEvent(), 10.0, 1.0))
+
+
+def test_a_sample_of_nothing_is_no_release():
+    for inner in (GAUSSIAN, ev.LaplaceDpEvent(1.0), ev.NonPrivateDpEvent()):
+        for adjacency in ("add-remove", "replace-one"):
+            assert account(ev.PoissonSampledDpEvent(0.0, inner), adjacency=adjacency).epsilon(0.0) == 0.0
+
+
 def test_mixed_releases_against_the_zero_record_are_covered():
     """Symmetrised before they are composed, so no tighter than that library, which composes each direction."""
     event = ev.ComposedDpEvent([RESPONSE, ev.SelfComposedDpEvent(STEP, 5)])
@@ -186,8 +251,7 @@ class TestWhatEventsMean:
             "of SampledWithReplacement",
         ),
         (ev.TruncatedSubsampledGaussianDpEvent(100, 0.1, 20, 1.0), "depends on the other records"),
-        (ev.RepeatAndSelectDpEvent(GAUSSIAN, 10.0, 1.0), "selecting the best"),
-        (ev.SingleEpochTreeAggregationDpEvent(1.0, 8), "tree aggregation"),
+        (ev.RepeatAndSelectDpEvent(GAUSSIAN, 10.0, math.inf), "Poisson numbers of runs"),
         (ev.MixtureOfGaussiansDpEvent(1.0, [-1, 1, 2], [0.5, 0.25, 0.25]), "sensitivities of at least 0"),
         (ev.PoissonSampledDpEvent(0.1, ev.LaplaceDpEvent(1.0)), "only Gaussian releases"),
         (ev.PoissonSampledDpEvent(0.1, ev.ZCDpEvent(1.0)), "only Gaussian releases"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP, ApproxDP, PureDP
+from gaussdp.guarantees import ApproxDP, LaplaceDP, PureDP
 from gaussdp.mechanisms import (
     DPSGD,
     Composition,
@@ -62,7 +62,7 @@ def test_bad_steps(steps):
         (lambda: Gaussian(1.0, adjacency="swap"), "adjacency"),
         (lambda: PoissonSampled(Gaussian(1.0, adjacency="replace-one"), 0.1), "adjacency"),
         (lambda: PoissonSampled(Laplace(1.0), 0.1), "Gaussian"),
-        (lambda: Stated(GDP(1.0)), "guarantee"),
+        (lambda: Stated(LaplaceDP(1.0)), "guarantee"),
         (lambda: Composition([]), "empty"),
         (lambda: Composition([Gaussian(1.0), "laplace"]), "mechanisms"),
         (lambda: Composition(Gaussian(1.0)), "sequence"),

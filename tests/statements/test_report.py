@@ -97,12 +97,14 @@ def test_levels_may_be_arrays_or_single_numbers():
 
 def test_losses_with_atoms():
     """Through a distribution: the floor is raised to its noise floor, and deltas below that are left out."""
-    report = report_of(mechanism=50 * gaussdp.DiscreteLaplace(20.0), sampling=None)
+    report = report_of(mechanism=50 * gaussdp.DiscreteGaussian(20.0), sampling=None)
     assert "pessimistic privacy loss distribution" in report.method
     assert "clipping" not in verdicts(report)
     assert report.standing == "holds"
     assert report.fit.mu_lower <= report.fit.mu
     assert report.figure("svg").startswith(b"<?xml")
+    pure = report_of(mechanism=50 * gaussdp.DiscreteLaplace(20.0), sampling=None)  # its pure epsilon speaks below
+    assert gaussdp.report_run(pure.run, floor=1e-16, deltas=[1e-30]).fit.floor == 1e-16
     low = gaussdp.report_run(report.run, floor=1e-16)
     assert low.fit.floor > 1e-16
     assert "lies below the noise floor" in low.render("text")

@@ -4,11 +4,14 @@ import contextlib
 import datetime
 import json
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gaussdp
 from gaussdp import DPSGD, Claim, Composition, DomainError, Laplace, Run, Training
+from gaussdp.statements.machine import schema
 from gaussdp.statements.run_files import TRAINING_KEYS
 
 TOP_KEYS = ("training", "releases", *(key for key in Run.file_keys() if key != "clip_norm"))
@@ -289,3 +292,34 @@ def test_any_training_is_a_run_or_a_domain_error(numbers):
         return
     assert 0 < run.mechanism.sample_rate <= 1
     assert run.mechanism.steps >= 1
+
+
+class TestBestOf:
+    text = (
+        'unit = "one person"\nadjacency = "add-remove"\nrecords_per_unit = 1\ntuning = "best of"\ntuning_mean = 10\n'
+        '[[releases]]\nmechanism = "gaussian"\nnoise_multiplier = 2.127659574468085\n'
+    )
+
+    def test_the_number_is_of_the_best_run(self):
+        run = Run.parse(self.text)
+        assert run.accounted == gaussdp.BestOf(run.mechanism, 10, 1.0)
+        report = gaussdp.report_run(run, deltas=[1e-5])
+        assert report.epsilon.rows[0][1] == pytest.approx(3.53, abs=5e-3)
+        assert "best of 10 runs" in report.render("text")
+        jsonschema.validate(json.loads(report.render("json")), schema())
+        assert gaussdp.check_claim(run, "epsilon=3.6 delta=1e-5").holds
+        assert gaussdp.check_claim(run, "epsilon=1.87 delta=1e-5").status == "undecided"
+
+    @pytest.mark.parametrize(
+        ("old", "new", "words"),
+        [
+            ("tuning_mean = 10\n", "", "tuning_mean is missing"),
+            ("tuning_mean = 10", "tuning_mean = 1", "tuning_mean must be in"),
+            ("tuning_mean = 10", "tuning_mean = 10\ntuning_shape = -1", "tuning_shape must be in"),
+            ("tuning_mean = 10", "tuning_mean = 10\ntuning_runs = 3", "tuning_runs is a fixed number"),
+            ('"best of"', '"counted"', "tuning_mean is of a random number of runs"),
+        ],
+    )
+    def test_contradictions(self, old, new, words):
+        with pytest.raises(gaussdp.DomainError, match=words):
+            Run.parse(self.text.replace(old, new))

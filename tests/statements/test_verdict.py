@@ -115,7 +115,8 @@ def test_undecided_where_the_accounting_does_not_tell():
     verdict = verdict_on(f"epsilon={(verdict.lower + upper) / 2} delta=1e-6", mechanism)
     assert verdict.status == "undecided"
     assert not verdict.holds
-    assert verdict_on("epsilon=0.1 delta=1e-30", 2 * DiscreteLaplace(2.0)).status == "undecided"
+    assert verdict_on("epsilon=0.1 delta=1e-30", DiscreteGaussian(2.0)).status == "undecided"
+    assert verdict_on("epsilon=0.1 delta=1e-30", DiscreteLaplace(2.0)).status == "false"  # its pure epsilon is known
 
 
 class TestCauses:

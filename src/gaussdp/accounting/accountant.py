@@ -2,18 +2,22 @@
 
 from typing import overload
 
+from gaussdp.accounting.best_of import best_of_profile
 from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.adapters import adapter_for
 from gaussdp.errors import DomainError, brief
-from gaussdp.guarantees import ApproxDP, ProfilePoints
-from gaussdp.mechanisms import Adjacency, Mechanism
+from gaussdp.guarantees import GDP, ApproxDP, ApproxGDP, ProfilePoints
+from gaussdp.mechanisms import Adjacency, BestOf, Mechanism, Stated
 from gaussdp.mechanisms.base import checked_adjacency
+from gaussdp.mechanisms.composition import Bounded, Statable
 
 
 @overload
-def account(mechanism: Mechanism, *, adjacency: Adjacency | None = None) -> AccountedCurve | DistributionCurve: ...
+def account(
+    mechanism: Mechanism | GDP | ApproxGDP, *, adjacency: Adjacency | None = None
+) -> AccountedCurve | DistributionCurve: ...
 @overload
 def account(mechanism: ApproxDP | ProfilePoints, *, adjacency: None = None) -> PointsCurve: ...
 @overload
@@ -45,9 +49,11 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
     >>> account(DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=20_000)).epsilon(1e-6)
     4.7...
     """
-    if isinstance(mechanism, ApproxDP | ProfilePoints):
+    if isinstance(mechanism, Statable):
         if adjacency is not None:
             raise DomainError("adjacency", problem="must not be given for a stated guarantee: it holds for its own")
+        if isinstance(mechanism, GDP | ApproxGDP):
+            return _accounted(Stated(mechanism))
         return PointsCurve.of(mechanism)
     if not isinstance(mechanism, Mechanism):
         adapter = adapter_for(type(mechanism))
@@ -61,4 +67,13 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
 
 
 def _accounted(mechanism: Mechanism) -> AccountedCurve | DistributionCurve:
-    return AccountedCurve(mechanism) if AccountedCurve.covers(mechanism) else DistributionCurve(list(mechanism.parts()))
+    if AccountedCurve.covers(mechanism):
+        return AccountedCurve(mechanism)
+    return DistributionCurve([(_bounded(part), count) for part, count in mechanism.parts()])
+
+
+def _bounded(part: Mechanism) -> Mechanism:
+    """The part itself, or what is known to hold for it."""
+    if not isinstance(part, BestOf):
+        return part
+    return Bounded(best_of_profile(part, _accounted(part.mechanism)), part.adjacency)

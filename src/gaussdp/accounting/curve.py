@@ -199,14 +199,19 @@ class AccountedCurve(Described, Guarantee):
         if certified:
             return self.fit(level).proved(self.certify(level))
         if self._gaussian:
-            return exact_fit(self._unsampled_mu)
+            return self._as_known(exact_fit(self._unsampled_mu))
         if level not in self._fits:
             try:
                 with np.errstate(all="ignore"):
-                    self._fits[level] = fit_tails(self._tails, level)
+                    fit = fit_tails(self._tails, level)
             except (ConvergenceError, OverflowError):  # the latter: losses of tiny noise beyond the range of a double
-                self._fits[level] = self._bounded_fit(level)
+                fit = self._bounded_fit(level)
+            self._fits[level] = self._as_known(fit)
         return self._fits[level]
+
+    def _as_known(self, fit: Fit) -> Fit:
+        """The fit, without its lower end if the mechanism is only known to lose no more."""
+        return replace(fit, mu_lower=0.0) if self.mechanism.bounded else fit
 
     def _read(self, name: str, **level: tuple[Numbers, Domain]) -> Numbers:
         value: Numbers = evaluate(lambda levels: self.values(name, levels).value, **level)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gaussdp.accounting.columns import Columns
 from gaussdp.documents import DEFAULT_DIGITS, Column, Displayed, Document, Rounding, Table, rounded, shown
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, checked
-from gaussdp.guarantees import GDP
+from gaussdp.guarantees import GDP, ApproxGDP
 from gaussdp.guarantees.base import Numbers
 from gaussdp.numerics import Booleans, Floats
 
@@ -284,6 +284,11 @@ class Fit(Displayed):
     def guarantee(self) -> GDP:
         """The fitted guarantee, for attacks above the floor."""
         return GDP(self.mu)
+
+    @property
+    def with_slack(self) -> ApproxGDP:
+        """The fitted mu with its slack, which holds for every attack and may stand for a release in a composition."""
+        return ApproxGDP(self.mu, self.slack)
 
     @property
     def unconditional(self) -> bool:

@@ -79,7 +79,7 @@ class Reader:
 
     def _steering(self, risk: Risk, achieved: float) -> float:
         try:
-            return risk.mu_for(achieved)
+            return risk.steering_mu(achieved)
         except DomainError:  # an upper bound may lie a hair beyond what the risk can be
             return math.inf if achieved > self._limit else 0.0
 

@@ -59,7 +59,7 @@ def limit(target: Target) -> float:
 
 
 def budget(target: Target) -> float:
-    """The mu that the target allows a Gaussian release, positive and finite.
+    """The mu that the target allows a Gaussian release, positive and finite; for pure DP what it implies.
 
     Raises:
         DomainError: if the target is none, or asks for everything or for nothing.
@@ -67,7 +67,7 @@ def budget(target: Target) -> float:
     if isinstance(target, GDP):
         mu = target.mu
     elif isinstance(target, AtMost):
-        mu = target.risk.mu_for(target.value)
+        mu = target.risk.steering_mu(target.value)
     else:
         raise DomainError("target", "a GDP or AtMost(risk, value)", got=kind_of(target))
     if mu == 0:

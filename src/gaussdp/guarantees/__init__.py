@@ -1,7 +1,9 @@
-"""Guarantees as trade-off curves: GDP, pure DP, approximate DP, Laplace noise, zCDP, and curves known at points."""
+"""Guarantees as trade-off curves: GDP, pure and approximate DP, bounded range, Laplace noise, zCDP, and points."""
 
 from gaussdp.guarantees.approximate import ApproxDP, PureDP
+from gaussdp.guarantees.approximate_gdp import ApproxGDP
 from gaussdp.guarantees.base import Guarantee
+from gaussdp.guarantees.bounded_range import BoundedRange
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.guarantees.laplace import LaplaceDP
 from gaussdp.guarantees.numeric import ProfilePoints
@@ -13,6 +15,8 @@ __all__ = [
     "GDP",
     "ZCDP",
     "ApproxDP",
+    "ApproxGDP",
+    "BoundedRange",
     "Guarantee",
     "LaplaceDP",
     "ProfilePoints",

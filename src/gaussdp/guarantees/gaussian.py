@@ -29,6 +29,7 @@ class GDP(Guarantee):
 
     title = "Gaussian DP"
     short = "GDP"
+    kind = "gdp"
 
     mu: float
 
@@ -37,6 +38,9 @@ class GDP(Guarantee):
 
     def numbers(self) -> dict[str, float]:
         return {"μ": self.mu}
+
+    def parameters(self) -> dict[str, object]:
+        return {"mu": self.mu}
 
     def fnr(self, fpr: Numbers) -> Numbers:
         rate: Numbers = conversions.fnr_from_mu(self.mu, fpr)

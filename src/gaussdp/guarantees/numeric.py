@@ -155,7 +155,7 @@ class ProfilePoints(Guarantee):
         beyond = np.maximum(delta - first, 0.0) / (1 - first) if first < 1 else np.ones_like(delta)
         loss = np.minimum(beyond * (1 + math.exp(-self.epsilons[0])), 1.0)
         inner = np.where(delta > first, np.maximum(self.epsilons[0] + np.log1p(-loss), 0.0), np.log(growth))
-        return np.where(delta < last, np.inf, inner)
+        return np.where(delta > last, inner, np.where(delta < last, np.inf, self.epsilons[-1]))
 
 
 def _growth(epsilons: Floats) -> Floats:

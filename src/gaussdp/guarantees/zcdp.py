@@ -9,6 +9,7 @@ from scipy import special
 from gaussdp.domains import FINITE_NON_NEGATIVE, Domain, number
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.guarantees.numeric import LARGEST_EPSILON, ProfilePoints
+from gaussdp.guarantees.renyi_region import tangent_statements
 from gaussdp.numerics import Floats
 
 _LARGEST = Domain(0.0, 1e200, meant=FINITE_NON_NEGATIVE)
@@ -23,12 +24,15 @@ _ROUNDING = 1e-12  # added to each delta, relative to it
 class ZCDP(ProfilePoints):
     r"""Zero-concentrated DP: Renyi divergences of every order alpha > 1 are at most xi + rho alpha.
 
+    The curve is the boundary of all error rates that those divergences allow a yes-or-no attack, the least that holds
+    for every such mechanism (docs/mechanisms.md); far below any delta of interest
+
     .. math:: \delta(\varepsilon) = \min_{\alpha > 1} \frac{e^{(\alpha-1)(\xi + \rho\alpha - \varepsilon)}}{\alpha}
               \Bigl(1 - \frac1\alpha\Bigr)^{\alpha-1}
 
-    and, at epsilon = 0, what the Pinsker and Bretagnolle-Huber inequalities give. A Gaussian release is rho-zCDP with
-    rho = mu^2 / 2, but rho-zCDP alone implies a larger mu than sqrt(2 rho): this guarantee holds for every mechanism
-    that meets the statement. For a release that *is* Gaussian use `ZCDPGaussian`.
+    is as tight. A Gaussian release is rho-zCDP with rho = mu^2 / 2, but rho-zCDP alone implies a larger mu than
+    sqrt(2 rho): this guarantee holds for every mechanism that meets the statement. For a release that *is* Gaussian use
+    `ZCDPGaussian`.
 
     Args:
         rho: in [0, 1e200].
@@ -56,8 +60,10 @@ class ZCDP(ProfilePoints):
             epsilons = np.linspace(0.0, last, _POINTS)
             with np.errstate(over="ignore"):
                 deltas = np.minimum(np.exp(_log_delta(rate, shift, epsilons)) * (1 + _ROUNDING), 1.0)
-            deltas[0] = min(deltas[0], _total_variation(rate + shift))
-            super().__init__(epsilons, deltas)
+            deltas[0] = min(deltas[0], math.sqrt((rate + shift) / 2) * (1 + _ROUNDING))  # Pinsker, for the tiniest
+            exact, intercepts = tangent_statements(rate, shift)
+            near = exact <= LARGEST_EPSILON
+            super().__init__(np.append(epsilons, exact[near]), np.append(deltas, intercepts[near]))
         object.__setattr__(self, "rho", rate)
         object.__setattr__(self, "xi", shift)
 
@@ -118,8 +124,3 @@ def log_delta_at_order(order: Floats, divergence: Floats, epsilon: Floats) -> Fl
     """log delta at epsilon from a bound on the Renyi divergence of one order, above 1."""
     beyond = order - 1
     return beyond * (divergence - epsilon) - special.xlog1py(beyond, 1 / beyond) - np.log1p(beyond)
-
-
-def _total_variation(divergence: float) -> float:
-    """A bound on the total variation distance from one on the Kullback-Leibler divergence."""
-    return min(math.sqrt(divergence / 2), math.sqrt(-math.expm1(-divergence)), 1.0) * (1 + _ROUNDING)

@@ -16,23 +16,28 @@ from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCur
 from gaussdp.adapters import register
 from gaussdp.domains import FINITE, NON_NEGATIVE, PROBABILITY, checked, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import ZCDP, ProfilePoints, PureDP
+from gaussdp.guarantees import GDP, ZCDP, ApproxDP, ProfilePoints, PureDP
 from gaussdp.integrations._versions import require
 from gaussdp.mechanisms import (
     DPSGD,
     Adjacency,
+    BestOf,
     Composition,
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
+    MatrixMechanism,
     Mechanism,
     MixtureOfGaussians,
+    Participation,
     PoissonSampled,
     RandomizedResponse,
     Repeated,
     SampledExchange,
     Stated,
+    Tree,
     ZCDPGaussian,
 )
 from gaussdp.mechanisms.base import checked_adjacency
@@ -203,7 +208,9 @@ def adapted(thing: object, adjacency: Adjacency | None) -> Mechanism | PointsCur
 
 def _read_as_stated(mechanism: Mechanism) -> Mechanism | PointsCurve:
     """The curve of a lone statement, which needs no distribution; else the mechanism."""
-    return PointsCurve.of(mechanism.guarantee) if isinstance(mechanism, Stated) else mechanism
+    if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, ApproxDP | ProfilePoints):
+        return PointsCurve.of(mechanism.guarantee)
+    return mechanism
 
 
 def event_of(mechanism: Mechanism) -> DpEvent:
@@ -242,6 +249,12 @@ def event_of(mechanism: Mechanism) -> DpEvent:
         return _events.RandomizedResponseDpEvent(k * shrink / (1 + (k - 1) * shrink), k)
     if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, ZCDP):
         return _events.ZCDpEvent(mechanism.guarantee.rho, mechanism.guarantee.xi)
+    if isinstance(mechanism, BestOf):
+        return _events.RepeatAndSelectDpEvent(event_of(mechanism.mechanism), mechanism.mean_runs, mechanism.eta)
+    if isinstance(mechanism, MatrixMechanism):
+        return event_of(Composition([count * part for part, count in mechanism.parts()]))
+    if isinstance(mechanism, Stated) and isinstance(mechanism.guarantee, GDP):
+        return _events.GaussianDpEvent(factor / mechanism.guarantee.mu)
     raise DomainError("mechanism", "one that dp_accounting has an event for", mechanism)
 
 
@@ -380,14 +393,72 @@ def _zcdp(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None
     entries.xi += count * statement.xi
 
 
+def _stated(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if count:
+        entries.add(Stated(ApproxDP(event.epsilon, event.delta), _adjacency_of(relation)), count)
+
+
+def _exponential(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if count and event.epsilon != 0:
+        entries.add(ExponentialMechanism(event.epsilon, _adjacency_of(relation)), count)
+
+
+def _permute_and_flip(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if count:  # not of bounded range
+        entries.add(Stated(PureDP(event.epsilon), _adjacency_of(relation)), count)
+
+
+def _discrete_gaussian(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    sigma = number("sigma", event.sigma, NON_NEGATIVE)
+    moves = number("sensitivity", event.sensitivity, NON_NEGATIVE) * _moves(relation)
+    if sigma == 0:
+        _non_private(entries, event, count, relation)
+    elif event.dimension == 1 and moves.is_integer() and moves and count:
+        entries.add(DiscreteGaussian(sigma, int(moves), _adjacency_of(relation)), count)
+    else:  # in several dimensions only its zCDP is known (Canonne, Kamath & Steinke 2020)
+        entries.rho += count * 0.5 * (moves / sigma) ** 2
+
+
+def _tree(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if relation == _Relation.ADD_OR_REMOVE_ONE:
+        raise _NoAnalysisError(
+            event,
+            "without a record the others would move to other steps; account for it under the relation REPLACE_SPECIAL,"
+            ' which blanks a record out, or under adjacency="replace-one"',
+        )
+    counts = event.step_counts if isinstance(event.step_counts, list | tuple) else [event.step_counts]
+    steps = max((integer("step_counts", steps, low=0) for steps in counts), default=0)
+    noise = number("noise_multiplier", event.noise_multiplier, NON_NEGATIVE)
+    if noise == 0 and steps:
+        _non_private(entries, event, count, relation)
+    elif steps and count:  # each record in one tree, once
+        once = Participation(times=1)
+        mechanism = MatrixMechanism(noise / _moves(relation), Tree(steps), once, _adjacency_of(relation))
+        entries.add(mechanism, count)
+
+
+def _repeat_and_select(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if event.shape == math.inf:
+        raise _NoAnalysisError(event, "Poisson numbers of runs are not analysed; truncated negative binomial ones are")
+    inside = _Entries()
+    _enter(inside, event.event, 1, relation)
+    if not inside.private:
+        _non_private(entries, event, count, relation)
+    elif not inside.empty and count:
+        run = inside.mechanism(_adjacency_of(relation))
+        entries.add(run if event.mean == 1 else BestOf(run, event.mean, event.shape), count)
+
+
 def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
     rate = number("sampling_probability", event.sampling_probability, PROBABILITY)
+    if rate == 0:
+        return
     inside = _Entries()
     _enter(inside, event.event, 1, relation)
     if rate == 1:
         _enter(entries, event.event, count, relation)
         return
-    if not inside.private and rate > 0:
+    if not inside.private:
         _non_private(entries, event, count, relation)
         return
     if not (inside.rho or inside.xi) and list(inside.releases.values()) == [1]:
@@ -398,7 +469,7 @@ def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: En
             return
     if inside.rho or inside.xi or not all(isinstance(item, Gaussian) for item in inside.releases):
         raise _NoAnalysisError(event, "only Gaussian releases are analysed on a Poisson sample")
-    if inside.releases and rate > 0 and count:
+    if inside.releases and count:
         # Gaussian releases on one sample are one Gaussian release of it.
         mu = math.hypot(
             *(
@@ -441,8 +512,14 @@ _HANDLERS: Mapping[str, Callable[[_Entries, DpEvent, int, Enum], None]] = {
     "DiscreteLaplaceDpEvent": _discrete_laplace,
     "RandomizedResponseDpEvent": _randomized_response,
     "ZCDpEvent": _zcdp,
+    "EpsilonDeltaDpEvent": _stated,
+    "ExponentialMechanismDpEvent": _exponential,
+    "PermuteAndFlipDpEvent": _permute_and_flip,
+    "DiscreteGaussianDpEvent": _discrete_gaussian,
     "PoissonSampledDpEvent": _poisson_sampled,
     "MixtureOfGaussiansDpEvent": _mixture,
+    "SingleEpochTreeAggregationDpEvent": _tree,
+    "RepeatAndSelectDpEvent": _repeat_and_select,
 }
 _FIXED_SIZE = "no exact account of batches of a fixed size is known; Poisson sampling has one"
 _WHY_NOT = {
@@ -451,8 +528,6 @@ _WHY_NOT = {
     "SampledWithoutReplacementDpEvent": _FIXED_SIZE,
     "TruncatedSubsampledGaussianDpEvent": "a truncated sample depends on the other records; Poisson sampling has an"
     " exact account",
-    "RepeatAndSelectDpEvent": "gaussdp has no analysis of selecting the best of several runs",
-    "SingleEpochTreeAggregationDpEvent": "gaussdp has no analysis of tree aggregation; give its Gaussian releases",
 }
 
 
@@ -468,7 +543,10 @@ def _adjacency_of(relation: Enum) -> Adjacency:
 
 def _relation_for(event: DpEvent, adjacency: Adjacency | None) -> Enum:
     if adjacency is None:
-        adjacency = "replace-one" if _holds_randomized_response(event) else "add-remove"
+        if _holds(event, "SingleEpochTreeAggregationDpEvent"):
+            blanked: Enum = _Relation.REPLACE_SPECIAL
+            return blanked
+        adjacency = "replace-one" if _holds(event, "RandomizedResponseDpEvent") else "add-remove"
     relation: Enum = {
         "add-remove": _Relation.ADD_OR_REMOVE_ONE,
         "replace-one": _Relation.REPLACE_ONE,
@@ -476,9 +554,9 @@ def _relation_for(event: DpEvent, adjacency: Adjacency | None) -> Enum:
     return relation
 
 
-def _holds_randomized_response(event: DpEvent) -> bool:
+def _holds(event: DpEvent, kind: str) -> bool:
     inner = [*getattr(event, "events", ()), *([event.event] if hasattr(event, "event") else ())]
-    return isinstance(event, _events.RandomizedResponseDpEvent) or any(map(_holds_randomized_response, inner))
+    return isinstance(event, getattr(_events, kind)) or any(_holds(item, kind) for item in inner)
 
 
 register("dp_accounting", adapted)

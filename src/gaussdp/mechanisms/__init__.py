@@ -8,27 +8,39 @@ from gaussdp.mechanisms.mixtures import MixtureOfGaussians, SampledExchange
 
 # isort: split
 from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
+from gaussdp.mechanisms.matrix import MatrixMechanism
+from gaussdp.mechanisms.selection import BestOf, ExponentialMechanism
 
 # isort: split
 from gaussdp.mechanisms.base import Adjacency, Mechanism, Repeated
 from gaussdp.mechanisms.composition import Composition, Stated
+from gaussdp.mechanisms.participation import CyclicPoisson, Participation
 from gaussdp.mechanisms.registry import extended, register, registered
+from gaussdp.mechanisms.strategies import Dense, Toeplitz, Tree
 
 __all__ = [
     "DPSGD",
     "Adjacency",
+    "BestOf",
     "Composition",
+    "CyclicPoisson",
+    "Dense",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialMechanism",
     "Gaussian",
     "Laplace",
+    "MatrixMechanism",
     "Mechanism",
     "MixtureOfGaussians",
+    "Participation",
     "PoissonSampled",
     "RandomizedResponse",
     "Repeated",
     "SampledExchange",
     "Stated",
+    "Toeplitz",
+    "Tree",
     "ZCDPGaussian",
     "extended",
     "register",

@@ -99,6 +99,11 @@ class Mechanism(ABC):
         """Whether it is, or holds, DP-SGD, where gradients are clipped."""
         return any(part.trains for part, _ in self.parts())
 
+    @property
+    def bounded(self) -> bool:
+        """Whether its account is known to hold but not to be the least, so that no lower end can be told."""
+        return any(part.bounded for part, _ in self.parts())
+
     def protecting(self, adjacency: Adjacency, records: int = 1) -> "Mechanism | None":
         """The same release described for other neighbours.
 
@@ -133,6 +138,10 @@ class Elementary(Mechanism):
 
     @property
     def trains(self) -> bool:
+        return False
+
+    @property
+    def bounded(self) -> bool:
         return False
 
 
@@ -178,6 +187,10 @@ class Repeated(Mechanism):
     @property
     def trains(self) -> bool:
         return self.mechanism.trains
+
+    @property
+    def bounded(self) -> bool:
+        return self.mechanism.bounded
 
 
 def checked_adjacency(value: object) -> Adjacency:

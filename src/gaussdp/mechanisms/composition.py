@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
-from gaussdp.domains import several
+from gaussdp.domains import NOISE, number, several
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import ZCDP, ApproxDP, ProfilePoints, PureDP
+from gaussdp.guarantees import GDP, ZCDP, ApproxDP, ApproxGDP, ProfilePoints, PureDP
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.gaussian import Gaussian
 from gaussdp.mechanisms.registry import KINDS
+
+Statable = PureDP | ApproxDP | ProfilePoints | GDP | ApproxGDP
+"""The guarantees that may stand for a release of which nothing else is known."""
 
 
 @dataclass(frozen=True)
@@ -17,20 +21,36 @@ class Stated(Elementary):
     """A release of which only a guarantee is known.
 
     Args:
-        guarantee: PureDP, ApproxDP, or several (epsilon, delta) statements together: ProfilePoints, ZCDP.
+        guarantee: PureDP, ApproxDP, several (epsilon, delta) statements together (ProfilePoints, ZCDP), GDP, or
+            ApproxGDP.
         adjacency: the neighbours that the guarantee speaks about.
 
     >>> Stated(PureDP(0.1)).guarantee
     PureDP(epsilon=0.1)
     """
 
-    guarantee: PureDP | ApproxDP | ProfilePoints
+    guarantee: Statable
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.guarantee, ApproxDP | ProfilePoints):
-            raise DomainError("guarantee", "PureDP, ApproxDP or ProfilePoints", self.guarantee)
+        if not isinstance(self.guarantee, Statable):
+            raise DomainError("guarantee", "PureDP, ApproxDP, ProfilePoints, GDP or ApproxGDP", self.guarantee)
+        if isinstance(self.guarantee, GDP | ApproxGDP) and self.guarantee.mu != 0:
+            number("mu", self.guarantee.mu, NOISE)
+        if isinstance(self.guarantee, ApproxGDP) and self.guarantee.delta_bound == 1:
+            raise DomainError("delta", "below 1 for a release to compose", self.guarantee.delta_bound)
         checked_adjacency(self.adjacency)
+
+    def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        """Itself; for mu-GDP the Gaussian release, which is the worst, and for its slack one that may fail."""
+        if not isinstance(self.guarantee, GDP | ApproxGDP):
+            yield self, 1
+            return
+        if self.guarantee.mu > 0:
+            yield Gaussian(1 / self.guarantee.mu, self.adjacency), 1
+        fails = self.guarantee.delta_bound if isinstance(self.guarantee, ApproxGDP) else 0.0
+        if fails > 0 or self.guarantee.mu == 0:
+            yield Stated(ApproxDP(0.0, fails), self.adjacency), 1
 
     def plan_entry(self) -> dict[str, object]:
         return {"mechanism": self.guarantee.kind, **self.guarantee.parameters(), "adjacency": self.adjacency}
@@ -41,10 +61,19 @@ class Stated(Elementary):
 
 
 @dataclass(frozen=True)
+class Bounded(Stated):
+    """A release for which a guarantee was computed that need not be the least: what it loses at least is not known."""
+
+    @property
+    def bounded(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
 class StatedAs:
     """The kind of release of which one kind of guarantee is stated."""
 
-    guarantee: type[PureDP | ApproxDP | ProfilePoints]
+    guarantee: type[Statable]
 
     @property
     def kind(self) -> str:
@@ -63,7 +92,7 @@ class StatedAs:
         return Stated(self.guarantee(**parameters), adjacency)
 
 
-for _guarantee in (PureDP, ApproxDP, ZCDP, ProfilePoints):
+for _guarantee in (PureDP, ApproxDP, ZCDP, ProfilePoints, GDP, ApproxGDP):
     KINDS.add(StatedAs(_guarantee))
 
 
@@ -79,10 +108,10 @@ class Composition(Mechanism):
 
     mechanisms: tuple[Mechanism, ...]
 
-    def __init__(self, mechanisms: Iterable[Mechanism | ApproxDP | ProfilePoints]) -> None:
+    def __init__(self, mechanisms: Iterable[Mechanism | Statable]) -> None:
         given = tuple(several("mechanisms", mechanisms, "a sequence of mechanisms"))
         known: Adjacency = next((item.adjacency for item in given if isinstance(item, Mechanism)), "add-remove")
-        described = tuple(Stated(item, known) if isinstance(item, ApproxDP | ProfilePoints) else item for item in given)
+        described = tuple(Stated(item, known) if isinstance(item, Statable) else item for item in given)
         if not described:
             raise DomainError("mechanisms", problem="must not be empty", advice="give at least one mechanism")
         for item in described:
@@ -128,3 +157,7 @@ class Composition(Mechanism):
     @property
     def trains(self) -> bool:
         return any(mechanism.trains for mechanism in self.mechanisms)
+
+    @property
+    def bounded(self) -> bool:
+        return any(mechanism.bounded for mechanism in self.mechanisms)

@@ -20,11 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from gaussdp.documents.structured import file_text, parsed
-from gaussdp.domains import integer
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Mechanism
 from gaussdp.mechanisms.composition import Composition
-from gaussdp.mechanisms.registry import KINDS, registered
+from gaussdp.mechanisms.registry import from_entry, registered
 
 
 def read_plan(path: str | Path) -> Composition:
@@ -68,29 +67,8 @@ def _release(text: str, name: str, number: int, entry: Any) -> Mechanism:
             None, place=name, problem=f"release {number} must name its `mechanism`: one of {', '.join(registered())}"
         )
     here = f"{name}, line {line_of(text, 'mechanism', number)}"
-    parameters = dict(entry)
-    kind = KINDS.get(str(parameters.pop("mechanism")))
-    if kind is None:
-        raise DomainError(
-            None,
-            place=here,
-            problem=f"unknown mechanism {entry['mechanism']!r}",
-            advice=f"known are {', '.join(registered())}",
-        )
-    times = parameters.pop("times", 1)
-    keys = kind.plan_keys()
-    for key in parameters:
-        if key not in keys.required + keys.optional:
-            known = ", ".join((*keys.required, *keys.optional, "times"))
-            raise DomainError(
-                None, place=here, problem=f"{entry['mechanism']} has no parameter {key!r}", advice=f"it has {known}"
-            )
-    for key in keys.required:
-        if key not in parameters:
-            raise DomainError(None, place=here, problem=f"{entry['mechanism']} needs {key}")
     try:
-        mechanism, count = kind.from_plan(**parameters), integer("times", times, low=1)
-        return mechanism if count == 1 else count * mechanism
+        return from_entry(entry)
     except DomainError as error:
         raise error.at(here) from None
 

@@ -1,9 +1,11 @@
 """The mechanisms that plan files know by name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from gaussdp.domains import integer
+from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Mechanism, PlanKeys
 from gaussdp.registry import Registry
 
@@ -40,6 +42,30 @@ def register(mechanism: Class) -> Class:
 def registered() -> tuple[str, ...]:
     """The kinds that are known, in order."""
     return KINDS.keys
+
+
+def from_entry(entry: Mapping[str, Any]) -> Mechanism:
+    """The mechanism that an entry of a plan file describes, which names its `mechanism`.
+
+    Raises:
+        DomainError: if there is no such mechanism, or it has other parameters.
+    """
+    parameters = dict(entry)
+    name = parameters.pop("mechanism")
+    kind = KINDS.get(str(name))
+    if kind is None:
+        raise DomainError(None, problem=f"unknown mechanism {name!r}", advice=f"known are {', '.join(registered())}")
+    times = parameters.pop("times", 1)
+    keys = kind.plan_keys()
+    for key in parameters:
+        if key not in keys.required + keys.optional:
+            known = ", ".join((*keys.required, *keys.optional, "times"))
+            raise DomainError(None, problem=f"{name} has no parameter {key!r}", advice=f"it has {known}")
+    for key in keys.required:
+        if key not in parameters:
+            raise DomainError(None, problem=f"{name} needs {key}")
+    mechanism, count = kind.from_plan(**parameters), integer("times", times, low=1)
+    return mechanism if count == 1 else count * mechanism
 
 
 @contextmanager

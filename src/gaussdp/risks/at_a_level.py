@@ -13,6 +13,7 @@ from gaussdp import conversions, numerics
 from gaussdp.documents.rounding import shown, shown_level
 from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, evaluate, number
 from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.numerics import Floats, inside_or
 from gaussdp.risks.base import EVEN, Risk
 from gaussdp.risks.levels import DELTA, FPR, RECALL, Unit
@@ -186,7 +187,8 @@ class Profile(Risk):
     conversion takes (eps, delta) itself: `mu_from_epsilon`, or `mu_from_profile`.
 
     Args:
-        delta: in (0, 1).
+        delta: in [0, 1). At 0 it is the epsilon of pure DP, which Gaussian noise does not have: a bound on it is for
+            mechanisms that have one, and matches no budget but 0.
 
     >>> from gaussdp import GDP
     >>> Profile(delta=1e-5).of(GDP(1.0))
@@ -207,7 +209,7 @@ class Profile(Risk):
     delta: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", number("delta", self.delta, LEVEL))
+        object.__setattr__(self, "delta", number("delta", self.delta, Domain(0.0, 1.0, closed_high=False)))
 
     @classmethod
     def budget_title(cls) -> str:
@@ -233,7 +235,13 @@ class Profile(Risk):
         return guarantee.epsilon(self.delta)
 
     def mu_for(self, value: float) -> float:
-        return conversions.mu_from_profile(number("epsilon", value, NON_NEGATIVE), self.delta)
+        epsilon = number("epsilon", value, NON_NEGATIVE)
+        if self.delta == 0:
+            return math.inf if epsilon == math.inf else 0.0
+        return conversions.mu_from_profile(epsilon, self.delta)
+
+    def steering_mu(self, value: float) -> float:
+        return self.mu_for(value) if self.delta else float(implied_mu(value))
 
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_profile(epsilon, self.delta)

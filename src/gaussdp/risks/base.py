@@ -187,6 +187,10 @@ class Risk(ABC):
                 return float("inf")
         return self._around(lambda mu: self.of(GDP(mu)) - value, low, high)[0]
 
+    def steering_mu(self, value: float) -> float:
+        """A mu that grows with this number, by which calibrations steer: `mu_for`, unless that tells nothing."""
+        return self.mu_for(value)
+
     def match(self, reference: Guarantee) -> float:
         """The mu with the risk of the reference; exact where the value itself would lose digits."""
         return self.mu_for(self.of(reference))

@@ -188,6 +188,11 @@ def _tuning(run: Run) -> Assumption:
             f"Hyper-parameters were tuned on the same data, and {runs} are not in the composition. The number speaks of"
             " the final run alone.",
         ),
+        "best of": (
+            "met",
+            "The number is that of the best of a random number of runs: it was drawn whatever the data are, each run's"
+            " score is covered by the mechanism, and nothing but the best run became known.",
+        ),
         None: (
             "not stated",
             "The run does not say whether hyper-parameters were tuned on the same data; state tuning.",

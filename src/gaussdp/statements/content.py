@@ -15,7 +15,12 @@ _TONES: dict[Met, Tone] = {"met": "good", "not met": "bad", "not stated": "open"
 DEFAULT_TITLE = "Privacy statement"
 FIGURE_TITLE = "The trade-off curve"
 
-_TUNING = {"none": "none on these data", "counted": "counted", "not counted": "not counted"}
+_TUNING = {
+    "none": "none on these data",
+    "counted": "counted",
+    "not counted": "not counted",
+    "best of": "the best of a random number of runs, counted",
+}
 
 
 def title(report: Findings) -> str:

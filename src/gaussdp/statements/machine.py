@@ -59,6 +59,7 @@ def content(report: Findings) -> dict[str, Any]:
             "outputs": list(run.outputs),
             "tuning": run.tuning,
             "tuning_runs": run.tuning_runs,
+            **({"tuning_mean": run.tuning_mean, "tuning_shape": run.tuning_shape} if run.tuning_mean else {}),
             "sampling": run.sampling,
             "clipping": run.clipping,
             "randomness": run.randomness,

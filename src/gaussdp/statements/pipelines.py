@@ -44,6 +44,8 @@ def smallest_for(run: Run, claim: Claim) -> Found:
         if run.tuning == "not counted":
             caveats.append("Tuning is not counted and the number of its runs not stated: only the final run is judged.")
         found = _of(run, run.accounted, claim, caveats)
+    if run.mechanism.bounded:
+        found = Enclosure(0.0, found.upper)
     if run.tuning is None:
         caveats.append("Whether hyper-parameters were tuned on these data is not stated; none is assumed.")
     if run.records_per_unit is None:

@@ -11,8 +11,9 @@ from gaussdp.accounting.bounds.passes import Loader, stretches
 from gaussdp.domains import POSITIVE, Choice, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.claim import Claim, as_claim
-from gaussdp.mechanisms import Adjacency, Mechanism
+from gaussdp.mechanisms import Adjacency, BestOf, Mechanism
 from gaussdp.mechanisms.base import ADJACENCIES
+from gaussdp.mechanisms.selection import MEAN_RUNS, SHAPE
 from gaussdp.statements.run_files import parse_text, read_file, run_from
 from gaussdp.statements.training import TOLD, Training, count, hold_batches_together, yes_or_no
 
@@ -24,7 +25,7 @@ SAMPLINGS: Mapping[Sampling, Choice] = {
     "without replacement": Choice("drawn without replacement", "batches of a fixed size, drawn afresh"),
     "full batch": Choice("all records in each", "all records in every step"),
 }
-Tuning = Literal["none", "counted", "not counted"]
+Tuning = Literal["none", "counted", "not counted", "best of"]
 Clipping = Literal["per-example", "per-batch", "none"]
 Randomness = Literal["secure", "ordinary"]
 
@@ -64,8 +65,11 @@ class Run:
         dataset_size: number of records.
         accesses: what is done with the data that the mechanism covers.
         outputs: what becomes known that the mechanism covers.
-        tuning: of hyper-parameters on the same data: "none", "counted" or "not counted".
+        tuning: of hyper-parameters on the same data: "none", "counted", "not counted", or "best of" a random number of
+            runs of which only the best became known.
         tuning_runs: runs of the same mechanism on the same data besides the final one; counted ones are added to it.
+        tuning_mean: mean of that random number of runs, above 1.
+        tuning_shape: shape of its truncated negative binomial distribution, above -1; 1 (geometric) if None.
         clipping: "per-example", "per-batch" or "none".
         clip_norm: for information; positive.
         randomness: of the noise: "secure" (unpredictable, safe in floating point) or "ordinary".
@@ -96,6 +100,8 @@ class Run:
     outputs: tuple[str, ...] = ()
     tuning: Tuning | None = None
     tuning_runs: int | None = None
+    tuning_mean: float | None = None
+    tuning_shape: float | None = None
     clipping: Clipping | None = None
     clip_norm: float | None = None
     randomness: Randomness | None = None
@@ -148,6 +154,7 @@ class Run:
             self._set("drop_last", yes_or_no("drop_last", self.drop_last))
         if self.clip_norm is not None:
             self._set("clip_norm", number("clip_norm", self.clip_norm, POSITIVE))
+        self._refuse_numbers_of_tuning()
         if self.claim is not None:
             try:
                 self._set("claim", as_claim(self.claim))
@@ -201,6 +208,8 @@ class Run:
     @property
     def accounted(self) -> Mechanism:
         """What the accounting speaks about: the mechanism, with the tuning runs that are counted."""
+        if self.tuning == "best of" and self.tuning_mean is not None:
+            return BestOf(self.mechanism, self.tuning_mean, 1.0 if self.tuning_shape is None else self.tuning_shape)
         return self.with_tuning if self.tuning == "counted" else self.mechanism
 
     @property
@@ -234,6 +243,26 @@ class Run:
 
     def _set(self, key: str, value: object) -> None:
         object.__setattr__(self, key, value)
+
+    def _refuse_numbers_of_tuning(self) -> None:
+        for key, domain in (("tuning_mean", MEAN_RUNS), ("tuning_shape", SHAPE)):
+            if getattr(self, key) is None:
+                continue
+            if self.tuning != "best of":
+                raise DomainError(key, problem="is of a random number of runs", advice='write tuning = "best of"')
+            self._set(key, number(key, getattr(self, key), domain))
+        if self.tuning == "best of" and self.tuning_mean is None:
+            raise DomainError(
+                "tuning_mean",
+                problem='is missing: tuning is "best of" a random number of runs',
+                advice="write, for example, tuning_mean = 10",
+            )
+        if self.tuning == "best of" and self.tuning_runs:
+            raise DomainError(
+                "tuning_runs",
+                problem='is a fixed number, and tuning is "best of" a random one',
+                advice='write tuning_mean instead, or tuning = "counted"',
+            )
 
     def _refuse_contradictions(self) -> None:
         if self.sampling == "full batch" and self.sampled:

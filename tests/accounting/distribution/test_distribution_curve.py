@@ -7,9 +7,19 @@ import pytest
 
 import gaussdp
 from contracts_of_guarantees import GuaranteeContract
-from gaussdp import GDP, PureDP
+from gaussdp import GDP, LaplaceDP, PureDP
 from gaussdp.accounting import DistributionCurve, account
-from gaussdp.mechanisms import DPSGD, Composition, DiscreteGaussian, Gaussian, Laplace, RandomizedResponse, Stated
+from gaussdp.mechanisms import (
+    DPSGD,
+    Composition,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    Stated,
+)
 
 
 class TestDistributionCurve(GuaranteeContract):
@@ -26,7 +36,7 @@ class TestDistributionCurve(GuaranteeContract):
 def test_one_release_of_randomized_response_is_pure_dp():
     fit = account(RandomizedResponse(1.0)).fit()
     assert fit.mu == pytest.approx(PureDP(1.0).implied().mu, rel=1e-9)
-    assert fit.mu_lower <= PureDP(1.0).implied().mu <= fit.mu_upper
+    assert fit.mu_lower <= PureDP(1.0).implied().mu <= fit.mu_upper * (1 + 1e-15)
     assert fit.fpr == pytest.approx(1 / (1 + math.e), rel=1e-6)
 
 
@@ -84,7 +94,7 @@ def test_a_gaussian_beside_a_stated_guarantee():
 
 
 class TestBelowTheNoiseFloor:
-    curve = account(1000 * RandomizedResponse(0.1))
+    curve = account(1000 * DiscreteGaussian(10.0))
 
     @pytest.mark.parametrize("reading", ["fnr", "tpr", "fpr", "epsilon"])
     def test_refused(self, reading):
@@ -102,6 +112,48 @@ class TestBelowTheNoiseFloor:
     def test_zero_is_an_answer(self):
         assert self.curve.fnr(0.0) < 1
         assert self.curve.tpr(0.0) > 0
+
+
+ATOMS = {
+    "laplace": (Laplace(1.0), 1.0),
+    "response": (RandomizedResponse(0.7, 3), 0.7),
+    "discrete laplace": (DiscreteLaplace(3.0, 2), 2 / 3),
+    "composed statements": (Composition([PureDP(0.3), 4 * Stated(PureDP(0.2))]), 1.1),
+    "mixed": (Composition([5 * Laplace(4.0), DiscreteLaplace(2.0), ExponentialMechanism(0.6)]), 2.35),
+}
+
+
+@pytest.mark.parametrize("name", list(ATOMS))
+class TestPureEpsilon:
+    def test_it_survives(self, name):
+        mechanism, epsilon = ATOMS[name]
+        curve = account(mechanism)
+        assert curve.epsilon(0.0) == pytest.approx(epsilon, rel=1e-15)
+        assert curve.delta(curve.epsilon(0.0)) == 0.0
+        assert curve.tpr(1e-40) == pytest.approx(math.exp(epsilon) * 1e-40, rel=1e-12)
+        assert curve.fnr(0.0) == 1.0
+
+    def test_a_mu_follows(self, name):
+        """At most that of randomized response with the same epsilon, which is the worst; and it holds everywhere."""
+        mechanism, epsilon = ATOMS[name]
+        curve = account(mechanism)
+        implied = curve.implied()
+        assert curve.fit().mu_lower <= implied.mu <= PureDP(epsilon).implied().mu * (1 + 1e-12)
+        rates = np.geomspace(1e-100, 0.5, 500)
+        assert (implied.tpr(rates) >= curve.tpr(rates) * (1 - 1e-12)).all()
+        assert curve.fit(floor=1e-30).mu == pytest.approx(implied.mu, rel=1e-12)
+
+
+def test_the_mu_that_one_laplace_release_implies():
+    assert account(Laplace(1.0)).implied().mu == pytest.approx(LaplaceDP(1.0).implied().mu, rel=1e-6)
+    assert account(RandomizedResponse(1.0)).implied().mu == pytest.approx(PureDP(1.0).implied().mu, rel=1e-14)
+
+
+def test_one_part_without_a_pure_epsilon_and_there_is_none():
+    curve = account(Composition([Laplace(1.0), DiscreteGaussian(3.0)]))
+    assert curve.epsilon(0.0) == math.inf
+    with pytest.raises(gaussdp.DomainError, match="no finite mu follows"):
+        curve.implied()
 
 
 def test_a_floor_that_leaves_nothing():

@@ -81,5 +81,7 @@ def test_composed_with_itself():
 
 
 def test_other_guarantees_do_not_compose():
-    with pytest.raises(gaussdp.DomainError, match="guarantee must be PureDP, ApproxDP or ProfilePoints, got GDP"):
-        Stated(GDP(1.0))
+    with pytest.raises(
+        gaussdp.DomainError, match="guarantee must be PureDP, ApproxDP, ProfilePoints, GDP or ApproxGDP, got L"
+    ):
+        Stated(gaussdp.LaplaceDP(1.0))

@@ -8,6 +8,7 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees import ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
 from gaussdp.mechanisms import (
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     Mechanism,
@@ -33,6 +34,8 @@ def closed_form(mechanism: Mechanism) -> Guarantee | None:
         return None
     if isinstance(part, Laplace):
         return LaplaceDP(part.epsilon)
+    if isinstance(part, ExponentialMechanism):
+        return part.guarantee
     if isinstance(part, RandomizedResponse):
         return _response(part)
     if isinstance(part, DiscreteLaplace) and part.sensitivity <= MOST_SENSITIVITY:
@@ -84,4 +87,6 @@ def reveals(part: Mechanism) -> bool:
     guarantee = part.guarantee
     if isinstance(guarantee, ApproxDP):
         return guarantee.delta_bound > 0
-    return not isinstance(guarantee, ZCDP) and bool(guarantee.deltas[-1] > 0)
+    if isinstance(guarantee, ZCDP) or not isinstance(guarantee, ProfilePoints):
+        return False
+    return bool(guarantee.deltas[-1] > 0)

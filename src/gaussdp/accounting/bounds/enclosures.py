@@ -47,6 +47,11 @@ def smallest(mechanism: Mechanism, claim: Claim, group: int = 1) -> Enclosure:
         claim: whose kind, delta and floor are taken; its value plays no part.
         group: number of records that change together; for several the upper end is by group privacy.
     """
+    found = _smallest(mechanism, claim, group)
+    return Enclosure(0.0, found.upper) if mechanism.bounded else found
+
+
+def _smallest(mechanism: Mechanism, claim: Claim, group: int) -> Enclosure:
     mu = exact_mu(mechanism)
     if mu is not None:
         return of_exact_mu(mu * group, claim)

@@ -25,8 +25,9 @@ _LARGEST_EPSILON = 700.0
 class DistributionCurve(PointsCurve):
     """A guarantee read off a pessimistic privacy loss distribution of the whole composition.
 
-    Its profile bounds the true one from above; between grid points it is the hull, which is pessimistic again. Rates
-    and deltas below `noise_floor`, where rounding errors of the transforms could speak, are refused.
+    Its profile bounds the true one from above; between grid points it is the hull, which is pessimistic again. Where
+    every part has a pure epsilon their sum is one more point, with delta = 0. Else rates and deltas below
+    `noise_floor`, where rounding errors of the transforms could speak, are refused.
 
     Made by `account`; of a distribution that somebody else made, by `read`.
     """
@@ -46,7 +47,12 @@ class DistributionCurve(PointsCurve):
         if grid[-1] < last:
             grid = np.linspace(0.0, last, points)
         grid = grid[grid <= _LARGEST_EPSILON]
-        super().__init__(grid, upper.delta(grid), upper.noise_floor)
+        deltas = upper.delta(grid)
+        pure = math.fsum(count * part.pure_epsilon for part, count in known) if known else math.inf
+        if pure <= _LARGEST_EPSILON:  # no loss is larger
+            super().__init__(np.append(grid, pure), np.append(deltas, 0.0), upper.noise_floor)
+        else:
+            super().__init__(grid, deltas, upper.noise_floor)
         object.__setattr__(self, "_parts", known)
         object.__setattr__(self, "_grid", grid)
         object.__setattr__(self, "_upper", upper)

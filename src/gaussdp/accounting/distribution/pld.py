@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from gaussdp.accounting.distribution.logistic import logistic_masses
+from gaussdp.accounting.distribution.standing import least, together
 from gaussdp.domains import integer
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
-from gaussdp.guarantees import ProfilePoints
+from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     Mechanism,
@@ -184,7 +187,7 @@ class LossDistribution(_ReadProfile):
 
     def __init__(self, parts: Iterable[tuple[Mechanism, int]], *, pessimistic: bool) -> None:
         library = _library()
-        counted = [(_large(part), count) for part, count in parts]
+        counted = [(_large(part), count) for part, count in (together(parts) if pessimistic else least(parts))]
         self.interval, exact = _interval([part for part, _ in counted])
         for _ in range(SETTINGS.coarsenings):
             try:
@@ -342,12 +345,14 @@ def _reach_of(part: Mechanism) -> float:
         return part.unsampled_mu * (0.5 * part.unsampled_mu + 10)
     if isinstance(part, DiscreteGaussian):
         return (0.5 / part.noise_multiplier + 10) / part.noise_multiplier
-    if isinstance(part, Stated):
-        if isinstance(part.guarantee, ProfilePoints):
-            return part.guarantee.epsilon(min(float(part.guarantee.deltas[-1]) + SETTINGS.beyond_reach, 1.0))
+    if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
+        return part.guarantee.epsilon(min(float(part.guarantee.deltas[-1]) + SETTINGS.beyond_reach, 1.0))
+    if isinstance(part, Stated) and isinstance(part.guarantee, ApproxDP):
         return part.guarantee.epsilon_bound
     if isinstance(part, Laplace | DiscreteLaplace | RandomizedResponse):
         return part.epsilon
+    if isinstance(part, ExponentialMechanism):
+        return part.eta
     raise DomainError("mechanism", "one that gaussdp accounts for", part)
 
 
@@ -366,7 +371,7 @@ def _lattice(part: Mechanism) -> _Lattice | None:
         truth = part.truth_probability
         lie = truth * math.exp(-part.epsilon)
         return _Lattice(part.epsilon, {1: truth, 0: (part.categories - 2) * lie, -1: lie})
-    if isinstance(part, Stated) and not isinstance(part.guarantee, ProfilePoints):
+    if isinstance(part, Stated) and isinstance(part.guarantee, ApproxDP):
         # The worst mechanism that meets a stated guarantee is randomized response that fails with probability delta.
         epsilon, delta = part.guarantee.epsilon_bound, part.guarantee.delta_bound
         if epsilon == math.inf:
@@ -410,6 +415,8 @@ def _atoms(guarantee: ProfilePoints) -> _Lattice:
 
 def _on_grid(part: Mechanism, interval: float) -> bool:
     """Whether we place the atoms of the loss ourselves: few of them, or all on the grid."""
+    if isinstance(part, ExponentialMechanism):
+        return True
     lattice = _lattice(part)
     return lattice is not None and (lattice.unit == interval or isinstance(part, RandomizedResponse | Stated))
 
@@ -422,6 +429,9 @@ def _error(part: Mechanism, interval: float) -> float:
 
 def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimistic: bool) -> Any:
     """The privacy loss distribution of one elementary mechanism."""
+    if isinstance(part, ExponentialMechanism):
+        masses = logistic_masses(part.eta, interval, pessimistic=pessimistic)
+        return _from_lattice(library, _Lattice(interval, masses), interval, pessimistic)
     lattice = _lattice(part)
     if lattice and _on_grid(part, interval):
         return _from_lattice(library, lattice, interval, pessimistic)

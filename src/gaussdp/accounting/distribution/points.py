@@ -22,7 +22,8 @@ class PointsCurve(ProfilePoints):
     """A guarantee at points of its profile, the hull between them, and `fit` for its tightest mu.
 
     Made by `account`, from statements about a mechanism or from a privacy loss distribution. Positive rates and deltas
-    below `noise_floor`, where rounding errors could speak, are refused; it is 0 for plain statements.
+    below `noise_floor`, where rounding errors could speak, are refused unless a pure epsilon is known; it is 0 for
+    plain statements.
     """
 
     short = "accounted curve"
@@ -150,6 +151,8 @@ class PointsCurve(ProfilePoints):
 
     def _refuse_below_floor(self, name: str, value: npt.ArrayLike) -> None:
         levels = checked(name, value, PROBABILITY)
+        if self.deltas[-1] == 0:  # below the floor the pure epsilon still bounds every rate
+            return
         low = levels[(levels > 0) & (levels < self.noise_floor)]
         if low.size:
             raise DomainError(

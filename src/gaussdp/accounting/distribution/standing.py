@@ -1,0 +1,50 @@
+"""What stands for releases of which only an envelope of many pairs is known: above, and below."""
+
+import math
+from collections.abc import Iterable
+
+from gaussdp.domains import RHO
+from gaussdp.guarantees import ZCDP, PureDP
+from gaussdp.mechanisms import ExponentialMechanism, Mechanism, RandomizedResponse, Stated, ZCDPGaussian
+from gaussdp.mechanisms.composition import Bounded
+
+_ROUNDOFF = 2.0**-52
+
+
+def together(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
+    """The same with all zCDP statements as one: their rho and xi add up, which is tighter than their worst pairs."""
+    counted = list(parts)
+    stated = [(known, count) for part, count in counted if (known := _zcdp(part))]
+    if sum(count for _, count in stated) <= 1:
+        return counted
+    rho, xi = (math.fsum(count * getattr(known, name) for known, count in stated) for name in ("rho", "xi"))
+    whole = Stated(ZCDP(rho * (1 + _ROUNDOFF), xi * (1 + _ROUNDOFF)), counted[0][0].adjacency)
+    return [*((part, count) for part, count in counted if not _zcdp(part)), (whole, 1)]
+
+
+def least(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
+    """Mechanisms that lose no more, and that there may be.
+
+    What is known of choices of bounded range and of zCDP is an envelope of many pairs. One of them, made after
+    everything else, attains it, but not several: these are taken as randomized response and as Gaussian releases. Of
+    what is only bounded from above nothing is taken.
+    """
+    counted = [(Stated(PureDP(0.0)) if isinstance(part, Bounded) else part, count) for part, count in parts]
+    if sum(count for part, count in counted if isinstance(part, ExponentialMechanism) or _zcdp(part)) <= 1:
+        return counted
+    return [(_attained(part), count) for part, count in counted]
+
+
+def _attained(part: Mechanism) -> Mechanism:
+    if isinstance(part, ExponentialMechanism):
+        return RandomizedResponse(part.eta / 2)
+    known = _zcdp(part)
+    if known is None:
+        return part
+    return ZCDPGaussian(known.rho) if known.rho >= RHO.low else Stated(PureDP(0.0))
+
+
+def _zcdp(part: Mechanism) -> ZCDP | None:
+    """The zCDP statement that is all one knows of a release, if it is that."""
+    known = part.guarantee if isinstance(part, Stated) else None
+    return known if isinstance(known, ZCDP) and known.rho > 0 else None

@@ -1,0 +1,166 @@
+"""Matrix mechanisms: training with noise that is correlated over steps (DP-FTRL)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.domains import NOISE, number
+from gaussdp.errors import DomainError
+from gaussdp.mechanisms.base import Adjacency, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.gaussian import Gaussian, PoissonSampled
+from gaussdp.mechanisms.participation import CyclicPoisson, Participation
+from gaussdp.mechanisms.registry import register
+from gaussdp.mechanisms.strategies import Dense, Strategy, Toeplitz, Tree
+
+AT_ANY_STEP = Participation()
+_STRATEGY_KEYS = ("coefficients", "decay", "matrix", "tree", "steps")
+_PATTERN_KEYS = ("separation", "times_each", "order")
+_POISSON_KEYS = ("cycle", "sample_rate")
+
+
+@register
+@dataclass(frozen=True)
+class MatrixMechanism(Mechanism):
+    """Correlated Gaussian noise: every value that is computed from C g + noise, for clipped contributions g.
+
+    Without sampling it is exactly GDP, with mu = sensitivity / noise_multiplier, where the sensitivity is the largest
+    norm of C g for the contributions of one record; docs/mechanisms.md says where it is known and where it is bounded.
+
+    Args:
+        noise_multiplier: standard deviation of the independent noise over the clipping norm, in [1e-100, 1e100].
+        strategy: C, as Toeplitz(coefficients, steps), Tree(steps), or a matrix with one column a step.
+        participation: at which steps a record may contribute; or a CyclicPoisson, for banded strategies.
+        adjacency: the neighbours for which the clipping norm bounds a contribution.
+
+    >>> MatrixMechanism(2.0, Toeplitz.correlated(0.5, 1000), Participation(separation=100)).mu
+    1.8257...
+    >>> MatrixMechanism(1.0, Tree(1000), Participation(times=1)).mu    # the root of its 10 levels
+    3.1622...
+    """
+
+    kind = "matrix"
+
+    noise_multiplier: float
+    strategy: Strategy
+    participation: Participation | CyclicPoisson = AT_ANY_STEP
+    adjacency: Adjacency = "add-remove"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, NOISE))
+        given: object = self.strategy
+        object.__setattr__(self, "strategy", given if isinstance(given, Strategy) else _dense(given))
+        if not isinstance(self.participation, Participation | CyclicPoisson):
+            raise DomainError("participation", "a Participation or a CyclicPoisson", self.participation)
+        checked_adjacency(self.adjacency)
+        if isinstance(self.participation, CyclicPoisson) and self.strategy.bands > self.participation.cycle:
+            raise DomainError(
+                "cycle",
+                f"at least {self.strategy.bands}, the bands of the strategy",
+                self.participation.cycle,
+                "sampling helps only if no two contributions of a record meet",
+            )
+        number("mu", self.mu, NOISE)
+        next(self.parts())  # refuses what cannot be accounted for
+
+    @cached_property
+    def sensitivity(self) -> float:
+        """The most by which one record moves C g: of all its contributions, or of one that is sampled."""
+        if isinstance(self.participation, CyclicPoisson):
+            return self.strategy.largest_column
+        return self.strategy.sensitivity(self.participation)
+
+    @property
+    def mu(self) -> float:
+        """The GDP parameter without sampling: of everything, or of one sampled contribution."""
+        return self.sensitivity / self.noise_multiplier
+
+    def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        release = Gaussian(1 / self.mu, self.adjacency)
+        if isinstance(self.participation, CyclicPoisson):
+            turns = -(-self.strategy.steps // self.participation.cycle)
+            for part, count in PoissonSampled(release, self.participation.sample_rate).parts():
+                yield part, count * turns
+        else:
+            yield release, 1
+
+    @property
+    def trains(self) -> bool:
+        return True
+
+    @property
+    def bounded(self) -> bool:
+        if isinstance(self.participation, CyclicPoisson):
+            return False
+        return not self.strategy.is_exact(self.participation)
+
+    @property
+    def sentence(self) -> str:
+        first = f"Correlated noise with noise multiplier {shown(self.noise_multiplier)}"
+        return f"{first} over {self.strategy.steps:,} steps ({self.strategy.words}); {self.participation.words}"
+
+    def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
+        return (
+            ("Noise multiplier", shown(self.noise_multiplier)),
+            ("Strategy", self.strategy.words),
+            ("Steps", f"{self.strategy.steps:,}"),
+            ("Participation", self.participation.words),
+            ("Sensitivity", shown(rounded(self.sensitivity, Rounding.UP))),
+        )
+
+    @classmethod
+    def plan_keys(cls) -> PlanKeys:
+        return PlanKeys(("noise_multiplier",), (*_STRATEGY_KEYS, *_PATTERN_KEYS, *_POISSON_KEYS, "adjacency"))
+
+    def plan_entry(self) -> dict[str, object]:
+        described = {**self.strategy.plan_keys(), **self.participation.plan_keys()}
+        return {
+            "mechanism": self.kind,
+            "noise_multiplier": self.noise_multiplier,
+            **described,
+            "adjacency": self.adjacency,
+        }
+
+    @classmethod
+    def from_plan(cls, **parameters: Any) -> Mechanism:
+        given = {key: parameters.pop(key) for key in _STRATEGY_KEYS if key in parameters}
+        pattern = {key: parameters.pop(key) for key in _PATTERN_KEYS if key in parameters}
+        poisson = {key: parameters.pop(key) for key in _POISSON_KEYS if key in parameters}
+        if poisson and (pattern or set(poisson) != set(_POISSON_KEYS)):
+            raise DomainError(
+                None, problem="matrix takes either cycle and sample_rate, or separation, times_each and order"
+            )
+        participation = (
+            CyclicPoisson(**poisson)
+            if poisson
+            else Participation(pattern.get("separation", 1), pattern.get("times_each"), pattern.get("order", "any"))
+        )
+        return cls(strategy=_strategy_of(given), participation=participation, **parameters)
+
+
+def _strategy_of(given: dict[str, Any]) -> Strategy:
+    """The strategy that the keys of a plan describe."""
+    kinds: dict[frozenset[str], Callable[[], Strategy]] = {
+        frozenset({"coefficients", "steps"}): lambda: Toeplitz(given["coefficients"], given["steps"]),
+        frozenset({"decay", "steps"}): lambda: Toeplitz.correlated(given["decay"], given["steps"]),
+        frozenset({"tree", "steps"}): lambda: Tree(given["steps"]),
+        frozenset({"matrix"}): lambda: Dense(given["matrix"]),
+    }
+    build = kinds.get(frozenset(given))
+    if build is None or given.get("tree", True) is not True:
+        raise DomainError(
+            None,
+            problem="matrix takes one of: coefficients and steps; decay and steps; tree = true and steps; matrix",
+        )
+    return build()
+
+
+def _dense(strategy: Any) -> Strategy:
+    matrix = np.asarray(strategy)
+    if matrix.ndim == 1:
+        advice = "give Toeplitz(coefficients, steps)"
+        raise DomainError("strategy", "a matrix or a strategy", got=f"{matrix.size} numbers", advice=advice)
+    return Dense(matrix)

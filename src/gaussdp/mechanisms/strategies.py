@@ -1,0 +1,327 @@
+r"""Strategies of matrix mechanisms, and how far one record can move what is noised.
+
+With strategy C and clipped contributions g of norm at most 1, a record that contributes at the steps of a pattern u
+moves the noised values by the root of :math:`\sum_{i,j \in u} (C^T C)_{ij} \langle g_i, g_j\rangle`. The largest value
+is the sum of the entries if these are not negative, and at most the sum of their absolute values.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gaussdp.domains import FINITE, Domain, checked, integer
+from gaussdp.errors import DomainError
+from gaussdp.mechanisms.participation import Participation
+from gaussdp.numerics import Floats
+
+ENTRY = Domain(-1e100, 1e100, advice="beyond, its square leaves the range of a double", meant=FINITE)
+MOST_STEPS = 5000  # of a strategy that is held as a matrix
+_ROUNDING = 1e-15  # relative, of the root of a sum of squares; sensitivities are rounded up by it
+_SHOWN = 6  # coefficients in a repr
+_PER_STEP = 2.3e-16  # the same for each term of a product of matrices
+
+
+class Strategy(ABC):
+    """The matrix C of a matrix mechanism, which releases A C^-1 (C g + noise)."""
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """Number of contributions, which is that of its columns."""
+
+    @abstractmethod
+    def squared_sensitivity(self, participation: Participation) -> float:
+        """A bound on the largest squared move of one record's contributions; least where that is known."""
+
+    @abstractmethod
+    def is_exact(self, participation: Participation) -> bool:
+        """Whether that bound is the largest move itself."""
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """What it is, in a few words."""
+
+    @abstractmethod
+    def plan_keys(self) -> dict[str, object]:
+        """What describes it in a plan file."""
+
+    @property
+    @abstractmethod
+    def bands(self) -> int:
+        """The number of diagonals, from the main one down, beyond which C^T C vanishes too."""
+
+    @property
+    @abstractmethod
+    def largest_column(self) -> float:
+        """Largest norm of a column, rounded up."""
+
+    def sensitivity(self, participation: Participation) -> float:
+        """The root of the bound, rounded up."""
+        return math.sqrt(self.squared_sensitivity(participation)) * (1 + _ROUNDING)
+
+
+def _rounded_up(products: Floats) -> Floats:
+    return np.abs(products) * (1 + _PER_STEP * len(products))
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Toeplitz(Strategy):
+    """A lower triangular strategy with constant diagonals.
+
+    Args:
+        coefficients: of the diagonals from the main one down; those beyond are 0.
+        length: number of steps, at least as many as coefficients that count.
+
+    >>> Toeplitz([1.0, 0.5], 4).bands
+    2
+    """
+
+    coefficients: tuple[float, ...]
+    length: int
+
+    def __init__(self, coefficients: Iterable[float], length: int) -> None:
+        count = integer("length", length, low=1)
+        written = np.asarray(coefficients if hasattr(coefficients, "__array__") else list(coefficients))
+        given = checked("coefficients", written, ENTRY).ravel()[:count]
+        object.__setattr__(self, "coefficients", tuple(given.tolist()))
+        object.__setattr__(self, "length", count)
+        if not np.any(given):
+            raise DomainError("coefficients", problem="must not all be 0")
+
+    @classmethod
+    def correlated(cls, decay: float, length: int) -> "Toeplitz":
+        """The strategy of noise z_t - decay z_(t-1), whose coefficients are the powers of the decay, in [0, 1).
+
+        >>> Toeplitz.correlated(0.5, 3).coefficients
+        (1.0, 0.5, 0.25)
+        """
+        share = float(checked("decay", decay, FINITE))
+        if not 0 <= share < 1:
+            raise DomainError("decay", "in [0, 1)", decay)
+        return cls((share ** np.arange(integer("length", length, low=1))).tolist(), length)
+
+    @classmethod
+    def buffered(cls, scales: Sequence[float], decays: Sequence[float], length: int) -> "Toeplitz":
+        """A buffered linear Toeplitz strategy: 1, then the sums of scale * decay^(k - 1)."""
+        weights = checked("scales", list(scales), ENTRY).ravel()
+        shares = checked("decays", list(decays), FINITE).ravel()
+        if weights.size != shares.size:
+            raise DomainError(None, problem="scales and decays must be equally many")
+        powers = np.arange(integer("length", length, low=1) - 1)
+        return cls([1.0, *(weights @ shares[:, np.newaxis] ** powers).tolist()], length)
+
+    @property
+    def steps(self) -> int:
+        return self.length
+
+    @property
+    def words(self) -> str:
+        return f"Toeplitz of {self.bands:,} bands"
+
+    def __repr__(self) -> str:
+        given = ", ".join(map(repr, self.coefficients[:_SHOWN])) + (", ..." if len(self.coefficients) > _SHOWN else "")
+        return f"Toeplitz([{given}], {self.length})"
+
+    def plan_keys(self) -> dict[str, object]:
+        return {"coefficients": list(self.coefficients), "steps": self.length}
+
+    @property
+    def bands(self) -> int:
+        return int(np.flatnonzero(self.coefficients)[-1]) + 1
+
+    @property
+    def largest_column(self) -> float:
+        return math.sqrt(math.fsum(c * c for c in self.coefficients)) * (1 + _ROUNDING)
+
+    def squared_sensitivity(self, participation: Participation) -> float:
+        """Exact if the coefficients fall and are not negative: then contributions as early as may be are the worst."""
+        given, gap, times = np.asarray(self.coefficients), participation.separation, participation.most(self.length)
+        if self._falls:
+            total = np.zeros(self.length)
+            for start in range(0, times * gap, gap):
+                total[start : start + given.size] += given[: self.length - start]
+            return math.fsum(total**2)
+        if self.bands <= gap:  # no two contributions meet
+            return times * math.fsum(given**2)
+        matrix = self.matrix()
+        return squared_move(matrix.T @ matrix, participation)
+
+    def is_exact(self, participation: Participation) -> bool:
+        whole = (participation.most(self.length) - 1) * participation.separation + self.bands <= self.length
+        return self._falls or (self.bands <= participation.separation and whole)
+
+    @property
+    def _falls(self) -> bool:
+        given = np.asarray(self.coefficients)
+        return bool(np.all(given >= 0) and np.all(np.diff(given) <= 0))
+
+    def matrix(self) -> Floats:
+        """The strategy written out."""
+        if self.length > MOST_STEPS:
+            raise DomainError(
+                "length",
+                f"at most {MOST_STEPS} unless the coefficients fall and are not negative",
+                self.length,
+                "state a bound on the sensitivity: Gaussian(noise_multiplier / sensitivity)",
+            )
+        matrix = np.zeros((self.length, self.length))
+        for lag, coefficient in enumerate(self.coefficients):
+            matrix[np.arange(lag, self.length), np.arange(self.length - lag)] = coefficient
+        return matrix
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Dense(Strategy):
+    """A strategy given as a matrix, with one column a step.
+
+    Args:
+        rows: of the matrix; at most 5000 columns.
+    """
+
+    rows: tuple[tuple[float, ...], ...]
+
+    def __init__(self, rows: npt.ArrayLike) -> None:
+        matrix = checked("strategy", rows, ENTRY)
+        if matrix.ndim != 2 or matrix.shape[1] > MOST_STEPS or not matrix.any():
+            raise DomainError("strategy", f"a matrix, not 0, with at most {MOST_STEPS} columns", got=f"{matrix.shape}")
+        object.__setattr__(self, "rows", tuple(map(tuple, matrix.tolist())))
+
+    def __repr__(self) -> str:
+        return f"Dense({len(self.rows)} by {self.steps})"
+
+    @property
+    def steps(self) -> int:
+        return len(self.rows[0])
+
+    @property
+    def words(self) -> str:
+        return f"matrix of {len(self.rows):,} rows"
+
+    def plan_keys(self) -> dict[str, object]:
+        return {"matrix": [list(row) for row in self.rows]}
+
+    @property
+    def bands(self) -> int:
+        products = self._products()
+        far = np.abs(np.subtract.outer(np.arange(self.steps), np.arange(self.steps)))
+        return int(far[products != 0].max()) + 1
+
+    @property
+    def largest_column(self) -> float:
+        return math.sqrt(float(np.diag(_rounded_up(self._products())).max())) * (1 + _ROUNDING)
+
+    def _products(self) -> Floats:
+        matrix: Floats = np.asarray(self.rows)
+        products: Floats = matrix.T @ matrix
+        return products
+
+    def squared_sensitivity(self, participation: Participation) -> float:
+        """Exact for cyclic order and entries that are not negative, and for separations beyond the bands."""
+        return squared_move(self._products(), participation)
+
+    def is_exact(self, participation: Participation) -> bool:
+        times, gap = participation.most(self.steps), participation.separation
+        if times == 1 or self.bands <= gap:
+            return True
+        together = participation.order == "cyclic" and times >= -(-self.steps // gap)
+        return together and bool(np.all(self._products() >= 0))
+
+
+@dataclass(frozen=True)
+class Tree(Strategy):
+    """Binary tree aggregation: the sums over all blocks of 1, 2, 4, ... steps that are complete at the end.
+
+    Args:
+        length: number of steps.
+
+    >>> Tree(1000).squared_sensitivity(Participation(times=1))
+    10.0
+    """
+
+    length: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length", integer("length", self.length, low=1))
+
+    @property
+    def steps(self) -> int:
+        return self.length
+
+    @property
+    def words(self) -> str:
+        return "binary tree"
+
+    def plan_keys(self) -> dict[str, object]:
+        return {"tree": True, "steps": self.length}
+
+    @property
+    def bands(self) -> int:
+        return self.length
+
+    @property
+    def largest_column(self) -> float:
+        return math.sqrt(self._levels) * (1 + _ROUNDING)
+
+    @property
+    def _levels(self) -> int:
+        return self.length.bit_length()
+
+    def squared_sensitivity(self, participation: Participation) -> float:
+        """Exact for one contribution. Of k, a block of s holds at most ceil(s / separation), and all of that size k."""
+        times = participation.most(self.length)
+        sizes = (2**level for level in range(self._levels))
+        return float(sum(times * min(times, -(-size // participation.separation)) for size in sizes))
+
+    def is_exact(self, participation: Participation) -> bool:
+        return participation.most(self.length) == 1
+
+
+def squared_move(products: Floats, participation: Participation) -> float:
+    """A bound on the largest sum of entries of C^T C over pairs of steps of a pattern.
+
+    For cyclic order each pattern is tried. Otherwise each step of a pattern counts with the most that its row can sum
+    to over patterns through it, and the best pattern of these is found by dynamic programming; where no two
+    contributions meet in a row this is exact.
+    """
+    sizes = _rounded_up(products)
+    steps, gap = sizes.shape[0], participation.separation
+    times = participation.most(steps)
+    if participation.order == "cyclic":
+        patterns = (np.arange(start, steps, gap) for start in range(min(gap, steps)))
+        return max(_cyclic(sizes, pattern, times) for pattern in patterns)
+    rows = np.diag(sizes) + _beside(sizes, gap, times) + _beside(sizes[::-1, ::-1], gap, times)[::-1]
+    return _best(rows, gap, times)
+
+
+def _cyclic(sizes: Floats, pattern: npt.NDArray[np.intp], times: int) -> float:
+    """The largest sum over so many neighbouring steps of a pattern, and a bound for any so many."""
+    inner = sizes[np.ix_(pattern, pattern)]
+    if times >= pattern.size:
+        return float(inner.sum())
+    return float(np.sort(np.sort(inner, axis=1)[:, -times:].sum(axis=1))[-times:].sum())
+
+
+def _beside(sizes: Floats, gap: int, times: int) -> Floats:
+    """For each step, the most that entries of its row before it can sum to, on a pattern that ends there."""
+    steps = sizes.shape[0]
+    before = np.zeros(steps)
+    for step in range(gap, steps):
+        before[step] = _best(sizes[step, : step - gap + 1], gap, times - 1)
+    return before
+
+
+def _best(values: Floats, gap: int, times: int) -> float:
+    """The largest sum of so many values, each at least so far from the next; values are not negative."""
+    if times <= 0 or values.size == 0:
+        return 0.0
+    if times == 1:
+        return float(values.max())
+    best = np.zeros(values.size + gap)  # with one contribution fewer, up to a step; shifted by the gap
+    for _ in range(min(times, -(-values.size // gap))):
+        best[gap:] = np.maximum.accumulate(values + best[: values.size])
+    return float(best[-1])

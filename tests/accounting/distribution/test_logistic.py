@@ -1,0 +1,82 @@
+"""Choices of bounded range: alone against the closed form, together against their two-point pairs."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from gaussdp import BoundedRange, Composition, ExponentialMechanism, Gaussian, Laplace, RandomizedResponse, account
+
+EPSILONS = np.linspace(0, 0.99, 40)
+
+
+@pytest.mark.parametrize("eta", [1e-3, 0.1, 1.0, 20.0])
+def test_alone_it_is_the_closed_form(eta):
+    curve, exact = account(ExponentialMechanism(eta)), BoundedRange(eta)
+    deltas = curve.delta(eta * EPSILONS)
+    assert (deltas >= exact.delta(eta * EPSILONS)).all()
+    np.testing.assert_allclose(deltas, exact.delta(eta * EPSILONS), rtol=1e-3, atol=1e-11)
+    fit = curve.fit()
+    assert fit.mu_lower <= exact.implied().mu <= fit.mu
+    assert fit.mu == pytest.approx(exact.implied().mu, rel=1e-5)
+
+
+def test_beside_another_mechanism():
+    """On their common grid, which is not made for eta; the reference integrates over the Laplace loss."""
+    eta, scale = math.pi / 3, 2.0
+    curve = account(Composition([ExponentialMechanism(eta), Laplace(scale)]))
+    assert curve.epsilon(0.0) == pytest.approx(eta + 0.5, rel=1e-15)
+    for epsilon in (0.0, 0.4, 1.2):
+        exact = _laplace_mean(scale, lambda loss, e=epsilon: _logistic_delta(eta, e - loss))
+        assert exact <= curve.delta(epsilon) <= exact * (1 + 1e-3) + 1e-10
+
+
+@pytest.mark.parametrize(("eta", "count"), [(0.5, 2), (1.0, 3), (0.3, 6)])
+def test_together_they_bound_every_choice_of_pairs(eta, count):
+    curve = account(count * ExponentialMechanism(eta))
+    draw = np.random.default_rng(count)
+    for _ in range(30):
+        pairs = [_two_points(eta, t) for t in draw.uniform(0, eta, count)]
+        for epsilon in (0.0, 0.3 * count * eta, 0.7 * count * eta):
+            delta = 0.0
+            for outcome in product((0, 1), repeat=count):
+                loss = sum(pair[which][0] for pair, which in zip(pairs, outcome, strict=True))
+                mass = math.prod(pair[which][1] for pair, which in zip(pairs, outcome, strict=True))
+                delta += mass * max(-math.expm1(epsilon - loss), 0.0)
+            assert delta <= curve.delta(epsilon) * (1 + 1e-12)
+
+
+def test_no_mu_below_is_that_of_a_pair_that_may_be():
+    """The least curve of several choices lies between the pair with equal errors and the envelope."""
+    fit = account(6 * ExponentialMechanism(0.4)).fit(1e-6)
+    pair = account(6 * RandomizedResponse(0.2)).fit(1e-6)
+    assert fit.mu_lower <= pair.mu < fit.mu < 1.2 * pair.mu
+    curve = account(6 * ExponentialMechanism(0.4))
+    for delta in (1e-2, 1e-5):
+        assert curve.epsilon_lower(delta) <= account(6 * RandomizedResponse(0.2)).epsilon(delta) <= curve.epsilon(delta)
+
+
+def test_beside_gaussian_noise_it_has_no_pure_epsilon():
+    assert account(Composition([ExponentialMechanism(1.0), Gaussian(2.0)])).epsilon(0.0) == math.inf
+
+
+def _two_points(eta, t):
+    truth = math.expm1(t - eta) / math.expm1(-eta)
+    return (t, truth), (t - eta, 1 - truth)
+
+
+def _logistic_delta(eta, epsilon):
+    """For any real epsilon, by symmetry."""
+    if epsilon < 0:
+        return -math.expm1(epsilon) + math.exp(epsilon) * _logistic_delta(eta, -epsilon)
+    return BoundedRange(eta).delta(epsilon)
+
+
+def _laplace_mean(scale, function):
+    """The mean over the privacy loss with the record: two atoms, and a density in between."""
+    bound, cells = 1 / scale, 4000
+    losses = (np.arange(cells) + 0.5) * 2 * bound / cells - bound
+    density = 0.25 * np.exp(0.5 * (losses - bound))
+    between = math.fsum(density * [function(loss) for loss in losses]) * 2 * bound / cells
+    return 0.5 * function(bound) + 0.5 * math.exp(-bound) * function(-bound) + between
