@@ -195,3 +195,20 @@ def test_a_stated_guarantee_alone():
     curve = account(Stated(gaussdp.ApproxDP(1.0, 1e-5)))
     assert curve.epsilon(2e-5) <= 1.0
     assert curve.delta(1.0) == pytest.approx(1e-5, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        gaussdp.BestOf(Gaussian(0.01), 10.0),  # of which nothing can be promised
+        gaussdp.BestOf(Gaussian(1e50), 1e9, 100.0),
+        2 * Stated(gaussdp.ZCDP(1e-250)),
+        Stated(gaussdp.ApproxGDP(1e-50, 0.5)),
+        1000 * ExponentialMechanism(1e-15),
+    ],
+    ids=repr,
+)
+def test_losses_that_are_next_to_nothing_or_no_bound_at_all(mechanism):
+    curve = account(mechanism)
+    assert curve.epsilon(0.9) >= 0
+    assert 0 <= curve.delta(1.0) <= 1

@@ -42,6 +42,7 @@ class DistributionSettings:
 
     most_points: float = 5e4  # of the grid of one run: for small noise it grows coarser rather than larger
     least_points: float = 1e3  # ... and for large noise finer
+    finest: float = 1e-12  # spacing; below, neighbouring losses are hardly told apart
     most_composed: int = 1 << 21
     """Of the grid of the whole: what would be larger is made on a coarser grid, or refused where the grid is that of
     the losses themselves. Sixteen megabytes an array, and some seconds."""
@@ -332,7 +333,8 @@ def _interval(parts: list[Mechanism]) -> tuple[float, bool]:
     if len(units) == 1 and all(lattices):
         return units.pop(), True
     reach = max(_reach_of(part) for part in parts)
-    return max(min(INTERVAL, reach / SETTINGS.least_points), reach / SETTINGS.most_points), False
+    finest = max(reach / SETTINGS.least_points, SETTINGS.finest)
+    return max(min(INTERVAL, finest), reach / SETTINGS.most_points), False
 
 
 def _reach_of(part: Mechanism) -> float:
