@@ -376,10 +376,9 @@ def _lattice(part: Mechanism) -> _Lattice | None:
     if isinstance(part, Stated) and isinstance(part.guarantee, ApproxDP):
         # The worst mechanism that meets a stated guarantee is randomized response that fails with probability delta.
         epsilon, delta = part.guarantee.epsilon_bound, part.guarantee.delta_bound
-        if epsilon == math.inf:
-            raise DomainError(
-                None, value=part.guarantee, problem="a stated guarantee must have a finite epsilon to compose"
-            )
+        if epsilon == math.inf or delta >= 1:
+            problem = "a stated guarantee must have a finite epsilon and a delta below 1 to compose"
+            raise DomainError(None, value=part.guarantee, problem=problem)
         truth = (1 - delta) / (1 + math.exp(-epsilon))
         masses = {1: truth, -1: truth * math.exp(-epsilon)} if epsilon else {0: 1 - delta}
         return _Lattice(epsilon or INTERVAL, masses, delta)
