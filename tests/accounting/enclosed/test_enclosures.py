@@ -171,3 +171,9 @@ def test_limits():
     assert curve.epsilon(1.0) == 0.0
     assert curve.delta(math.inf) == 0.0
     assert account(DPSGD(0.05, 0.01, 100)).epsilon(1e-300) > curve.epsilon(1e-100)
+
+
+@pytest.mark.parametrize(("noise", "rate", "steps"), [(1.0, 1e-90, 10**6), (0.3, 1e-60, 7)])
+def test_rounding_is_no_lower_end(noise, rate, steps):
+    """The total variation is at most the expected number of batches that hold the record."""
+    assert account(DPSGD(noise, rate, steps)).fit().mu_lower <= 2.6 * rate * steps

@@ -32,6 +32,7 @@ class EnclosedSettings:
 SETTINGS = EnclosedSettings()
 
 _ROUNDING = 1e-15  # of a rate next to 1
+_ROUNDING_OF_MU = 1e-14  # of a sum of two quantiles of probabilities that are doubles
 
 
 class EnclosedCurve(PointsCurve):
@@ -130,8 +131,9 @@ class EnclosedCurve(PointsCurve):
         """No smaller mu holds: some attacks whose rates are surely above the floor have at most these FNRs."""
         fpr = np.geomspace(floor, 0.5, SETTINGS.attacks)
         fpr = fpr[super().fnr(fpr) >= floor]
-        fnr = self._highest(fpr, 1 - fpr)
-        return max(float(np.max(-special.ndtri(fpr) - special.ndtri(fnr), initial=0.0)), 0.0)
+        fnr = np.minimum(self._highest(fpr, 1 - fpr) + _ROUNDING, 1.0)
+        found = np.where(fnr < 1 - fpr, -special.ndtri(fpr) - special.ndtri(fnr), 0.0)
+        return max(float(np.max(found, initial=0.0)) - _ROUNDING_OF_MU, 0.0)
 
 
 def relative(safe: Floats, other: Floats) -> Floats:
