@@ -204,5 +204,5 @@ def test_labels_of_characters_that_do_not_exist(tmp_path):
     file = tmp_path / "scores.npz"
     labels = np.frombuffer(np.array([0x01B30069, 0x6E, 0x69, 0x6E], np.uint32).tobytes(), dtype="<U2")
     np.savez(file, score=np.array([0.1, 0.2]), member=labels)
-    with pytest.raises(gaussdp.DomainError, match="cannot read scores.npz"):
+    with pytest.raises(gaussdp.DomainError, match=r"cannot read scores\.npz"):
         read_scores(file)
