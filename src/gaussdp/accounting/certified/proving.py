@@ -97,7 +97,10 @@ def _levels(name: str, values: Sequence[float], domain: Domain) -> list[float]:
 
 
 def _delta(prover: Prover, epsilon: float) -> ProvedDelta:
-    remove, add = prover.place(epsilon, 1), prover.place(-epsilon, -1)
+    try:
+        remove, add = prover.place(epsilon, 1), prover.place(-epsilon, -1)
+    except DomainError:  # of the decimals that a certificate holds
+        raise ConvergenceError(f"no proof: delta at epsilon {epsilon:g} lies below all that is computed") from None
     with precision(claims.BITS):
         larger = enclosure(claims.larger(prover.points[remove].remove, prover.points[add].add))
     if larger.digits < LEAST_DIGITS:
