@@ -5,6 +5,7 @@ matter of `pipelines`.
 """
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +13,8 @@ import numpy as np
 from gaussdp.accounting import AccountedCurve, DistributionCurve, PointsCurve, account
 from gaussdp.accounting.bounds.closed_forms import closed_form, implied_mu, reveals
 from gaussdp.accounting.bounds.concentrated import smallest_rho
-from gaussdp.accounting.readings import DEFAULT_FLOOR
-from gaussdp.errors import DomainError
+from gaussdp.accounting.readings import DEFAULT_FLOOR, Method
+from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms import (
@@ -217,7 +218,11 @@ def _read_epsilon(curve: AccountedCurve | DistributionCurve, delta: float) -> En
         return exactly(read.value)
     if isinstance(curve, DistributionCurve):
         return Enclosure(min(curve.epsilon_lower(delta), read.value), read.value)
-    return Enclosure(read.value * max(1 - read.error, 0.0) if read.value < math.inf else 0.0, read.value)
+    lower = read.value * max(1 - read.error, 0.0) if read.value < math.inf else 0.0
+    if read.weakest == Method.DISTRIBUTION:  # which has a lower end of its own
+        with suppress(ConvergenceError, DomainError):
+            lower = max(lower, curve.by_distribution.epsilon_lower(delta))
+    return Enclosure(min(lower, read.value), read.value)
 
 
 def _group_epsilon(curve: Guarantee, delta: float, group: int) -> float:
