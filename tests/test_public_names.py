@@ -61,6 +61,7 @@ NAMES = {
         "Mechanism",
         "PoissonSampled",
         "RandomizedResponse",
+        "TruncatedPoisson",
         "ZCDPGaussian",
     ],
     "accounting": ["Fit", "account"],

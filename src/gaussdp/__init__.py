@@ -85,6 +85,7 @@ if TYPE_CHECKING:
         MixtureOfGaussians,
         PoissonSampled,
         RandomizedResponse,
+        TruncatedPoisson,
         ZCDPGaussian,
     )
     from gaussdp.published import Deployment, deployments
@@ -147,6 +148,7 @@ __all__ = [
     "TradeoffPoints",
     "Training",
     "TruePositiveRate",
+    "TruncatedPoisson",
     "UnsupportedVersionError",
     "UntestedVersionWarning",
     "Verdict",
@@ -212,6 +214,7 @@ _LOADED_WHEN_USED = {
         "MixtureOfGaussians",
         "PoissonSampled",
         "RandomizedResponse",
+        "TruncatedPoisson",
         "ZCDPGaussian",
     ),
     "gaussdp.published": ("Deployment", "deployments"),

@@ -250,7 +250,7 @@ class TestWhatEventsMean:
             ev.ComposedDpEvent([STEP, ev.SampledWithReplacementDpEvent(100, 10, GAUSSIAN)]),
             "of SampledWithReplacement",
         ),
-        (ev.TruncatedSubsampledGaussianDpEvent(100, 0.1, 20, 1.0), "depends on the other records"),
+        (ev.TruncatedSubsampledGaussianDpEvent(100, 0.1, -1, 1.0), "batch_limit must be"),
         (ev.RepeatAndSelectDpEvent(GAUSSIAN, 10.0, math.inf), "Poisson numbers of runs"),
         (ev.MixtureOfGaussiansDpEvent(1.0, [-1, 1, 2], [0.5, 0.25, 0.25]), "sensitivities of at least 0"),
         (ev.PoissonSampledDpEvent(0.1, ev.LaplaceDpEvent(1.0)), "only Gaussian releases"),

@@ -38,6 +38,7 @@ from gaussdp.mechanisms import (
     SampledExchange,
     Stated,
     Tree,
+    TruncatedPoisson,
     ZCDPGaussian,
 )
 from gaussdp.mechanisms.base import checked_adjacency
@@ -233,6 +234,11 @@ def event_of(mechanism: Mechanism) -> DpEvent:
         return _events.MixtureOfGaussiansDpEvent(mechanism.noise_multiplier, mechanism.sensitivities, mechanism.weights)
     if isinstance(mechanism, SampledExchange):
         return _events.PoissonSampledDpEvent(mechanism.sample_rate, _events.GaussianDpEvent(mechanism.noise_multiplier))
+    if isinstance(mechanism, TruncatedPoisson):
+        step = _events.TruncatedSubsampledGaussianDpEvent(
+            mechanism.dataset_size, mechanism.sample_rate, mechanism.batch_limit, mechanism.noise_multiplier
+        )
+        return step if mechanism.steps == 1 else _events.SelfComposedDpEvent(step, mechanism.steps)
     if isinstance(mechanism, PoissonSampled):
         return _events.PoissonSampledDpEvent(mechanism.sample_rate, event_of(mechanism.mechanism))
     factor = 2 if mechanism.adjacency == "replace-one" else 1
@@ -502,6 +508,18 @@ def _mixture(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> N
         entries.add(MixtureOfGaussians(deviation, shifts, probabilities), count)
 
 
+def _truncated(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    noise = number("noise_multiplier", event.noise_multiplier, NON_NEGATIVE)
+    rate = number("sampling_probability", event.sampling_probability, PROBABILITY)
+    if rate == 0 or event.truncated_batch_size == 0 or event.dataset_size == 0:
+        return
+    if noise == 0:
+        _non_private(entries, event, count, relation)
+    elif count:
+        sizes = (event.truncated_batch_size, event.dataset_size)
+        entries.add(TruncatedPoisson(noise, rate, 1, *sizes, _adjacency_of(relation)), count)
+
+
 _HANDLERS: Mapping[str, Callable[[_Entries, DpEvent, int, Enum], None]] = {
     "NoOpDpEvent": _no_op,
     "NonPrivateDpEvent": _non_private,
@@ -518,6 +536,7 @@ _HANDLERS: Mapping[str, Callable[[_Entries, DpEvent, int, Enum], None]] = {
     "DiscreteGaussianDpEvent": _discrete_gaussian,
     "PoissonSampledDpEvent": _poisson_sampled,
     "MixtureOfGaussiansDpEvent": _mixture,
+    "TruncatedSubsampledGaussianDpEvent": _truncated,
     "SingleEpochTreeAggregationDpEvent": _tree,
     "RepeatAndSelectDpEvent": _repeat_and_select,
 }
@@ -526,8 +545,6 @@ _WHY_NOT = {
     "UnsupportedDpEvent": "it stands for an operation without a description",
     "SampledWithReplacementDpEvent": _FIXED_SIZE,
     "SampledWithoutReplacementDpEvent": _FIXED_SIZE,
-    "TruncatedSubsampledGaussianDpEvent": "a truncated sample depends on the other records; Poisson sampling has an"
-    " exact account",
 }
 
 

@@ -12,6 +12,9 @@ from gaussdp.mechanisms.matrix import MatrixMechanism
 from gaussdp.mechanisms.selection import BestOf, ExponentialMechanism
 
 # isort: split
+from gaussdp.mechanisms.samplers import TruncatedPoisson
+
+# isort: split
 from gaussdp.mechanisms.base import Adjacency, Mechanism, Repeated
 from gaussdp.mechanisms.composition import Composition, Stated
 from gaussdp.mechanisms.participation import CyclicPoisson, Participation
@@ -41,6 +44,7 @@ __all__ = [
     "Stated",
     "Toeplitz",
     "Tree",
+    "TruncatedPoisson",
     "ZCDPGaussian",
     "extended",
     "register",

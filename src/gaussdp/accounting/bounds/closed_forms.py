@@ -17,6 +17,7 @@ from gaussdp.mechanisms import (
     RandomizedResponse,
     SampledExchange,
     Stated,
+    TruncatedPoisson,
     ZCDPGaussian,
 )
 
@@ -69,7 +70,7 @@ def implied_mu(part: Mechanism) -> float:
     """
     if isinstance(part, PoissonSampled):
         return part.mechanism.mu
-    if isinstance(part, MixtureOfGaussians | SampledExchange):
+    if isinstance(part, MixtureOfGaussians | SampledExchange | TruncatedPoisson):
         return part.unsampled_mu
     if isinstance(part, Gaussian | ZCDPGaussian):
         return part.mu

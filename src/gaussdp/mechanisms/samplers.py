@@ -1,0 +1,88 @@
+"""Gaussian releases on batches of limited size."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gaussdp.documents.rounding import shown
+from gaussdp.domains import SAMPLE_RATE, SAMPLED_NOISE, integer, number
+from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, checked_adjacency
+from gaussdp.mechanisms.gaussian import DPSGD
+from gaussdp.mechanisms.registry import register
+
+_MOST_RECORDS = 10**9  # beyond, the tails of their binomial numbers are not known well enough
+
+
+@register
+@dataclass(frozen=True)
+class TruncatedPoisson(Elementary):
+    """DP-SGD on Poisson samples of limited size: of a larger sample, random records fill the batch.
+
+    Accounted for as dp_accounting does, which bounds the privacy loss from above: in a full batch a record takes the
+    place of another.
+
+    Args:
+        noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
+        sample_rate: probability with which a record enters a sample, in [1e-100, 1].
+        steps: number of updates; a whole number from 1 to 10^15.
+        batch_limit: the most records of a batch, at most 10^9; if it is dataset_size, these are Poisson samples.
+        dataset_size: number of records of the larger of two neighbours, at most 10^9.
+        adjacency: which datasets are neighbours.
+
+    >>> TruncatedPoisson(1.0, 0.01, 100, batch_limit=150, dataset_size=10_000).batch_limit
+    150
+    """
+
+    kind = "truncated-poisson"
+
+    noise_multiplier: float
+    sample_rate: float
+    steps: int
+    batch_limit: int
+    dataset_size: int
+    adjacency: Adjacency = "add-remove"
+
+    def __post_init__(self) -> None:
+        noise = number("noise_multiplier", self.noise_multiplier, SAMPLED_NOISE)
+        object.__setattr__(self, "noise_multiplier", noise)
+        object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
+        object.__setattr__(self, "steps", integer("steps", self.steps, low=1))
+        for name in ("batch_limit", "dataset_size"):
+            object.__setattr__(self, name, integer(name, getattr(self, name), low=1, high=_MOST_RECORDS))
+        checked_adjacency(self.adjacency)
+
+    def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        if self.bounded:
+            yield replace(self, steps=1), self.steps
+        else:
+            yield from DPSGD(self.noise_multiplier, self.sample_rate, self.steps, self.adjacency).parts()
+
+    @property
+    def unsampled_mu(self) -> float:
+        """The GDP parameter of a step in which the record always takes the place of another."""
+        return 2 / self.noise_multiplier
+
+    @property
+    def sentence(self) -> str:
+        noise, rate = shown(self.noise_multiplier), shown(self.sample_rate)
+        batches = f"at most {self.batch_limit:,} of {self.dataset_size:,} records a batch"
+        return f"DP-SGD with noise multiplier {noise}, sample rate {rate}, {batches} and {self.steps:,} steps"
+
+    def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
+        return (
+            ("Noise multiplier", shown(self.noise_multiplier)),
+            ("Sample rate", shown(self.sample_rate)),
+            ("Largest batch", f"{self.batch_limit:,} of {self.dataset_size:,} records"),
+            ("Steps", f"{self.steps:,}"),
+        )
+
+    @property
+    def sampled(self) -> bool:
+        return True
+
+    @property
+    def trains(self) -> bool:
+        return True
+
+    @property
+    def bounded(self) -> bool:
+        return self.batch_limit < self.dataset_size

@@ -1,0 +1,121 @@
+"""Batches of limited size, each against what is computed in another way."""
+
+import math
+
+import numpy as np
+import pytest
+from dp_accounting import dp_event as ev
+from dp_accounting.pld import privacy_loss_distribution as pld
+from scipy import integrate, stats
+
+from gaussdp import Claim, DomainError, account
+from gaussdp.accounting.bounds.enclosures import smallest
+from gaussdp.accounting.distribution.truncated import ERROR, truncation
+from gaussdp.integrations.dp_accounting import event_of, mechanism_of
+from gaussdp.mechanisms import DPSGD, TruncatedPoisson
+from gaussdp.mechanisms.plan import read_plan
+
+EPSILONS = np.array([0.1, 0.5, 1.0, 2.0, 4.0])
+RELATIONS = [("add-remove", pld.NeighborRel.ADD_OR_REMOVE_ONE), ("replace-one", pld.NeighborRel.REPLACE_ONE)]
+
+
+def hockey_stick(p, q, low, high, epsilon):
+    """The integral of (p - e^epsilon q)+."""
+    x = np.linspace(low, high, 400_001)
+    return integrate.simpson(np.maximum(p(x) - math.exp(epsilon) * q(x), 0.0), x=x)
+
+
+class TestTruncatedPoisson:
+    @pytest.mark.parametrize(("adjacency", "relation"), RELATIONS)
+    @pytest.mark.parametrize(("rate", "limit", "size"), [(0.01, 110, 10_000), (0.1, 12, 100), (1.0, 5, 50)])
+    def test_as_dp_accounting(self, adjacency, relation, rate, limit, size):
+        curve = account(TruncatedPoisson(2.0, rate, 20, limit, size, adjacency))
+        known = pld.from_truncated_subsampled_gaussian_mechanism(size, rate, limit, 2.0, neighboring_relation=relation)
+        expected = known.self_compose(20).get_epsilon_for_delta(1e-5)
+        assert expected * (1 - 1e-6) <= curve.epsilon(1e-5) <= expected * (1 + 1e-4)
+
+    @pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
+    @pytest.mark.parametrize(("rate", "limit"), [(0.3, 3), (0.3, 6), (0.8, 4)])
+    def test_never_below_a_real_one(self, adjacency, rate, limit):
+        # The record is +1, all others are -1; exchanged, it becomes one of them.
+        size, noise = 12, 1.0
+        others = stats.binom(size - 1, rate)
+
+        def density(x, own):
+            total = np.zeros_like(x)
+            for k in range(size):
+                kept = rate * min(1.0, limit / (k + 1)) if own is not None else 0.0
+                without = stats.norm.pdf(x, -min(k, limit), noise)
+                total += others.pmf(k) * (1 - kept) * without
+                if own is not None:
+                    total += others.pmf(k) * kept * stats.norm.pdf(x, own - min(k, limit - 1), noise)
+            return total
+
+        neighbour = None if adjacency == "add-remove" else -1
+        curve = account(TruncatedPoisson(noise, rate, 1, limit, size, adjacency))
+        for epsilon in EPSILONS:
+            for one, other in [(1, neighbour), (neighbour, 1)]:
+                real = hockey_stick(lambda x, d=one: density(x, d), lambda x, d=other: density(x, d), -22, 12, epsilon)
+                assert real <= curve.delta(epsilon) + 1e-9
+
+    def test_probabilities(self):
+        flint = pytest.importorskip("flint")
+        rng = np.random.default_rng(5)
+        for _ in range(100):
+            size = int(10 ** rng.uniform(1, 9))
+            rate = float(10 ** rng.uniform(-6, -0.01))
+            limit = int(np.clip(size * rate + rng.uniform(-3, 12) * math.sqrt(size * rate), 1, size - 1))
+            full, kept = truncation(TruncatedPoisson(1.0, rate, 1, limit, size))
+            if full < 1e-280:
+                continue
+            with flint.ctx.workprec(300):
+                exact = flint.arb(rate).beta_lower(flint.arb(limit), flint.arb(size - limit), regularized=True)
+                above = flint.arb(rate).beta_lower(flint.arb(limit + 1), flint.arb(size - limit), regularized=True)
+                assert abs(float((full - exact) / exact)) < ERROR
+                assert kept >= float(above / exact) * limit / size
+
+    def test_a_limit_that_is_never_reached(self):
+        mechanism = TruncatedPoisson(1.0, 0.01, 100, 10_000, 10_000)
+        assert account(mechanism).epsilon(1e-5) == account(DPSGD(1.0, 0.01, 100)).epsilon(1e-5)
+        assert not mechanism.bounded
+
+    def test_more_is_lost_than_without_a_limit(self):
+        curve = account(TruncatedPoisson(1.0, 0.01, 50, 130, 10_000))
+        assert curve.epsilon(1e-5) > account(DPSGD(1.0, 0.01, 50)).epsilon(1e-5)
+
+    @pytest.mark.parametrize("claim", [Claim(epsilon=1.0, delta=1e-5), Claim(mu=1.0), Claim(rho=0.5)])
+    def test_no_lower_end(self, claim):
+        mechanism = TruncatedPoisson(1.0, 0.01, 10, 110, 10_000)
+        found = smallest(mechanism, claim)
+        assert found.lower == 0 < found.upper
+        assert account(mechanism).fit().mu_lower == 0
+        assert account(mechanism).epsilon_lower(1e-5) == 0
+
+    def test_events(self):
+        event = ev.SelfComposedDpEvent(ev.TruncatedSubsampledGaussianDpEvent(1000, 0.01, 20, 1.5), 7)
+        assert mechanism_of(event) == 7 * TruncatedPoisson(1.5, 0.01, 1, 20, 1000)
+        assert event_of(TruncatedPoisson(1.5, 0.01, 7, 20, 1000)) == event
+
+    def test_plan(self, tmp_path):
+        file = tmp_path / "plan.toml"
+        file.write_text(
+            '[[releases]]\nmechanism = "truncated-poisson"\nnoise_multiplier = 1.0\nsample_rate = 0.01\n'
+            "steps = 10\nbatch_limit = 15\ndataset_size = 1000\n"
+        )
+        mechanism = read_plan(file)
+        assert list(mechanism.parts()) == [(TruncatedPoisson(1.0, 0.01, 1, 15, 1000), 10)]
+
+    @pytest.mark.parametrize(
+        ("arguments", "name"),
+        [
+            ((0.0, 0.1, 1, 5, 10), "noise_multiplier"),
+            ((1.0, 1.5, 1, 5, 10), "sample_rate"),
+            ((1.0, 0.1, 0, 5, 10), "steps"),
+            ((1.0, 0.1, 1, 0, 10), "batch_limit"),
+            ((1.0, 0.1, 1, 5, 10**10), "dataset_size"),
+            ((1.0, 0.1, 1, 5, 10, "none"), "adjacency"),
+        ],
+    )
+    def test_refused(self, arguments, name):
+        with pytest.raises(DomainError, match=name):
+            TruncatedPoisson(*arguments)
