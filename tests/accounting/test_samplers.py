@@ -1,4 +1,4 @@
-"""Batches of limited size, each against what is computed in another way."""
+"""Batches of limited size and samples with other noise, each against what is computed in another way."""
 
 import math
 
@@ -12,7 +12,17 @@ from gaussdp import Claim, DomainError, account
 from gaussdp.accounting.bounds.enclosures import smallest
 from gaussdp.accounting.distribution.truncated import ERROR, truncation
 from gaussdp.integrations.dp_accounting import event_of, mechanism_of
-from gaussdp.mechanisms import DPSGD, TruncatedPoisson
+from gaussdp.mechanisms import (
+    DPSGD,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    PoissonSampled,
+    RandomizedResponse,
+    SampledNoise,
+    TruncatedPoisson,
+)
 from gaussdp.mechanisms.plan import read_plan
 
 EPSILONS = np.array([0.1, 0.5, 1.0, 2.0, 4.0])
@@ -119,3 +129,110 @@ class TestTruncatedPoisson:
     def test_refused(self, arguments, name):
         with pytest.raises(DomainError, match=name):
             TruncatedPoisson(*arguments)
+
+
+DISCRETE = [DiscreteLaplace(2.0), DiscreteLaplace(3.0, 2), DiscreteGaussian(1.5), DiscreteGaussian(2.0, 3)]
+
+
+def masses(mechanism):
+    """Of discrete noise, on -60 to 60, and after a shift by the sensitivity."""
+    k = np.arange(-60, 61)
+    scale = mechanism.scale if isinstance(mechanism, DiscreteLaplace) else None
+    weights = np.exp(-np.abs(k) / scale) if scale else np.exp(-0.5 * (k / mechanism.sigma) ** 2)
+    wide = np.exp(-np.abs(np.arange(-400, 401)) / scale).sum() if scale else weights.sum()
+    return weights / wide, np.roll(weights, mechanism.sensitivity) / wide
+
+
+class TestSampledNoise:
+    @pytest.mark.parametrize("rate", [0.01, 0.3])
+    @pytest.mark.parametrize("scale", [0.5, 1.0, 5.0])
+    def test_laplace_is_its_integral(self, scale, rate):
+        curve = account(PoissonSampled(Laplace(scale), rate))
+        plain, moved = (stats.laplace(center, scale).pdf for center in (0, 1))
+
+        def mixed(x):
+            return (1 - rate) * plain(x) + rate * moved(x)
+
+        for epsilon in (0.0, 0.5 * curve.epsilon(1e-6), 0.9 * curve.epsilon(1e-6)):
+            exact = max(
+                hockey_stick(p, q, -40 * scale, 40 * scale + 1, epsilon) for p, q in ((mixed, plain), (plain, mixed))
+            )
+            assert exact - 1e-7 <= curve.delta(epsilon) <= exact * (1 + 1e-3) + 1e-7
+            assert curve.epsilon_lower(exact + 1e-7) <= epsilon <= curve.epsilon(exact - 1e-7) + 1e-9
+
+    @pytest.mark.parametrize("rate", [0.05, 0.4])
+    @pytest.mark.parametrize("mechanism", DISCRETE, ids=repr)
+    def test_discrete_noise_is_its_sum(self, mechanism, rate):
+        plain, moved = masses(mechanism)
+        mixed = (1 - rate) * plain + rate * moved
+        for steps in (1, 2):
+            curve = account(steps * PoissonSampled(mechanism, rate))
+            for epsilon in (0.05, 0.2, 0.6):
+                pairs = [(mixed, plain), (plain, mixed)]
+                if steps == 2:
+                    pairs = [(np.outer(p, p), np.outer(q, q)) for p, q in pairs]
+                exact = max(np.maximum(p - math.exp(epsilon) * q, 0.0).sum() for p, q in pairs)
+                assert curve.delta(epsilon) >= exact - 1e-8
+                assert curve.delta(epsilon) == pytest.approx(exact, rel=5e-3, abs=1e-6)
+                if exact > 1e-6:
+                    assert curve.epsilon_lower(exact) <= epsilon + 1e-9
+
+    @pytest.mark.parametrize("mechanism", [Laplace(1.0), *DISCRETE], ids=repr)
+    def test_sampling_helps(self, mechanism):
+        rates = (0.01, 0.1, 0.5, 1.0)
+        found = [account(5 * PoissonSampled(mechanism, rate)).epsilon(1e-5) for rate in rates]
+        assert found == sorted(found)
+        assert found[-1] == account(5 * mechanism).epsilon(1e-5)
+
+    def test_pure(self):
+        sampled = PoissonSampled(Laplace(0.5), 0.1)
+        assert sampled.pure_epsilon == pytest.approx(math.log1p(0.1 * math.expm1(2.0)), rel=1e-14)
+        assert PoissonSampled(Laplace(0.001), 0.1).pure_epsilon == pytest.approx(1000 + math.log(0.1), rel=1e-14)
+        assert account(3 * sampled).epsilon(0.0) == pytest.approx(3 * sampled.pure_epsilon, rel=1e-12)
+        assert PoissonSampled(DiscreteGaussian(2.0), 0.1).pure_epsilon == math.inf
+
+    @pytest.mark.parametrize("mechanism", [Laplace(1.0), *DISCRETE], ids=repr)
+    @pytest.mark.parametrize(
+        "claim", [Claim(epsilon=1.0, delta=1e-5), Claim(mu=1.0), Claim(mu=1.0, floor=1e-6), Claim(rho=0.5)], ids=repr
+    )
+    def test_claims(self, mechanism, claim):
+        """Of a sample never more is proved than of the whole, and the lower end is below the upper one."""
+        sampled, whole = smallest(3 * PoissonSampled(mechanism, 0.3), claim), smallest(3 * mechanism, claim)
+        assert 0 <= sampled.lower <= sampled.upper <= whole.upper * (1 + 1e-9)
+
+    def test_kinds(self):
+        assert type(PoissonSampled(Gaussian(1.0), 0.1)) is PoissonSampled
+        once = PoissonSampled(Laplace(2.0), 0.25)
+        assert once == SampledNoise(Laplace(2.0), 0.25)
+        assert PoissonSampled(once, 0.5) == SampledNoise(Laplace(2.0), 0.125)
+
+    @pytest.mark.parametrize("mechanism", [Laplace(2.0), DiscreteLaplace(2.0, 3)], ids=repr)
+    def test_events(self, mechanism):
+        sampled = PoissonSampled(mechanism, 0.1)
+        assert mechanism_of(event_of(sampled)) == sampled
+
+    def test_plan(self, tmp_path):
+        file = tmp_path / "plan.toml"
+        head = '[[releases]]\nmechanism = "poisson-sampled"\nsample_rate = 0.1\n'
+        file.write_text(head + 'of = {mechanism = "laplace", scale = 2.0}\n')
+        ((part, count),) = read_plan(file).parts()
+        assert (part, count) == (SampledNoise(Laplace(2.0), 0.1), 1)
+        assert part.plan_entry()["of"]["mechanism"] == "laplace"
+        file.write_text(head + "of = 3\n")
+        with pytest.raises(DomainError, match="of must hold the release"):
+            read_plan(file)
+
+    @pytest.mark.parametrize(
+        ("make", "name"),
+        [
+            (lambda: PoissonSampled(RandomizedResponse(1.0), 0.1), "mechanism must be a Gaussian, Laplace"),
+            (lambda: PoissonSampled(Laplace(1.0, "replace-one"), 0.1), "adjacency"),
+            (lambda: PoissonSampled(Laplace(1.0), 0.1, "replace-one"), "adjacency"),
+            (lambda: PoissonSampled(Laplace(1.0), 1.5), "sample_rate"),
+            (lambda: PoissonSampled(DiscreteLaplace(1e6, 10**6), 0.1), "sensitivity"),
+            (lambda: PoissonSampled(DiscreteGaussian(1e6), 0.1), "sigma"),
+        ],
+    )
+    def test_refused(self, make, name):
+        with pytest.raises(DomainError, match=name):
+            make()

@@ -253,7 +253,10 @@ class TestWhatEventsMean:
         (ev.TruncatedSubsampledGaussianDpEvent(100, 0.1, -1, 1.0), "batch_limit must be"),
         (ev.RepeatAndSelectDpEvent(GAUSSIAN, 10.0, math.inf), "Poisson numbers of runs"),
         (ev.MixtureOfGaussiansDpEvent(1.0, [-1, 1, 2], [0.5, 0.25, 0.25]), "sensitivities of at least 0"),
-        (ev.PoissonSampledDpEvent(0.1, ev.LaplaceDpEvent(1.0)), "only Gaussian releases"),
+        (
+            ev.PoissonSampledDpEvent(0.1, ev.SelfComposedDpEvent(ev.LaplaceDpEvent(1.0), 2)),
+            "only Gaussian releases",
+        ),
         (ev.PoissonSampledDpEvent(0.1, ev.ZCDpEvent(1.0)), "only Gaussian releases"),
         (ev.PoissonSampledDpEvent(1.5, GAUSSIAN), r"sampling_probability must be in \[0, 1\], got 1.5"),
         (ev.GaussianDpEvent(-1.0), "noise_multiplier must be in"),

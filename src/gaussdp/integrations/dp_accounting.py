@@ -36,11 +36,13 @@ from gaussdp.mechanisms import (
     RandomizedResponse,
     Repeated,
     SampledExchange,
+    SampledNoise,
     Stated,
     Tree,
     TruncatedPoisson,
     ZCDPGaussian,
 )
+from gaussdp.mechanisms.additive import Noisy
 from gaussdp.mechanisms.base import checked_adjacency
 
 __all__ = ["GdpAccountant", "curve_of", "event_of", "mechanism_of"]
@@ -239,6 +241,8 @@ def event_of(mechanism: Mechanism) -> DpEvent:
             mechanism.dataset_size, mechanism.sample_rate, mechanism.batch_limit, mechanism.noise_multiplier
         )
         return step if mechanism.steps == 1 else _events.SelfComposedDpEvent(step, mechanism.steps)
+    if isinstance(mechanism, SampledNoise) and not isinstance(mechanism.mechanism, DiscreteGaussian):
+        return _events.PoissonSampledDpEvent(mechanism.sample_rate, event_of(mechanism.mechanism))
     if isinstance(mechanism, PoissonSampled):
         return _events.PoissonSampledDpEvent(mechanism.sample_rate, event_of(mechanism.mechanism))
     factor = 2 if mechanism.adjacency == "replace-one" else 1
@@ -473,8 +477,16 @@ def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: En
             if rate > 0 and count:
                 entries.add(item.sampled_again(rate), count)
             return
+        if isinstance(item, Noisy) and item.adjacency == "add-remove":
+            if count:
+                entries.add(item.on_sample(rate), count)
+            return
     if inside.rho or inside.xi or not all(isinstance(item, Gaussian) for item in inside.releases):
-        raise _NoAnalysisError(event, "only Gaussian releases are analysed on a Poisson sample")
+        raise _NoAnalysisError(
+            event,
+            "on a Poisson sample only Gaussian releases are analysed, and a single one with Laplace or discrete noise"
+            " by adding or removing a record",
+        )
     if inside.releases and count:
         # Gaussian releases on one sample are one Gaussian release of it.
         mu = math.hypot(

@@ -7,7 +7,7 @@ from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, PoissonSampled, ZCDPGau
 from gaussdp.mechanisms.mixtures import MixtureOfGaussians, SampledExchange
 
 # isort: split
-from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
+from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse, SampledNoise
 from gaussdp.mechanisms.matrix import MatrixMechanism
 from gaussdp.mechanisms.selection import BestOf, ExponentialMechanism
 
@@ -41,6 +41,7 @@ __all__ = [
     "RandomizedResponse",
     "Repeated",
     "SampledExchange",
+    "SampledNoise",
     "Stated",
     "Toeplitz",
     "Tree",

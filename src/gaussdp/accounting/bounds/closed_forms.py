@@ -16,6 +16,7 @@ from gaussdp.mechanisms import (
     PoissonSampled,
     RandomizedResponse,
     SampledExchange,
+    SampledNoise,
     Stated,
     TruncatedPoisson,
     ZCDPGaussian,
@@ -74,6 +75,8 @@ def implied_mu(part: Mechanism) -> float:
         return part.unsampled_mu
     if isinstance(part, Gaussian | ZCDPGaussian):
         return part.mu
+    if isinstance(part, SampledNoise):
+        return implied_mu(part.mechanism)
     known = closed_form(part) or PureDP(part.pure_epsilon)
     try:
         return known.implied().mu

@@ -34,6 +34,7 @@ from gaussdp.mechanisms import (
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
+    SampledNoise,
     Stated,
     ZCDPGaussian,
 )
@@ -60,6 +61,8 @@ def smallest_rho(mechanism: Mechanism) -> tuple[float, float]:
             # Gaussian noise may be behind it; xi counts in full at orders near 1.
             plain += count * part.guarantee.rho
             stated += count * part.guarantee.xi
+        elif isinstance(part, SampledNoise) and isinstance(part.mechanism, DiscreteGaussian):
+            stated += count * 0.5 / part.mechanism.noise_multiplier**2  # sampling never adds to a divergence
         elif part.bounded:
             return 0.0, math.inf  # not known
         elif isinstance(part, ExponentialMechanism):

@@ -31,6 +31,7 @@ from gaussdp.mechanisms import (
     PoissonSampled,
     RandomizedResponse,
     SampledExchange,
+    SampledNoise,
     Stated,
     TruncatedPoisson,
     ZCDPGaussian,
@@ -351,6 +352,8 @@ def _reach_of(part: Mechanism) -> float:
         return _reach_of(part.mechanism)
     if isinstance(part, MixtureOfGaussians | SampledExchange | TruncatedPoisson):
         return part.unsampled_mu * (0.5 * part.unsampled_mu + 10)
+    if isinstance(part, SampledNoise):
+        return min(part.pure_epsilon, _reach_of(part.mechanism))
     if isinstance(part, DiscreteGaussian):
         return (0.5 / part.noise_multiplier + 10) / part.noise_multiplier
     if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
@@ -444,11 +447,14 @@ def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimi
         return _from_lattice(library, lattice, interval, pessimistic)
     if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
         return _from_lattice(library, _atoms(part.guarantee), interval, pessimistic)
-    options = {
+    options: dict[str, Any] = {
         "pessimistic_estimate": pessimistic,
         "value_discretization_interval": interval,
         "use_connect_dots": pessimistic,
     }
+    if isinstance(part, SampledNoise):
+        options["sampling_prob"] = part.sample_rate
+        part = part.mechanism
     if isinstance(part, Laplace):
         return library.from_laplace_mechanism(part.scale, **options)
     if isinstance(part, DiscreteLaplace):
