@@ -62,6 +62,7 @@ NAMES = {
         "PoissonSampled",
         "RandomizedResponse",
         "TruncatedPoisson",
+        "WithoutReplacement",
         "ZCDPGaussian",
     ],
     "accounting": ["Fit", "account"],

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         PoissonSampled,
         RandomizedResponse,
         TruncatedPoisson,
+        WithoutReplacement,
         ZCDPGaussian,
     )
     from gaussdp.published import Deployment, deployments
@@ -152,6 +153,7 @@ __all__ = [
     "UnsupportedVersionError",
     "UntestedVersionWarning",
     "Verdict",
+    "WithoutReplacement",
     "ZCDPGaussian",
     "account",
     "advantage_from_mu",
@@ -215,6 +217,7 @@ _LOADED_WHEN_USED = {
         "PoissonSampled",
         "RandomizedResponse",
         "TruncatedPoisson",
+        "WithoutReplacement",
         "ZCDPGaussian",
     ),
     "gaussdp.published": ("Deployment", "deployments"),

@@ -1,14 +1,16 @@
-"""Batches of limited size and samples with other noise, each against what is computed in another way."""
+"""Batches of limited and of fixed size, and samples with other noise, each against what is computed in another way."""
 
 import math
 
+import dp_accounting
 import numpy as np
 import pytest
 from dp_accounting import dp_event as ev
+from dp_accounting import rdp
 from dp_accounting.pld import privacy_loss_distribution as pld
 from scipy import integrate, stats
 
-from gaussdp import Claim, DomainError, account
+from gaussdp import GDP, Claim, DomainError, account
 from gaussdp.accounting.bounds.enclosures import smallest
 from gaussdp.accounting.distribution.truncated import ERROR, truncation
 from gaussdp.integrations.dp_accounting import event_of, mechanism_of
@@ -22,6 +24,7 @@ from gaussdp.mechanisms import (
     RandomizedResponse,
     SampledNoise,
     TruncatedPoisson,
+    WithoutReplacement,
 )
 from gaussdp.mechanisms.plan import read_plan
 
@@ -236,3 +239,98 @@ class TestSampledNoise:
     def test_refused(self, make, name):
         with pytest.raises(DomainError, match=name):
             make()
+
+
+def one_step(noise, rate, epsilon):
+    """The bound on the profile of one step, at any epsilon."""
+    growth = np.exp(np.abs(epsilon))
+    delta = rate * GDP(2 / noise).delta(np.log1p((growth - 1) / rate))
+    return np.where(epsilon >= 0, delta, 1 - (1 - delta) / growth)
+
+
+class TestWithoutReplacement:
+    @pytest.mark.parametrize(("noise", "batch"), [(1.0, 1), (1.0, 20), (3.0, 50), (0.5, 10), (2.0, 99)])
+    def test_one_step_is_the_formula(self, noise, batch):
+        curve = account(WithoutReplacement(noise, batch, 100, 1))
+        exact = one_step(noise, batch / 100, EPSILONS)
+        assert (curve.delta(EPSILONS) >= exact - 1e-15).all()
+        assert curve.delta(EPSILONS) == pytest.approx(exact, rel=1e-4, abs=1e-9)
+
+    @pytest.mark.parametrize(("noise", "rate"), [(1.0, 0.1), (2.0, 0.5), (0.7, 0.02)])
+    def test_two_steps_are_an_integral(self, noise, rate):
+        # delta of two is the mean of delta of one at epsilon minus the loss of the other.
+        mu = 2 / noise
+        x = np.linspace(mu / 2, mu + 12, 200_001)
+        loss = np.log1p(rate * np.expm1(mu * x - mu**2 / 2))
+        plain = stats.norm.pdf(x)
+        zero = (1 - rate) * (stats.norm.cdf(mu / 2) - stats.norm.cdf(-mu / 2))
+        curve = account(WithoutReplacement(noise, round(1000 * rate), 1000, 2))
+        for epsilon in EPSILONS:
+            ahead, behind = (one_step(noise, rate, epsilon - sign * loss) for sign in (1, -1))
+            exact = integrate.simpson(plain * (np.exp(loss) * ahead + behind), x=x) + zero * one_step(
+                noise, rate, epsilon
+            )
+            assert curve.delta(epsilon) >= exact - 1e-8
+            assert curve.delta(epsilon) == pytest.approx(exact, rel=1e-4, abs=1e-8)
+
+    @pytest.mark.parametrize("others", [-1.0, 0.0, 0.5])
+    @pytest.mark.parametrize(("batch", "size"), [(1, 3), (2, 4), (3, 4)])
+    def test_never_below_a_real_one(self, batch, size, others):
+        rate, noise = batch / size, 1.0
+
+        def law(own):
+            inside, outside = own + (batch - 1) * others, batch * others
+            return lambda x: rate * stats.norm.pdf(x, inside) + (1 - rate) * stats.norm.pdf(x, outside)
+
+        curve = account(WithoutReplacement(noise, batch, size, 1))
+        for epsilon in EPSILONS:
+            for own, other in [(1, -1), (-1, 1), (1, 0), (0, 1)]:
+                assert hockey_stick(law(own), law(other), -16, 16, epsilon) <= curve.delta(epsilon) + 1e-9
+
+    @pytest.mark.parametrize(
+        ("noise", "batch", "steps"), [(1.0, 10, 50), (2.0, 50, 100), (5.0, 300, 20), (4.0, 1, 1000)]
+    )
+    def test_never_above_renyi(self, noise, batch, steps):
+        # There a noise multiplier is over what an exchange moves, twice the clipping norm.
+        known = rdp.RdpAccountant(neighboring_relation=dp_accounting.NeighboringRelation.REPLACE_ONE)
+        step = ev.SampledWithoutReplacementDpEvent(1000, batch, ev.GaussianDpEvent(noise / 2))
+        known.compose(step, steps)
+        curve = account(WithoutReplacement(noise, batch, 1000, steps))
+        for delta in (1e-3, 1e-5, 1e-7):
+            assert curve.epsilon(delta) <= known.get_epsilon(delta)
+
+    def test_reference(self):
+        assert account(WithoutReplacement(1.0, 256, 50_000, 3907)).epsilon(1e-5) == pytest.approx(15.55, abs=0.01)
+
+    def test_all_the_data(self):
+        mechanism = WithoutReplacement(2.0, 10, 10, 4)
+        assert account(mechanism).epsilon(1e-5) == account(4 * Gaussian(1.0, "replace-one")).epsilon(1e-5)
+        assert not mechanism.bounded
+
+    @pytest.mark.parametrize("claim", [Claim(epsilon=1.0, delta=1e-5), Claim(mu=1.0), Claim(rho=0.5)])
+    def test_no_lower_end(self, claim):
+        mechanism = WithoutReplacement(1.0, 10, 1000, 10)
+        found = smallest(mechanism, claim)
+        assert found.lower == 0 < found.upper
+        assert account(mechanism).fit().mu_lower == 0
+
+    def test_events(self):
+        event = ev.SelfComposedDpEvent(ev.SampledWithoutReplacementDpEvent(1000, 20, ev.GaussianDpEvent(1.5)), 7)
+        assert mechanism_of(event, "replace-one") == 7 * WithoutReplacement(1.5, 20, 1000, 1)
+        assert event_of(WithoutReplacement(1.5, 20, 1000, 7)) == event
+
+    def test_plan(self, tmp_path):
+        file = tmp_path / "plan.toml"
+        file.write_text(
+            '[[releases]]\nmechanism = "without-replacement"\nnoise_multiplier = 1.0\nbatch_size = 10\n'
+            "dataset_size = 1000\nsteps = 5\n"
+        )
+        assert list(read_plan(file).parts()) == [(WithoutReplacement(1.0, 10, 1000, 1), 5)]
+
+    @pytest.mark.parametrize(
+        ("arguments", "name"),
+        [((0.0, 1, 10, 1), "noise"), ((1.0, 11, 10, 1), "batch_size"), ((1.0, 1, 10, 0), "steps")],
+    )
+    def test_refused(self, arguments, name):
+        with pytest.raises(DomainError, match=name):
+            WithoutReplacement(*arguments)

@@ -40,6 +40,7 @@ from gaussdp.mechanisms import (
     Stated,
     Tree,
     TruncatedPoisson,
+    WithoutReplacement,
     ZCDPGaussian,
 )
 from gaussdp.mechanisms.additive import Noisy
@@ -241,6 +242,10 @@ def event_of(mechanism: Mechanism) -> DpEvent:
             mechanism.dataset_size, mechanism.sample_rate, mechanism.batch_limit, mechanism.noise_multiplier
         )
         return step if mechanism.steps == 1 else _events.SelfComposedDpEvent(step, mechanism.steps)
+    if isinstance(mechanism, WithoutReplacement):
+        sizes, inside = (mechanism.dataset_size, mechanism.batch_size), mechanism.noise_multiplier
+        batch = _events.SampledWithoutReplacementDpEvent(*sizes, _events.GaussianDpEvent(inside))
+        return batch if mechanism.steps == 1 else _events.SelfComposedDpEvent(batch, mechanism.steps)
     if isinstance(mechanism, SampledNoise) and not isinstance(mechanism.mechanism, DiscreteGaussian):
         return _events.PoissonSampledDpEvent(mechanism.sample_rate, event_of(mechanism.mechanism))
     if isinstance(mechanism, PoissonSampled):
@@ -488,16 +493,31 @@ def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: En
             " by adding or removing a record",
         )
     if inside.releases and count:
-        # Gaussian releases on one sample are one Gaussian release of it.
-        mu = math.hypot(
-            *(
-                math.sqrt(times) / item.noise_multiplier
-                for item, times in inside.releases.items()
-                if isinstance(item, Gaussian)
-            )
-        )
         # Its noise is that for adding a record, whichever the neighbours are.
-        entries.add(PoissonSampled(Gaussian(_moves(relation) / mu), rate, _adjacency_of(relation)), count)
+        noise = _moves(relation) / _joint_mu(inside)
+        entries.add(PoissonSampled(Gaussian(noise), rate, _adjacency_of(relation)), count)
+
+
+def _joint_mu(inside: _Entries) -> float:
+    """Gaussian releases on one sample are one Gaussian release of it."""
+    plain = [(item, times) for item, times in inside.releases.items() if isinstance(item, Gaussian)]
+    return math.hypot(*(math.sqrt(times) / item.noise_multiplier for item, times in plain))
+
+
+def _without_replacement(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if relation != _Relation.REPLACE_ONE:
+        raise _NoAnalysisError(event, 'batches of a fixed size are analysed under adjacency="replace-one" only')
+    inside = _Entries()
+    _enter(inside, event.event, 1, relation)
+    if event.sample_size == 0 or count == 0 or inside.empty:
+        return
+    if not inside.private:
+        _non_private(entries, event, count, relation)
+    elif inside.rho or inside.xi or not all(isinstance(item, Gaussian) for item in inside.releases):
+        raise _NoAnalysisError(event, "only Gaussian releases are analysed on batches of a fixed size")
+    else:
+        noise = _moves(relation) / _joint_mu(inside)
+        entries.add(WithoutReplacement(noise, event.sample_size, event.source_dataset_size, 1), count)
 
 
 def _mixture(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
@@ -549,6 +569,7 @@ _HANDLERS: Mapping[str, Callable[[_Entries, DpEvent, int, Enum], None]] = {
     "PoissonSampledDpEvent": _poisson_sampled,
     "MixtureOfGaussiansDpEvent": _mixture,
     "TruncatedSubsampledGaussianDpEvent": _truncated,
+    "SampledWithoutReplacementDpEvent": _without_replacement,
     "SingleEpochTreeAggregationDpEvent": _tree,
     "RepeatAndSelectDpEvent": _repeat_and_select,
 }
@@ -556,7 +577,6 @@ _FIXED_SIZE = "no exact account of batches of a fixed size is known; Poisson sam
 _WHY_NOT = {
     "UnsupportedDpEvent": "it stands for an operation without a description",
     "SampledWithReplacementDpEvent": _FIXED_SIZE,
-    "SampledWithoutReplacementDpEvent": _FIXED_SIZE,
 }
 
 

@@ -12,7 +12,7 @@ from gaussdp.mechanisms.matrix import MatrixMechanism
 from gaussdp.mechanisms.selection import BestOf, ExponentialMechanism
 
 # isort: split
-from gaussdp.mechanisms.samplers import TruncatedPoisson
+from gaussdp.mechanisms.samplers import TruncatedPoisson, WithoutReplacement
 
 # isort: split
 from gaussdp.mechanisms.base import Adjacency, Mechanism, Repeated
@@ -46,6 +46,7 @@ __all__ = [
     "Toeplitz",
     "Tree",
     "TruncatedPoisson",
+    "WithoutReplacement",
     "ZCDPGaussian",
     "extended",
     "register",

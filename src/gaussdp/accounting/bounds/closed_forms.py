@@ -19,6 +19,7 @@ from gaussdp.mechanisms import (
     SampledNoise,
     Stated,
     TruncatedPoisson,
+    WithoutReplacement,
     ZCDPGaussian,
 )
 
@@ -71,7 +72,7 @@ def implied_mu(part: Mechanism) -> float:
     """
     if isinstance(part, PoissonSampled):
         return part.mechanism.mu
-    if isinstance(part, MixtureOfGaussians | SampledExchange | TruncatedPoisson):
+    if isinstance(part, MixtureOfGaussians | SampledExchange | TruncatedPoisson | WithoutReplacement):
         return part.unsampled_mu
     if isinstance(part, Gaussian | ZCDPGaussian):
         return part.mu

@@ -34,6 +34,7 @@ from gaussdp.mechanisms import (
     SampledNoise,
     Stated,
     TruncatedPoisson,
+    WithoutReplacement,
     ZCDPGaussian,
 )
 from gaussdp.numerics import Floats
@@ -350,7 +351,7 @@ def _reach_of(part: Mechanism) -> float:
         return part.mu * (0.5 * part.mu + 10)
     if isinstance(part, PoissonSampled):
         return _reach_of(part.mechanism)
-    if isinstance(part, MixtureOfGaussians | SampledExchange | TruncatedPoisson):
+    if isinstance(part, MixtureOfGaussians | SampledExchange | TruncatedPoisson | WithoutReplacement):
         return part.unsampled_mu * (0.5 * part.unsampled_mu + 10)
     if isinstance(part, SampledNoise):
         return min(part.pure_epsilon, _reach_of(part.mechanism))
@@ -475,6 +476,8 @@ def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimi
         )
     if isinstance(part, TruncatedPoisson):
         return _truncated(library, part, options)
+    if isinstance(part, WithoutReplacement):
+        return _mirrored(library, part, interval, options)
     raise DomainError("mechanism", "one that gaussdp accounts for", part)
 
 
@@ -495,6 +498,24 @@ def _truncated(library: ModuleType, part: TruncatedPoisson, options: Mapping[str
         part.noise_multiplier / 2, sampling_prob=rate, neighboring_relation=relation.REPLACE_ONE, **options
     )
     return full.compute_mixture(added, probability) if probability < 1 else full
+
+
+def _mirrored(library: ModuleType, part: WithoutReplacement, interval: float, options: Mapping[str, Any]) -> Any:
+    """The positive losses of a record that is added on a Poisson sample and moves the sum by 2, and their mirror image.
+
+    The rest of the mass is at 0; docs/mechanisms.md has the proof. An upper bound.
+    """
+    rate = math.nextafter(part.sample_rate, 1.0)
+    added = library.from_gaussian_mechanism(part.noise_multiplier / 2, sampling_prob=rate, **options)._pmf_remove
+    positive = _Masses.of(added)
+    places = np.rint(positive.losses / interval).astype(int).tolist()
+    masses = dict(zip(places, positive.masses.tolist(), strict=True))
+    mirrored = (positive.masses * np.exp(-positive.losses)).tolist()
+    masses |= dict(zip([-place for place in places], mirrored, strict=True))
+    masses[0] = max(1 - positive.infinite - math.fsum(masses.values()), 0.0)
+    return library.PrivacyLossDistribution.create_from_rounded_probability(
+        masses, positive.infinite, interval, pessimistic_estimate=True
+    )
 
 
 def _from_lattice(library: ModuleType, lattice: _Lattice, interval: float, pessimistic: bool) -> Any:
