@@ -10,9 +10,10 @@ from dp_accounting import rdp
 from dp_accounting.pld import privacy_loss_distribution as pld
 from scipy import integrate, stats
 
-from gaussdp import GDP, Claim, DomainError, account
+from gaussdp import GDP, Claim, DomainError, Run, account
 from gaussdp.accounting.bounds.enclosures import smallest
 from gaussdp.accounting.distribution.truncated import ERROR, truncation
+from gaussdp.accounting.document import account_document
 from gaussdp.integrations.dp_accounting import event_of, mechanism_of
 from gaussdp.mechanisms import (
     DPSGD,
@@ -27,6 +28,8 @@ from gaussdp.mechanisms import (
     WithoutReplacement,
 )
 from gaussdp.mechanisms.plan import read_plan
+from gaussdp.statements.assumptions import assumptions
+from gaussdp.statements.pipelines import smallest_for
 
 EPSILONS = np.array([0.1, 0.5, 1.0, 2.0, 4.0])
 RELATIONS = [("add-remove", pld.NeighborRel.ADD_OR_REMOVE_ONE), ("replace-one", pld.NeighborRel.REPLACE_ONE)]
@@ -326,6 +329,26 @@ class TestWithoutReplacement:
             "dataset_size = 1000\nsteps = 5\n"
         )
         assert list(read_plan(file).parts()) == [(WithoutReplacement(1.0, 10, 1000, 1), 5)]
+
+    @pytest.mark.parametrize("sampling", ["poisson", "shuffle", "fixed batches", "without replacement", None])
+    def test_runs(self, sampling):
+        mechanism, claim = WithoutReplacement(1.0, 10, 1000, 10), Claim(epsilon=1.0, delta=1e-5)
+        for adjacency in ("add-remove", "replace-one"):
+            stated = {"adjacency": adjacency, "sampling": sampling, "clipping": "per-example"}
+            run = Run(mechanism=mechanism, unit="one image", **stated)
+            found = smallest_for(run, claim).enclosure
+            known = adjacency == "replace-one" and sampling in ("without replacement", None)
+            assert found.upper == (smallest(mechanism, claim).upper if known else math.inf)
+            assert found.lower == 0
+        curve = account(mechanism)
+        met = {"without replacement": "met", None: "not stated"}.get(sampling, "not met")
+        assert assumptions(run, curve, curve.fit())[0].verdict == met
+
+    def test_says_what_is_assumed(self):
+        mechanism = WithoutReplacement(1.0, 10, 1000, 10)
+        words = str(account_document(mechanism, account(mechanism)))
+        assert "drawn afresh without replacement" in words
+        assert "Poisson" not in words
 
     @pytest.mark.parametrize(
         ("arguments", "name"),
