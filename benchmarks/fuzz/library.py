@@ -19,6 +19,7 @@ import gaussdp
 from benchmarks.fuzz.trials import LONGEST, Find, TookTooLong, Trial, ending_within
 from benchmarks.fuzz.values import extreme
 from gaussdp import calibration
+from gaussdp.mechanisms import Toeplitz
 
 RUN = gaussdp.Run(mechanism=gaussdp.DPSGD(1.0, 0.01, 50), unit="person", adjacency="add-remove", sampling="poisson")
 GOOD: Mapping[str, Any] = {
@@ -39,6 +40,10 @@ GOOD: Mapping[str, Any] = {
     "digits": 3,
     "divisor": 5.0,
     "epochs": 1.0,
+    "eta": 1.0,
+    "mean_runs": 10.0,
+    "sensitivities": [0.0, 1.0],
+    "weights": [0.9, 0.1],
     "epsilon": 1.0,
     "epsilon_low": 0.1,
     "epsilon_high": 10.0,
@@ -77,6 +82,9 @@ GOOD: Mapping[str, Any] = {
     "source": {"fpr": [0.1, 0.5], "tpr": [0.2, 0.7]},
     "spent": gaussdp.Gaussian(4.0),
     "steps": 20,
+    "strategy": Toeplitz([1.0, 0.5], 4),
+    "coefficients": [1.0, 0.5],
+    "length": 4,
     "target": gaussdp.GDP(1.0),
     "text": "mu=1",
     "threshold": 0.4,

@@ -198,3 +198,11 @@ def test_a_split_of_a_file_is_the_split_of_its_rows(tmp_path):
     np.savez(tmp_path / "sides.npz", members=members, nonmembers=nonmembers)
     expected = gaussdp.audit(members, nonmembers, method=gaussdp.Split(3))
     assert audit_score_counts(read_scores(tmp_path / "sides.npz"), method=gaussdp.Split(3)) == expected
+
+
+def test_labels_of_characters_that_do_not_exist(tmp_path):
+    file = tmp_path / "scores.npz"
+    labels = np.frombuffer(np.array([0x01B30069, 0x6E, 0x69, 0x6E], np.uint32).tobytes(), dtype="<U2")
+    np.savez(file, score=np.array([0.1, 0.2]), member=labels)
+    with pytest.raises(gaussdp.DomainError, match=r"cannot read scores\.npz"):
+        read_scores(file)

@@ -196,6 +196,8 @@ class AccountedCurve(Described, Guarantee):
         1.893517
         """
         level = number("floor", floor, LEVEL)
+        if not isinstance(certified, bool):
+            raise DomainError("certified", "True or False", certified)
         if certified:
             return self.fit(level).proved(self.certify(level))
         if self._gaussian:

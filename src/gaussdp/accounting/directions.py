@@ -14,6 +14,7 @@ from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees.base import Numbers
 from gaussdp.numerics import Booleans, Floats
 
+_LARGEST = 1e300  # epsilon beyond all losses, which counts as infinite
 _SEARCH = 1e-14  # relative error that a search leaves in a rate, beside those of the readings
 
 
@@ -102,7 +103,7 @@ class Direction(Described):
     def deltas(self, epsilon: Floats) -> Values:
         """delta at any real epsilon, infinities included."""
         limits = Values.of(np.where(epsilon > 0, 0.0, 1.0), Method.CLOSED_FORM, 0.0)
-        return _inside_or(limits, np.isfinite(epsilon), self._deltas, epsilon)
+        return _inside_or(limits, np.abs(epsilon) < _LARGEST, self._deltas, epsilon)
 
     def epsilons(self, delta: Floats) -> Values:
         """epsilon at deltas in [0, 1]."""

@@ -50,7 +50,8 @@ def read_scores(
         raise DomainError(None, problem=f"there is no file {str(path)!r}")
     try:
         return reader(file, score, member, member_value)
-    except (OSError, UnicodeDecodeError, csv.Error, zipfile.BadZipFile) as error:
+    except (OSError, UnicodeDecodeError, csv.Error, zipfile.BadZipFile, SystemError) as error:
+        # NumPy raises the last of these for characters that Unicode does not have.
         raise DomainError(None, problem=f"cannot read {file.name}: {error}") from None
     except MemoryError:
         raise DomainError(

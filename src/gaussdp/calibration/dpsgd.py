@@ -15,6 +15,8 @@ from gaussdp.calibration.targets import Target
 from gaussdp.domains import POSITIVE, SAMPLE_RATE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Adjacency
+from gaussdp.mechanisms.base import checked_adjacency
+from gaussdp.mechanisms.mixtures import MOST_RECORDS
 
 DEFAULT_DIGITS = 4
 DEFAULT_FLOOR = 1e-10
@@ -156,7 +158,8 @@ def _one_step_energy(noise: float, rate: float) -> float:
 
 def _moves(adjacency: Adjacency, records: int) -> float:
     """By how many times the contribution of one record neighbours move a sum, on average over samples: for a guess."""
-    return math.sqrt(2) if adjacency == "replace-one" else max(float(records), 1.0)
+    count = integer("records_per_unit", records, low=1, high=MOST_RECORDS)
+    return math.sqrt(2) if checked_adjacency(adjacency) == "replace-one" else float(count)
 
 
 def _square(x: float) -> float:

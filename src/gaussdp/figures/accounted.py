@@ -111,6 +111,7 @@ def _draw_floors(plot: AccountedPlot, axes: "Axes") -> None:
     axes.plot(plot.floors, plot.mus, color=_TRUTH)
     if plot.floor > 0:
         axes.plot([plot.floor], [plot.mu], "o", color=_FIT, markersize=3.5, clip_on=False, zorder=5)
-    axes.set_xlim(plot.floors[0], plot.floors[-1])
+    if plot.floors[0] < plot.floors[-1]:  # a floor as high as that leaves one point
+        axes.set_xlim(plot.floors[0], plot.floors[-1])
     axes.set_ylim(0.0, 1.15 * float(plot.mus.max()))
     axes.grid(visible=True)

@@ -152,4 +152,4 @@ def _column(name: str, values: object, domain: Domain) -> tuple[float, ...]:
         raise DomainError(name, "a sequence of numbers", values)
     if not 1 <= len(values) <= _MOST_COMPONENTS:
         raise DomainError(name, f"1 to {_MOST_COMPONENTS} numbers", got=str(len(values)))
-    return tuple(checked(name, list(values), domain).tolist())
+    return tuple(checked(name, values if isinstance(values, np.ndarray) else list(values), domain).ravel().tolist())

@@ -58,3 +58,17 @@ def test_a_long_line_errs_no_more_than_it_says(monkeypatch):
     for tau in (5.3, 13.0, 29.8, 44.13):
         got, expected = lines.read(np.array([tau])), density.read(np.array([tau]))
         assert abs(got.log_fpr - expected.log_fpr)[0] <= got.errors[0] + expected.errors[0]
+
+
+@pytest.mark.parametrize(
+    ("tau", "delta"),  # proved to 20 digits by `gaussdp certify`
+    [
+        (3827.5837995938405, 0.00137196749139533907036),
+        (3836.6202364646742, 0.00096835128413989767295),
+        (3867.0508304934897, 0.00027784979362677594479),
+    ],
+)
+def test_images_of_poles_have_the_error_of_the_scale(tau, delta):
+    """Next to a pole its images are far larger than what is left of a sum without them."""
+    points = LineTails(0.0, [(SampledGaussianLoss(2.496941187307253, 0.489262557809388), 182266)]).read(np.array([tau]))
+    assert abs(math.exp(points.log_delta_remove[0]) / delta - 1) <= points.errors[0]

@@ -22,7 +22,7 @@ from gaussdp.accounting.certified.certificate import (
 from gaussdp.accounting.certified.enclosures import ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.prover import Prover
-from gaussdp.domains import LEVEL, NON_NEGATIVE, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import Composition, Mechanism
 
@@ -70,13 +70,13 @@ def certify(
     >>> proved.deltas[0].delta.lower, proved.deltas[0].delta.upper
     (0.01505318877364772..., 0.01505318877364772...)
     """
-    levels = [number("delta", delta, LEVEL) for delta in deltas]
-    at = [number("epsilon", epsilon, NON_NEGATIVE) for epsilon in epsilons]
+    levels = _levels("delta", deltas, LEVEL)
+    at = _levels("epsilon", epsilons, NON_NEGATIVE)
     least = None if floor is None else number("floor", floor, LEVEL)
     tell = progress or (lambda words: None)
     run = Composition([part if count == 1 else count * part for part, count in mechanism.releases()])
     prover = Prover(ComposedLoss.of(run), tell)
-    rates_at = [number("fpr", fpr, LEVEL) for fpr in fprs]
+    rates_at = _levels("fpr", fprs, LEVEL)
     with np.errstate(all="ignore"):  # floats only steer
         found_deltas = tuple(_delta(prover, epsilon) for epsilon in at)
         found_epsilons = tuple(_epsilon(prover, level) for level in levels)
@@ -88,8 +88,19 @@ def certify(
     )
 
 
+def _levels(name: str, values: Sequence[float], domain: Domain) -> list[float]:
+    """The levels, of which there may be none; one number stands for a list of one."""
+    if isinstance(values, Sequence) and len(values) == 0:
+        return []
+    found: list[float] = checked(name, values, domain).ravel().tolist()
+    return found
+
+
 def _delta(prover: Prover, epsilon: float) -> ProvedDelta:
-    remove, add = prover.place(epsilon, 1), prover.place(-epsilon, -1)
+    try:
+        remove, add = prover.place(epsilon, 1), prover.place(-epsilon, -1)
+    except DomainError:  # of the decimals that a certificate holds
+        raise ConvergenceError(f"no proof: delta at epsilon {epsilon:g} lies below all that is computed") from None
     with precision(claims.BITS):
         larger = enclosure(claims.larger(prover.points[remove].remove, prover.points[add].add))
     if larger.digits < LEAST_DIGITS:

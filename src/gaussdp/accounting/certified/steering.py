@@ -164,7 +164,10 @@ class Steering:
             low, high = 1e-9, 1 - 1e-9
         else:
             origin = 1.0 if region > 0 else 0.0
-            scale = 1 / math.sqrt(self.cumulants(origin)[2])
+            variance = self.cumulants(origin)[2]
+            if not 0 < variance < math.inf:
+                raise ConvergenceError(f"no line for a proof at the loss {threshold:g} is known")
+            scale = 1 / math.sqrt(variance)
             for _ in range(80):
                 if (slope(origin + region * scale) > 0) == (region > 0) or scale > 1e6:
                     break

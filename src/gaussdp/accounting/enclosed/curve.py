@@ -32,6 +32,7 @@ class EnclosedSettings:
 SETTINGS = EnclosedSettings()
 
 _ROUNDING = 1e-15  # of a rate next to 1
+_BEYOND = 1e100  # epsilon at which every delta is below any double: losses of sampled releases are far smaller
 _ROUNDING_OF_MU = 1e-14  # of a sum of two quantiles of probabilities that are doubles
 
 
@@ -89,7 +90,7 @@ class EnclosedCurve(PointsCurve):
         return super().fpr(levels), self._highest(1 - levels, levels)
 
     def _deltas(self, epsilon: float) -> tuple[float, float]:
-        if epsilon == math.inf:
+        if epsilon > _BEYOND:
             return 0.0, 0.0
         at = np.array([epsilon])
         return float(self._profile.lower(at)[0]), float(self._profile.upper(at)[0])

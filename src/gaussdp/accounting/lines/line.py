@@ -158,9 +158,13 @@ class Line:
         """
         tilt = self.tilt
         values = self._sums(tau - tilt.mean)
+        errors = np.zeros((_KERNELS, tau.size))
         if self._near:
-            values[:_KERNELS] -= self._pole_images(tau)
-        errors = np.abs(values[:_KERNELS])
+            # On the scale of the line, e^K, the images have the relative error of K as the values have.
+            images = self._pole_images(tau)
+            values[:_KERNELS] -= images
+            np.abs(images, out=errors)
+        errors += np.abs(values[:_KERNELS])
         errors *= self._relative_error
         errors += self._fixed_error
         log_scale = tilt.value - tilt.at * tau
