@@ -61,6 +61,8 @@ NAMES = {
         "Mechanism",
         "PoissonSampled",
         "RandomizedResponse",
+        "TruncatedPoisson",
+        "WithoutReplacement",
         "ZCDPGaussian",
     ],
     "accounting": ["Fit", "account"],

@@ -61,7 +61,7 @@ def test_bad_steps(steps):
         (lambda: ZCDPGaussian(-1.0), "rho"),
         (lambda: Gaussian(1.0, adjacency="swap"), "adjacency"),
         (lambda: PoissonSampled(Gaussian(1.0, adjacency="replace-one"), 0.1), "adjacency"),
-        (lambda: PoissonSampled(Laplace(1.0), 0.1), "Gaussian"),
+        (lambda: PoissonSampled(Laplace(1.0), 0.1, "replace-one"), "not Gaussian"),
         (lambda: Stated(LaplaceDP(1.0)), "guarantee"),
         (lambda: Composition([]), "empty"),
         (lambda: Composition([Gaussian(1.0), "laplace"]), "mechanisms"),

@@ -8,9 +8,10 @@ from gaussdp.documents.rounding import Rounding
 from gaussdp.documents.tables import Column, Table
 from gaussdp.domains import LEVEL, checked
 from gaussdp.guarantees import ProfilePoints, TradeoffPoints
-from gaussdp.mechanisms import Mechanism
+from gaussdp.mechanisms import Mechanism, WithoutReplacement
 
 ASSUMES_POISSON = "Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold."
+ASSUMES_DRAWN = "Assumes batches drawn afresh without replacement: for those of a shuffled data set it does not hold."
 TABLES = ("guarantee", "epsilon", "attacker")
 DEFAULT_DELTAS = (1e-5, 1e-6, 1e-8)
 DEFAULT_FPRS = (1e-2, 1e-3, 1e-4, 1e-5)
@@ -99,6 +100,10 @@ def _tables(
 
 def _notes(mechanism: Mechanism, fit: Fit, digits: int) -> tuple[str, ...]:
     notes = list(fit.notes(digits))
-    if mechanism.sampled:
+    sampled = [part for part, _ in mechanism.parts() if part.sampled]
+    drawn = [part for part in sampled if isinstance(part, WithoutReplacement)]
+    if len(sampled) > len(drawn):
         notes.append(ASSUMES_POISSON)
+    if drawn:
+        notes.append(ASSUMES_DRAWN)
     return tuple(notes)

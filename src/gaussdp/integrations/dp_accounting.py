@@ -36,10 +36,14 @@ from gaussdp.mechanisms import (
     RandomizedResponse,
     Repeated,
     SampledExchange,
+    SampledNoise,
     Stated,
     Tree,
+    TruncatedPoisson,
+    WithoutReplacement,
     ZCDPGaussian,
 )
+from gaussdp.mechanisms.additive import Noisy
 from gaussdp.mechanisms.base import checked_adjacency
 
 __all__ = ["GdpAccountant", "curve_of", "event_of", "mechanism_of"]
@@ -233,6 +237,17 @@ def event_of(mechanism: Mechanism) -> DpEvent:
         return _events.MixtureOfGaussiansDpEvent(mechanism.noise_multiplier, mechanism.sensitivities, mechanism.weights)
     if isinstance(mechanism, SampledExchange):
         return _events.PoissonSampledDpEvent(mechanism.sample_rate, _events.GaussianDpEvent(mechanism.noise_multiplier))
+    if isinstance(mechanism, TruncatedPoisson):
+        step = _events.TruncatedSubsampledGaussianDpEvent(
+            mechanism.dataset_size, mechanism.sample_rate, mechanism.batch_limit, mechanism.noise_multiplier
+        )
+        return step if mechanism.steps == 1 else _events.SelfComposedDpEvent(step, mechanism.steps)
+    if isinstance(mechanism, WithoutReplacement):
+        sizes, inside = (mechanism.dataset_size, mechanism.batch_size), mechanism.noise_multiplier
+        batch = _events.SampledWithoutReplacementDpEvent(*sizes, _events.GaussianDpEvent(inside))
+        return batch if mechanism.steps == 1 else _events.SelfComposedDpEvent(batch, mechanism.steps)
+    if isinstance(mechanism, SampledNoise) and not isinstance(mechanism.mechanism, DiscreteGaussian):
+        return _events.PoissonSampledDpEvent(mechanism.sample_rate, event_of(mechanism.mechanism))
     if isinstance(mechanism, PoissonSampled):
         return _events.PoissonSampledDpEvent(mechanism.sample_rate, event_of(mechanism.mechanism))
     factor = 2 if mechanism.adjacency == "replace-one" else 1
@@ -467,19 +482,42 @@ def _poisson_sampled(entries: _Entries, event: DpEvent, count: int, relation: En
             if rate > 0 and count:
                 entries.add(item.sampled_again(rate), count)
             return
+        if isinstance(item, Noisy) and item.adjacency == "add-remove":
+            if count:
+                entries.add(item.on_sample(rate), count)
+            return
     if inside.rho or inside.xi or not all(isinstance(item, Gaussian) for item in inside.releases):
-        raise _NoAnalysisError(event, "only Gaussian releases are analysed on a Poisson sample")
-    if inside.releases and count:
-        # Gaussian releases on one sample are one Gaussian release of it.
-        mu = math.hypot(
-            *(
-                math.sqrt(times) / item.noise_multiplier
-                for item, times in inside.releases.items()
-                if isinstance(item, Gaussian)
-            )
+        raise _NoAnalysisError(
+            event,
+            "on a Poisson sample only Gaussian releases are analysed, and a single one with Laplace or discrete noise"
+            " by adding or removing a record",
         )
+    if inside.releases and count:
         # Its noise is that for adding a record, whichever the neighbours are.
-        entries.add(PoissonSampled(Gaussian(_moves(relation) / mu), rate, _adjacency_of(relation)), count)
+        noise = _moves(relation) / _joint_mu(inside)
+        entries.add(PoissonSampled(Gaussian(noise), rate, _adjacency_of(relation)), count)
+
+
+def _joint_mu(inside: _Entries) -> float:
+    """Gaussian releases on one sample are one Gaussian release of it."""
+    plain = [(item, times) for item, times in inside.releases.items() if isinstance(item, Gaussian)]
+    return math.hypot(*(math.sqrt(times) / item.noise_multiplier for item, times in plain))
+
+
+def _without_replacement(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    if relation != _Relation.REPLACE_ONE:
+        raise _NoAnalysisError(event, 'batches of a fixed size are analysed under adjacency="replace-one" only')
+    inside = _Entries()
+    _enter(inside, event.event, 1, relation)
+    if event.sample_size == 0 or count == 0 or inside.empty:
+        return
+    if not inside.private:
+        _non_private(entries, event, count, relation)
+    elif inside.rho or inside.xi or not all(isinstance(item, Gaussian) for item in inside.releases):
+        raise _NoAnalysisError(event, "only Gaussian releases are analysed on batches of a fixed size")
+    else:
+        noise = _moves(relation) / _joint_mu(inside)
+        entries.add(WithoutReplacement(noise, event.sample_size, event.source_dataset_size, 1), count)
 
 
 def _mixture(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
@@ -502,6 +540,18 @@ def _mixture(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> N
         entries.add(MixtureOfGaussians(deviation, shifts, probabilities), count)
 
 
+def _truncated(entries: _Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    noise = number("noise_multiplier", event.noise_multiplier, NON_NEGATIVE)
+    rate = number("sampling_probability", event.sampling_probability, PROBABILITY)
+    if rate == 0 or event.truncated_batch_size == 0 or event.dataset_size == 0:
+        return
+    if noise == 0:
+        _non_private(entries, event, count, relation)
+    elif count:
+        sizes = (event.truncated_batch_size, event.dataset_size)
+        entries.add(TruncatedPoisson(noise, rate, 1, *sizes, _adjacency_of(relation)), count)
+
+
 _HANDLERS: Mapping[str, Callable[[_Entries, DpEvent, int, Enum], None]] = {
     "NoOpDpEvent": _no_op,
     "NonPrivateDpEvent": _non_private,
@@ -518,6 +568,8 @@ _HANDLERS: Mapping[str, Callable[[_Entries, DpEvent, int, Enum], None]] = {
     "DiscreteGaussianDpEvent": _discrete_gaussian,
     "PoissonSampledDpEvent": _poisson_sampled,
     "MixtureOfGaussiansDpEvent": _mixture,
+    "TruncatedSubsampledGaussianDpEvent": _truncated,
+    "SampledWithoutReplacementDpEvent": _without_replacement,
     "SingleEpochTreeAggregationDpEvent": _tree,
     "RepeatAndSelectDpEvent": _repeat_and_select,
 }
@@ -525,9 +577,6 @@ _FIXED_SIZE = "no exact account of batches of a fixed size is known; Poisson sam
 _WHY_NOT = {
     "UnsupportedDpEvent": "it stands for an operation without a description",
     "SampledWithReplacementDpEvent": _FIXED_SIZE,
-    "SampledWithoutReplacementDpEvent": _FIXED_SIZE,
-    "TruncatedSubsampledGaussianDpEvent": "a truncated sample depends on the other records; Poisson sampling has an"
-    " exact account",
 }
 
 

@@ -7,9 +7,12 @@ from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, PoissonSampled, ZCDPGau
 from gaussdp.mechanisms.mixtures import MixtureOfGaussians, SampledExchange
 
 # isort: split
-from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse
+from gaussdp.mechanisms.additive import DiscreteGaussian, DiscreteLaplace, Laplace, RandomizedResponse, SampledNoise
 from gaussdp.mechanisms.matrix import MatrixMechanism
 from gaussdp.mechanisms.selection import BestOf, ExponentialMechanism
+
+# isort: split
+from gaussdp.mechanisms.samplers import TruncatedPoisson, WithoutReplacement
 
 # isort: split
 from gaussdp.mechanisms.base import Adjacency, Mechanism, Repeated
@@ -38,9 +41,12 @@ __all__ = [
     "RandomizedResponse",
     "Repeated",
     "SampledExchange",
+    "SampledNoise",
     "Stated",
     "Toeplitz",
     "Tree",
+    "TruncatedPoisson",
+    "WithoutReplacement",
     "ZCDPGaussian",
     "extended",
     "register",

@@ -1,12 +1,29 @@
-"""Releases whose privacy loss has atoms: Laplace noise, discrete noise, randomized response."""
+"""Releases whose privacy loss has atoms: Laplace noise, discrete noise, randomized response; samples of the former."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
-from gaussdp.domains import RESPONSE, SCALE, Domain, integer, number
+from gaussdp.documents.rounding import shown
+from gaussdp.domains import RESPONSE, SAMPLE_RATE, SCALE, Domain, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import Adjacency, Elementary, PlanKeys, checked_adjacency
-from gaussdp.mechanisms.registry import register
+from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.gaussian import PoissonSampled, product_rounded_up
+from gaussdp.mechanisms.registry import from_entry, register
+
+_MOST_SENSITIVITY = 10_000  # of a sampled whole number, and
+_MOST_SIGMA = 5_000.0  # of its noise: dp_accounting goes through its values one by one
+_ROUNDOFF = 2.0**-50
+
+
+class Noisy(Elementary):
+    """A sum with noise that is not Gaussian; `PoissonSampled` takes it, too."""
+
+    def on_sample(self, sample_rate: float) -> "SampledNoise":
+        """The same release on a Poisson sample."""
+        known: Any = self
+        return SampledNoise(known, sample_rate)
 
 
 def _over(sensitivity: int) -> Domain:
@@ -16,7 +33,7 @@ def _over(sensitivity: int) -> Domain:
 
 @register
 @dataclass(frozen=True)
-class Laplace(Elementary):
+class Laplace(Noisy):
     """A value plus Laplace noise: epsilon-DP with epsilon = 1 / scale.
 
     Args:
@@ -48,7 +65,7 @@ class Laplace(Elementary):
 
 @register
 @dataclass(frozen=True)
-class DiscreteLaplace(Elementary):
+class DiscreteLaplace(Noisy):
     """A whole number plus two-sided geometric noise, P(k) proportional to exp(-|k| / scale).
 
     Args:
@@ -83,7 +100,7 @@ class DiscreteLaplace(Elementary):
 
 @register
 @dataclass(frozen=True)
-class DiscreteGaussian(Elementary):
+class DiscreteGaussian(Noisy):
     """A whole number plus discrete Gaussian noise, P(k) proportional to exp(-k^2 / 2 sigma^2).
 
     Args:
@@ -151,3 +168,102 @@ class RandomizedResponse(Elementary):
     def truth_probability(self) -> float:
         """Probability that the answer is the true one."""
         return 1 / (1 + (self.categories - 1) * math.exp(-self.epsilon))
+
+
+@register
+@dataclass(frozen=True)
+class SampledNoise(Noisy):
+    """A release with Laplace or discrete noise on a Poisson sample, by adding or removing a record.
+
+    `PoissonSampled(Laplace(...), sample_rate)` makes one.
+
+    Args:
+        mechanism: the release that sees the sample: a `Laplace`, `DiscreteLaplace` or `DiscreteGaussian`.
+        sample_rate: in [1e-100, 1]; at 1 the sampled release equals the plain one.
+
+    >>> SampledNoise(Laplace(1.0), 0.01).pure_epsilon
+    0.01703...
+    """
+
+    kind = "poisson-sampled"
+
+    mechanism: Laplace | DiscreteLaplace | DiscreteGaussian
+    sample_rate: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
+        if isinstance(self.mechanism, SampledNoise):
+            rate = product_rounded_up(self.mechanism.sample_rate, self.sample_rate)
+            object.__setattr__(self, "sample_rate", rate)
+            object.__setattr__(self, "mechanism", self.mechanism.mechanism)
+        if not isinstance(self.mechanism, Laplace | DiscreteLaplace | DiscreteGaussian):
+            raise DomainError(
+                "mechanism",
+                "a Gaussian, Laplace, DiscreteLaplace or DiscreteGaussian",
+                self.mechanism,
+                "only releases of a sum with such noise are accounted for on a Poisson sample",
+            )
+        if self.mechanism.adjacency != "add-remove":
+            raise DomainError(
+                "adjacency",
+                "add-remove for the release itself",
+                self.mechanism.adjacency,
+                "on a Poisson sample only adding or removing a record is accounted for with this noise",
+            )
+        if getattr(self.mechanism, "sensitivity", 1) > _MOST_SENSITIVITY and self.sample_rate < 1:
+            raise DomainError("sensitivity", f"at most {_MOST_SENSITIVITY} on a Poisson sample", self.mechanism)
+        if isinstance(self.mechanism, DiscreteGaussian) and self.sample_rate < 1 and self.mechanism.sigma > _MOST_SIGMA:
+            raise DomainError(
+                "sigma",
+                f"at most {_MOST_SIGMA:g} on a Poisson sample",
+                self.mechanism.sigma,
+                "such noise has too many values to be summed over; Gaussian noise is hardly told from it",
+            )
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """Always add-remove."""
+        return "add-remove"
+
+    def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        yield (self if self.sampled else self.mechanism), 1
+
+    @property
+    def pure_epsilon(self) -> float:
+        """log(1 + q (e^epsilon - 1)), attained where the likelihood ratio of the release is the largest."""
+        if not self.sampled:
+            return self.mechanism.pure_epsilon
+        return min(self._sampled_epsilon * (1 + _ROUNDOFF), self.mechanism.pure_epsilon)
+
+    @property
+    def _sampled_epsilon(self) -> float:
+        epsilon, rate = self.mechanism.pure_epsilon, self.sample_rate
+        if epsilon > 1:
+            return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)) if epsilon < math.inf else epsilon
+        return math.log1p(rate * math.expm1(epsilon))
+
+    @classmethod
+    def plan_keys(cls) -> PlanKeys:
+        return PlanKeys(("of", "sample_rate"))
+
+    @classmethod
+    def from_plan(cls, **parameters: Any) -> Mechanism:
+        of = parameters.pop("of")
+        if not isinstance(of, dict) or "mechanism" not in of:
+            raise DomainError("of", problem="must hold the release that sees the sample, with its `mechanism`")
+        release: Any = from_entry(of)
+        return PoissonSampled(release, **parameters)
+
+    def plan_entry(self) -> dict[str, object]:
+        return {"mechanism": self.kind, "of": self.mechanism.plan_entry(), "sample_rate": self.sample_rate}
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.mechanism.sentence} on a Poisson sample of rate {shown(self.sample_rate)}"
+
+    def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
+        return (("Sample rate", shown(self.sample_rate)),)
+
+    @property
+    def sampled(self) -> bool:
+        return self.sample_rate < 1

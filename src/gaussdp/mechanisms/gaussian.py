@@ -86,6 +86,8 @@ class ZCDPGaussian(Elementary):
 class PoissonSampled(Elementary):
     """A Gaussian release on a random part of the data: each record takes part with probability sample_rate.
 
+    Of Laplace and discrete noise it makes a `SampledNoise`, by adding or removing a record.
+
     By exchange of a record the sensitivity is twice that of adding one, so without sampling the release is a
     `Gaussian(noise_multiplier / 2, adjacency="replace-one")`; with sampling it is a `SampledExchange`.
 
@@ -108,6 +110,16 @@ class PoissonSampled(Elementary):
     sample_rate: float
     adjacency: Adjacency = "add-remove"
 
+    def __new__(cls, mechanism: Any = None, sample_rate: Any = None, adjacency: Any = "add-remove") -> Any:
+        """Of a release with other noise, its own class, so that a PoissonSampled is always Gaussian."""
+        if not hasattr(mechanism, "on_sample"):
+            return super().__new__(cls)
+        if checked_adjacency(adjacency) != "add-remove":
+            raise DomainError(
+                "adjacency", "add-remove for noise that is not Gaussian", adjacency, "no other account is known"
+            )
+        return mechanism.on_sample(sample_rate)
+
     def __post_init__(self) -> None:
         if isinstance(self.mechanism, PoissonSampled):
             if self.mechanism.adjacency != self.adjacency:
@@ -117,7 +129,10 @@ class PoissonSampled(Elementary):
             object.__setattr__(self, "mechanism", once.mechanism)
         if not isinstance(self.mechanism, Gaussian):
             raise DomainError(
-                "mechanism", "a Gaussian", self.mechanism, "only Gaussian releases on a Poisson sample are supported"
+                "mechanism",
+                "a Gaussian, Laplace, DiscreteLaplace or DiscreteGaussian",
+                self.mechanism,
+                "only releases of a sum with such noise are accounted for on a Poisson sample",
             )
         if self.mechanism.adjacency != "add-remove":
             raise DomainError(
@@ -134,7 +149,7 @@ class PoissonSampled(Elementary):
     def sampled_again(self, sample_rate: float) -> "PoissonSampled":
         """The same release on a sample of the sample."""
         outer = number("sample_rate", sample_rate, SAMPLE_RATE)
-        return PoissonSampled(self.mechanism, _product_rounded_up(self.sample_rate, outer), self.adjacency)
+        return PoissonSampled(self.mechanism, product_rounded_up(self.sample_rate, outer), self.adjacency)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         yield _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
@@ -167,7 +182,8 @@ class PoissonSampled(Elementary):
         return self.sampled
 
 
-def _product_rounded_up(one: float, other: float) -> float:
+def product_rounded_up(one: float, other: float) -> float:
+    """The product of two rates, not below it."""
     product = one * other
     return product if Fraction(product) >= Fraction(one) * Fraction(other) else math.nextafter(product, 1.0)
 

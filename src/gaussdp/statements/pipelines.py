@@ -7,7 +7,7 @@ from gaussdp.accounting.bounds.enclosures import Enclosure, smallest
 from gaussdp.accounting.bounds.passes import stretches
 from gaussdp.accounting.bounds.shuffled import drawn_batches, fixed_batches, shuffled_batches
 from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms import Mechanism, PoissonSampled
+from gaussdp.mechanisms import Mechanism, PoissonSampled, WithoutReplacement
 from gaussdp.statements.run import Run
 
 _ROUNDING = 2.0**-50
@@ -59,6 +59,8 @@ def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enc
     if mechanism.adjacency == "replace-one" and run.adjacency == "add-remove":
         caveats.append("The noise is stated for replacing a record; nothing follows for adding or removing one.")
         return Enclosure(0.0, math.inf)
+    if any(isinstance(part, WithoutReplacement) and part.sampled for part, _ in mechanism.parts()):
+        return _drawn(run, mechanism, claim, caveats)
     exchanged = mechanism.adjacency != run.adjacency
     group = (run.records_per_unit or 1) * (2 if exchanged else 1)
     known = None if claim.kind == "zcdp" else run.protecting(mechanism)
@@ -87,6 +89,16 @@ def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enc
         together = (2 if exchanged else 1) * _in_one_batch(run, mechanism)
         return fixed_batches(mechanism, claim, group, run.loader, together=together)
     return shuffled_batches(mechanism, claim, group, run.loader, exchanged=exchanged)
+
+
+def _drawn(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enclosure:
+    """Of batches that the mechanism itself describes as drawn without replacement."""
+    known = run.protecting(mechanism)
+    alone = all(isinstance(part, WithoutReplacement) or not part.sampled for part, _ in mechanism.parts())
+    if known is not None and alone and run.sampling in ("without replacement", None):
+        return smallest(known, claim)
+    caveats.append("Batches drawn without replacement are accounted for by exchange of one record, and no other ones.")
+    return Enclosure(0.0, math.inf)
 
 
 def _unstated_batches(run: Run, mechanism: Mechanism) -> list[str]:

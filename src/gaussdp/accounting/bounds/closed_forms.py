@@ -16,7 +16,10 @@ from gaussdp.mechanisms import (
     PoissonSampled,
     RandomizedResponse,
     SampledExchange,
+    SampledNoise,
     Stated,
+    TruncatedPoisson,
+    WithoutReplacement,
     ZCDPGaussian,
 )
 
@@ -69,10 +72,12 @@ def implied_mu(part: Mechanism) -> float:
     """
     if isinstance(part, PoissonSampled):
         return part.mechanism.mu
-    if isinstance(part, MixtureOfGaussians | SampledExchange):
+    if isinstance(part, MixtureOfGaussians | SampledExchange | TruncatedPoisson | WithoutReplacement):
         return part.unsampled_mu
     if isinstance(part, Gaussian | ZCDPGaussian):
         return part.mu
+    if isinstance(part, SampledNoise):
+        return implied_mu(part.mechanism)
     known = closed_form(part) or PureDP(part.pure_epsilon)
     try:
         return known.implied().mu

@@ -26,7 +26,6 @@ from scipy import special
 from gaussdp.accounting.bounds.closed_forms import MOST_SENSITIVITY
 from gaussdp.guarantees import ZCDP, ApproxDP
 from gaussdp.mechanisms import (
-    BestOf,
     DiscreteGaussian,
     DiscreteLaplace,
     ExponentialMechanism,
@@ -35,6 +34,7 @@ from gaussdp.mechanisms import (
     Mechanism,
     PoissonSampled,
     RandomizedResponse,
+    SampledNoise,
     Stated,
     ZCDPGaussian,
 )
@@ -61,7 +61,9 @@ def smallest_rho(mechanism: Mechanism) -> tuple[float, float]:
             # Gaussian noise may be behind it; xi counts in full at orders near 1.
             plain += count * part.guarantee.rho
             stated += count * part.guarantee.xi
-        elif isinstance(part, BestOf):
+        elif isinstance(part, SampledNoise) and isinstance(part.mechanism, DiscreteGaussian):
+            stated += count * 0.5 / part.mechanism.noise_multiplier**2  # sampling never adds to a divergence
+        elif part.bounded:
             return 0.0, math.inf  # not known
         elif isinstance(part, ExponentialMechanism):
             stated += count * part.eta**2 / 8  # Cesar & Rogers 2021; docs/mechanisms.md

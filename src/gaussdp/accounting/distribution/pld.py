@@ -16,6 +16,7 @@ import numpy as np
 
 from gaussdp.accounting.distribution.logistic import logistic_masses
 from gaussdp.accounting.distribution.standing import least, together
+from gaussdp.accounting.distribution.truncated import truncation, truncation_error
 from gaussdp.domains import integer
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
@@ -30,7 +31,10 @@ from gaussdp.mechanisms import (
     PoissonSampled,
     RandomizedResponse,
     SampledExchange,
+    SampledNoise,
     Stated,
+    TruncatedPoisson,
+    WithoutReplacement,
     ZCDPGaussian,
 )
 from gaussdp.numerics import Floats
@@ -144,6 +148,7 @@ class _ReadProfile:
     noise_floor: float
     _composed: Any
     _sign: float
+    _factor: float = 1.0  # of the masses, where they are known to within one
 
     @cached_property
     def _directions(self) -> tuple[_Masses, ...]:
@@ -153,12 +158,12 @@ class _ReadProfile:
     def delta(self, epsilons: Floats) -> Floats:
         """The profile at epsilons, its numerical noise included on the stated side."""
         raw = np.max([direction.delta(epsilons) for direction in self._directions], axis=0)
-        deltas: Floats = np.clip(raw + self._sign * self.noise_floor, 0.0, 1.0)
+        deltas: Floats = np.clip(self._factor * raw + self._sign * self.noise_floor, 0.0, 1.0)
         return deltas
 
     def epsilon(self, delta: float) -> float:
         """The least epsilon >= 0 at which the profile, its numerical noise included, is at most delta; inf if none."""
-        return self._epsilon(min(delta - self._sign * self.noise_floor, 1.0))
+        return self._epsilon(min((delta - self._sign * self.noise_floor) / self._factor, 1.0))
 
     def _epsilon(self, raw: float) -> float:
         return max(direction.epsilon(raw) for direction in self._directions)
@@ -204,6 +209,9 @@ class LossDistribution(_ReadProfile):
         # Rounding error of the masses and of the transforms; both grow with the powers taken.
         transforms = self._transforms()
         self.noise_floor = sum(count * (transforms + _error(part, self.interval)) for part, count in counted)
+        cut = [(truncation_error(part), count) for part, count in counted if isinstance(part, TruncatedPoisson)]
+        self._factor = math.exp(math.fsum(count * relative for (relative, _), count in cut))
+        self.noise_floor += math.fsum(count * absolute for (_, absolute), count in cut)
 
 
 class GivenDistribution(_ReadProfile):
@@ -343,8 +351,10 @@ def _reach_of(part: Mechanism) -> float:
         return part.mu * (0.5 * part.mu + 10)
     if isinstance(part, PoissonSampled):
         return _reach_of(part.mechanism)
-    if isinstance(part, MixtureOfGaussians | SampledExchange):
+    if isinstance(part, MixtureOfGaussians | SampledExchange | TruncatedPoisson | WithoutReplacement):
         return part.unsampled_mu * (0.5 * part.unsampled_mu + 10)
+    if isinstance(part, SampledNoise):
+        return min(part.pure_epsilon, _reach_of(part.mechanism))
     if isinstance(part, DiscreteGaussian):
         return (0.5 / part.noise_multiplier + 10) / part.noise_multiplier
     if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
@@ -438,11 +448,14 @@ def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimi
         return _from_lattice(library, lattice, interval, pessimistic)
     if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
         return _from_lattice(library, _atoms(part.guarantee), interval, pessimistic)
-    options = {
+    options: dict[str, Any] = {
         "pessimistic_estimate": pessimistic,
         "value_discretization_interval": interval,
         "use_connect_dots": pessimistic,
     }
+    if isinstance(part, SampledNoise):
+        options["sampling_prob"] = part.sample_rate
+        part = part.mechanism
     if isinstance(part, Laplace):
         return library.from_laplace_mechanism(part.scale, **options)
     if isinstance(part, DiscreteLaplace):
@@ -461,7 +474,48 @@ def _distribution(library: ModuleType, part: Mechanism, interval: float, pessimi
         return library.from_mixture_gaussian_mechanism(
             part.noise_multiplier, part.sensitivities, part.weights, **options
         )
+    if isinstance(part, TruncatedPoisson):
+        return _truncated(library, part, options)
+    if isinstance(part, WithoutReplacement):
+        return _mirrored(library, part, interval, options)
     raise DomainError("mechanism", "one that gaussdp accounts for", part)
+
+
+def _truncated(library: ModuleType, part: TruncatedPoisson, options: Mapping[str, Any]) -> Any:
+    """A sampled release or, in a full batch, one where the record takes the place of another; an upper bound."""
+    relation = library.NeighborRel
+    exchanged = part.adjacency == "replace-one"
+    added = library.from_gaussian_mechanism(
+        part.noise_multiplier,
+        sampling_prob=part.sample_rate,
+        neighboring_relation=relation.REPLACE_ONE if exchanged else relation.ADD_OR_REMOVE_ONE,
+        **options,
+    )
+    probability, rate = truncation(part)
+    if probability == 0:
+        return added
+    full = library.from_gaussian_mechanism(
+        part.noise_multiplier / 2, sampling_prob=rate, neighboring_relation=relation.REPLACE_ONE, **options
+    )
+    return full.compute_mixture(added, probability) if probability < 1 else full
+
+
+def _mirrored(library: ModuleType, part: WithoutReplacement, interval: float, options: Mapping[str, Any]) -> Any:
+    """The positive losses of a record that is added on a Poisson sample and moves the sum by 2, and their mirror image.
+
+    The rest of the mass is at 0; docs/mechanisms.md has the proof. An upper bound.
+    """
+    rate = math.nextafter(part.sample_rate, 1.0)
+    added = library.from_gaussian_mechanism(part.noise_multiplier / 2, sampling_prob=rate, **options)._pmf_remove
+    positive = _Masses.of(added)
+    places = np.rint(positive.losses / interval).astype(int).tolist()
+    masses = dict(zip(places, positive.masses.tolist(), strict=True))
+    mirrored = (positive.masses * np.exp(-positive.losses)).tolist()
+    masses |= dict(zip([-place for place in places], mirrored, strict=True))
+    masses[0] = max(1 - positive.infinite - math.fsum(masses.values()), 0.0)
+    return library.PrivacyLossDistribution.create_from_rounded_probability(
+        masses, positive.infinite, interval, pessimistic_estimate=True
+    )
 
 
 def _from_lattice(library: ModuleType, lattice: _Lattice, interval: float, pessimistic: bool) -> Any:

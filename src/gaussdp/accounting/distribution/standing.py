@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from gaussdp.domains import RHO
 from gaussdp.guarantees import ZCDP, PureDP
 from gaussdp.mechanisms import ExponentialMechanism, Mechanism, RandomizedResponse, Stated, ZCDPGaussian
-from gaussdp.mechanisms.composition import Bounded
 
 _ROUNDOFF = 2.0**-52
 
@@ -29,7 +28,7 @@ def least(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]
     everything else, attains it, but not several: these are taken as randomized response and as Gaussian releases. Of
     what is only bounded from above nothing is taken.
     """
-    counted = [(Stated(PureDP(0.0)) if isinstance(part, Bounded) else part, count) for part, count in parts]
+    counted = [(Stated(PureDP(0.0)) if part.bounded else part, count) for part, count in parts]
     if sum(count for part, count in counted if isinstance(part, ExponentialMechanism) or _zcdp(part)) <= 1:
         return counted
     return [(_attained(part), count) for part, count in counted]

@@ -1,0 +1,168 @@
+"""Gaussian releases on batches of limited or fixed size."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gaussdp.documents.rounding import shown
+from gaussdp.domains import SAMPLE_RATE, SAMPLED_NOISE, integer, number
+from gaussdp.errors import DomainError
+from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, checked_adjacency
+from gaussdp.mechanisms.gaussian import DPSGD, Gaussian
+from gaussdp.mechanisms.registry import register
+
+_MOST_RECORDS = 10**9  # beyond, the tails of their binomial numbers are not known well enough
+
+
+@register
+@dataclass(frozen=True)
+class TruncatedPoisson(Elementary):
+    """DP-SGD on Poisson samples of limited size: of a larger sample, random records fill the batch.
+
+    Accounted for as dp_accounting does, which bounds the privacy loss from above: in a full batch a record takes the
+    place of another.
+
+    Args:
+        noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
+        sample_rate: probability with which a record enters a sample, in [1e-100, 1].
+        steps: number of updates; a whole number from 1 to 10^15.
+        batch_limit: the most records of a batch, at most 10^9; if it is dataset_size, these are Poisson samples.
+        dataset_size: number of records of the larger of two neighbours, at most 10^9.
+        adjacency: which datasets are neighbours.
+
+    >>> TruncatedPoisson(1.0, 0.01, 100, batch_limit=150, dataset_size=10_000).batch_limit
+    150
+    """
+
+    kind = "truncated-poisson"
+
+    noise_multiplier: float
+    sample_rate: float
+    steps: int
+    batch_limit: int
+    dataset_size: int
+    adjacency: Adjacency = "add-remove"
+
+    def __post_init__(self) -> None:
+        noise = number("noise_multiplier", self.noise_multiplier, SAMPLED_NOISE)
+        object.__setattr__(self, "noise_multiplier", noise)
+        object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
+        object.__setattr__(self, "steps", integer("steps", self.steps, low=1))
+        for name in ("batch_limit", "dataset_size"):
+            object.__setattr__(self, name, integer(name, getattr(self, name), low=1, high=_MOST_RECORDS))
+        checked_adjacency(self.adjacency)
+
+    def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        if self.bounded:
+            yield replace(self, steps=1), self.steps
+        else:
+            yield from DPSGD(self.noise_multiplier, self.sample_rate, self.steps, self.adjacency).parts()
+
+    @property
+    def unsampled_mu(self) -> float:
+        """The GDP parameter of a step in which the record always takes the place of another."""
+        return 2 / self.noise_multiplier
+
+    @property
+    def sentence(self) -> str:
+        noise, rate = shown(self.noise_multiplier), shown(self.sample_rate)
+        batches = f"at most {self.batch_limit:,} of {self.dataset_size:,} records a batch"
+        return f"DP-SGD with noise multiplier {noise}, sample rate {rate}, {batches} and {self.steps:,} steps"
+
+    def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
+        return (
+            ("Noise multiplier", shown(self.noise_multiplier)),
+            ("Sample rate", shown(self.sample_rate)),
+            ("Largest batch", f"{self.batch_limit:,} of {self.dataset_size:,} records"),
+            ("Steps", f"{self.steps:,}"),
+        )
+
+    @property
+    def sampled(self) -> bool:
+        return True
+
+    @property
+    def trains(self) -> bool:
+        return True
+
+    @property
+    def bounded(self) -> bool:
+        return self.batch_limit < self.dataset_size
+
+
+@register
+@dataclass(frozen=True)
+class WithoutReplacement(Elementary):
+    """DP-SGD on batches of a fixed size, each drawn afresh and uniformly, by exchange of a record.
+
+    Accounted for by the trade-off curve of Dong, Roth & Su (docs/mechanisms.md), which holds for every step and
+    composes; what is lost at least is not known.
+
+    Args:
+        noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
+        batch_size: number of records of a batch, at most dataset_size.
+        dataset_size: number of records, at most 10^15.
+        steps: number of updates; a whole number from 1 to 10^15.
+
+    >>> WithoutReplacement(1.0, batch_size=256, dataset_size=50_000, steps=3907).sample_rate
+    0.00512
+    """
+
+    kind = "without-replacement"
+
+    noise_multiplier: float
+    batch_size: int
+    dataset_size: int
+    steps: int
+
+    def __post_init__(self) -> None:
+        noise = number("noise_multiplier", self.noise_multiplier, SAMPLED_NOISE)
+        object.__setattr__(self, "noise_multiplier", noise)
+        for name in ("batch_size", "dataset_size", "steps"):
+            object.__setattr__(self, name, integer(name, getattr(self, name), low=1))
+        if self.batch_size > self.dataset_size:
+            raise DomainError("batch_size", f"at most dataset_size {self.dataset_size}", self.batch_size)
+
+    @property
+    def adjacency(self) -> Adjacency:
+        """Always replace-one."""
+        return "replace-one"
+
+    @property
+    def sample_rate(self) -> float:
+        """The share of the data in a batch."""
+        return self.batch_size / self.dataset_size
+
+    def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        if self.bounded:
+            yield replace(self, steps=1), self.steps
+        else:
+            yield Gaussian(self.noise_multiplier / 2, self.adjacency), self.steps
+
+    @property
+    def unsampled_mu(self) -> float:
+        """The GDP parameter of a step that sees all the data."""
+        return 2 / self.noise_multiplier
+
+    @property
+    def sentence(self) -> str:
+        batches = f"batches of {self.batch_size:,} of {self.dataset_size:,} records, each drawn without replacement,"
+        return f"DP-SGD with noise multiplier {shown(self.noise_multiplier)}, {batches} and {self.steps:,} steps"
+
+    def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
+        return (
+            ("Noise multiplier", shown(self.noise_multiplier)),
+            ("Batch", f"{self.batch_size:,} of {self.dataset_size:,} records"),
+            ("Steps", f"{self.steps:,}"),
+        )
+
+    @property
+    def sampled(self) -> bool:
+        return self.bounded
+
+    @property
+    def trains(self) -> bool:
+        return True
+
+    @property
+    def bounded(self) -> bool:
+        return self.batch_size < self.dataset_size
