@@ -24,6 +24,7 @@ from gaussdp.mechanisms import Toeplitz
 RUN = gaussdp.Run(mechanism=gaussdp.DPSGD(1.0, 0.01, 50), unit="person", adjacency="add-remove", sampling="poisson")
 GOOD: Mapping[str, Any] = {
     "adjacency": "add-remove",
+    "batch_limit": 120,
     "batch_size": 10,
     "canaries": 100,
     "categories": 3,
@@ -94,6 +95,7 @@ GOOD: Mapping[str, Any] = {
     "xi": 0.1,
 }
 OWN: Mapping[str, Mapping[str, Any]] = {
+    "PoissonSampled": {"mechanism": gaussdp.Gaussian(2.0), "sample_rate": 0.1},
     "ProfilePoints": {"epsilon": [0.1, 1.0], "delta": [0.2, 0.01]},
     "TradeoffPoints": {"fpr": [0.1, 0.5], "fnr": [0.8, 0.3]},
     "RandomizedResponse": {"adjacency": "replace-one"},

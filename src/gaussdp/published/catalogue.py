@@ -9,7 +9,7 @@ from typing import Literal
 
 from gaussdp.conversions import mu_from_profile
 from gaussdp.documents.rounding import shown_level
-from gaussdp.domains import LEVEL, POSITIVE, integer, number, one_of
+from gaussdp.domains import LEVEL, POSITIVE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
 
@@ -80,7 +80,8 @@ class Deployment:
             if not isinstance(getattr(self, key), str) or not getattr(self, key):
                 raise DomainError(None, value=getattr(self, key), problem=f"{key} of a deployment must be words")
         integer("year", self.year, low=_OLDEST)
-        one_of("setting", self.setting, ("central", "local"))
+        if not isinstance(self.setting, str) or self.setting not in ("central", "local"):
+            raise DomainError("setting", '"central" or "local"', self.setting)
         for key, domain in (("epsilon", POSITIVE), ("delta", LEVEL), ("rho", POSITIVE)):
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, number(key, getattr(self, key), domain))
