@@ -1,7 +1,5 @@
 """How often a Poisson sample is cut to the size of a batch, and how often a record is in one that was."""
 
-from scipy import stats
-
 from gaussdp.mechanisms import TruncatedPoisson
 
 ERROR = 1e-9
@@ -10,6 +8,8 @@ ERROR = 1e-9
 
 def truncation(part: TruncatedPoisson) -> tuple[float, float]:
     """The probability that the other records fill the batch, and that of a record to be in a full one, rounded up."""
+    from scipy import stats  # takes half a second to load, and only truncated batches need it
+
     size, limit, rate = part.dataset_size, part.batch_limit, part.sample_rate
     full = float(stats.binom.sf(limit - 1, size - 1, rate)) if limit < size else 0.0
     if full == 0:
