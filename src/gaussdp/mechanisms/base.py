@@ -145,6 +145,18 @@ class Elementary(Mechanism):
         return False
 
 
+class SampledStep(Elementary):
+    """A step of training on a random part of the data."""
+
+    @property
+    def sampled(self) -> bool:
+        return True
+
+    @property
+    def trains(self) -> bool:
+        return True
+
+
 @dataclass(frozen=True)
 class Repeated(Mechanism):
     """A mechanism run several times on the same data, with fresh noise; written `count * mechanism`.

@@ -10,7 +10,7 @@ import numpy as np
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import SAMPLE_RATE, SAMPLED_NOISE, Domain, checked, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import Adjacency, Elementary
+from gaussdp.mechanisms.base import Adjacency, SampledStep
 
 MOST_RECORDS = 1000
 """Records of one unit: their mixture has one component for each."""
@@ -21,7 +21,7 @@ _WHOLE = 1e-12  # by how much weights may miss 1 through rounding
 
 
 @dataclass(frozen=True)
-class MixtureOfGaussians(Elementary):
+class MixtureOfGaussians(SampledStep):
     r"""A Gaussian release whose sensitivity is one of several, at random: by add/remove, the pair
 
     .. math:: P = \sum_j w_j\,N(s_j, \sigma^2), \qquad Q = N(0, \sigma^2).
@@ -90,21 +90,13 @@ class MixtureOfGaussians(Elementary):
         return max(s for s, w in zip(self.sensitivities, self.weights, strict=True) if w > 0) / self.noise_multiplier
 
     @property
-    def sampled(self) -> bool:
-        return True
-
-    @property
-    def trains(self) -> bool:
-        return True
-
-    @property
     def sentence(self) -> str:
         largest = shown(self.sensitivities[-1])
         return f"Gaussian noise {shown(self.noise_multiplier)} on a random sensitivity of up to {largest}"
 
 
 @dataclass(frozen=True)
-class SampledExchange(Elementary):
+class SampledExchange(SampledStep):
     r"""A Gaussian release on a Poisson sample, by exchange of one record: the pair
 
     .. math:: P = (1 - q) N(0, \sigma^2) + q N(1, \sigma^2), \qquad Q = (1 - q) N(0, \sigma^2) + q N(-1, \sigma^2),
@@ -133,14 +125,6 @@ class SampledExchange(Elementary):
     def unsampled_mu(self) -> float:
         """The GDP parameter of the release without sampling."""
         return 2 / self.noise_multiplier
-
-    @property
-    def sampled(self) -> bool:
-        return True
-
-    @property
-    def trains(self) -> bool:
-        return True
 
     def plan_entry(self) -> dict[str, object]:
         entry: dict[str, Any] = {"mechanism": "poisson-sampled-gaussian", "noise_multiplier": self.noise_multiplier}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import SAMPLE_RATE, SAMPLED_NOISE, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, checked_adjacency
+from gaussdp.mechanisms.base import Adjacency, Mechanism, SampledStep, checked_adjacency
 from gaussdp.mechanisms.gaussian import DPSGD, Gaussian
 from gaussdp.mechanisms.registry import register
 
@@ -15,7 +15,7 @@ _MOST_RECORDS = 10**9  # beyond, the tails of their binomial numbers are not kno
 
 @register
 @dataclass(frozen=True)
-class TruncatedPoisson(Elementary):
+class TruncatedPoisson(SampledStep):
     """DP-SGD on Poisson samples of limited size: of a larger sample, random records fill the batch.
 
     Accounted for as dp_accounting does, which bounds the privacy loss from above: in a full batch a record takes the
@@ -77,21 +77,13 @@ class TruncatedPoisson(Elementary):
         )
 
     @property
-    def sampled(self) -> bool:
-        return True
-
-    @property
-    def trains(self) -> bool:
-        return True
-
-    @property
     def bounded(self) -> bool:
         return self.batch_limit < self.dataset_size
 
 
 @register
 @dataclass(frozen=True)
-class WithoutReplacement(Elementary):
+class WithoutReplacement(SampledStep):
     """DP-SGD on batches of a fixed size, each drawn afresh and uniformly, by exchange of a record.
 
     Accounted for by the trade-off curve of Dong, Roth & Su (docs/mechanisms.md), which holds for every step and
@@ -158,10 +150,6 @@ class WithoutReplacement(Elementary):
     @property
     def sampled(self) -> bool:
         return self.bounded
-
-    @property
-    def trains(self) -> bool:
-        return True
 
     @property
     def bounded(self) -> bool:

@@ -9,7 +9,8 @@ from scipy.special import gammaln
 
 import gaussdp
 from gaussdp import GDP, ApproxDP, PureDP
-from gaussdp.accounting.distribution.pld import INTERVAL, LossDistribution
+from gaussdp.accounting.distribution.pld import LossDistribution
+from gaussdp.accounting.distribution.releases import INTERVAL
 from gaussdp.mechanisms import (
     DPSGD,
     Composition,

@@ -8,7 +8,7 @@ import pytest
 import gaussdp
 from contracts_of_guarantees import GuaranteeContract
 from gaussdp import GDP, ApproxDP, ProfilePoints, PureDP, account
-from gaussdp.accounting.distribution.pld import _atoms
+from gaussdp.accounting.distribution.releases import atoms_of
 from gaussdp.mechanisms import Composition, Stated
 
 STATEMENTS = ProfilePoints([0.0, 0.4, 1.0], [0.25, 0.1, 0.0])
@@ -60,7 +60,7 @@ def test_nothing_promised():
 )
 def test_atoms_attain_the_statements(guarantee):
     """sum over atoms of mass (1 - e^(epsilon - loss))+ is the profile, and the masses sum to one."""
-    atoms = _atoms(guarantee)
+    atoms = atoms_of(guarantee)
     loss, mass = np.array(list(atoms.masses)), np.array(list(atoms.masses.values()))
     assert mass.sum() + atoms.infinite == pytest.approx(1.0, abs=1e-13)
     for epsilon in (0.0, 0.2, 0.7, 3.0):
@@ -70,7 +70,7 @@ def test_atoms_attain_the_statements(guarantee):
 
 def test_composed_with_itself():
     """Written out for two runs: every pair of atoms."""
-    atoms = _atoms(STATEMENTS)
+    atoms = atoms_of(STATEMENTS)
     curve = account(2 * Stated(STATEMENTS))
     pairs = [(a + b, p * q) for a, p in atoms.masses.items() for b, q in atoms.masses.items()]
     for epsilon in (0.0, 0.3, 1.0, 1.7):

@@ -40,13 +40,9 @@ class MixtureLoss(StepLoss):
         grids = OutputGrids(sigma, self._law, math.pi * sigma**2 / self.largest)
         object.__setattr__(self, "_outputs", grids)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return MixtureLoss, (self.noise_multiplier, self.sensitivities, self.weights, self.cutoff)
-
-    def cut(self, cutoff: float) -> "MixtureLoss":
-        step = MixtureLoss(self.noise_multiplier, self.sensitivities, self.weights, cutoff)
-        object.__setattr__(step, "_outputs", self._outputs)
-        return step
+    @property
+    def _arguments(self) -> tuple[object, ...]:
+        return self.noise_multiplier, self.sensitivities, self.weights, self.cutoff
 
     @property
     def largest(self) -> float:
@@ -162,13 +158,9 @@ class ExchangedLoss(StepLoss):
         sigma = self.noise_multiplier
         object.__setattr__(self, "_outputs", OutputGrids(sigma, self._law, math.pi * sigma**2))
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return ExchangedLoss, (self.noise_multiplier, self.sample_rate, self.cutoff)
-
-    def cut(self, cutoff: float) -> "ExchangedLoss":
-        step = ExchangedLoss(self.noise_multiplier, self.sample_rate, cutoff)
-        object.__setattr__(step, "_outputs", self._outputs)
-        return step
+    @property
+    def _arguments(self) -> tuple[float, ...]:
+        return self.noise_multiplier, self.sample_rate, self.cutoff
 
     @property
     def lowest(self) -> float:

@@ -11,8 +11,10 @@ exponentially in the number of nodes.
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any, Self
 
 import numpy as np
 from scipy import special
@@ -69,9 +71,20 @@ class StepLoss(ABC):
     noise_multiplier: float
     _outputs: OutputGrids
 
-    @abstractmethod
-    def cut(self, cutoff: float) -> "StepLoss":
+    def cut(self, cutoff: float) -> Self:
         """The same step with another cutoff, on the same grids."""
+        make: Callable[..., Self] = type(self)
+        step = make(*self._arguments[:-1], cutoff)
+        object.__setattr__(step, "_outputs", self._outputs)
+        return step
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), self._arguments
+
+    @property
+    @abstractmethod
+    def _arguments(self) -> tuple[Any, ...]:
+        """What makes an equal step; the cutoff comes last."""
 
     @property
     @abstractmethod
@@ -168,13 +181,9 @@ class SampledGaussianLoss(StepLoss):
     def __post_init__(self) -> None:
         object.__setattr__(self, "_outputs", sampled_outputs(self.noise_multiplier, self.sample_rate))
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return SampledGaussianLoss, (self.noise_multiplier, self.sample_rate, self.cutoff)
-
-    def cut(self, cutoff: float) -> "SampledGaussianLoss":
-        step = SampledGaussianLoss(self.noise_multiplier, self.sample_rate, cutoff)
-        object.__setattr__(step, "_outputs", self._outputs)
-        return step
+    @property
+    def _arguments(self) -> tuple[float, ...]:
+        return self.noise_multiplier, self.sample_rate, self.cutoff
 
     @property
     def lowest(self) -> float:

@@ -1,0 +1,279 @@
+"""The privacy loss distribution of one elementary release, made with dp_accounting on a grid of losses.
+
+Losses that take whole multiples of a unit are laid on the grid here, atom by atom; the others the library makes.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from gaussdp.accounting.distribution.logistic import logistic_masses
+from gaussdp.accounting.distribution.masses import Masses
+from gaussdp.accounting.distribution.truncated import truncation
+from gaussdp.errors import DomainError
+from gaussdp.guarantees import ApproxDP, ProfilePoints
+from gaussdp.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialMechanism,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    MixtureOfGaussians,
+    PoissonSampled,
+    RandomizedResponse,
+    SampledExchange,
+    SampledNoise,
+    Stated,
+    TruncatedPoisson,
+    WithoutReplacement,
+    ZCDPGaussian,
+)
+
+
+@dataclass(frozen=True)
+class ReleaseSettings:
+    """What is tuned about the distribution of one release."""
+
+    most_points: float = 5e4  # of its grid: for small noise it grows coarser rather than larger
+    least_points: float = 1e3  # ... and for large noise finer
+    finest: float = 1e-12  # spacing; below, neighbouring losses are hardly told apart
+    most_atoms: float = 2e5  # discrete Gaussian noise with more is taken as Gaussian noise
+    from_gaussian: float = 4.0
+    """The profile of discrete Gaussian noise is within this times sensitivity / sigma^3 of that of Gaussian noise, for
+    a sensitivity of at most sigma; the proof is in docs/numerics.md."""
+    lattice_rounding: float = 1e-15  # of the total mass of a loss on its own lattice
+    mass_rounding: float = 2e-13
+    """Of one on the grid of dp_accounting, whose masses are differences; up to 5e-14 was seen."""
+    reach: float = 12.5
+    """Standard deviations of discrete Gaussian noise kept; what is beyond counts as an infinite loss."""
+    beyond_reach: float = 1e-33  # probability of what is beyond
+
+
+SETTINGS = ReleaseSettings()
+
+INTERVAL = 1e-4
+
+
+def bearable(part: Mechanism) -> Mechanism:
+    """The release itself, or Gaussian noise in the place of discrete Gaussian noise that is hardly told from it."""
+    if isinstance(part, DiscreteGaussian) and 2 * SETTINGS.reach * part.sigma > SETTINGS.most_atoms:
+        if part.sensitivity > part.sigma:
+            raise DomainError(
+                "sigma",
+                f"at least the sensitivity where it is above {SETTINGS.most_atoms / (2 * SETTINGS.reach):g}",
+                part.sigma,
+                "such noise hides next to nothing, and has too many values to be summed over",
+            )
+        return _NearlyGaussian(part.noise_multiplier, part.adjacency, SETTINGS.from_gaussian / part.sigma**2)
+    return part
+
+
+@dataclass(frozen=True)
+class _NearlyGaussian(Gaussian):
+    """Gaussian noise whose profile is this close, over mu, to that of the noise that it stands for."""
+
+    distance: float = 0.0
+
+
+def spacing_for(parts: list[Mechanism]) -> tuple[float, bool]:
+    """The spacing of the grid, and whether it is exact: the common unit of all losses, if they have one."""
+    lattices = [_lattice(part) for part in parts]
+    units = {lattice.unit for lattice in lattices if lattice}
+    if len(units) == 1 and all(lattices):
+        return units.pop(), True
+    reach = max(_reach_of(part) for part in parts)
+    finest = max(reach / SETTINGS.least_points, SETTINGS.finest)
+    return max(min(INTERVAL, finest), reach / SETTINGS.most_points), False
+
+
+def _reach_of(part: Mechanism) -> float:
+    """About the largest loss of one run that is likely enough to matter."""
+    if isinstance(part, Gaussian | ZCDPGaussian):
+        return part.mu * (0.5 * part.mu + 10)
+    if isinstance(part, PoissonSampled):
+        return _reach_of(part.mechanism)
+    if isinstance(part, MixtureOfGaussians | SampledExchange | TruncatedPoisson | WithoutReplacement):
+        return part.unsampled_mu * (0.5 * part.unsampled_mu + 10)
+    if isinstance(part, SampledNoise):
+        return min(part.pure_epsilon, _reach_of(part.mechanism))
+    if isinstance(part, DiscreteGaussian):
+        return (0.5 / part.noise_multiplier + 10) / part.noise_multiplier
+    if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
+        return part.guarantee.epsilon(min(float(part.guarantee.deltas[-1]) + SETTINGS.beyond_reach, 1.0))
+    if isinstance(part, Stated) and isinstance(part.guarantee, ApproxDP):
+        return part.guarantee.epsilon_bound
+    if isinstance(part, Laplace | DiscreteLaplace | RandomizedResponse):
+        return part.epsilon
+    if isinstance(part, ExponentialMechanism):
+        return part.eta
+    raise DomainError("mechanism", "one that gaussdp accounts for", part)
+
+
+@dataclass(frozen=True)
+class _Lattice:
+    """A privacy loss that takes whole multiples of a unit, with these masses, or is infinite."""
+
+    unit: float
+    masses: Mapping[int, float] | Mapping[float, float]
+    infinite: float = 0.0
+
+
+def _lattice(part: Mechanism) -> _Lattice | None:
+    """The loss of a mechanism with discrete outputs, None for the others."""
+    if isinstance(part, RandomizedResponse):
+        truth = part.truth_probability
+        lie = truth * math.exp(-part.epsilon)
+        return _Lattice(part.epsilon, {1: truth, 0: (part.categories - 2) * lie, -1: lie})
+    if isinstance(part, Stated) and isinstance(part.guarantee, ApproxDP):
+        # The worst mechanism that meets a stated guarantee is randomized response that fails with probability delta.
+        epsilon, delta = part.guarantee.epsilon_bound, part.guarantee.delta_bound
+        if epsilon == math.inf or delta >= 1:
+            problem = "a stated guarantee must have a finite epsilon and a delta below 1 to compose"
+            raise DomainError(None, value=part.guarantee, problem=problem)
+        truth = (1 - delta) / (1 + math.exp(-epsilon))
+        masses = {1: truth, -1: truth * math.exp(-epsilon)} if epsilon else {0: 1 - delta}
+        return _Lattice(epsilon or INTERVAL, masses, delta)
+    if isinstance(part, DiscreteLaplace):
+        ratio, reach = math.exp(-1 / part.scale), part.sensitivity
+        masses = {2 * k - reach: ratio ** (reach - k) * (1 - ratio) / (1 + ratio) for k in range(1, reach)}
+        return _Lattice(1 / part.scale, {**masses, reach: 1 / (1 + ratio), -reach: ratio**reach / (1 + ratio)})
+    if isinstance(part, DiscreteGaussian):
+        k = np.arange(-math.ceil(SETTINGS.reach * part.sigma), math.ceil(SETTINGS.reach * part.sigma) + 1)
+        weights = np.exp(-0.5 * (k / part.sigma) ** 2)
+        indices = 2 * (k + part.sensitivity) - part.sensitivity
+        masses = dict(zip(indices.tolist(), (weights / weights.sum()).tolist(), strict=True))
+        return _Lattice(part.sensitivity / (2 * part.sigma**2), masses, SETTINGS.beyond_reach)
+    return None
+
+
+def atoms_of(guarantee: ProfilePoints) -> _Lattice:
+    """The loss of the worst mechanism that meets a guarantee known at points: an atom at each, and at its mirror image.
+
+    Over e^epsilon the profile is piecewise linear, and Q has the mass of each change of slope. The differences
+    telescope: sums of the masses are as exact as the slopes.
+    """
+    epsilons, deltas = guarantee.epsilons, guarantee.deltas
+    growth = np.exp(epsilons)
+    slopes = np.append(np.diff(deltas) / np.diff(growth), 0.0)
+    before = np.append(-(1 - deltas[0]) / (1 + growth[0]), slopes[:-1])
+    lower = np.maximum(slopes - before, 0.0)
+    masses = {-float(e): float(q) for e, q in zip(epsilons, lower, strict=True)}
+    masses |= {float(e): float(q * g) for e, q, g in zip(epsilons, lower, growth, strict=True)}
+    infinite = float(deltas[-1])
+    if epsilons[0] == 0:  # its atom is its own mirror image
+        masses[0.0] = max(1 - infinite - math.fsum(mass for loss, mass in masses.items() if loss != 0), 0.0)
+    return _Lattice(1.0, masses, infinite)
+
+
+def _on_grid(part: Mechanism, interval: float) -> bool:
+    """Whether we place the atoms of the loss ourselves: few of them, or all on the grid."""
+    if isinstance(part, ExponentialMechanism):
+        return True
+    lattice = _lattice(part)
+    return lattice is not None and (lattice.unit == interval or isinstance(part, RandomizedResponse | Stated))
+
+
+def mass_error(part: Mechanism, interval: float) -> float:
+    """Of the masses of one release, and of what it stands for."""
+    rounding = SETTINGS.lattice_rounding if _on_grid(part, interval) else SETTINGS.mass_rounding
+    return rounding + (part.mu * part.distance if isinstance(part, _NearlyGaussian) else 0.0)
+
+
+def distribution_of(library: ModuleType, part: Mechanism, interval: float, pessimistic: bool) -> Any:
+    """The privacy loss distribution of one elementary mechanism."""
+    if isinstance(part, ExponentialMechanism):
+        masses = logistic_masses(part.eta, interval, pessimistic=pessimistic)
+        return _from_lattice(library, _Lattice(interval, masses), interval, pessimistic)
+    lattice = _lattice(part)
+    if lattice and _on_grid(part, interval):
+        return _from_lattice(library, lattice, interval, pessimistic)
+    if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
+        return _from_lattice(library, atoms_of(part.guarantee), interval, pessimistic)
+    options: dict[str, Any] = {
+        "pessimistic_estimate": pessimistic,
+        "value_discretization_interval": interval,
+        "use_connect_dots": pessimistic,
+    }
+    if isinstance(part, SampledNoise):
+        options["sampling_prob"] = part.sample_rate
+        part = part.mechanism
+    if isinstance(part, Laplace):
+        return library.from_laplace_mechanism(part.scale, **options)
+    if isinstance(part, DiscreteLaplace):
+        return library.from_discrete_laplace_mechanism(1 / part.scale, part.sensitivity, **options)
+    if isinstance(part, DiscreteGaussian):
+        return library.from_discrete_gaussian_mechanism(part.sigma, part.sensitivity, **options)
+    if isinstance(part, Gaussian | ZCDPGaussian):
+        return library.from_gaussian_mechanism(1 / part.mu, **options)
+    if isinstance(part, PoissonSampled):
+        sigma = part.mechanism.noise_multiplier
+        return library.from_gaussian_mechanism(sigma, sampling_prob=part.sample_rate, **options)
+    if isinstance(part, SampledExchange):
+        options["neighboring_relation"] = library.NeighborRel.REPLACE_ONE
+        return library.from_gaussian_mechanism(part.noise_multiplier, sampling_prob=part.sample_rate, **options)
+    if isinstance(part, MixtureOfGaussians):
+        return library.from_mixture_gaussian_mechanism(
+            part.noise_multiplier, part.sensitivities, part.weights, **options
+        )
+    if isinstance(part, TruncatedPoisson):
+        return _truncated(library, part, options)
+    if isinstance(part, WithoutReplacement):
+        return _mirrored(library, part, interval, options)
+    raise DomainError("mechanism", "one that gaussdp accounts for", part)
+
+
+def _truncated(library: ModuleType, part: TruncatedPoisson, options: Mapping[str, Any]) -> Any:
+    """A sampled release or, in a full batch, one where the record takes the place of another; an upper bound."""
+    relation = library.NeighborRel
+    exchanged = part.adjacency == "replace-one"
+    added = library.from_gaussian_mechanism(
+        part.noise_multiplier,
+        sampling_prob=part.sample_rate,
+        neighboring_relation=relation.REPLACE_ONE if exchanged else relation.ADD_OR_REMOVE_ONE,
+        **options,
+    )
+    probability, rate = truncation(part)
+    if probability == 0:
+        return added
+    full = library.from_gaussian_mechanism(
+        part.noise_multiplier / 2, sampling_prob=rate, neighboring_relation=relation.REPLACE_ONE, **options
+    )
+    return full.compute_mixture(added, probability) if probability < 1 else full
+
+
+def _mirrored(library: ModuleType, part: WithoutReplacement, interval: float, options: Mapping[str, Any]) -> Any:
+    """The positive losses of a record that is added on a Poisson sample and moves the sum by 2, and their mirror image.
+
+    The rest of the mass is at 0; docs/mechanisms.md has the proof. An upper bound.
+    """
+    rate = math.nextafter(part.sample_rate, 1.0)
+    added = library.from_gaussian_mechanism(part.noise_multiplier / 2, sampling_prob=rate, **options)._pmf_remove
+    positive = Masses.of(added)
+    places = np.rint(positive.losses / interval).astype(int).tolist()
+    masses = dict(zip(places, positive.masses.tolist(), strict=True))
+    mirrored = (positive.masses * np.exp(-positive.losses)).tolist()
+    masses |= dict(zip([-place for place in places], mirrored, strict=True))
+    masses[0] = max(1 - positive.infinite - math.fsum(masses.values()), 0.0)
+    return library.PrivacyLossDistribution.create_from_rounded_probability(
+        masses, positive.infinite, interval, pessimistic_estimate=True
+    )
+
+
+def _from_lattice(library: ModuleType, lattice: _Lattice, interval: float, pessimistic: bool) -> Any:
+    """The same loss on the grid: unchanged where its unit is the interval, else each atom moved up (or down)."""
+    masses: dict[int, float] = {}
+    for index, mass in lattice.masses.items():
+        place = int(index)
+        if lattice.unit != interval:
+            exact = index * lattice.unit / interval
+            place = math.ceil(exact) if pessimistic else math.floor(exact)
+        masses[place] = masses.get(place, 0.0) + mass
+    infinite = lattice.infinite if pessimistic or lattice.infinite > SETTINGS.beyond_reach else 0.0
+    return library.PrivacyLossDistribution.create_from_rounded_probability(
+        masses, infinite, interval, pessimistic_estimate=pessimistic
+    )
