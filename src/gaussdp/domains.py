@@ -293,7 +293,8 @@ def outside(name: str, domain: Domain, value: object, got: str = "") -> DomainEr
 
 def kind_of(value: object) -> str:
     """The type of a value and the beginning of its repr."""
-    return f"{type(value).__name__} {brief(value)}"
+    kind, begins = type(value).__name__, brief(value)
+    return kind if begins == kind else f"{kind} {begins}"
 
 
 def one_of(key: str, value: object, known: tuple[Word, ...]) -> Word:
