@@ -60,6 +60,7 @@ NAMES = {
         "MatrixMechanism",
         "Mechanism",
         "PoissonSampled",
+        "RandomAllocation",
         "RandomizedResponse",
         "TruncatedPoisson",
         "WithoutReplacement",
