@@ -46,6 +46,8 @@ class Reader:
         curve: from a mechanism to its guarantee; exact accounting unless a closed form serves.
     """
 
+    mu: float
+
     def __init__(self, target: Target, floor: float | None = None, curve: Curve = account) -> None:
         self.target = target
         self.mu = budget(target)

@@ -20,9 +20,10 @@ def paper(out: Path) -> None:
     \b
     Writes into the directory:
       index.html, index.md   all of it at a glance
-      tables/                each table as .txt, .md, .csv and .tex, and all 144 values in paper_tables.csv
+      tables/                each table as .txt, .md, .csv and .tex, and all 144
+                             values in paper_tables.csv
       plots/                 each plot as .svg, .pdf and .png
-      data/plots/            the points of each plot, as the paper's source reads them
+      data/plots/            the points of each plot, for the paper's source
 
     \b
     Example:
