@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -252,6 +252,21 @@ def waiting(text: str) -> AbstractContextManager[object]:
 
     console = Console(stderr=True)
     return console.status(text) if console.is_terminal else nullcontext()
+
+
+@contextmanager
+def announcing(words: str) -> Iterator[Callable[[int, int, str], None]]:
+    """What tells how far something long has come: a bar on standard error, if somebody looks on."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda done, total, name: None
+        return
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task(words, total=None)
+        yield lambda done, total, name: progress.update(task, completed=done, total=total, description=name)
 
 
 def show(document: Document, style: str, digits: int, only: Sequence[str] = ()) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from gaussdp.cli.options import announcing
 from gaussdp.paper import write_paper
 
 
@@ -29,13 +30,6 @@ def paper(out: Path) -> None:
     Example:
       gaussdp paper --out paper
     """
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("Writing", total=None)
-        count = write_paper(
-            out, lambda done, total, name: progress.update(task, completed=done, total=total, description=name)
-        )
+    with announcing("Writing") as announce:
+        count = write_paper(out, announce)
     click.echo(f"The paper: {count} files in {out}; open {out / 'index.html'}")
