@@ -48,8 +48,8 @@ from gaussdp.risks import (
 )
 
 if TYPE_CHECKING:
-    from gaussdp import calibration
-    from gaussdp.accounting import Fit, account
+    from gaussdp import calibration, mechanisms, risks
+    from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, Reading, account
     from gaussdp.auditing import (
         AUC,
         DKW,
@@ -66,7 +66,8 @@ if TYPE_CHECKING:
         audit_one_run,
         plan_audit,
     )
-    from gaussdp.calibration import AtMost
+    from gaussdp.calibration import AtMost, Calibration
+    from gaussdp.documents import Document
     from gaussdp.explaining import Explanation, explain
     from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
     from gaussdp.figures.tradeoffs import TradeoffPlot
@@ -75,6 +76,8 @@ if TYPE_CHECKING:
         DPSGD,
         BestOf,
         Composition,
+        CyclicPoisson,
+        Dense,
         DiscreteGaussian,
         DiscreteLaplace,
         ExponentialMechanism,
@@ -83,14 +86,20 @@ if TYPE_CHECKING:
         MatrixMechanism,
         Mechanism,
         MixtureOfGaussians,
+        Participation,
         PoissonSampled,
         RandomizedResponse,
+        Stated,
+        Toeplitz,
+        Tree,
         TruncatedPoisson,
         WithoutReplacement,
         ZCDPGaussian,
     )
     from gaussdp.published import Deployment, deployments
     from gaussdp.statements import Report, report_run
+    from gaussdp.statements.assumptions import Assumption
+    from gaussdp.statements.causes import Cause
     from gaussdp.statements.run import Run
     from gaussdp.statements.training import Training
     from gaussdp.statements.verdict import Verdict, check_claim
@@ -101,22 +110,30 @@ __all__ = [
     "DPSGD",
     "GDP",
     "ZCDP",
+    "AccountedCurve",
     "Accuracy",
     "Advantage",
     "ApproxDP",
     "ApproxGDP",
+    "Assumption",
     "AtMost",
     "Audit",
     "AuditPlan",
     "BestOf",
     "BoundedRange",
+    "Calibration",
+    "Cause",
     "Claim",
     "Composition",
     "ConvergenceError",
     "Credible",
+    "CyclicPoisson",
+    "Dense",
     "Deployment",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "DistributionCurve",
+    "Document",
     "DomainError",
     "EqualLocalLevel",
     "Explanation",
@@ -134,20 +151,26 @@ __all__ = [
     "MixtureOfGaussians",
     "MultiplicativeAdvantage",
     "OneRunAudit",
+    "Participation",
+    "PointsCurve",
     "PoissonSampled",
     "Precision",
     "Profile",
     "ProfilePoints",
     "PureDP",
     "RandomizedResponse",
+    "Reading",
     "Report",
     "Risk",
     "RuleOfThumb",
     "Run",
     "Split",
+    "Stated",
+    "Toeplitz",
     "TradeoffPlot",
     "TradeoffPoints",
     "Training",
+    "Tree",
     "TruePositiveRate",
     "TruncatedPoisson",
     "UnsupportedVersionError",
@@ -171,6 +194,7 @@ __all__ = [
     "epsilon_from_mu",
     "explain",
     "fnr_from_mu",
+    "mechanisms",
     "mu_from_multiplicative_advantage",
     "mu_from_precision",
     "mu_from_profile",
@@ -179,12 +203,13 @@ __all__ = [
     "precision_from_mu",
     "read_points",
     "report_run",
+    "risks",
     "tradeoff_figure",
 ]
 
 # Loaded when first used, so that `import gaussdp` costs little more than importing NumPy and SciPy.
 _LOADED_WHEN_USED = {
-    "gaussdp.accounting": ("Fit", "account"),
+    "gaussdp.accounting": ("AccountedCurve", "DistributionCurve", "Fit", "PointsCurve", "Reading", "account"),
     "gaussdp.auditing": (
         "AUC",
         "Audit",
@@ -201,11 +226,14 @@ _LOADED_WHEN_USED = {
         "audit_one_run",
         "plan_audit",
     ),
-    "gaussdp.calibration": ("AtMost",),
+    "gaussdp.calibration": ("AtMost", "Calibration"),
+    "gaussdp.documents": ("Document",),
     "gaussdp.mechanisms": (
         "BestOf",
         "Composition",
+        "CyclicPoisson",
         "DPSGD",
+        "Dense",
         "DiscreteGaussian",
         "DiscreteLaplace",
         "ExponentialMechanism",
@@ -214,14 +242,20 @@ _LOADED_WHEN_USED = {
         "MatrixMechanism",
         "Mechanism",
         "MixtureOfGaussians",
+        "Participation",
         "PoissonSampled",
         "RandomizedResponse",
+        "Stated",
+        "Toeplitz",
+        "Tree",
         "TruncatedPoisson",
         "WithoutReplacement",
         "ZCDPGaussian",
     ),
     "gaussdp.published": ("Deployment", "deployments"),
     "gaussdp.guarantees.claim": ("Claim",),
+    "gaussdp.statements.assumptions": ("Assumption",),
+    "gaussdp.statements.causes": ("Cause",),
     "gaussdp.statements.run": ("Run", "Training"),
     "gaussdp.statements.verdict": ("Verdict", "check_claim"),
     "gaussdp.statements": ("Report", "report_run"),
@@ -229,6 +263,7 @@ _LOADED_WHEN_USED = {
     "gaussdp.figures.comparing": ("comparison_figure", "tradeoff_figure"),
     "gaussdp.figures.tradeoffs": ("TradeoffPlot",),
 }
+_ROOMS = ("calibration", "mechanisms", "risks")
 _HOME = {name: module for module, names in _LOADED_WHEN_USED.items() for name in names}
 
 
@@ -274,8 +309,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value
         return value
-    if name == "calibration":
-        return import_module("gaussdp.calibration")
+    if name in _ROOMS:
+        return import_module(f"gaussdp.{name}")
     if name == "__version__":
         from importlib.metadata import version  # reads files, so only when asked
 
@@ -284,4 +319,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

@@ -8,12 +8,17 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gaussdp.errors import DomainError, brief
+
+Real: TypeAlias = float | np.floating[Any] | np.integer[Any]
+"""One number, also of NumPy's."""
+Whole: TypeAlias = int | np.integer[Any]
+"""One whole number, also of NumPy's."""
 
 Word = TypeVar("Word", bound=str)
 Kind = TypeVar("Kind")

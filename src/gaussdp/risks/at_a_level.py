@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +15,8 @@ from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, evaluate, number
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.numerics import Floats, inside_or
-from gaussdp.risks.base import EVEN, Risk
-from gaussdp.risks.levels import DELTA, FPR, RECALL, Unit
+from gaussdp.risks.base import EVEN, Risk, Start
+from gaussdp.risks.levels import DELTA, FPR, RECALL, Level, Unit
 from gaussdp.risks.registry import register
 
 
@@ -24,7 +24,7 @@ from gaussdp.risks.registry import register
 class _AtFPR(Risk):
     """A risk read off the curve at one false-positive rate: whichever it is, it matches the curve there."""
 
-    level = FPR
+    level: ClassVar[Level] = FPR
 
     fpr: float
 
@@ -67,7 +67,7 @@ class TruePositiveRate(_AtFPR):
     quantity = "TPR"
     gain = "members found"
     unit = Unit.SHARE
-    start = (0.05, 1e-2)
+    start: ClassVar[Start] = (0.05, 1e-2)
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.tpr(self.fpr)
@@ -98,8 +98,8 @@ class MultiplicativeAdvantage(_AtFPR):
     quantity = "TPR/FPR"
     gain = "members found"
     criterion = True
-    decimals = 2
-    start = (10.0, 1e-3)
+    decimals: ClassVar[int | None] = 2
+    start: ClassVar[Start] = (10.0, 1e-3)
 
     def sentence(self, guarantee: Guarantee) -> str:
         return (
@@ -135,12 +135,12 @@ class Precision(Risk):
     name = "precision"
     hint = "how often an accusation is right"
     gain = "right accusations"
-    level = RECALL
+    level: ClassVar[Level] = RECALL
     unit = Unit.SHARE
     takes_prior = True
     criterion = True
-    decimals = 3
-    start = (0.9, 1e-2)
+    decimals: ClassVar[int | None] = 3
+    start: ClassVar[Start] = (0.9, 1e-2)
 
     recall: float
     prior: float = EVEN
@@ -202,9 +202,9 @@ class Profile(Risk):
     quantity = "ε"
     column = "ε"
     phrase = "the privacy profile"
-    level = DELTA
+    level: ClassVar[Level] = DELTA
     criterion = True
-    start = (3.0, 1e-6)
+    start: ClassVar[Start] = (3.0, 1e-6)
 
     delta: float
 

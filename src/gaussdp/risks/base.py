@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ _LARGEST_EPSILON = 1e16  # of the order of the square of the largest mu
 _MOST_STEPS = 600  # a third of them bisections, which reach neighbouring doubles from any interval
 _LEAST_FPR, _HALVINGS = 1e-300, 64  # of the search for a crossing, on a logarithmic axis
 EVEN = 0.5
+Start: TypeAlias = tuple[float, float | None] | None
 
 
 class Risk(ABC):
@@ -62,7 +63,7 @@ class Risk(ABC):
     takes_prior: ClassVar[bool] = False
     criterion: ClassVar[bool] = False
     decimals: ClassVar[int | None] = None
-    start: ClassVar[tuple[float, float | None] | None] = None
+    start: ClassVar[Start] = None
 
     prior: float  # of those that take one
 

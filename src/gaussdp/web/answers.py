@@ -32,6 +32,10 @@ class RefusalError(GaussdpError):
         retry_after: seconds after which to try again.
     """
 
+    status: int
+    field: str | None
+    retry_after: int | None
+
     def __init__(self, status: int, message: str, field: str | None = None, retry_after: int | None = None) -> None:
         super().__init__(message)
         self.status, self.field, self.retry_after = status, field, retry_after

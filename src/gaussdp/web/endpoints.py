@@ -121,6 +121,9 @@ def within_domain(answer: Callable[[Asked], Any], asked: Asked) -> Any:
 class WorkResponse(Response):
     """Lines of JSON; the work stops when the client goes away."""
 
+    status_code: int
+    background: None
+
     media_type = MEDIA_TYPE
 
     def __init__(self, pool: Pool, job: str, body: Mapping[str, Any]) -> None:

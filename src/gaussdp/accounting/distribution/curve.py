@@ -15,6 +15,7 @@ from gaussdp.documents import Document
 from gaussdp.domains import PROBABILITY, evaluate, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees.base import Numbers
+from gaussdp.guarantees.vectorised import of_delta
 from gaussdp.mechanisms import Mechanism
 from gaussdp.numerics import Floats
 
@@ -84,6 +85,7 @@ class DistributionCurve(PointsCurve):
         """The fitted mu beside what is read off the curve."""
         return self.fit().beside(super().document())
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         """The least epsilon with which (epsilon, delta)-DP holds; beyond the points, from the distribution itself."""
         found = super().epsilon(delta)

@@ -18,6 +18,9 @@ class BodyLimit:
     A view thereby gets its request at once or not at all, and what it receives afterwards is only a disconnect.
     """
 
+    app: ASGIApp
+    limits: Limits
+
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self.app, self.limits = app, limits
 

@@ -9,7 +9,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 class PromptConnection(H11Protocol):
     """Closes a connection whose next request's headers do not arrive in time."""
 
-    seconds = 10.0
+    seconds: float = 10.0
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

@@ -42,6 +42,10 @@ class KnownHosts:
             meant to be reached from elsewhere.
     """
 
+    app: ASGIApp
+    names: frozenset[str]
+    addresses: bool
+
     def __init__(self, app: ASGIApp, names: Collection[str], *, addresses: bool = False) -> None:
         self.app, self.names, self.addresses = app, frozenset(names), addresses
 

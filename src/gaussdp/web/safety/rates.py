@@ -21,6 +21,11 @@ class Buckets:
         clock: seconds, for tests.
     """
 
+    rate: float
+    burst: int
+    clients: int
+    clock: Callable[[], float]
+
     def __init__(self, rate: float, burst: int, clients: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.rate, self.burst, self.clients, self.clock = rate, burst, clients, clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
@@ -45,6 +50,10 @@ class RateLimit:
         limits: the rate, the burst and the number of clients.
         costs: tokens of the paths that cost more than one.
     """
+
+    app: ASGIApp
+    costs: Mapping[str, int]
+    buckets: Buckets
 
     def __init__(self, app: ASGIApp, limits: Limits, costs: Mapping[str, int]) -> None:
         self.app, self.costs = app, costs

@@ -26,6 +26,8 @@ _STOPPED = "the computation ended without an answer: it used more than it may, o
 class Worker:
     """One process, and the lines to and from it."""
 
+    message: str | Any
+
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.message = _STARTING
@@ -73,6 +75,10 @@ class Pool:
         limits: how many and how long.
         program: what Python runs as a worker.
     """
+
+    limits: Limits
+    program: Sequence[str]
+    waiting: int
 
     def __init__(self, limits: Limits, program: Sequence[str] = WORKER) -> None:
         self.limits, self.program = limits, program
