@@ -65,6 +65,7 @@ NAMES = {
         "Mechanism",
         "Participation",
         "PoissonSampled",
+        "RandomAllocation",
         "RandomizedResponse",
         "Stated",
         "Toeplitz",

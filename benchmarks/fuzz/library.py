@@ -26,6 +26,7 @@ GOOD: Mapping[str, Any] = {
     "adjacency": "add-remove",
     "batch_limit": 120,
     "batch_size": 10,
+    "batches": 20,
     "canaries": 100,
     "categories": 3,
     "claim": "epsilon=3 delta=1e-5",
@@ -98,6 +99,7 @@ OWN: Mapping[str, Mapping[str, Any]] = {
     "PoissonSampled": {"mechanism": gaussdp.Gaussian(2.0), "sample_rate": 0.1},
     "ProfilePoints": {"epsilon": [0.1, 1.0], "delta": [0.2, 0.01]},
     "TradeoffPoints": {"fpr": [0.1, 0.5], "fnr": [0.8, 0.3]},
+    "RandomAllocation": {"epochs": 3, "uses_per_epoch": 1},
     "RandomizedResponse": {"adjacency": "replace-one"},
     "Deployment": {
         "name": "n",

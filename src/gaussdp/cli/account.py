@@ -20,7 +20,7 @@ from gaussdp.figures import format_of
 from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.guarantees import ProfilePoints, read_points
 from gaussdp.guarantees.tradeoff import Directions, Meaning
-from gaussdp.mechanisms import DPSGD, Mechanism, registered
+from gaussdp.mechanisms import DPSGD, Mechanism, RandomAllocation, registered
 from gaussdp.statements.training import Training
 
 
@@ -137,6 +137,29 @@ def dpsgd(
         steps=steps,
     ).mechanism
     run = DPSGD(training.noise_multiplier, training.sample_rate, training.steps, **unit)
+    reading.show(run, partial(account_document, run))
+
+
+@account.command()
+@click.option(
+    "--noise-multiplier", type=number, required=True, help="Standard deviation of the noise over the clip norm."
+)
+@click.option("--batches", type=Whole(), required=True, help="Number of batches of a pass.")
+@click.option("--epochs", type=Whole(), required=True, help="Number of passes.")
+@click.option(
+    "--uses-per-epoch", type=Whole(), default=1, show_default=True, help="In how many batches of a pass a record is."
+)
+@_reading_options
+def random_allocation(
+    noise_multiplier: float, batches: int, epochs: int, uses_per_epoch: int, reading: _Reading
+) -> None:
+    """DP-SGD in passes, in each of which every record is put into a random batch, also called balls and bins.
+
+    \b
+    Example:
+      gaussdp account random-allocation --noise-multiplier 1 --batches 195 --epochs 20 --delta 1e-5
+    """
+    run = RandomAllocation(noise_multiplier, batches, epochs, uses_per_epoch)
     reading.show(run, partial(account_document, run))
 
 

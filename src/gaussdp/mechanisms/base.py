@@ -95,14 +95,24 @@ class Mechanism(ABC):
         return any(part.sampled for part, _ in self.parts())
 
     @property
+    def samplings(self) -> frozenset[str]:
+        """How the random batches are made on which its guarantee relies, as run files say it."""
+        return frozenset[str]().union(*(part.samplings for part, _ in self.parts()))
+
+    @property
     def trains(self) -> bool:
         """Whether it is, or holds, DP-SGD, where gradients are clipped."""
         return any(part.trains for part, _ in self.parts())
 
     @property
     def bounded(self) -> bool:
-        """Whether its account is known to hold but not to be the least, so that no lower end can be told."""
+        """Whether its account is known to hold but not to be the least."""
         return any(part.bounded for part, _ in self.parts())
+
+    @property
+    def least(self) -> "Mechanism | None":
+        """A release that surely loses no more, for lower ends: itself unless bounded; None if none is known."""
+        return None if self.bounded else self
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> "Mechanism | None":
         """The same release described for other neighbours.
@@ -123,7 +133,13 @@ class Mechanism(ABC):
 
 
 class Elementary(Mechanism):
-    """A mechanism that is its own only part."""
+    """A mechanism that is its own only part.
+
+    Attributes:
+        sampling: how it makes its batches where these are random, as a run file says it.
+    """
+
+    sampling: ClassVar[str] = "poisson"
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         yield self, 1
@@ -135,6 +151,10 @@ class Elementary(Mechanism):
     @property
     def sampled(self) -> bool:
         return False
+
+    @property
+    def samplings(self) -> frozenset[str]:
+        return frozenset({self.sampling} if self.sampled else ())
 
     @property
     def trains(self) -> bool:
@@ -203,6 +223,11 @@ class Repeated(Mechanism):
     @property
     def bounded(self) -> bool:
         return self.mechanism.bounded
+
+    @property
+    def least(self) -> Mechanism | None:
+        known = self.mechanism.least
+        return None if known is None else Repeated(known, self.count)
 
 
 def checked_adjacency(value: object) -> Adjacency:

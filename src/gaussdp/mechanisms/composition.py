@@ -161,3 +161,9 @@ class Composition(Mechanism):
     @property
     def bounded(self) -> bool:
         return any(mechanism.bounded for mechanism in self.mechanisms)
+
+    @property
+    def least(self) -> Mechanism | None:
+        """Of those whose least loss is known."""
+        known = [one for mechanism in self.mechanisms if (one := mechanism.least) is not None]
+        return Composition(known) if known else None
