@@ -4,7 +4,9 @@ from gaussdp.auditing.bands import DKW, EqualLocalLevel
 from gaussdp.auditing.claims import Outcome
 from gaussdp.auditing.counts import ScoreCounts
 from gaussdp.auditing.credible import Credible
+from gaussdp.auditing.designs import Design
 from gaussdp.auditing.methods import AUC, FixedThreshold, Method, Split
+from gaussdp.auditing.one_model import Description
 from gaussdp.auditing.one_run import OneRunAudit, audit_one_run
 from gaussdp.auditing.planning import AuditPlan, PlannedRun, PlannedTrials, plan_audit
 from gaussdp.auditing.result import Audit, Band
@@ -17,6 +19,8 @@ __all__ = [
     "AuditPlan",
     "Band",
     "Credible",
+    "Description",
+    "Design",
     "EqualLocalLevel",
     "FixedThreshold",
     "Method",

@@ -61,6 +61,11 @@ class ScoreCounts:
         distinct = pooled[np.append(pooled[1:] != pooled[:-1], True)]
         return cls(distinct, _tally(ins, distinct), _tally(outs, distinct), partial(_halves_of, *people))
 
+    def flipped(self) -> "ScoreCounts":
+        """The counts of the negated scores, for attacks that accuse whoever scores low."""
+        halves = self.by_person and partial(_flipped_halves, self.by_person)
+        return ScoreCounts(-self.scores[::-1], self.members[::-1], self.nonmembers[::-1], halves)
+
     @cached_property
     def member_total(self) -> int:
         """The number of members."""
@@ -155,6 +160,11 @@ def _halves_of(members: Floats, nonmembers: Floats, seed: int) -> tuple[ScoreCou
         ScoreCounts.from_scores(members[ins], nonmembers[outs]),
         ScoreCounts.from_scores(members[~ins], nonmembers[~outs]),
     )
+
+
+def _flipped_halves(halves: Halves, seed: int) -> tuple[ScoreCounts, ScoreCounts]:
+    first, second = halves(seed)
+    return first.flipped(), second.flipped()
 
 
 def _scores(name: str, value: npt.ArrayLike) -> Floats:
