@@ -30,6 +30,7 @@ NAMES = {
         "EqualLocalLevel",
         "FixedThreshold",
         "OneRunAudit",
+        "SequentialAudit",
         "Split",
         "audit",
         "audit_counts",

@@ -43,7 +43,7 @@ class ScoreCounts:
     by_person: Halves | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        scores = _scores("scores", self.scores)
+        scores = scores_of("scores", self.scores)
         object.__setattr__(self, "scores", scores)
         if not (scores[1:] > scores[:-1]).all():
             raise DomainError(
@@ -55,7 +55,7 @@ class ScoreCounts:
     @classmethod
     def from_scores(cls, members: npt.ArrayLike, nonmembers: npt.ArrayLike) -> "ScoreCounts":
         """The counts of raw scores, in the order of the people; a sort and one pass."""
-        people = _scores("members", members), _scores("nonmembers", nonmembers)
+        people = scores_of("members", members), scores_of("nonmembers", nonmembers)
         ins, outs = np.sort(people[0]), np.sort(people[1])
         pooled = np.sort(np.concatenate((ins, outs)))
         distinct = pooled[np.append(pooled[1:] != pooled[:-1], True)]
@@ -167,7 +167,8 @@ def _flipped_halves(halves: Halves, seed: int) -> tuple[ScoreCounts, ScoreCounts
     return first.flipped(), second.flipped()
 
 
-def _scores(name: str, value: npt.ArrayLike) -> Floats:
+def scores_of(name: str, value: npt.ArrayLike, *, may_be_empty: bool = False) -> Floats:
+    """The scores of one side as an array, or the reason why they are none."""
     try:
         array = np.asarray(value)
     except (ValueError, TypeError):
@@ -178,7 +179,7 @@ def _scores(name: str, value: npt.ArrayLike) -> Floats:
         raise DomainError(name, "an array of numbers", got=f"{array.dtype} values")
     if array.ndim != 1:
         raise DomainError(name, "a one-dimensional array of scores", got=f"shape {array.shape}")
-    if array.size == 0:
+    if array.size == 0 and not may_be_empty:
         raise DomainError(name, problem="must hold at least one score", got="none: an audit compares two sides")
     scores = array.astype(np.float64, copy=False)
     missing = int(np.isnan(scores).sum())

@@ -26,13 +26,15 @@ from gaussdp.auditing.one_run import TABLES as ONE_RUN_TABLES
 from gaussdp.auditing.ranks import GUESSED, audit_ranks
 from gaussdp.auditing.result import TABLES
 from gaussdp.auditing.trials import audit_score_counts
+from gaussdp.cli.audit_options import claim_options, confidence_option, stated_claims
+from gaussdp.cli.audit_sequential import sequential
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.guarantees import guarantee
 from gaussdp.cli.options import Command, Whole, levels, number, output_options, show
 from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
 from gaussdp.figures.audited import render_audit
-from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
+from gaussdp.guarantees import GDP
 
 METHODS = ("equal-local-level", "dkw", "auc", "split", "fixed-threshold", "credible")
 DEFAULT_DELTAS = (1e-5,)
@@ -50,38 +52,12 @@ def audit() -> None:
       gaussdp audit scores.csv --design trials --claim "mu=1"
       gaussdp audit one-run canaries.csv --claim "mu=0.5"
       gaussdp audit one-run --canaries 1000 --guesses 100 --correct 90
+      gaussdp audit sequential trials.csv --claim "mu=0.5"
       gaussdp audit plan --mu 1.0 --claim "mu=0.5"
     """
 
 
-def claim_options(command: Command) -> Command:
-    """--claim, and its older forms, which still work."""
-    for option in (
-        click.option("--claim-plan", hidden=True),
-        click.option("--claim-delta", type=number, default=0.0, hidden=True),
-        click.option("--claim-epsilon", type=number, hidden=True),
-        click.option("--claim-mu", type=number, hidden=True),
-        click.option(
-            "--claim",
-            "claims",
-            multiple=True,
-            help='Judge this claim: "mu=1", "epsilon=2 delta=1e-5", "epsilon=2", "rho=0.5", or a plan file, of which'
-            " the exact curve is judged (give it again for another).",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def confidence_option(command: Command) -> Command:
-    """--confidence."""
-    return click.option(
-        "--confidence",
-        type=number,
-        default=0.95,
-        show_default=True,
-        help="How sure the bound is, in (0, 1): it exceeds the true μ in at most the remaining share of audits.",
-    )(command)
+audit.add_command(sequential)
 
 
 def file_options(command: Command) -> Command:
@@ -173,7 +149,7 @@ def scores(
       gaussdp audit scores.parquet --score-column loss_gap --member-column in_training --format json
       gaussdp audit scores.csv --design trials --claim "epsilon=2 delta=1e-5" --plot audit.png
     """
-    stated = _claims(claims, **older)
+    stated = stated_claims(claims, **older)
     chosen = _method(method, threshold, seed)
     ending = format_of(plot) if plot else ""
     counts = read_scores(file, score_column, member_column, member_value)
@@ -237,7 +213,7 @@ def one_run(
       gaussdp audit one-run --canaries 1000 --guesses 100 --correct 90
       gaussdp audit one-run --canaries 1000 --guesses 50 --correct 49 --guesses 100 --correct 90 --claim "mu=0.5"
     """
-    stated = _claims(claims, **older)
+    stated = stated_claims(claims, **older)
     if file is not None:
         if canaries is not None or correct:
             raise click.UsageError(
@@ -281,21 +257,6 @@ def plan(
     if not isinstance(refuted, GDP):
         raise click.UsageError(f'--claim takes a μ to plan for, such as "mu=0.5", got {claim!r}')
     show(plan_audit(mu, refuted.mu, power, confidence).document(), style, digits, only)
-
-
-def _claims(
-    claims: Sequence[str],
-    claim_mu: float | None,
-    claim_epsilon: float | None,
-    claim_delta: float,
-    claim_plan: str | None,
-) -> list[Guarantee]:
-    if claim_delta and claim_epsilon is None:
-        raise click.UsageError("--claim-delta needs --claim-epsilon")
-    older: list[Guarantee] = [] if claim_mu is None else [GDP(claim_mu)]
-    if claim_epsilon is not None:
-        older.append(ApproxDP(claim_epsilon, claim_delta) if claim_delta else PureDP(claim_epsilon))
-    return [*map(guarantee, claims), *older, *([guarantee(claim_plan)] if claim_plan else [])]
 
 
 def _direction(*, lower: bool, either: bool) -> Direction:
