@@ -32,6 +32,7 @@ NAMES = {
         "EqualLocalLevel",
         "FixedThreshold",
         "OneRunAudit",
+        "SequentialAudit",
         "Split",
         "audit",
         "audit_counts",

@@ -42,7 +42,10 @@ def test_planned_trials_detect_by_simulation(plan):
         assert planned.power >= 0.8
         hits = sum(
             gaussdp.audit(
-                random.normal(1.5, 1, planned.trials), random.normal(0, 1, planned.trials), method=method
+                random.normal(1.5, 1, planned.trials),
+                random.normal(0, 1, planned.trials),
+                method=method,
+                design="trials",
             ).contradicts(0.5)
             for _ in range(200)
         )
@@ -78,7 +81,7 @@ def test_the_default_needs_about_what_is_planned(mu, claim):
 
     def power(trials):
         sides = ((random.normal(mu, 1, trials), random.normal(0, 1, trials)) for _ in range(400))
-        return np.mean([gaussdp.audit(*pair).contradicts(claim) for pair in sides])
+        return np.mean([gaussdp.audit(*pair, design="trials").contradicts(claim) for pair in sides])
 
     assert power(planned) > 0.9 - 3 * np.sqrt(0.09 / 400)
     assert power(round(0.75 * planned)) < 0.9
