@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.adapters import load_with
-from gaussdp.choosing import RuleOfThumb, choose, conservative_divisor
+from gaussdp.choosing import Choice, Match, Requirement, RuleOfThumb, choose, conservative_divisor, match
 from gaussdp.conversions import (
     advantage_from_mu,
     delta_from_mu,
@@ -40,6 +40,8 @@ from gaussdp.guarantees import (
 from gaussdp.risks import (
     Accuracy,
     Advantage,
+    AtMost,
+    Identification,
     MultiplicativeAdvantage,
     Precision,
     Profile,
@@ -67,7 +69,7 @@ if TYPE_CHECKING:
         audit_one_run,
         plan_audit,
     )
-    from gaussdp.calibration import AtMost, Calibration
+    from gaussdp.calibration import Calibration
     from gaussdp.documents import Document
     from gaussdp.explaining import Explanation, explain
     from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
@@ -125,6 +127,7 @@ __all__ = [
     "BoundedRange",
     "Calibration",
     "Cause",
+    "Choice",
     "Claim",
     "Composition",
     "ConvergenceError",
@@ -145,8 +148,10 @@ __all__ = [
     "GaussdpError",
     "Gaussian",
     "Guarantee",
+    "Identification",
     "Laplace",
     "LaplaceDP",
+    "Match",
     "MatrixMechanism",
     "Mechanism",
     "MissingExtraError",
@@ -164,6 +169,7 @@ __all__ = [
     "RandomizedResponse",
     "Reading",
     "Report",
+    "Requirement",
     "Risk",
     "RuleOfThumb",
     "Run",
@@ -198,6 +204,7 @@ __all__ = [
     "epsilon_from_mu",
     "explain",
     "fnr_from_mu",
+    "match",
     "mechanisms",
     "mu_from_multiplicative_advantage",
     "mu_from_precision",
@@ -231,7 +238,7 @@ _LOADED_WHEN_USED = {
         "audit_one_run",
         "plan_audit",
     ),
-    "gaussdp.calibration": ("AtMost", "Calibration"),
+    "gaussdp.calibration": ("Calibration",),
     "gaussdp.documents": ("Document",),
     "gaussdp.mechanisms": (
         "BestOf",
