@@ -13,11 +13,10 @@ const SHOWN = 1800; // milliseconds that "Copied" stays
  * @param {HTMLElement} root
  * @param {string} name the view's
  * @param {any} store
- * @param {() => {view: string, state: object, extra?: () => object} | null} request what the files are made of, and what
- *   else the statement says; null while a field is wrong
- * @param {HTMLElement[]} asked fields that the statement needs
+ * @param {() => {view: string, state: object, ready?: () => boolean} | null} request what the files are made of, and
+ *   whether it says all that the statement needs; null while a field is wrong
  */
-export function createTakeaway(root, name, store, request, asked = []) {
+export function createTakeaway(root, name, store, request) {
   let snippets = null;
   let kind = "python";
   const code = h("pre", { class: "code", tabIndex: 0, "aria-label": "What is copied" }, h("code", {}));
@@ -39,12 +38,12 @@ export function createTakeaway(root, name, store, request, asked = []) {
 
   const save = async (path, format) => {
     const asking = request();
-    const more = path === "statement" && asking?.extra ? asking.extra() : {};
-    if (!asking || !more) return say("Mend the field marked above first.", true);
+    const ready = path !== "statement" || !asking?.ready || asking.ready();
+    if (!asking || !ready) return say("Mend the field marked above first.", true);
     say("Preparing the file …");
     try {
       const { view, state } = asking;
-      const file = await fetchFile(path, { view, format, state, ...more });
+      const file = await fetchFile(path, { view, format, state });
       download(file);
       say(`Saved ${file.name}`);
     } catch (error) {
@@ -57,7 +56,6 @@ export function createTakeaway(root, name, store, request, asked = []) {
     h("h3", {}, "Take away"),
     h("div", { class: "takeaway-row" }, kinds, copyCode),
     code,
-    ...(asked.length ? [h("div", { class: "asked" }, ...asked)] : []),
     h("div", { class: "takeaway-row" },
       copyLink,
       h("button", { type: "button", onclick: () => save("figure", "svg") }, "Figure SVG"),

@@ -5,12 +5,12 @@ import { ask } from "../api.js";
 import { CRITERIA } from "../definitions.js";
 import { createDeployments } from "../deployments.js";
 import { gathered, h, part, prose, stripTable } from "../dom.js";
-import { valueOf } from "../fields.js";
+import { valuesOf } from "../fields.js";
 import { factList } from "../facts.js";
 import { createHandle } from "../handle.js";
 import { iconArray, iconKey } from "../icon-array.js";
 import { eachFrame } from "../latest.js";
-import { brief } from "../numbers.js";
+import { brief, numberIn } from "../numbers.js";
 import { createPicture, lowestFor } from "../picture.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
@@ -18,7 +18,7 @@ import { createTakeaway } from "../takeaway.js";
 const NAMES = ["mu", "fpr", "prior", "recall", "delta"];
 
 export function setUpUnderstand(root, store, fields) {
-  const refusals = createRefusals(root, fields, NAMES);
+  const refusals = createRefusals(root, fields, NAMES, () => update());
   const picture = createPicture(part(root, "picture"), {
     title: "Trade-off curve", name: "understand", store,
     series: [{ label: "μ-GDP", colour: "gdp" }], hint: "Drag the curve to change μ.",
@@ -39,9 +39,7 @@ export function setUpUnderstand(root, store, fields) {
 
   const request = () => {
     refusals.clear();
-    const question = {};
-    for (const name of NAMES) question[name] = valueOf(store, fields, name);
-    return NAMES.some((name) => question[name] === undefined) ? null : question;
+    return valuesOf(store, fields, NAMES);
   };
   const takeaway = createTakeaway(part(root, "takeaway"), "understand", store, () => {
     const state = request();
@@ -90,7 +88,7 @@ export function setUpUnderstand(root, store, fields) {
     const { fpr, fnr, tpr } = answer.curve;
     handle.show({ fpr, fnr, tpr, mu: answer.mu, text: answer.mu_text });
     picture.show({
-      fpr, curves: [{ fnr, tpr }], lowest: lowestFor(fpr, Number(store.read("fpr"))),
+      fpr, curves: [{ fnr, tpr }], lowest: lowestFor(fpr, numberIn(store.read("fpr"))),
       words: `Trade-off curve of μ = ${answer.mu_text}. The table below has the numbers.`,
     });
     takeaway.show(answer.snippets);
