@@ -81,7 +81,7 @@ def test_understand(request_, capsys):
     *rates, precision, epsilon, accuracy = printed_by_python(snippets)
     assert rates == [row["tpr"] for row in answer["tpr"]]
     assert (precision, epsilon) == (answer["precision"]["value"], answer["epsilon"]["epsilon"])
-    assert 100 * accuracy == pytest.approx(answer["guesses_prior"]["after"], rel=1e-12)
+    assert accuracy == pytest.approx(answer["accuracy"]["value"], rel=1e-12)
     tables = told_by_cli(snippets, capsys)
     assert [row["tpr"] for row in tables["fpr"]] == [rounded(rate, Rounding.UP) for rate in rates]
     assert tables["delta"][0]["epsilon"] == float(answer["epsilon"]["text"])

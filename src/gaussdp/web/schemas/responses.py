@@ -136,16 +136,18 @@ class Share(TypedDict):
     text: Text
 
 
-class Guesses(TypedDict):
-    """Right guesses of a hundred, without and with the release."""
+class Icons(TypedDict):
+    """So many of so many: right without the release, with it at most, and how that is drawn."""
 
+    title: str
     of: int
-    prior: float
-    before: float
-    before_text: str
-    after: float
-    after_text: Text
+    before: int
+    after: int
     sentence: str
+    drawn: Annotated[list[int], "icons of each kind: right anyway, right because of the release, wrong"]
+    labels: list[str]
+    columns: int
+    note: Annotated[str, "what an icon stands for, if not for one"]
 
 
 class Group(TypedDict):
@@ -191,8 +193,8 @@ class UnderstandResponse(TypedDict):
     precision: PrecisionAtRecall
     epsilon: EpsilonAtDelta
     advantage: Share
-    guesses: Guesses
-    guesses_prior: Guesses
+    accuracy: Share
+    icons: list[Icons]
     group: list[Group]
     repeated: list[Repeated]
     equivalents: list[Equivalent]

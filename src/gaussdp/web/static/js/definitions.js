@@ -45,7 +45,7 @@ export const FIELDS = {
 
   mu: { view: "understand", label: "μ of the release", term: "mu", initial: "1", example: "1 or 0.31", slider: { low: 0.01, high: 10, digits: 3 } },
   fpr: { view: "understand", label: "", term: "fpr", initial: "0.001", example: "0.001 or 1e-5", slider: { low: 1e-9, high: 0.5, digits: 1 } },
-  prior: { view: "understand", label: "Prior of membership", term: "prior", initial: "0.5", example: "0.5 or 0.01", slider: { low: 0.01, high: 0.99, digits: 2, linear: true } },
+  prior: { view: "understand", label: "Prior of membership", term: "prior", initial: "0.5", example: "0.5 or 0.01", slider: { low: 1e-6, high: 0.9, digits: 2 } },
   recall: { view: "understand", label: "", term: "recall", initial: "0.01", example: "0.01 or 0.5", slider: { low: 1e-6, high: 0.9, digits: 1 } },
   delta: { view: "understand", label: "", term: "delta", initial: "1e-6", example: "1e-6", slider: { low: 1e-12, high: 0.1, digits: 1 } },
 

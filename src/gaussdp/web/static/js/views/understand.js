@@ -8,7 +8,7 @@ import { gathered, h, part, prose, stripTable } from "../dom.js";
 import { valuesOf } from "../fields.js";
 import { factList } from "../facts.js";
 import { createHandle } from "../handle.js";
-import { iconArray, iconKey } from "../icon-array.js";
+import { iconArray } from "../icon-array.js";
 import { eachFrame } from "../latest.js";
 import { brief, numberIn } from "../numbers.js";
 import { createPicture, lowestFor } from "../picture.js";
@@ -65,14 +65,14 @@ export function setUpUnderstand(root, store, fields) {
   const show = (answer) => {
     refusals.stale(false);
     refusals.clear();
-    showGuesses(part(root, "guesses"), answer);
+    part(root, "guesses").replaceChildren(h("div", { class: "guesses-pair" }, ...answer.icons.map(iconArray)));
     facts.show([
       ...distinct(answer.tpr).map(({ fpr_text, text }) => ["tpr", `TPR at FPR ${fpr_text}`, text]),
-      ["precision", `Precision at recall ${store.read("recall")}, prior ${store.read("prior")}`, answer.precision.text],
-      ["epsilon", `ε at δ = ${store.read("delta")}`, answer.epsilon.text],
+      ["precision", `Precision at recall ${brief(answer.precision.recall, 6)}, prior ${brief(answer.precision.prior, 6)}`, answer.precision.text],
+      ["epsilon", `ε at δ = ${brief(answer.epsilon.delta, 6)}`, answer.epsilon.text],
       ["advantage", "Advantage", answer.advantage.text],
     ]);
-    const told = [answer.guesses.sentence, answer.guesses_prior.sentence]; // beside the icons
+    const told = answer.icons.map((icons) => icons.sentence); // beside the icons
     part(root, "sentences").replaceChildren(...answer.sentences.filter((text) => !told.includes(text)).map((text) => h("li", {}, ...prose(text))));
     part(root, "tables").replaceChildren(
       stripTable("Groups and repeated releases", [
@@ -92,7 +92,7 @@ export function setUpUnderstand(root, store, fields) {
       words: `Trade-off curve of μ = ${answer.mu_text}. The table below has the numbers.`,
     });
     takeaway.show(answer.snippets);
-    announce(`${answer.guesses.sentence} ε is at most ${answer.epsilon.text} at δ ${store.read("delta")}.`);
+    announce(`${answer.icons[0].sentence} ε is at most ${answer.epsilon.text} at δ ${brief(answer.epsilon.delta, 6)}.`);
   };
 
   store.listen((changed) => {
@@ -100,12 +100,6 @@ export function setUpUnderstand(root, store, fields) {
     if (changed.has("view") || NAMES.some((name) => changed.has(name))) update();
   });
   update();
-}
-
-function showGuesses(place, { guesses, guesses_prior }) {
-  const figures = [iconArray(guesses, "Attacker who would toss a coin")];
-  if (guesses_prior.prior !== guesses.prior) figures.push(iconArray(guesses_prior, `Attacker with your prior ${guesses_prior.prior}`));
-  place.replaceChildren(h("div", { class: "guesses-pair" }, ...figures), iconKey());
 }
 
 function distinct(rows) {
