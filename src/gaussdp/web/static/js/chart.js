@@ -10,6 +10,9 @@ const LINEAR_TICKS = [0, 0.25, 0.5, 0.75, 1];
 const STEPS = [1, 2, 5, 10, 20, 50, 100]; // decades between ticks
 const FONT = "system-ui, sans-serif";
 
+/** How much larger than usual the person's letters are. */
+const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+
 /** @typedef {{fpr: number[], curves: {fnr: number[], tpr: number[]}[], lowest: number, words: string, series?: Series[]}} Data */
 /** @typedef {{label: string, colour: string, dash?: number[]}} Series */
 
@@ -34,10 +37,10 @@ export function createChart(place, series, onDraw) {
       side,
       scale: side === 2 ? "x" : "y",
       label,
-      labelFont: `500 13px ${FONT}`,
-      labelSize: side === 2 ? 26 : 24,
-      font: `12px ${FONT}`,
-      size: side === 2 ? 32 : 46,
+      labelFont: `500 ${13 * rem()}px ${FONT}`,
+      labelSize: (side === 2 ? 26 : 24) * rem(),
+      font: `${12 * rem()}px ${FONT}`,
+      size: (side === 2 ? 32 : 46) * rem(),
       gap: 6,
       stroke: () => colour("text-soft"),
       grid: { stroke: () => colour("grid"), width: 1 },

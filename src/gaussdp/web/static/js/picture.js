@@ -45,7 +45,7 @@ export function createPicture(root, { title, name, store, series, hint }) {
       : `Lower is worse: the errors that even the best attack must make.${hint ? ` ${hint}` : ""}`;
     if (!data) return;
     chart.show(data, scale);
-    if (numbers.open) fill();
+    fill();
   };
   const fill = () => {
     const rows = TABLE_FPR.map((fpr) => {
@@ -55,7 +55,6 @@ export function createPicture(root, { title, name, store, series, hint }) {
     const headings = ["FPR", ...drawn().flatMap((one) => [`${one.label}: TPR`, `${one.label}: FNR`])];
     numbers.replaceChildren(numbers.firstChild, h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": `${title}, table` }, table(title, headings, rows)));
   };
-  numbers.addEventListener("toggle", () => data && numbers.open && fill());
   store.listen((changed) => (changed.has("scale") || changed.has("view")) && show());
   show();
 

@@ -14,6 +14,7 @@ const OLD = "What is shown belongs to earlier values.";
  */
 export function createRefusals(root, fields, names, retry, aliases = {}) {
   const problem = part(root, "problem");
+  root.dataset.fresh = ""; // until there is something to see
   const say = (...content) => {
     problem.hidden = false;
     problem.replaceChildren(...content);
@@ -25,7 +26,10 @@ export function createRefusals(root, fields, names, retry, aliases = {}) {
       problem.textContent = "";
     },
     /** What is shown belongs to an earlier question. */
-    stale: (yes) => root.classList.toggle("stale", yes),
+    stale(yes) {
+      root.classList.toggle("stale", yes);
+      if (!yes) delete root.dataset.fresh;
+    },
     /** Says something about the answer itself. */
     say: (words) => say(`${words} ${OLD}`),
     /** @param {import("./api.js").Refusal} error */
@@ -36,6 +40,7 @@ export function createRefusals(root, fields, names, retry, aliases = {}) {
       else if (error.unreachable) say(`${error.message} ${OLD} `, h("button", { type: "button", class: "small", onclick: retry }, "Retry"));
       else say(sentence(error.message, null));
       root.classList.add("stale");
+      delete root.dataset.fresh;
     },
   };
 }

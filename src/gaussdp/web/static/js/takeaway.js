@@ -4,6 +4,8 @@ import { writeAddress } from "./address.js";
 import { announce } from "./announce.js";
 import { fetchFile, Refusal } from "./api.js";
 import { h } from "./dom.js";
+import { savedPage } from "./saved-page.js";
+import { inLight } from "./theme.js";
 
 const KINDS = [["python", "Python"], ["cli", "CLI"], ["latex", "LaTeX"], ["json", "JSON"]];
 const STATEMENTS = [["markdown", "Markdown"], ["html", "HTML"], ["latex", "LaTeX"], ["text", "Text"], ["json", "JSON"]];
@@ -51,6 +53,15 @@ export function createTakeaway(root, name, store, request) {
       say(error.message, true);
     }
   };
+  const saveView = async () => {
+    const view = root.closest(".view");
+    if (view.matches(".stale")) return say("What is shown belongs to earlier values; it is not saved.", true);
+    await inLight();
+    const page = savedPage(view, new URL(writeAddress(store.all()), location.href).href);
+    inLight.over();
+    download({ blob: new Blob([page], { type: "text/html" }), name: `gaussdp-${name}.html` });
+    say(`Saved gaussdp-${name}.html`);
+  };
   const format = h("select", { "aria-label": "Format of the statement" }, ...STATEMENTS.map(([value, label]) => h("option", { value }, label)));
   root.append(
     h("h3", {}, "Take away"),
@@ -58,6 +69,7 @@ export function createTakeaway(root, name, store, request) {
     code,
     h("div", { class: "takeaway-row" },
       copyLink,
+      h("button", { type: "button", onclick: saveView }, "Save as a file"),
       h("button", { type: "button", onclick: () => save("figure", "svg") }, "Figure SVG"),
       h("button", { type: "button", onclick: () => save("figure", "png") }, "Figure PNG"),
       h("span", { class: "joined" }, h("button", { type: "button", onclick: () => save("statement", format.value) }, "Statement"), format)),
