@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.adapters import load_with
-from gaussdp.choosing import RuleOfThumb, choose, conservative_divisor
+from gaussdp.choosing import Choice, Match, Requirement, RuleOfThumb, choose, conservative_divisor, match
 from gaussdp.conversions import (
     advantage_from_mu,
     delta_from_mu,
@@ -40,6 +40,8 @@ from gaussdp.guarantees import (
 from gaussdp.risks import (
     Accuracy,
     Advantage,
+    AtMost,
+    Identification,
     MultiplicativeAdvantage,
     Precision,
     Profile,
@@ -66,7 +68,6 @@ if TYPE_CHECKING:
         audit_one_run,
         plan_audit,
     )
-    from gaussdp.calibration import AtMost
     from gaussdp.explaining import Explanation, explain
     from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
     from gaussdp.figures.tradeoffs import TradeoffPlot
@@ -110,6 +111,7 @@ __all__ = [
     "AuditPlan",
     "BestOf",
     "BoundedRange",
+    "Choice",
     "Claim",
     "Composition",
     "ConvergenceError",
@@ -126,8 +128,10 @@ __all__ = [
     "GaussdpError",
     "Gaussian",
     "Guarantee",
+    "Identification",
     "Laplace",
     "LaplaceDP",
+    "Match",
     "MatrixMechanism",
     "Mechanism",
     "MissingExtraError",
@@ -141,6 +145,7 @@ __all__ = [
     "PureDP",
     "RandomizedResponse",
     "Report",
+    "Requirement",
     "Risk",
     "RuleOfThumb",
     "Run",
@@ -171,6 +176,7 @@ __all__ = [
     "epsilon_from_mu",
     "explain",
     "fnr_from_mu",
+    "match",
     "mu_from_multiplicative_advantage",
     "mu_from_precision",
     "mu_from_profile",
@@ -201,7 +207,6 @@ _LOADED_WHEN_USED = {
         "audit_one_run",
         "plan_audit",
     ),
-    "gaussdp.calibration": ("AtMost",),
     "gaussdp.mechanisms": (
         "BestOf",
         "Composition",

@@ -268,6 +268,28 @@ def written_number(text: str) -> float:
     return parsed
 
 
+def written_share(text: str) -> float:
+    """The number that a text states, also as a fraction or in percent.
+
+    Raises:
+        ValueError: if it states none.
+
+    >>> written_share("1/1000"), written_share("1%"), written_share("1e-3")
+    (0.001, 0.01, 0.001)
+    """
+    above, slash, below = text.partition("/")
+    if slash:
+        return _ratio(written_number(above), written_number(below), text)
+    stripped = text.strip()
+    return _ratio(written_number(stripped[:-1]), 100.0, text) if stripped.endswith("%") else written_number(text)
+
+
+def _ratio(above: float, below: float, text: str) -> float:
+    if not (math.isfinite(above) and math.isfinite(below) and below):
+        raise ValueError(text)
+    return above / below
+
+
 def written_whole(text: str) -> int:
     """The whole number that a text states in plain digits.
 

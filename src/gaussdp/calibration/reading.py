@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, account
-from gaussdp.calibration.targets import AtMost, Target, budget, limit
+from gaussdp.calibration.targets import Target, budget, limit
 from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
 from gaussdp.mechanisms import Mechanism
-from gaussdp.risks import Risk
+from gaussdp.risks import AtMost, Risk
 
 RATE_ERROR = 1e-9  # relative error that an accounted curve promises for its rates and deltas
 

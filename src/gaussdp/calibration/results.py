@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gaussdp.accounting.document import ASSUMES_POISSON
-from gaussdp.calibration.targets import AtMost, Target, limit, measure
+from gaussdp.calibration.targets import Target, limit, measure
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, rounded, shown
 from gaussdp.guarantees import Guarantee
 from gaussdp.mechanisms import DPSGD, Mechanism
+from gaussdp.risks import AtMost
 
 
 class Status(Enum):

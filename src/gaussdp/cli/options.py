@@ -3,16 +3,16 @@
 import math
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 import click
 from click.types import IntParamType
 
-from gaussdp.calibration.notation import notations
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS
+from gaussdp.choosing.notation import notations
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, render
 from gaussdp.documents.rounding import MOST_DIGITS, shown
@@ -110,6 +110,7 @@ def level_options(
     *,
     one: bool = False,
     of: Callable[[], Sequence[type[Risk]]] = criteria,
+    renamed: Mapping[str, str] | None = None,
 ) -> Callable[[Command], Command]:
     """An option for each level of the risks on offer; the command gets them together as `levels`, by key.
 
@@ -117,21 +118,23 @@ def level_options(
         meaning: the help for a level, which these risks have.
         one: whether each takes one number, and need not be given, instead of a list with the usual ones as default.
         of: the risks on offer.
+        renamed: what the option of a level is called, by its key, where that is taken.
     """
+    names = renamed or {}
 
-    def keep(ctx: click.Context, option: click.Parameter, value: object) -> None:
-        ctx.params.setdefault("levels", {})[str(option.name)] = value
+    def keep(key: str, ctx: click.Context, option: click.Parameter, value: object) -> None:
+        ctx.params.setdefault("levels", {})[key] = value
 
     def made() -> Iterator[click.Option]:
         for level, risks in by_level(of()).items():
-            words = meaning(level, risks)
+            words, name = meaning(level, risks), names.get(level.key, level.key)
             yield click.Option(
-                [f"--{level.key.replace('_', '-')}", level.key],
+                [f"--{name.replace('_', '-')}", name.replace("-", "_")],
                 type=number if one else numbers,
                 default=None if one else level.usual,
                 metavar=None if one else "N,N,...",
                 help=f"{words}." if one else f"{words}, between commas. [default: {_listed(level.usual)}]",
-                callback=keep,
+                callback=partial(keep, level.key),
                 expose_value=False,
             )
 

@@ -151,12 +151,16 @@ class Risk(ABC):
         """The risk that this guarantee allows, as people read it."""
         return self.unit.text(float(self.of(guarantee)))
 
-    def matched_point(self, epsilon: float, mu: float) -> tuple[float, float, float]:
+    def limited(self, value: float) -> str:
+        """The requirement that this number be at most a value, in words."""
+        return f"{self.words} at most {self.unit.text(value)}"
+
+    def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
         """FPR, FNR and TPR of the attack at which a policy and the budget matched to it meet.
 
         Unless a risk knows better, where their curves first cross; the best guess at even odds where they do not.
         """
-        budget, policy = GDP(mu), PureDP(epsilon)
+        budget = GDP(mu)
         low, high = _LEAST_FPR, float(special.ndtr(-mu / 2))
         if 0 < mu < math.inf and budget.tpr(low) > policy.tpr(low) and budget.tpr(high) < policy.tpr(high):
             for _ in range(_HALVINGS):

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from gaussdp import conversions
+from gaussdp.documents.frequencies import frequency
+from gaussdp.documents.rounding import shown_percent
 from gaussdp.domains import LEVEL, PROBABILITY, Domain, number
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
@@ -84,6 +86,10 @@ class Accuracy(Risk):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", number("prior", self.prior, LEVEL))
+
+    def limited(self, value: float) -> str:
+        anyway = frequency(max(self.prior, 1 - self.prior))
+        return f"of 100 guesses at most {shown_percent(value)[:-1]} are right ({anyway} without the release)"
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.accuracy(self.prior)

@@ -94,7 +94,7 @@ def _curves(policy: PureDP, budget: GDP, matched: float) -> MatchedCurves:
 
 def matched_point(request: ChooseRequest, mu: float) -> Point:
     """The attack at which budget and policy meet."""
-    fpr, fnr, tpr = request.risk.matched_point(request.epsilon, mu)
+    fpr, fnr, tpr = request.risk.matched_point(PureDP(request.epsilon), mu)
     return Point(fpr=fpr, fnr=fnr, tpr=tpr)
 
 

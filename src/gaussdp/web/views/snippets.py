@@ -110,7 +110,7 @@ def calibrate_snippets(request: CalibrateRequest, result: AccountResult) -> Snip
     return Snippets(
         python=(
             "import gaussdp\n"
-            "from gaussdp.calibration.notation import parse_target\n\n"
+            "from gaussdp.choosing.notation import parse_target\n\n"
             f"target = parse_target({target!r}, prior={prior!r})\n"
             "found = gaussdp.calibration.noise_multiplier(\n"
             f"    target, sample_rate={result['sample_rate']!r}, steps={result['steps']}, floor={request.floor!r}"

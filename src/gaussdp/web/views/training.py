@@ -1,8 +1,8 @@
 """Runs and targets as the library knows them, from requests: cheap, so that bad ones are refused before any work."""
 
 from gaussdp.calibration.dpsgd import MOST_STEPS
-from gaussdp.calibration.notation import parse_target
 from gaussdp.calibration.targets import Target, budget, limit, measure
+from gaussdp.choosing.notation import parse_target
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import SCALE, integer, number
 from gaussdp.errors import DomainError
