@@ -63,7 +63,7 @@ def test_the_curve_through_a_point_conforms(case):
     case.validate_response(answered(case), excluded_checks=[schemathesis.checks.positive_data_acceptance])
 
 
-@SCHEMA.include(operation_id=["account", "calibrate", "figure", "statement"]).parametrize()
+@SCHEMA.include(operation_id=["account", "calibrate", "releases", "figure", "statement"]).parametrize()
 @settings(QUICK, max_examples=10)
 def test_work_that_is_refused_conforms(case, monkeypatch):
     """Bad requests never reach a worker; good ones do, and are not done here."""
@@ -91,6 +91,7 @@ def test_every_operation_is_described():
         "figure",
         "healthz",
         "mu_through",
+        "releases",
         "rules",
         "statement",
         "understand",

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gaussdp.documents.blocks import (
-    COUNT,
-    SIDE,
+    HUNDRED,
     Block,
     Document,
     Facts,
@@ -98,11 +97,16 @@ class Page:
         )
 
     def icon_rows(self, array: IconArray) -> str:
-        """Ten rows of ten symbols, and what they mean beside them."""
-        icons = [self.icons[kind] for kind in array.kinds]
-        rows = [" ".join(icons[start : start + SIDE]) for start in range(0, COUNT, SIDE)]
-        words = [f"{icon} {count:3d} {label}" for icon, (count, label) in zip(self.icons, array.legend(), strict=True)]
-        beside = {(SIDE - len(words)) // 2 + i: line for i, line in enumerate(words)}
+        """Rows of symbols, and what they mean beside them, or below where they are wide."""
+        icons, columns = [self.icons[kind] for kind in array.kinds], array.columns
+        gap = " " if array.of == HUNDRED else ""
+        rows = [gap.join(icons[start : start + columns]) for start in range(0, len(icons), columns)]
+        wide = max(3, len(f"{array.of:,}"))
+        pairs = zip(self.icons, array.legend(), strict=True)
+        words = [f"{icon} {count:{wide},d} {label}" for icon, (count, label) in pairs]
+        if array.of != HUNDRED:
+            return "\n".join(f"  {line}" for line in (*rows, *words, *([f"({array.note})"] if array.note else [])))
+        beside = {(len(rows) - len(words)) // 2 + i: line for i, line in enumerate(words)}
         return "\n".join(f"  {row}   {beside.get(i, '')}".rstrip() for i, row in enumerate(rows))
 
     def table(self, table: Table) -> str:

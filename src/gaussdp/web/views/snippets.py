@@ -87,7 +87,7 @@ def account_snippets(request: AccountRequest, result: AccountResult) -> Snippets
             "import gaussdp\n\n"
             "run = gaussdp.DPSGD.from_training(\n"
             f"    dataset_size={request.dataset_size}, batch_size={request.batch_size}, epochs={request.epochs!r},"
-            f" noise_multiplier={request.noise_multiplier!r}\n)\n"
+            f" noise_multiplier={request.noise_multiplier!r}{_protected(request)}\n)\n"
             "curve = gaussdp.account(run)\n"
             f"fit = curve.fit(floor={request.floor!r})\n"
             "print(fit.mu, fit.regret)\n"
@@ -95,6 +95,7 @@ def account_snippets(request: AccountRequest, result: AccountResult) -> Snippets
         ),
         cli=(
             f"gaussdp account dpsgd --noise-multiplier {shown(request.noise_multiplier)} {_sizes(request)}"
+            f"{_protected_options(request)}"
             f" --delta {shown(request.delta)} --floor {shown(request.floor)}"
         ),
         latex=_run_latex(result),
@@ -112,10 +113,14 @@ def calibrate_snippets(request: CalibrateRequest, result: AccountResult) -> Snip
             "from gaussdp.choosing.notation import parse_target\n\n"
             f"target = parse_target({target!r}, prior={prior!r})\n"
             "found = gaussdp.calibration.noise_multiplier(\n"
-            f"    target, sample_rate={result['sample_rate']!r}, steps={result['steps']}, floor={request.floor!r}\n)\n"
+            f"    target, sample_rate={result['sample_rate']!r}, steps={result['steps']}, floor={request.floor!r}"
+            f"{_protected(request)}\n)\n"
             "print(found.value, found.achieved)\n"
         ),
-        cli=(f"gaussdp calibrate {asked} {_sizes(request)} --floor {shown(request.floor)} --prior {shown(prior)}"),
+        cli=(
+            f"gaussdp calibrate {asked} {_sizes(request)}{_protected_options(request)}"
+            f" --floor {shown(request.floor)} --prior {shown(prior)}"
+        ),
         latex=_run_latex(result),
         json=_rundumped(result),
     )
@@ -123,6 +128,17 @@ def calibrate_snippets(request: CalibrateRequest, result: AccountResult) -> Snip
 
 def _sizes(request: AccountRequest | CalibrateRequest) -> str:
     return f"--dataset-size {request.dataset_size} --batch-size {request.batch_size} --epochs {shown(request.epochs)}"
+
+
+def _protected(request: AccountRequest | CalibrateRequest) -> str:
+    """Whom it protects, as arguments, where that is another than one record added or removed."""
+    adjacency = f", adjacency={request.adjacency!r}" if request.adjacency != "add-remove" else ""
+    return adjacency + (f", records_per_unit={request.records_per_unit}" if request.records_per_unit > 1 else "")
+
+
+def _protected_options(request: AccountRequest | CalibrateRequest) -> str:
+    adjacency = f" --adjacency {request.adjacency}" if request.adjacency != "add-remove" else ""
+    return adjacency + (f" --records-per-unit {request.records_per_unit}" if request.records_per_unit > 1 else "")
 
 
 def _run_latex(result: AccountResult) -> str:

@@ -18,8 +18,15 @@ from gaussdp.registry import named
 from gaussdp.risks import register
 from gaussdp.web.answers import RefusalError, encoded, field_of, refusal_body
 from gaussdp.web.schemas.reading import read
-from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, FigureRequest, StatementRequest, state_of
-from gaussdp.web.views.account import Tell, account, calibrate
+from gaussdp.web.schemas.requests import (
+    AccountRequest,
+    CalibrateRequest,
+    FigureRequest,
+    ReleasesRequest,
+    StatementRequest,
+    state_of,
+)
+from gaussdp.web.views.account import Tell, account, calibrate, releases
 from gaussdp.web.views.pictures import picture
 from gaussdp.web.views.statements import statement
 
@@ -44,6 +51,10 @@ def _calibrate(body: dict[str, Any], tell: Tell) -> Any:
     return calibrate(read(CalibrateRequest, body), tell)
 
 
+def _releases(body: dict[str, Any], tell: Tell) -> Any:
+    return releases(read(ReleasesRequest, body), tell)
+
+
 def _figure(body: dict[str, Any], tell: Tell) -> Any:
     request = read(FigureRequest, body)
     content = picture(state_of(request), request.format, tell)
@@ -63,6 +74,7 @@ def _file(name: str, kind: str, content: bytes) -> dict[str, str]:
 JOBS: Mapping[str, Job] = {
     "account": _account,
     "calibrate": _calibrate,
+    "releases": _releases,
     "figure": _figure,
     "statement": _statement,
 }

@@ -4,7 +4,7 @@ import { announce } from "../announce.js";
 import { ask } from "../api.js";
 import { CRITERIA } from "../definitions.js";
 import { gathered, h, part, prose, stripTable } from "../dom.js";
-import { valueOf } from "../fields.js";
+import { valuesOf } from "../fields.js";
 import { eachFrame } from "../latest.js";
 import { createPicture, lowestFor, placeMark } from "../picture.js";
 import { createRefusals } from "../refusals.js";
@@ -14,7 +14,7 @@ const SETTLED = 200; // milliseconds: where a rule holds takes longer than a fra
 const NAMES = ["epsilon", "criterion", "level"];
 
 export function setUpChoose(root, store, fields) {
-  const refusals = createRefusals(root, fields, NAMES);
+  const refusals = createRefusals(root, fields, NAMES, () => update());
   const picture = createPicture(part(root, "picture"), {
     title: "Trade-off curves", name: "choose", store,
     series: [{ label: "Policy, ε-DP", colour: "policy" }, { label: "Budget, μ-GDP", colour: "gdp" }],
@@ -31,9 +31,8 @@ export function setUpChoose(root, store, fields) {
 
   const request = () => {
     refusals.clear();
-    const epsilon = valueOf(store, fields, "epsilon");
-    const level = valueOf(store, fields, "level");
-    return epsilon === undefined || level === undefined ? null : { epsilon, criterion: store.read("criterion"), level };
+    const numbers = valuesOf(store, fields, ["epsilon", "level"]);
+    return numbers && { ...numbers, criterion: store.read("criterion") };
   };
   const questions = eachFrame(
     (question) => ask("choose", question),
@@ -99,7 +98,7 @@ export function setUpChoose(root, store, fields) {
   let criterion = store.read("criterion");
   const relabel = () => {
     const { level } = CRITERIA[store.read("criterion")];
-    fields.level.relabel(`at ${level.words}`, level.key);
+    fields.level.relabel(`at ${level.words}`, level.key, level.title);
   };
   store.listen((changed) => {
     if (changed.has("criterion")) {
