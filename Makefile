@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PINNED := --constraint constraints.txt
 DEFINED := pyproject.toml constraints.txt
 
-.PHONY: run test browser lint bench pages docs notebooks gallery release lowest lock clean
+.PHONY: run test browser proxy lint bench pages docs notebooks gallery release lowest lock clean
 
 run: $(VENV)/.installed
 ifdef ARGS
@@ -27,7 +27,7 @@ else
 	@$(BIN)/gaussdp rules --out out/rules
 endif
 
-test: $(VENV)/.installed-dev browser
+test: $(VENV)/.installed-dev browser proxy
 	@$(BIN)/python -m pytest
 
 # The calculator is tried in a real browser: one that is there, else Debian's for root, else Playwright's own. None of
@@ -38,6 +38,14 @@ browser: $(VENV)/.installed-dev
 	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qqy chromium; } \
 	  || $(BIN)/python -m playwright install chromium || true; \
 	  $(BIN)/python tests/browsers.py || echo "No browser could be had: the tests that need one will be skipped" >&2; }
+
+# And behind a real proxy, likewise.
+proxy: $(VENV)/.installed-dev
+	@$(BIN)/python tests/browsers.py proxy || { \
+	  echo "Bringing nginx for the tests (once)"; \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qqy nginx-light; } \
+	  || true; \
+	  $(BIN)/python tests/browsers.py proxy || echo "No nginx could be had: the tests that need it will be skipped" >&2; }
 
 lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check

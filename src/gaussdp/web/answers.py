@@ -30,15 +30,19 @@ class RefusalError(GaussdpError):
         message: what to do instead, in words.
         field: the field of the request it is about, if it is about one.
         retry_after: seconds after which to try again.
+        reason: under which a monitor counts it, where it protects the server.
     """
 
-    status: int
-    field: str | None
-    retry_after: int | None
-
-    def __init__(self, status: int, message: str, field: str | None = None, retry_after: int | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        field: str | None = None,
+        retry_after: int | None = None,
+        reason: str | None = None,
+    ) -> None:
         super().__init__(message)
-        self.status, self.field, self.retry_after = status, field, retry_after
+        self.status, self.field, self.retry_after, self.reason = status, field, retry_after, reason
 
     def response(self) -> Response:
         """The refusal as an HTTP response."""
