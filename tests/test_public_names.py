@@ -66,7 +66,9 @@ NAMES = {
         "ZCDPGaussian",
     ],
     "accounting": ["Fit", "account"],
+    "ledger": ["Ledger"],
     "errors": [
+        "BudgetExceeded",
         "ConvergenceError",
         "DomainError",
         "GaussdpError",

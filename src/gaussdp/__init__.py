@@ -17,6 +17,7 @@ from gaussdp.conversions import (
 )
 from gaussdp.domains import Evaluator, serve_with
 from gaussdp.errors import (
+    BudgetExceeded,
     ConvergenceError,
     DomainError,
     GaussdpError,
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
     from gaussdp.figures.tradeoffs import TradeoffPlot
     from gaussdp.guarantees.claim import Claim
+    from gaussdp.ledger import Ledger
     from gaussdp.mechanisms import (
         DPSGD,
         BestOf,
@@ -110,6 +112,7 @@ __all__ = [
     "AuditPlan",
     "BestOf",
     "BoundedRange",
+    "BudgetExceeded",
     "Claim",
     "Composition",
     "ConvergenceError",
@@ -128,6 +131,7 @@ __all__ = [
     "Guarantee",
     "Laplace",
     "LaplaceDP",
+    "Ledger",
     "MatrixMechanism",
     "Mechanism",
     "MissingExtraError",
@@ -220,6 +224,7 @@ _LOADED_WHEN_USED = {
         "WithoutReplacement",
         "ZCDPGaussian",
     ),
+    "gaussdp.ledger": ("Ledger",),
     "gaussdp.published": ("Deployment", "deployments"),
     "gaussdp.guarantees.claim": ("Claim",),
     "gaussdp.statements.run": ("Run", "Training"),

@@ -15,7 +15,7 @@ from gaussdp.documents import Document
 from gaussdp.domains import PROBABILITY, evaluate, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees.base import Numbers
-from gaussdp.mechanisms import Mechanism
+from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.numerics import Floats
 
 _MOST_POINTS = 20_000
@@ -62,6 +62,11 @@ class DistributionCurve(PointsCurve):
     _parts: tuple[tuple[Mechanism, int], ...]
     _grid: Floats
     _upper: GivenDistribution | LossDistribution
+
+    @property
+    def adjacency(self) -> Adjacency | None:
+        """The neighbours of what it was made of; None for a distribution that was made elsewhere."""
+        return self._parts[0][0].adjacency if self._parts else None
 
     def __reduce__(self) -> Any:
         """A curve is made again from its mechanisms; one off a given distribution takes its points along."""
