@@ -34,7 +34,7 @@ def server():
         subprocess.run(command, check=True, user=user, cwd=folder, capture_output=True, env={"LC_ALL": "C.UTF-8"})
 
     run(tools / "initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "-D", data)
-    options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={folder} -c max_connections=120"
+    options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={folder} -c max_connections=120 -c fsync=off"
     run(tools / "pg_ctl", "start", "-w", "-D", data, "-l", folder / "log", "-o", options)
     try:
         yield f"postgresql+psycopg://postgres@127.0.0.1:{port}/postgres"

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from gaussdp.errors import LedgerError
 from gaussdp.ledger.amounts import settled, written
 from gaussdp.ledger.charges import Charge
 
@@ -85,17 +86,17 @@ class Balance:
 
     @classmethod
     def of_row(cls, row: Any) -> "Balance":
-        """From a row of the table."""
-        amounts = {name: Fraction(getattr(row, name)) for name in _AMOUNTS}
-        return cls(
-            row.name,
-            float(row.mu),
-            float(row.slack),
-            row.period or "",
-            bool(row.per_person),
-            **amounts,
-            periods=row.periods,
-        )
+        """From a row of the table.
+
+        Raises:
+            LedgerError: if it cannot be read.
+        """
+        try:
+            amounts = {name: Fraction(getattr(row, name)) for name in _AMOUNTS}
+            mu, slack = float(row.mu), float(row.slack)
+        except (ValueError, TypeError, ZeroDivisionError):
+            raise LedgerError(f"the balance of budget {row.name!r} cannot be read: the book is damaged") from None
+        return cls(row.name, mu, slack, row.period or "", bool(row.per_person), **amounts, periods=row.periods)
 
     def row(self) -> dict[str, Any]:
         """As the table holds it."""

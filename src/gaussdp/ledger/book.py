@@ -1,7 +1,7 @@
 """The budget book: budgets in mu, kept for adaptively chosen releases through crashes and concurrent use."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from gaussdp.ledger.database import DEFAULT_TIMEOUT, Database, migrate, refuse_o
 from gaussdp.ledger.decisions import Request
 from gaussdp.ledger.entries import Entry
 from gaussdp.ledger.people import People, most_spent, taking_part
+from gaussdp.ledger.refusals import ShortError, exceeded
 from gaussdp.ledger.tables import BOOK, BUDGETS, ENTRIES, VERSION, WITHIN
 from gaussdp.ledger.transactions import Decision, unknown_budget
 from gaussdp.ledger.verifying import Verification, verify
@@ -60,9 +61,13 @@ class Ledger:
             raise LedgerError(
                 f"there is no budget book in {self._database.place}; make one with `gaussdp ledger create`"
             )
-        with self._database.reading() as connection:
-            refuse_other_versions(connection, self._database.place)
-            row = connection.execute(sa.select(BOOK)).one()
+        try:
+            with self._database.reading() as connection:
+                refuse_other_versions(connection, self._database.place)
+                row = connection.execute(sa.select(BOOK)).one()
+        except BaseException:
+            self._database.close()
+            raise
         self.unit: str = row.unit
         self.adjacency: Adjacency = row.adjacency
 
@@ -81,15 +86,13 @@ class Ledger:
         protects = line_of_words("unit", unit, 'unit="one person"')
         neighbours = checked_adjacency(adjacency)
         database = Database(url, number("timeout", timeout, POSITIVE))
-        database.keep_a_log()
-        with database.changing() as connection:
+        with closing(database), database.making() as connection:
             if version_of(connection) is not None:
                 raise LedgerError(f"there is a budget book in {database.place} already; open it")
             migrate(connection)
             connection.execute(sa.insert(BOOK).values(id=1, unit=protects, adjacency=neighbours))
             content = {"unit": protects, "adjacency": neighbours, "schema": VERSION}
             Decision(connection).append("create", None, None, content)
-        database.close()
         return cls(url, timeout=timeout)
 
     @classmethod
@@ -101,12 +104,11 @@ class Ledger:
     def upgrade(cls, url: str, *, timeout: float = DEFAULT_TIMEOUT) -> "Ledger":
         """Bring a book of an older version to the schema of this one, in one transaction; keep a copy before."""
         database = Database(url, number("timeout", timeout, POSITIVE))
-        with database.changing() as connection:
+        with closing(database), database.changing() as connection:
             found = version_of(connection)
             if found is not None and found < VERSION:
                 migrate(connection)
                 Decision(connection).append("upgrade", None, None, {"from": found, "to": VERSION})
-        database.close()
         return cls(url, timeout=timeout)
 
     def close(self) -> None:
@@ -201,8 +203,11 @@ class Ledger:
         charge = self._charge(release, floor, stated_for)
         listed = None if people is None else people if isinstance(people, People) else People(people)
         request = Request(name, own, charge, _purpose(purpose), listed)
-        with self._database.deciding(request.load if listed else None) as connection:
-            return request.decide(connection)
+        try:
+            with self._database.deciding(request.load if listed else None) as connection:
+                return request.decide(connection)
+        except ShortError as error:
+            raise exceeded(error.touched, error.short, charge) from None
 
     def commit(self, key: str) -> Entry:
         """Say that the release of a reservation came out: it stays spent for good."""
@@ -376,5 +381,6 @@ def _entries(connection: Connection, budget: str | None, last: int | None) -> It
         newest = connection.execute(wanted.order_by(ENTRIES.c.seq.desc()).limit(last)).all()
         yield from (Entry.of_row(row) for row in reversed(newest))
         return
-    rows = connection.execute(wanted.order_by(ENTRIES.c.seq), execution_options={"yield_per": 1000})
-    yield from (Entry.of_row(row) for row in rows)
+    with closing(connection.execute(wanted.order_by(ENTRIES.c.seq), execution_options={"yield_per": 1000})) as rows:
+        for row in rows:
+            yield Entry.of_row(row)

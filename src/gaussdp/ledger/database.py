@@ -104,11 +104,14 @@ class Database:
         ):
             yield connection
 
-    def keep_a_log(self) -> None:
-        """Have SQLite write ahead: one wait for the disk a decision, and readers do not stop it."""
+    @contextmanager
+    def making(self) -> Iterator[Connection]:
+        """The same where a book is made. SQLite is to write ahead: one wait for the disk a decision."""
         if self.sqlite:
             with self._named(), self.engine.connect() as connection:
                 connection.connection.cursor().execute("PRAGMA journal_mode = WAL")
+        with self.changing() as connection:
+            yield connection
 
     def close(self) -> None:
         """Let all connections go."""

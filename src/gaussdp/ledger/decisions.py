@@ -13,7 +13,7 @@ from gaussdp.ledger.budgets import NO_RENEWAL
 from gaussdp.ledger.charges import Charge
 from gaussdp.ledger.entries import Entry, digest_of
 from gaussdp.ledger.people import People, Units, charge_people, refund_people
-from gaussdp.ledger.refusals import exceeded
+from gaussdp.ledger.refusals import ShortError
 from gaussdp.ledger.tables import BUDGETS, WITHIN
 from gaussdp.ledger.transactions import Decision, as_repeated, changed
 
@@ -75,7 +75,7 @@ class Request:
         """The reservation, or the first answer to the same request.
 
         Raises:
-            BudgetExceeded: if a budget has too little left.
+            ShortError: if a budget has too little left.
             DomainError: if the key was used for another request.
         """
         decision = Decision(connection, self.key)
@@ -87,7 +87,7 @@ class Request:
         self._refuse_people(own)
         for balance in touched:
             if not balance.affords(self.charge):
-                raise exceeded(touched, balance, self.charge)
+                raise ShortError(touched, balance)
         content = self._content() | {"charged": [[one.name, one.periods] for one in touched], "request": self._digest()}
         if self.people is not None:
             units = Units.of(own)

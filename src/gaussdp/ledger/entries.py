@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any, Literal
 
+from gaussdp.errors import LedgerError
 from gaussdp.guarantees import ApproxGDP
 from gaussdp.ledger.amounts import number_up, root_up
 
@@ -82,8 +83,18 @@ class Entry:
 
     @classmethod
     def of_row(cls, row: Any) -> "Entry":
-        """From a row of the table."""
-        return cls(row.seq, row.time, row.kind, row.budget, row.key, json.loads(row.content), row.hash)
+        """From a row of the table.
+
+        Raises:
+            LedgerError: if it cannot be read.
+        """
+        try:
+            content = json.loads(row.content)
+        except (ValueError, TypeError, RecursionError):
+            content = None
+        if not isinstance(content, dict) or not all(isinstance(x, str) for x in (row.time, row.kind, row.hash)):
+            raise LedgerError(f"entry {row.seq} cannot be read: the book is damaged")
+        return cls(row.seq, row.time, row.kind, row.budget, row.key, content, row.hash)
 
     def as_dict(self) -> dict[str, Any]:
         """As programs get it."""

@@ -9,6 +9,7 @@ import csv
 import hashlib
 import math
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -210,9 +211,9 @@ def taking_part(connection: Connection, seq: int) -> Iterator[list[tuple[str, in
     person = TAKING_PART.c.person
     ordered = person.collate("C") if connection.dialect.name == "postgresql" else person
     listed = sa.select(person, TAKING_PART.c.units).where(TAKING_PART.c.seq == seq).order_by(ordered)
-    rows = connection.execute(listed, execution_options={"yield_per": _BATCH})
-    for block in rows.partitions():
-        yield [(str(name), int(units)) for name, units in block]
+    with closing(connection.execute(listed, execution_options={"yield_per": _BATCH})) as rows:
+        for block in rows.partitions():
+            yield [(str(name), int(units)) for name, units in block]
 
 
 def most_spent(connection: Connection, budget: Balance) -> Fraction:

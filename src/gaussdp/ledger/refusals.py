@@ -16,14 +16,20 @@ from gaussdp.mechanisms import DPSGD
 _DIGITS = 6
 
 
+class ShortError(Exception):
+    """A budget is too small for a charge; what to say is worked out after the transaction."""
+
+    def __init__(self, touched: Sequence[Balance], short: Balance) -> None:
+        super().__init__(short.name)
+        self.touched, self.short = touched, short
+
+
 def exceeded(touched: Sequence[Balance], short: Balance, charge: Charge) -> BudgetExceeded:
     """The refusal of a charge by the first budget that is too small for it."""
     asked = root_up(charge.square), number_up(charge.slack)
     left = root_down(short.left), number_down(short.left_slack)
     room = min(one.left for one in touched)
     slack = min(one.left_slack for one in touched)
-    if charge.slack > slack:
-        return BudgetExceeded(short.name, asked, left, _about_slack(slack))
     advice, noise = _fitting(charge, room, slack)
     return BudgetExceeded(short.name, asked, left, advice, noise)
 
@@ -47,6 +53,8 @@ def _fitting(charge: Charge, room: Fraction, slack: Fraction) -> tuple[str, floa
         found = _training(run, root, slack)
         if found:
             return f"the same training fits with a noise multiplier of {shown(found)}", found
+    if charge.slack > slack:
+        return _about_slack(slack), 0.0
     times = charge.releases[0].get("times", 1) if len(charge.releases) == 1 else 1
     plain = charge.releases and charge.releases[0]["mechanism"] == "gaussian" and len(charge.releases) == 1
     noise = rounded(math.sqrt(times if plain else 1) / root, Rounding.UP, _DIGITS)

@@ -1,12 +1,14 @@
 """The replay of a book: every hash, every balance and every person recomputed and compared."""
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from gaussdp.documents import Displayed, Document, Facts, Items
+from gaussdp.errors import LedgerError
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.entries import FIRST, Entry
 from gaussdp.ledger.people import digest_of_people, people_out_of_balance
@@ -52,13 +54,14 @@ def verify(
     replay = _Replay(connection)
     total = connection.execute(sa.select(sa.func.count()).select_from(ENTRIES)).scalar_one()
     rows = connection.execute(sa.select(ENTRIES).order_by(ENTRIES.c.seq), execution_options={"yield_per": _BLOCK})
-    for number, row in enumerate(rows, start=1):
-        if not replay.follow(row):
-            break
-        if row.hash == head:
-            head = None
-        if progress is not None and number % _BLOCK == 0:
-            progress(number, total)
+    with closing(rows):
+        for number, row in enumerate(rows, start=1):
+            if not replay.follow(row):
+                break
+            if row.hash == head:
+                head = None
+            if progress is not None and number % _BLOCK == 0:
+                progress(number, total)
     replay.compare()
     if head is not None:
         replay.note(f"the hash {head[:16]}… is of no entry: the book was changed, or cut off, since it was noted")
@@ -92,8 +95,8 @@ class _Replay:
         """Take one entry; whether it makes sense to go on."""
         try:
             entry = Entry.of_row(row)
-        except (ValueError, TypeError):
-            self.note(f"entry {row.seq} cannot be read")
+        except LedgerError as error:
+            self.note(str(error))
             return False
         if entry.seq != self.seq + 1:
             self.note(f"entry {self.seq + 1} is missing")
@@ -147,7 +150,11 @@ class _Replay:
         row = connection.execute(sa.select(BOOK)).first()
         if row is None or (row.unit, row.adjacency) != self._meaning:
             self.note("the unit or the adjacency of the book was changed")
-        kept = {row.name: Balance.of_row(row) for row in connection.execute(sa.select(BUDGETS))}
+        try:
+            kept = {row.name: Balance.of_row(row) for row in connection.execute(sa.select(BUDGETS))}
+        except LedgerError as error:
+            self.note(str(error))
+            return
         for name in sorted(kept.keys() | self._balances.keys()):
             if kept.get(name) != self._balances.get(name):
                 self.note(f"budget {name!r} has another balance than its entries give")
