@@ -86,7 +86,9 @@ NAMES = {
         "ZCDPGaussian",
     ],
     "accounting": ["AccountedCurve", "DistributionCurve", "Fit", "PointsCurve", "Reading", "account"],
+    "ledger": ["Ledger"],
     "errors": [
+        "BudgetExceeded",
         "ConvergenceError",
         "DomainError",
         "GaussdpError",

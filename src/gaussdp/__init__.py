@@ -17,6 +17,7 @@ from gaussdp.conversions import (
 )
 from gaussdp.domains import Evaluator, serve_with
 from gaussdp.errors import (
+    BudgetExceeded,
     ConvergenceError,
     DomainError,
     GaussdpError,
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
     from gaussdp.figures.tradeoffs import TradeoffPlot
     from gaussdp.guarantees.claim import Claim
+    from gaussdp.ledger import Ledger
     from gaussdp.mechanisms import (
         DPSGD,
         BestOf,
@@ -125,6 +127,7 @@ __all__ = [
     "AuditPlan",
     "BestOf",
     "BoundedRange",
+    "BudgetExceeded",
     "Calibration",
     "Cause",
     "Choice",
@@ -151,6 +154,7 @@ __all__ = [
     "Identification",
     "Laplace",
     "LaplaceDP",
+    "Ledger",
     "Match",
     "MatrixMechanism",
     "Mechanism",
@@ -265,6 +269,7 @@ _LOADED_WHEN_USED = {
         "WithoutReplacement",
         "ZCDPGaussian",
     ),
+    "gaussdp.ledger": ("Ledger",),
     "gaussdp.published": ("Deployment", "deployments"),
     "gaussdp.guarantees.claim": ("Claim",),
     "gaussdp.statements.assumptions": ("Assumption",),

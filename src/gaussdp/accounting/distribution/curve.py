@@ -16,7 +16,7 @@ from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees.base import Numbers
 from gaussdp.guarantees.vectorised import of_delta
-from gaussdp.mechanisms import Mechanism
+from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.numerics import Floats
 
 _MOST_POINTS = 20_000
@@ -63,6 +63,11 @@ class DistributionCurve(PointsCurve):
     _parts: tuple[tuple[Mechanism, int], ...]
     _grid: Floats
     _upper: GivenDistribution | LossDistribution
+
+    @property
+    def adjacency(self) -> Adjacency | None:
+        """The neighbours of what it was made of; None for a distribution that was made elsewhere."""
+        return self._parts[0][0].adjacency if self._parts else None
 
     def __reduce__(self) -> Any:
         """A curve is made again from its mechanisms; one off a given distribution takes its points along."""
