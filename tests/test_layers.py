@@ -29,6 +29,7 @@ LAYERS = [
     "figures",
     "explaining",
     "statements",
+    "advising",
     "paper",
     "integrations",
     "web",

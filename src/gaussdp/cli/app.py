@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from gaussdp.cli.account import account
+from gaussdp.cli.advise import advise
 from gaussdp.cli.audit import audit
 from gaussdp.cli.calibrate import calibrate
 from gaussdp.cli.certify import certify
@@ -71,6 +72,7 @@ def app(ctx: click.Context) -> None:
 
     \b
     Examples:
+      gaussdp advise                      questions in plain words, and a range of μ
       gaussdp choose --epsilon 1          the budget μ for a policy of ε = 1
       gaussdp risk --mu 0.31              what μ = 0.31 lets an attacker achieve
       gaussdp explain --mu 0.31           the same in words and odds
@@ -90,6 +92,7 @@ def app(ctx: click.Context) -> None:
 
 
 for _command in (
+    advise,
     choose,
     risk,
     explain,
