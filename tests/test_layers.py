@@ -30,6 +30,7 @@ LAYERS = [
     "explaining",
     "statements",
     "ledger",
+    "advising",
     "paper",
     "integrations",
     "web",

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from gaussdp.cli.account import account
+from gaussdp.cli.advise import advise
 from gaussdp.cli.audit import audit
 from gaussdp.cli.calibrate import calibrate
 from gaussdp.cli.certify import certify
@@ -74,6 +75,7 @@ def app(ctx: click.Context) -> None:
 
 
 for _command in (
+    advise,
     choose,
     risk,
     explain,
