@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Annotated, get_args
 
-from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLED_NOISE, SCALE
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLED_NOISE, SCALE, Domain
 from gaussdp.explaining.facts import RATE
+from gaussdp.guarantees import ApproxDP, PureDP
 from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
 from gaussdp.mechanisms.selection import MEAN_RUNS
-from gaussdp.risks import Risk, criteria, registered
+from gaussdp.risks import Profile, Risk, criteria, registered
 from gaussdp.risks.registry import RISKS
 from gaussdp.statements.run import SAMPLINGS, Clipping, Randomness, Sampling, Tuning
 from gaussdp.web.schemas.kinds import Anything, Number, OneOf, Several, Text, Whole
@@ -28,22 +29,29 @@ _LEVEL = Number(LEVEL, "Where it is matched: the level of the criterion, such as
 _DELTA = Number(LEVEL, "δ at which to read ε.", 1e-6)
 _DATASET_SIZE = Whole(1, MOST_RECORDS, "Number of records.", 50_000)
 _BATCH_SIZE = Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_size.", 256)
+_POLICY_DELTA = Domain(0.0, 1.0, closed_high=False)
 _EPOCHS = Number(POSITIVE, "Expected number of times that a record is seen.", 30.0)
 _FLOOR = Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", 1e-10)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChooseRequest:
-    """A policy of pure ε-DP, and the criterion by which to match it."""
+    """A policy of pure ε-DP, and the criterion by which to match it; or of (ε, δ)-DP, which is met."""
 
-    epsilon: Annotated[float, Number(FINITE_NON_NEGATIVE, "The policy: the ε of pure differential privacy.", 1.0)]
+    epsilon: Annotated[float, Number(FINITE_NON_NEGATIVE, "The policy: the ε of differential privacy.", 1.0)]
     criterion: Annotated[str, CRITERION]
     level: Annotated[float, _LEVEL]
+    policy_delta: Annotated[float, Number(_POLICY_DELTA, "The policy's δ; 0 for pure DP.", 0.0)] = 0.0
+
+    @property
+    def policy(self) -> PureDP | ApproxDP:
+        """The guarantee that the policy asks for."""
+        return ApproxDP(self.epsilon, self.policy_delta) if self.policy_delta else PureDP(self.epsilon)
 
     @property
     def risk(self) -> Risk:
-        """The criterion at its level."""
-        return RISKS[self.criterion].at(self.level)
+        """The criterion at its level; (ε, δ)-DP, which GDP can have, is not matched but met."""
+        return Profile(self.policy_delta) if self.policy_delta else RISKS[self.criterion].at(self.level)
 
 
 @dataclass(frozen=True, kw_only=True)

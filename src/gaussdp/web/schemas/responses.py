@@ -17,8 +17,31 @@ class Snippets(TypedDict):
     json: str
 
 
+class Elsewhere(TypedDict):
+    """The best attack at another false-positive rate, under the budget and under the policy."""
+
+    fpr: float
+    fpr_text: str
+    policy: float
+    policy_text: str
+    budget: float
+    budget_text: Text
+
+
+class Instead(TypedDict):
+    """What to match by where a match is saturated."""
+
+    criterion: Annotated[str, CRITERION]
+    level: float | None
+    level_text: str
+    name: str
+    mu_text: str
+
+
 class Budget(TypedDict):
     """The budget by a criterion at a level."""
+
+    saturated: Annotated[bool, "whether the policy hardly limits the attack there"]
 
     criterion: Annotated[str, CRITERION]
     level: float
@@ -49,7 +72,7 @@ class Rule(TypedDict):
     divisor: float
     mu: Real
     mu_text: Text
-    conservative: bool
+    standing: Annotated[str, "conservative, too much, or saturated where the match is no measure"]
     verdict: str
 
 
@@ -94,9 +117,17 @@ class ChooseResponse(TypedDict):
     criterion: Annotated[str, CRITERION]
     level: float
     level_text: str
+    met: Annotated[bool, "whether every release with this μ meets the policy, (ε, δ)-DP; else it is matched"]
     risk: RiskValue
     others: list[Budget]
     implied: Mu
+    saturated: bool
+    warning: Annotated[str, "that the match is saturated, and what to use instead; empty if it is not"]
+    cost: Annotated[str, "what the match costs at lower false-positive rates; empty if nothing"]
+    elsewhere: list[Elsewhere]
+    instead: Instead | None
+    recommendation: Annotated[list[str], "the range over all criteria that count, the cautious choice, and why"]
+    cautious: Mu
     rules: list[Rule]
     curves: MatchedCurves
     matched: Point

@@ -1,9 +1,10 @@
 """Figures of the views."""
 
+from gaussdp.choosing import match
 from gaussdp.documents.rounding import shown
 from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.figures.tradeoffs import Attack, render_tradeoffs, tradeoff_plot
-from gaussdp.guarantees import GDP, Guarantee, PureDP
+from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
     AccountRequest,
@@ -36,11 +37,12 @@ def picture(state: State, ending: str, tell: Tell) -> bytes:
 
 
 def _choose(state: ChooseRequest, ending: str) -> bytes:
-    budget = GDP(float(state.risk.mu_from_epsilon(state.epsilon)))
-    point = matched_point(state, budget.mu)
-    curves = {
-        f"budget: GDP, μ = {budget_text(budget.mu)}": budget,
-        f"policy: pure DP, ε = {shown(state.epsilon)}": PureDP(state.epsilon),
+    found = match(state.policy, state.risk)
+    point = matched_point(found)
+    stated = f"ε = {shown(state.epsilon)}" + (f", δ = {shown(state.policy_delta)}" if state.policy_delta else "")
+    curves: dict[str, Guarantee] = {
+        f"budget: GDP, μ = {budget_text(found.mu)}": found.budget,
+        f"policy: {stated}": state.policy,
     }
     attacks = [Attack(point["fpr"], point["tpr"], "matched here")] if 0 < point["fpr"] < 1 else []
     return render_tradeoffs(tradeoff_plot(curves, attacks), ending)[ending]
@@ -58,7 +60,7 @@ def _account(run: Run, state: Described, ending: str, tell: Tell) -> bytes:
     found = holding(run, state.floor, state.delta)
     tell("drawing")
     if isinstance(found.curve, GDP):
-        curves: dict[str, Guarantee] = {f"what holds: μ ≤ {guarantee_text(found.mu)}": found.curve}
-        return render_tradeoffs(tradeoff_plot(curves), ending)[ending]
+        held: dict[str, Guarantee] = {f"what holds: μ ≤ {guarantee_text(found.mu)}": found.curve}
+        return render_tradeoffs(tradeoff_plot(held), ending)[ending]
     floor = found.fit.floor if found.fit and not found.fit.unconditional else state.floor
     return render_accounted(accounted_plot(found.curve, floor, state.delta), ending)[ending]

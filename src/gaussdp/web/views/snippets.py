@@ -18,27 +18,43 @@ from gaussdp.web.views.wording import DIGITS
 
 def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
     """The budget for a policy."""
+    if request.policy_delta:
+        return _met_snippets(request, mu)
     risk, epsilon = request.risk, shown(request.epsilon)
     budget = rounded(mu, Rounding.DOWN, DIGITS)
     kind, level = type(risk), risk.level
     home = "gaussdp" if kind.__module__.startswith("gaussdp.") else kind.__module__
     name = level.key if level else "level"
+    option = "match-delta" if name == "delta" else name.replace("_", "-")
     place = rf"${level.math} =$" if level and level.by_symbol else level.label if level else ""
     return Snippets(
         python=(
-            f"from {home} import {kind.__name__}\n\n"
-            f"mu = {kind.__name__}({name}={request.level!r}).mu_from_epsilon({request.epsilon!r})\n"
-            "print(mu)\n"
+            f"import gaussdp\nfrom {home} import {kind.__name__}\n\n"
+            f"policy = gaussdp.PureDP({request.epsilon!r})\n"
+            f"print(gaussdp.match(policy, {kind.__name__}({name}={request.level!r})).mu)\n"
         ),
         cli=(
             f"gaussdp choose --epsilon {epsilon} --criterion {risk.key.replace('_', '-')}"
-            f" --{name.replace('_', '-')} {shown(request.level)}"
+            f" --{option} {shown(request.level)}"
         ),
         latex=(
             rf"A policy of $\varepsilon = {_tex(request.epsilon)}$, matched on {risk.phrase} at {place} "
             rf"${level_words(request.level)}$, is a budget of $\mu = {_tex(budget)}$."
         ),
         json=dumped({"epsilon": request.epsilon, "criterion": request.criterion, name: request.level, "mu": mu}),
+    )
+
+
+def _met_snippets(request: ChooseRequest, mu: float) -> Snippets:
+    epsilon, delta, budget = request.epsilon, request.policy_delta, rounded(mu, Rounding.DOWN, DIGITS)
+    return Snippets(
+        python=f"import gaussdp\n\nprint(gaussdp.choose(gaussdp.ApproxDP({epsilon!r}, {delta!r})).mu)\n",
+        cli=f"gaussdp choose --epsilon {shown(epsilon)} --delta {shown(delta)}",
+        latex=(
+            rf"Every release that is $\mu$-GDP with $\mu \le {_tex(budget)}$ is $(\varepsilon, \delta)$-DP with "
+            rf"$\varepsilon = {_tex(epsilon)}$ and $\delta = {level_words(delta)}$."
+        ),
+        json=dumped({"epsilon": epsilon, "delta": delta, "mu": mu}),
     )
 
 

@@ -40,6 +40,7 @@ const LEVELS = {};
 /** @type {Record<string, Definition>} */
 export const FIELDS = {
   epsilon: { view: "choose", label: "Policy ε", term: "epsilon", initial: "1", example: "1 or 0.5", slider: { low: 0.01, high: 20, digits: 2 } },
+  policy_delta: { view: "choose", label: "Policy δ (0 for pure DP)", term: "policy_delta", initial: "0", example: "0 or 1e-5" },
   criterion: { view: "choose", label: "Match by", term: "criterion", initial: "", options: [], shape: "radio" },
   level: { view: "choose", label: "", initial: "", example: "0.001 or 1e-5", slider: { low: 1e-9, high: 0.5, digits: 1 } },
 

@@ -3,6 +3,7 @@
 export const GLOSSARY = {
   mu: ["μ", "The parameter of Gaussian differential privacy: telling whether a person is in the data is no easier than telling a normal variable with mean 0 from one with mean μ and the same variance 1. It has no unit; 0 is perfect privacy, above about 5 there is next to none."],
   epsilon: ["ε", "The parameter of pure differential privacy: no outcome is more than e^ε times as likely with a person’s data as without. It has no unit."],
+  policy_delta: ["the policy’s δ", "Where a policy is (ε, δ)-DP, its δ. A release with Gaussian noise can meet such a policy as it stands; it never meets pure ε-DP, which can only be matched: by what an attacker may achieve."],
   criterion: ["the criterion", "What the GDP release must not exceed: the one reading of risk in which it is matched to ε-DP. Curves of the two families cross, so they can agree in one reading only."],
   tpr: ["TPR", "True-positive rate, or recall: the share of people in the data whom the attack finds."],
   prior: ["the prior", "The probability, before the release, that the person under attack is in the data. One half means that the attacker would be tossing a coin."],
