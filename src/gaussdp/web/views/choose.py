@@ -7,7 +7,7 @@ from gaussdp.choosing import RuleOfThumb
 from gaussdp.choosing.budgets import span
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
-from gaussdp.risks import Risk, criteria_at
+from gaussdp.risks import Risk, criteria
 from gaussdp.web.schemas.requests import ChooseRequest, RulesRequest
 from gaussdp.web.schemas.responses import (
     Budget,
@@ -48,7 +48,7 @@ def choose(request: ChooseRequest) -> ChooseResponse:
             text=risk.text(budget),
             sentence=risk.sentence(budget),
         ),
-        others=[_budget(other, request.epsilon) for other in criteria_at()],
+        others=[budget for other in criteria() for budget in _budgets(other, request.epsilon)],
         implied=Mu(mu=implied, mu_text=guarantee_text(implied)),
         rules=[_rule(divisor, request, mu) for divisor in DIVISORS],
         curves=_curves(policy, budget, matched["fpr"]),
@@ -57,9 +57,13 @@ def choose(request: ChooseRequest) -> ChooseResponse:
     )
 
 
-def _budget(risk: Risk, epsilon: float) -> Budget:
-    level, mu = risk.level_value or 0.0, float(risk.mu_from_epsilon(epsilon))
-    return Budget(criterion=risk.key, level=level, level_text=level_text(level), mu=mu, mu_text=budget_text(mu))
+def _budgets(kind: type[Risk], epsilon: float) -> list[Budget]:
+    """By one criterion, at its usual levels."""
+    levels = kind.level.usual if kind.level else ()
+    return [
+        Budget(criterion=kind.key, level=level, level_text=level_text(level), mu=mu, mu_text=budget_text(mu))
+        for level, mu in zip(levels, kind.budgets_at(levels, epsilon), strict=True)
+    ]
 
 
 def _rule(divisor: float, request: ChooseRequest, matched: float) -> Rule:
