@@ -1,7 +1,7 @@
 """Risks at one level of an attack: the three criteria of the paper, and the true-positive rate."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -40,6 +40,10 @@ class AtRate(Risk):
 
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_multiplicative_advantage(epsilon, self.rate)
+
+    @classmethod
+    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
+        return _listed(conversions.mu_from_multiplicative_advantage(epsilon, levels))
 
     def epsilon_from_mu(self, mu: float) -> float:
         return _epsilon_through(mu, self.rate)
@@ -188,6 +192,10 @@ class Precision(Risk):
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_precision(epsilon, self.recall)
 
+    @classmethod
+    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
+        return _listed(conversions.mu_from_precision(epsilon, levels))
+
     def epsilon_from_mu(self, mu: float) -> float:
         end = float(special.ndtri(self.recall))
         return log_growth(mu, lambda m: end - m)
@@ -256,6 +264,14 @@ class Profile(Risk):
             return math.inf if epsilon == math.inf else 0.0
         return conversions.mu_from_profile(epsilon, self.delta)
 
+    @classmethod
+    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
+        return _listed(conversions.mu_from_profile(epsilon, levels))
+
+    @classmethod
+    def policies_at(cls, levels: Sequence[float], mu: float) -> list[float]:
+        return _listed(conversions.epsilon_from_mu(number("mu", mu, NON_NEGATIVE), levels))
+
     def steering_mu(self, value: float) -> float:
         return self.mu_for(value) if self.delta else float(implied_mu(value))
 
@@ -264,6 +280,11 @@ class Profile(Risk):
 
     def epsilon_from_mu(self, mu: float) -> float:
         return conversions.epsilon_from_mu(number("mu", mu, NON_NEGATIVE), self.delta)
+
+
+def _listed(values: Any) -> list[float]:
+    listed: list[float] = values.tolist()
+    return listed
 
 
 def _mu_through(fpr: float, fnr: float, tpr: float) -> float:

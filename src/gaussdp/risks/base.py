@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -208,6 +208,16 @@ class Risk(ABC):
         policies = checked("epsilon", epsilon, NON_NEGATIVE)
         values = [self.match(PureDP(float(e))) for e in policies.flat]
         return float(values[0]) if policies.ndim == 0 else np.reshape(values, policies.shape)
+
+    @classmethod
+    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
+        """`mu_from_epsilon` at several levels; together they may cost little more than one."""
+        return [float(cls.at(level).mu_from_epsilon(epsilon)) for level in levels]
+
+    @classmethod
+    def policies_at(cls, levels: Sequence[float], mu: float) -> list[float]:
+        """`epsilon_from_mu` at several levels; together they may cost little more than one."""
+        return [cls.at(level).epsilon_from_mu(mu) for level in levels]
 
     def epsilon_from_mu(self, mu: float) -> float:
         """The policy of epsilon-DP to which this criterion gives the budget mu: the inverse of `mu_from_epsilon`.
