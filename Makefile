@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test browser lint bench docs notebooks clean
+.PHONY: run test browser postgres lint bench docs notebooks clean
 
 run: $(VENV)/.installed
 ifdef ARGS
@@ -21,7 +21,7 @@ else
 	@$(BIN)/gaussdp rules --out out/rules
 endif
 
-test: $(VENV)/.installed-dev browser
+test: $(VENV)/.installed-dev browser postgres
 	@$(BIN)/python -m pytest
 
 # The calculator is tried in a real browser: one that is there, else Debian's for root, else Playwright's own. None of
@@ -32,6 +32,14 @@ browser: $(VENV)/.installed-dev
 	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qqy chromium; } \
 	  || $(BIN)/python -m playwright install chromium || true; \
 	  $(BIN)/python tests/browsers.py || echo "No browser could be had: the tests that need one will be skipped" >&2; }
+
+# Budget books are tried in a real PostgreSQL: one that is there, else Debian's for root. None is no error: see above.
+postgres: $(VENV)/.installed-dev
+	@$(BIN)/python tests/postgres.py || { \
+	  echo "Bringing PostgreSQL for the tests (once)"; \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qqy postgresql; } \
+	  || true; \
+	  $(BIN)/python tests/postgres.py || echo "No PostgreSQL could be had: its tests will be skipped" >&2; }
 
 lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check

@@ -18,6 +18,7 @@ from gaussdp.cli.choose import choose
 from gaussdp.cli.completion import completion
 from gaussdp.cli.deployments import deployments
 from gaussdp.cli.explain import explain
+from gaussdp.cli.ledger import ledger
 from gaussdp.cli.paper import paper
 from gaussdp.cli.plot import plot
 from gaussdp.cli.report import report
@@ -80,6 +81,7 @@ def app(ctx: click.Context) -> None:
       gaussdp certify run.toml            the same numbers, proved
       gaussdp calibrate --mu 0.31 --dataset-size 50000 --batch-size 256 --epochs 30
       gaussdp audit scores.csv            the μ that attack scores prove
+      gaussdp ledger show --book b.db     what the budgets of an organisation have left
       gaussdp rules                       where μ = ε/5 and ε/3 are conservative
       gaussdp deployments --mu 0.31       where it stands among published deployments
       gaussdp paper --out paper           the paper's tables and plots
@@ -100,6 +102,7 @@ for _command in (
     calibrate,
     sweep,
     audit,
+    ledger,
     rules,
     deployments,
     tables,
