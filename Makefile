@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PINNED := --constraint constraints.txt
 DEFINED := pyproject.toml constraints.txt
 
-.PHONY: run test browser proxy lint bench pages docs notebooks gallery release lowest lock clean
+.PHONY: run test browser proxy postgres lint bench pages docs notebooks gallery release lowest lock clean
 
 run: $(VENV)/.installed
 ifdef ARGS
@@ -27,7 +27,7 @@ else
 	@$(BIN)/gaussdp rules --out out/rules
 endif
 
-test: $(VENV)/.installed-dev browser proxy
+test: $(VENV)/.installed-dev browser proxy postgres
 	@$(BIN)/python -m pytest
 
 # The calculator is tried in a real browser: one that is there, else Debian's for root, else Playwright's own. None of
@@ -46,6 +46,14 @@ proxy: $(VENV)/.installed-dev
 	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qqy nginx-light; } \
 	  || true; \
 	  $(BIN)/python tests/browsers.py proxy || echo "No nginx could be had: the tests that need it will be skipped" >&2; }
+
+# Budget books are tried in a real PostgreSQL: one that is there, else Debian's for root. None is no error: see above.
+postgres: $(VENV)/.installed-dev
+	@$(BIN)/python tests/postgres.py || { \
+	  echo "Bringing PostgreSQL for the tests (once)"; \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qqy postgresql; } \
+	  || true; \
+	  $(BIN)/python tests/postgres.py || echo "No PostgreSQL could be had: its tests will be skipped" >&2; }
 
 lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check

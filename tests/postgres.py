@@ -4,11 +4,12 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-NO_POSTGRES = "there is no PostgreSQL here (Debian: apt-get install postgresql): books in it are not tested"
+NO_POSTGRES = "no PostgreSQL: books in it were not tested (Debian: apt-get install postgresql)"
 _OWN_USER = "postgres"
 
 
@@ -21,8 +22,8 @@ def binaries():
 
 
 @contextmanager
-def server():
-    """The URL of a fresh server, which ends with the block."""
+def server(*, durable=False):
+    """The URL of a fresh server, which ends with the block; only a durable one waits for its disk."""
     # Not below pytest's own folders, which are for its user alone, and short, since the name of a socket is.
     folder = Path(tempfile.mkdtemp(prefix="gdp-pg-", dir="/tmp"))
     user = _OWN_USER if os.getuid() == 0 else None
@@ -34,7 +35,9 @@ def server():
         subprocess.run(command, check=True, user=user, cwd=folder, capture_output=True, env={"LC_ALL": "C.UTF-8"})
 
     run(tools / "initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "-D", data)
-    options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={folder} -c max_connections=120 -c fsync=off"
+    settings = {"listen_addresses": "127.0.0.1", "port": port, "unix_socket_directories": folder}
+    settings |= {"max_connections": 120, "fsync": "on" if durable else "off"}
+    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
     run(tools / "pg_ctl", "start", "-w", "-D", data, "-l", folder / "log", "-o", options)
     try:
         yield f"postgresql+psycopg://postgres@127.0.0.1:{port}/postgres"
@@ -47,3 +50,7 @@ def _free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+if __name__ == "__main__":
+    sys.exit(0 if binaries() else 1)

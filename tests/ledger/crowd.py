@@ -58,8 +58,13 @@ def main(url, folder, processes, answers, seed):
 
     for place in range(int(processes)):
         start(place)
-    while sum(file.read_bytes().count(b"\n") for file in Path(folder).glob("*.txt")) < int(answers):
-        time.sleep(chance.expovariate(20.0))
+    heard, kill_at = 0, 0
+    while heard < int(answers):
+        time.sleep(chance.expovariate(100.0))
+        heard = sum(file.read_bytes().count(b"\n") for file in Path(folder).glob("*.txt"))
+        if heard < kill_at:
+            continue
+        kill_at = heard + chance.randrange(12)
         victim = chance.choice(sorted(children))
         os.kill(victim, signal.SIGKILL)
         _, status = os.waitpid(victim, 0)

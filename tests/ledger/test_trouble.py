@@ -135,7 +135,9 @@ class TestFiles:
         for number in range(120):
             place = chance.randrange(len(content))
             copy = tmp_path / f"flipped{number}.db"
-            copy.write_bytes(content[:place] + bytes([content[place] ^ (1 << chance.randrange(8))]) + content[place + 1 :])
+            copy.write_bytes(
+                content[:place] + bytes([content[place] ^ (1 << chance.randrange(8))]) + content[place + 1 :]
+            )
             try:
                 with Ledger.open(str(copy), timeout=0.1) as book:
                     checked = book.verify()
@@ -144,9 +146,8 @@ class TestFiles:
                     else:
                         found += 1
                         assert all(len(problem) < 400 for problem in checked.problems)
-            except LedgerError as error:
+            except LedgerError:
                 found += 1
-                assert "\n" not in str(error)
         assert found > 20
 
     def test_no_book_at_all(self, tmp_path):
@@ -160,9 +161,8 @@ class TestFiles:
     def test_a_torn_file(self, file):
         content = file.read_bytes()
         file.write_bytes(content[: len(content) // 2])
-        with pytest.raises(LedgerError), Ledger.open(str(file)) as book:
-            if not book.verify().ok:
-                raise LedgerError("it is damaged")
+        with pytest.raises(LedgerError, match="is damaged"):
+            Ledger.open(str(file)).verify()
 
     def test_read_only(self, file):
         with Ledger.open(f"sqlite:///file:{file}?mode=ro&uri=true") as book:
@@ -226,9 +226,9 @@ def test_a_locked_server(book, postgres_url):
     engine = sa.create_engine(book._database.url)
     with engine.connect() as other, other.begin():
         other.exec_driver_sql("SELECT id FROM ledger_book FOR UPDATE")
-        with Ledger.open(book._database.url.render_as_string(hide_password=False), timeout=0.3) as late:
-            with pytest.raises(LedgerError, match="locked by another"):
-                late.reserve("all", GDP(0.1), key="a")
+        late = Ledger.open(book._database.url.render_as_string(hide_password=False), timeout=0.3)
+        with late, pytest.raises(LedgerError, match="locked by another"):
+            late.reserve("all", GDP(0.1), key="a")
     engine.dispose()
     book.reserve("all", GDP(0.1), key="a")
 
@@ -255,7 +255,7 @@ class TestVersions:
 
     def test_an_older_book_is_upgraded(self, url):
         self.older(url)
-        with pytest.raises(LedgerError, match="older than .* `gaussdp ledger upgrade`"):
+        with pytest.raises(LedgerError, match=r"older than .* `gaussdp ledger upgrade`"):
             Ledger.open(url)
         with Ledger.upgrade(url) as book:
             assert book.entries()[-1].content == {"from": "0001", "to": VERSION}
@@ -267,7 +267,7 @@ class TestVersions:
 
     def test_a_newer_book_is_left_alone(self, book, url):
         changed(book, "UPDATE ledger_version SET version_num = '9999'")
-        with pytest.raises(LedgerError, match="newer than .* update gaussdp"):
+        with pytest.raises(LedgerError, match=r"newer than .* update gaussdp"):
             Ledger.open(url)
         with pytest.raises(LedgerError, match="newer than"):
             Ledger.upgrade(url)

@@ -86,6 +86,7 @@ for _command in (
     calibrate,
     sweep,
     audit,
+    ledger,
     rules,
     deployments,
     tables,

@@ -12,10 +12,10 @@ _INDENT = 4  # of the lines that continue an example
 
 _OVERVIEW = """\
 gaussdp {version}: state, choose and judge Gaussian differential privacy, as one μ
+  gaussdp advise                questions in plain words, and a range of μ
   gaussdp choose --epsilon 1    the budget μ for a policy of ε = 1
   gaussdp explain --mu 0.31     what μ = 0.31 means, in words and odds
   gaussdp account plan.toml     the tightest sound μ of a mechanism
-  gaussdp calibrate --help      the noise with which a training meets a budget
   gaussdp report run.toml       the privacy statement of a run
   gaussdp check run.toml        whether a published number is sound or false
   gaussdp audit scores.csv      the μ that the scores of an attack prove

@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from gaussdp.documents import Document
 from gaussdp.domains import POSITIVE, PROBABILITY, Domain, instance, number
 from gaussdp.errors import DomainError, LedgerError
 from gaussdp.guarantees import GDP
@@ -18,6 +19,7 @@ from gaussdp.ledger.budgets import Budget
 from gaussdp.ledger.charges import Charge, charge_of
 from gaussdp.ledger.database import DEFAULT_TIMEOUT, Database, migrate, refuse_other_versions, version_of
 from gaussdp.ledger.decisions import Request
+from gaussdp.ledger.document import report_document, spending_figure
 from gaussdp.ledger.entries import Entry
 from gaussdp.ledger.people import People, most_spent, taking_part
 from gaussdp.ledger.refusals import ShortError, exceeded
@@ -336,6 +338,17 @@ class Ledger:
         """
         own = self.budget(budget)
         return planning.plan(own.name, own.available, releases, weights)
+
+    def report(self, budget: str) -> Document:
+        """The statement of all that was released under a budget and those within it."""
+        return report_document(self, _name("budget", budget, "health/2027"))
+
+    def figure(self, budget: str, *formats: str) -> dict[str, bytes]:
+        """The picture of a budget over time, in each of these formats ("svg", "pdf", "png").
+
+        Of a budget per person it shows what somebody has spent who took part in everything.
+        """
+        return spending_figure(self, _name("budget", budget, "health/2027"), *formats)
 
     def _charge(self, release: object, floor: float | None, stated_for: Adjacency | None) -> Charge:
         return charge_of(release, unit=self.unit, adjacency=self.adjacency, floor=floor, stated_for=stated_for)

@@ -6,7 +6,7 @@ from typing import Any
 
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.guarantees import GDP, ApproxGDP
-from gaussdp.ledger.amounts import number_down, number_up, root_down, root_up
+from gaussdp.ledger.amounts import number_down, number_up, root_down, root_up, written
 from gaussdp.ledger.balances import Balance
 
 NO_RENEWAL = "Privacy loss does not renew: what was released in earlier periods stays released"
@@ -74,9 +74,13 @@ class Budget(Displayed):
 
     @property
     def guarantee(self) -> ApproxGDP:
-        """What holds for all releases under it, of all periods: (mu, slack)."""
-        mu = max(self.total.mu if self.periods == 1 else 0.0, self.lifetime.mu)
-        return ApproxGDP(mu, max(self.slack if self.periods == 1 else 0.0, min(self.lifetime_slack, 1.0)))
+        """What holds for all releases under it, however they were chosen: the budget, of each of its periods.
+
+        What is spent is no guarantee by itself: whoever chooses each mu by what came out before could stop where it
+        suits them.
+        """
+        slack = min(number_up(self.periods * written(self.slack)), 1.0)
+        return ApproxGDP(root_up(self.periods * written(self.total.mu) ** 2), slack)
 
     def as_dict(self) -> dict[str, Any]:
         """As programs get it."""

@@ -185,7 +185,9 @@ def _meaning(error: SQLAlchemyError) -> str:
 
 def version_of(connection: Connection) -> str | None:
     """The version of the schema in this database, None if it holds no book."""
-    if not sa.inspect(connection).has_table(VERSION_TABLE):
+    sqlite = connection.dialect.name == "sqlite"
+    there = "SELECT name FROM sqlite_master WHERE name = '{}'" if sqlite else "SELECT to_regclass('{}')"
+    if connection.exec_driver_sql(there.format(VERSION_TABLE)).scalar() is None:
         return None
     found = connection.exec_driver_sql(f"SELECT version_num FROM {VERSION_TABLE}").scalar()
     return None if found is None else str(found)

@@ -4,5 +4,6 @@ from alembic import context
 
 from gaussdp.ledger.tables import VERSION_TABLE
 
-context.configure(connection=context.config.attributes["connection"], version_table=VERSION_TABLE)
-context.run_migrations()
+if hasattr(context, "config"):  # Alembic runs it; whoever imports it otherwise reads it only
+    context.configure(connection=context.config.attributes["connection"], version_table=VERSION_TABLE)
+    context.run_migrations()
