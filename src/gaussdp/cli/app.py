@@ -20,6 +20,7 @@ from gaussdp.cli.completion import completion
 from gaussdp.cli.deployments import deployments
 from gaussdp.cli.explain import explain
 from gaussdp.cli.help import COLUMNS, Overview, overview
+from gaussdp.cli.ledger import ledger
 from gaussdp.cli.paper import paper
 from gaussdp.cli.plot import plot
 from gaussdp.cli.report import report

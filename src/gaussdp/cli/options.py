@@ -25,6 +25,7 @@ from gaussdp.risks.levels import capital
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_MADE = "gaussdp.options.made"
 _WIDEST = 200  # for pipes and files, where neither a terminal nor COLUMNS says how wide it is
 
 _LISTED = 60  # characters of choices that stand beside an option's name
@@ -96,11 +97,16 @@ class LateCommand(click.Command):
     """A command some of whose options depend on what is registered."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [
-            option
-            for parameter in super().get_params(ctx)
-            for option in (parameter.make() if isinstance(parameter, _Late) else [parameter])
-        ]
+        made: dict[_Late, list[click.Option]] = ctx.meta.setdefault(_MADE, {})  # once, so that their order is known
+        found: list[click.Parameter] = []
+        for parameter in super().get_params(ctx):
+            if isinstance(parameter, _Late):
+                if parameter not in made:
+                    made[parameter] = list(parameter.make())
+                found += made[parameter]
+            else:
+                found.append(parameter)
+        return found
 
 
 def late(make: Callable[[], Iterable[click.Option]]) -> Callable[[Command], Command]:
@@ -160,12 +166,14 @@ def criterion_option(words: str, *, multiple: bool = False) -> Callable[[Command
     return late(made)
 
 
-def at_most_option(words: str, *, multiple: bool = False) -> Callable[[Command], Command]:
+def at_most_option(
+    words: str, *, multiple: bool = False, callback: Callable[..., object] | None = None
+) -> Callable[[Command], Command]:
     """--at-most, a bound on any of the risks that are registered."""
 
     def made() -> Iterator[click.Option]:
         listed = f"{words}: {', '.join(notations())}."
-        yield click.Option(["--at-most"], metavar="RISK=VALUE", multiple=multiple, help=listed)
+        yield click.Option(["--at-most"], metavar="RISK=VALUE", multiple=multiple, help=listed, callback=callback)
 
     return late(made)
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from gaussdp.domains import Choice, integer, one_of
 from gaussdp.errors import DomainError
+from gaussdp.mechanisms.schedules import Stretch
 
 Adjacency = Literal["add-remove", "replace-one"]
 """Which datasets are neighbours: one record more or less, or one record exchanged for another."""
@@ -79,6 +80,11 @@ class Mechanism(ABC):
         for adjacency in ADJACENCIES:
             words = words.replace(f", adjacency={adjacency!r}", "")
         return words
+
+    @property
+    def stretch(self) -> Stretch | None:
+        """Itself as a part of a schedule; None if it is told by its sentence only."""
+        return None
 
     def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
         """What a statement says about its parameters, beyond the sentence: names and values."""
@@ -215,6 +221,11 @@ class Repeated(Mechanism):
     @property
     def sentence(self) -> str:
         return f"{self.count:,} times {self.mechanism.sentence}"
+
+    @property
+    def stretch(self) -> Stretch | None:
+        known = self.mechanism.stretch
+        return None if known is None else known.times(self.count)
 
     @property
     def trains(self) -> bool:

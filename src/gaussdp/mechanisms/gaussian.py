@@ -12,6 +12,7 @@ from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.mixtures import MOST_RECORDS, MixtureOfGaussians, SampledExchange
 from gaussdp.mechanisms.registry import register
+from gaussdp.mechanisms.schedules import Stretch
 
 
 @register
@@ -40,6 +41,10 @@ class Gaussian(Elementary):
     def mu(self) -> float:
         """The GDP parameter of one release."""
         return 1 / self.noise_multiplier
+
+    @property
+    def stretch(self) -> Stretch:
+        return Stretch("Gaussian noise", 1, (("noise multiplier", self.noise_multiplier),))
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
         """With the sensitivity of so many records, twice that if they are exchanged."""
@@ -174,6 +179,10 @@ class PoissonSampled(Elementary):
         return entry if self.adjacency == "add-remove" else {**entry, "adjacency": self.adjacency}
 
     @property
+    def stretch(self) -> Stretch:
+        return DPSGD(self.mechanism.noise_multiplier, self.sample_rate, 1, self.adjacency).stretch
+
+    @property
     def sampled(self) -> bool:
         return self.sample_rate < 1
 
@@ -304,6 +313,12 @@ class DPSGD(Mechanism):
         noise, rate = shown(self.noise_multiplier), shown(self.sample_rate)
         words = f"DP-SGD with noise multiplier {noise}, sample rate {rate} and {self.steps:,} steps"
         return words if self.records_per_unit == 1 else f"{words}, for units of {self.records_per_unit:,} records"
+
+    @property
+    def stretch(self) -> Stretch:
+        numbers = (("noise multiplier", self.noise_multiplier), ("sample rate", self.sample_rate))
+        unit = (("records a unit", self.records_per_unit),) if self.records_per_unit > 1 else ()
+        return Stretch("DP-SGD", self.steps, (*numbers, *unit))
 
     def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
         rows = [("Noise multiplier", shown(self.noise_multiplier)), ("Sample rate", shown(self.sample_rate))]

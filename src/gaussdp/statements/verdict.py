@@ -190,17 +190,18 @@ def _holding(claim: Claim, found: Enclosure) -> Claim | None:
 
 
 def _sentences(run: Run, claim: Claim, status: Status, found: Enclosure, instead: Claim | None) -> list[str]:
-    does = "does" if found.upper <= found.lower * (1 + _TIGHT) else "is proved to"
+    known = found.upper <= found.lower * (1 + _TIGHT)
+    smallest = f"the smallest {claim.symbol} {'that does' if known else 'we can prove'}"
     if status == "sound":
         least = at_most(found.upper, claim.value)
         if least is None:  # equal, as far as the accounting tells
-            return [f"Sound: {claim} holds; no smaller {claim.symbol} {does}."]
-        return [f"Sound: {claim} holds; the smallest {claim.symbol} that {does} is {least}."]
+            return [f"Sound: {claim} holds; no smaller {claim.symbol} {'does' if known else 'can be proved'}."]
+        return [f"Sound: {claim} holds; {smallest} is {least}."]
     if status == "loose":
         printed = rounded(found.upper, Rounding.UP, DIGITS)
         amount = f"{down(claim.value / printed)} times" if printed else "above"
         return [
-            f"Loose: {claim} holds, and is {amount} the smallest {claim.symbol} that {does}, {shown(printed)}.",
+            f"Loose: {claim} holds, and is {amount} {smallest}, {shown(printed)}.",
             *([f"One could claim {instead}."] if instead else []),
         ]
     if status == "undecided":
