@@ -4,7 +4,7 @@
 
 Logistic regression by noisy gradient descent claims mu = 0.5. In one of two versions of the code the clipping norm of
 the gradients and the one that the noise is scaled by have drifted apart; the audit is to find out which. NumPy is
-enough,
+enough, and it takes seconds.
 """
 
 from dataclasses import dataclass
