@@ -37,4 +37,5 @@ def test_plan():
 def test_a_plan_out_of_reach():
     [table] = AuditPlan(1.0, 0.99999, 0.9, 0.95, None, None, None).document().tables
     assert [row[1] for row in table.rows[:2]] == ["over 1e7", "over 1e7"]
-    assert table.rows[2][3] == "over 1e5"
+    assert table.rows[2][4] == "over 1e5"
+    assert table.rows[3][1:4] == ("over 1e6",) * 3

@@ -98,7 +98,7 @@ def test_several_attacks(capsys, tmp_path):
         ("score,member\n1\n", CLAIM, "line 2"),
         ("score\n1\n", CLAIM, "must have one column 'member', got score"),
         ("", CLAIM, "must have one column 'score', got none"),
-        ("score,member\nnan,1\n", CLAIM, "NaN"),
+        ("score,member\nnan,1\n", CLAIM, "line 2"),
         ("score,member\n1,1\n", ["--stop"], "--stop needs a --claim"),
         ("score,member\n1,1\n", [*CLAIM, *CLAIM], "one of one claim"),
         ("score,member\n1,1\n", [*CLAIM, "--plot", "x.gif"], "must end in"),

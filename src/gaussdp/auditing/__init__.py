@@ -9,6 +9,7 @@ from gaussdp.auditing.growing import load_audit, save_audit
 from gaussdp.auditing.methods import AUC, FixedThreshold, Method, Split
 from gaussdp.auditing.one_model import Description
 from gaussdp.auditing.one_run import OneRunAudit, audit_one_run
+from gaussdp.auditing.planned_pairs import PlannedPairs
 from gaussdp.auditing.planning import AuditPlan, PlannedRun, PlannedTrials, plan_audit
 from gaussdp.auditing.result import Audit, Band
 from gaussdp.auditing.sequential import SequentialAudit
@@ -28,6 +29,7 @@ __all__ = [
     "Method",
     "OneRunAudit",
     "Outcome",
+    "PlannedPairs",
     "PlannedRun",
     "PlannedTrials",
     "ScoreCounts",

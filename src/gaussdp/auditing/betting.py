@@ -36,6 +36,7 @@ class Settings:
         along_share: of the capital. Against a Gaussian attack this bet grows at nine tenths of the possible rate.
         middle: quantiles of the bet on advantage, epsilon = 0, which grows fastest where the claim is far off.
         middle_share: of the capital.
+        median_share: of the bet on advantage at the median alone, for attacks that tell nearly all people apart.
         corners: quantiles of bets on attacks that are sure of a few people, and their mirror images.
         corner_epsilons: of these bets.
         corner_share: of the capital, for all of them together.
@@ -45,15 +46,16 @@ class Settings:
         mus: claims whose refutation gives the bound on mu.
     """
 
-    fractions: tuple[float, ...] = (0.01, 0.03, 0.1, 0.3, 0.6, 0.9)
-    fraction_shares: tuple[float, ...] = (0.05, 0.1, 0.15, 0.2, 0.25, 0.25)
+    fractions: tuple[float, ...] = (0.01, 0.03, 0.1, 0.3, 0.6, 0.95)
+    fraction_shares: tuple[float, ...] = (0.03, 0.07, 0.1, 0.2, 0.25, 0.35)
     along: tuple[float, ...] = tuple(np.linspace(0.1, 0.9, 15).tolist())
-    along_share: float = 0.5
+    along_share: float = 0.4
     middle: tuple[float, ...] = (0.4, 0.45, 0.5, 0.55, 0.6)
-    middle_share: float = 0.25
+    middle_share: float = 0.2
+    median_share: float = 0.2
     corners: tuple[float, ...] = (0.9, 0.97, 0.99)
     corner_epsilons: tuple[float, ...] = (1.0, 2.5)
-    corner_share: float = 0.25
+    corner_share: float = 0.2
     first: int = 2
     renewal: float = 1.25
     frozen: int = 2048
@@ -65,6 +67,7 @@ class Settings:
 SETTINGS = Settings()
 
 _LARGEST_MU = 8.0  # of the slopes along a curve
+_STEP = 0.01  # between scores from which quantiles are interpolated
 _DOUBT = 1e-9  # relative, by which a claimed delta is raised for its rounding
 
 
@@ -177,12 +180,12 @@ def _bets(claim: Guarantee, settings: Settings) -> list[tuple[float, list[_Term]
     """Each bet's share of the capital and its tests."""
     advantage = min(1.0, float(claim.delta(0.0)))
     mu = min(_LARGEST_MU, 2 * float(special.ndtri((1 + advantage) / 2)))  # of the GDP curve with this advantage
-    z = special.ndtri(np.array(settings.along))
-    slopes = np.abs(mu * z)
+    places = pooled_quantiles(mu, np.array(settings.along)) - mu / 2
+    slopes = np.abs(mu * places)
     parts = np.exp(-slopes) / np.exp(-slopes).sum()
     along = [
         _Term(q, float(slope), bool(side >= 0), float(part))
-        for q, slope, side, part in zip(settings.along, slopes, z, parts, strict=True)
+        for q, slope, side, part in zip(settings.along, slopes, places, parts, strict=True)
     ]
     middle = [_Term(q, 0.0, True, 1 / len(settings.middle)) for q in settings.middle]
     corners = [
@@ -195,8 +198,15 @@ def _bets(claim: Guarantee, settings: Settings) -> list[tuple[float, list[_Term]
     return [
         (settings.along_share, along),
         (settings.middle_share, middle),
+        (settings.median_share, [_Term(0.5, 0.0, True, 1.0)]),
         *((share, [term]) for term in corners),
     ]
+
+
+def pooled_quantiles(mu: float, quantiles: Floats) -> Floats:
+    """Quantiles of as many scores of N(0, 1) as of N(mu, 1)."""
+    z = np.arange(-9.0, mu + 9.0, _STEP)
+    return np.asarray(np.interp(quantiles, (special.ndtr(z) + special.ndtr(z - mu)) / 2, z))
 
 
 def chances(scores: Floats, earlier: Floats, quantiles: Floats) -> Floats:

@@ -1,6 +1,7 @@
 """Trials that arrive one by one: rows of a CSV that grows, and the file of a sequential audit."""
 
 import csv
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from gaussdp.guarantees.claim import Claim
 
 SCHEMA = "gaussdp-sequential-audit-1"
 
+_LONGEST_LINE = 100_000  # characters; the reader of CSV refuses fields a little longer
+
 Trial = tuple[bool, dict[str, float]]
 """Whether it was with the record, and its score by attack."""
 
@@ -34,7 +37,7 @@ def trials_of(
         member: the column with the labels.
         member_value: the label that means member; None recognises the usual ones.
     """
-    rows = csv.reader(lines)
+    rows = csv.reader(_whole(lines, name))
     header = [column.strip().removeprefix("\ufeff") for column in next(rows, [])]
     for column in (*scores, member):
         if header.count(column) != 1:
@@ -44,7 +47,7 @@ def trials_of(
         if not row:
             continue
         try:
-            found = {column: written_number(row[place]) for column, place in zip(scores, places, strict=True)}
+            found = {column: _score(row[place]) for column, place in zip(scores, places, strict=True)}
             label = row[label_at]
         except (ValueError, IndexError):
             raise DomainError(
@@ -54,6 +57,22 @@ def trials_of(
                 problem=f"a row needs a number in {', '.join(map(repr, scores))} and a label in {member!r}",
             ) from None
         yield means_member(label, member_value), found
+
+
+def _whole(lines: Iterable[str], name: str) -> Iterator[str]:
+    """The lines, none of which holds what CSV cannot."""
+    for place, line in enumerate(lines, start=1):
+        if "\0" in line or len(line) > _LONGEST_LINE:
+            raise DomainError(None, place=f"{name}, line {place}", problem="is no line of a CSV")
+        yield line
+
+
+def _score(text: str) -> float:
+    """A number that is none but NaN."""
+    score = written_number(text)
+    if math.isnan(score):
+        raise ValueError("NaN is no score")
+    return score
 
 
 def add_trial(audit: SequentialAudit, trial: Trial) -> None:
@@ -105,7 +124,7 @@ def load_audit(path: str | Path, claim: Claimed | None = None) -> SequentialAudi
         )
         if attacks:
             audit.update(*sides)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         if isinstance(error, DomainError):
             raise
         raise DomainError(None, place=name, problem=f"is damaged: {type(error).__name__} {error}") from None

@@ -250,15 +250,14 @@ class _Attack:
         sign = -1.0 if direction == "lower" else 1.0
         taken = _renewed(now.start)[0]
         if taken == 0:
-            factors = np.ones((now.stop - now.start, *self.capital.shape))
-        else:
-            if self.earlier[0] != taken:
-                pooled = np.concatenate((self.members[:taken], self.nonmembers[:taken]))
-                self.earlier = taken, np.sort(sign * pooled)
-            member, nonmember = (
-                chances(sign * side[now], self.earlier[1], bets.quantiles) for side in (self.members, self.nonmembers)
-            )
-            factors = bets.factors(member, nonmember)
+            return np.ones((now.stop - now.start, self.capital.shape[0]))
+        if self.earlier[0] != taken:
+            pooled = np.concatenate((self.members[:taken], self.nonmembers[:taken]))
+            self.earlier = taken, np.sort(sign * pooled)
+        member, nonmember = (
+            chances(sign * side[now], self.earlier[1], bets.quantiles) for side in (self.members, self.nonmembers)
+        )
+        factors = bets.factors(member, nonmember)
         factors[0] *= self.capital
         capital: Floats = np.multiply.accumulate(factors, axis=0)
         self.capital = np.minimum(capital[-1], _MOST)

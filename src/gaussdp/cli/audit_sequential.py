@@ -127,7 +127,7 @@ def _line(audit: SequentialAudit) -> str:
 
 def _opened(file: Path) -> IO[str]:
     try:
-        return file.open(newline="", encoding="utf-8")
+        return file.open(newline="", encoding="utf-8", errors="replace")
     except OSError as error:
         raise click.UsageError(f"cannot read {file}: {error.strerror}") from None
 
