@@ -70,7 +70,7 @@ pages: $(VENV)/.installed-dev
 	@PYTHONPATH=tests $(BIN)/python tests/sessions.py
 
 docs: pages
-	@$(BIN)/python -m mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 MPLBACKEND=agg $(BIN)/python -m mkdocs build --strict --quiet
 	@echo "The site: site/index.html"
 
 notebooks: $(VENV)/.installed-dev
