@@ -170,7 +170,7 @@ def objects() -> list[tuple[str, Any]]:
         gaussdp.TradeoffPoints([0.1, 0.5], [0.8, 0.3]),
         *(gaussdp.Advantage(), gaussdp.Accuracy(0.2), gaussdp.Profile(1e-5), gaussdp.Precision(0.1, 0.3)),
         *(gaussdp.MultiplicativeAdvantage(1e-3), gaussdp.TruePositiveRate(0.01), gaussdp.RuleOfThumb(5.0)),
-        gaussdp.audit([3.0, 1.0, 2.0, 5.0], [0.0, 1.0, 0.5, 0.0]),
+        gaussdp.audit([3.0, 1.0, 2.0, 5.0], [0.0, 1.0, 0.5, 0.0], design="trials"),
         gaussdp.audit_one_run(100, 20, 15),
         gaussdp.account(gaussdp.Gaussian(2.0)),
         gaussdp.account(gaussdp.DPSGD(1.0, 0.1, 20)),

@@ -5,10 +5,11 @@ from enum import Enum
 
 from gaussdp.accounting.bounds.passes import cut
 from gaussdp.accounting.document import ASSUMES
-from gaussdp.calibration.targets import AtMost, Target, limit, measure
+from gaussdp.calibration.targets import Target, limit, measure
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, rounded, shown
 from gaussdp.guarantees import Guarantee
 from gaussdp.mechanisms import DPSGD, Mechanism
+from gaussdp.risks import AtMost
 
 
 class Status(Enum):

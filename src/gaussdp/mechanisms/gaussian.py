@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, integer, number
+from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, Real, Whole, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.mixtures import MOST_RECORDS, MixtureOfGaussians, SampledExchange
@@ -224,6 +224,17 @@ class DPSGD(Mechanism):
     adjacency: Adjacency = "add-remove"
     records_per_unit: int = 1
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            noise_multiplier: Real,
+            sample_rate: Real,
+            steps: Whole,
+            adjacency: Adjacency = "add-remove",
+            records_per_unit: Whole = 1,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         step = PoissonSampled(Gaussian(self.noise_multiplier), self.sample_rate, self.adjacency)
         object.__setattr__(self, "noise_multiplier", step.mechanism.noise_multiplier)
@@ -245,7 +256,7 @@ class DPSGD(Mechanism):
 
     @classmethod
     def from_training(
-        cls, dataset_size: int, batch_size: int, epochs: float, noise_multiplier: float, **others: Any
+        cls, dataset_size: Whole, batch_size: Whole, epochs: Real, noise_multiplier: Real, **others: Any
     ) -> "DPSGD":
         """From the numbers of a training script; a last, partial pass counts as the steps it takes, rounded up.
 

@@ -15,7 +15,8 @@ from gaussdp.documents import Document
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees.base import Numbers
-from gaussdp.mechanisms import Mechanism
+from gaussdp.guarantees.vectorised import of_delta
+from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.numerics import Floats
 
 _MOST_POINTS = 20_000
@@ -63,6 +64,11 @@ class DistributionCurve(PointsCurve):
     _grid: Floats
     _upper: GivenDistribution | LossDistribution
 
+    @property
+    def adjacency(self) -> Adjacency | None:
+        """The neighbours of what it was made of; None for a distribution that was made elsewhere."""
+        return self._parts[0][0].adjacency if self._parts else None
+
     def __reduce__(self) -> Any:
         """A curve is made again from its mechanisms; one off a given distribution takes its points along."""
         return (DistributionCurve, (list(self._parts),)) if self._parts else super().__reduce__()
@@ -94,6 +100,7 @@ class DistributionCurve(PointsCurve):
         """The fitted mu beside what is read off the curve."""
         return self.fit().beside(super().document())
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         """The least epsilon with which (epsilon, delta)-DP holds; beyond the points, from the distribution itself."""
         found = super().epsilon(delta)

@@ -100,6 +100,9 @@ class LossDistribution(ReadProfile):
         pessimistic: whether delta is bounded from above or from below.
     """
 
+    interval: float
+    noise_floor: float
+
     def __init__(self, parts: Iterable[tuple[Mechanism, int]], *, pessimistic: bool) -> None:
         library = _library()
         counted = [
@@ -143,6 +146,9 @@ class GivenDistribution(ReadProfile):
     Raises:
         DomainError: if it is an optimistic estimate, which bounds the privacy loss from the wrong side.
     """
+
+    interval: float
+    noise_floor: float
 
     def __init__(self, distribution: Any, compositions: int) -> None:
         masses = (distribution._pmf_remove, distribution._pmf_add)
