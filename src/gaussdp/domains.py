@@ -8,12 +8,17 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gaussdp.errors import DomainError, brief
+
+Real: TypeAlias = float | np.floating[Any] | np.integer[Any]
+"""One number, also of NumPy's."""
+Whole: TypeAlias = int | np.integer[Any]
+"""One whole number, also of NumPy's."""
 
 Word = TypeVar("Word", bound=str)
 Kind = TypeVar("Kind")
@@ -129,6 +134,9 @@ def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
         A Python float if every parameter is a scalar, else an array of the broadcast shape; for columns and arrays of
         other libraries, what the integration that serves them returns.
     """
+    if all(_is_plain(value, domain) for value, domain in parameters.values()):
+        with np.errstate(all="ignore"):  # plain numbers, as in most calls: nothing to convert, broadcast or refuse
+            return float(kernel(*(np.array([value]) for value, _ in parameters.values()))[0])
     for value, _ in parameters.values():
         evaluator = EVALUATORS[type(value)]
         if evaluator is not None:
@@ -152,6 +160,11 @@ def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
             block = slice(start, start + _BLOCK)
             result[block] = kernel(*(array[block] for array in flat))
     return result.reshape(shape)
+
+
+def _is_plain(value: object, domain: Domain) -> bool:
+    """Whether it is a Python float inside the domain."""
+    return type(value) is float and domain.holds(value)
 
 
 def checked(name: str, value: npt.ArrayLike, domain: Domain) -> npt.NDArray[np.float64]:

@@ -43,7 +43,9 @@ def test_words(capsys):
     assert main(["calibrate", "--epsilon", "1", "--fpr", "1e-3", *TRAINING]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "matched on multiplicative advantage at FPR 1e-3, is a budget of μ = 0.3102." in out
-    assert "noise_multiplier=1.474, poisson_sampling=True) with sample rate 0.00512, for 5860 steps." in out
+    assert "noise_multiplier=1.474, poisson_sampling=True), for 5860 steps." in out
+    assert "It samples at 1/len(data_loader)" in out
+    assert "196 batches or more" in out
     assert "Assumes Poisson sampling" in out
     assert "at least 1e-10" in out
 

@@ -3,6 +3,7 @@
 from gaussdp.calibration.designs import Design, grid
 from gaussdp.calibration.dpsgd import noise_multiplier, sample_rate, steps
 from gaussdp.calibration.families import parameter
+from gaussdp.calibration.pipelines import Pipeline, training_noise
 from gaussdp.calibration.releases import gaussian_noise_multiplier, laplace_scale, mu_left
 from gaussdp.calibration.results import Calibration, Status
 from gaussdp.calibration.sweeps import sweep
@@ -14,6 +15,7 @@ __all__ = [
     "AtMost",
     "Calibration",
     "Design",
+    "Pipeline",
     "Status",
     "Target",
     "gaussian_noise_multiplier",
@@ -26,4 +28,5 @@ __all__ = [
     "sample_rate",
     "steps",
     "sweep",
+    "training_noise",
 ]

@@ -148,7 +148,7 @@ def choose(*asked: "Requirement | Policy | str | Risk") -> Choice:
     Choice(mu=0.31027...)
     >>> both = choose(PureDP(3.0), "identification@1/1000=1%")
     >>> both.mu, both.binding.words
-    (0.5499..., 'Pure DP with ε = 3')
+    (0.54986..., 'Pure DP with ε = 3')
     """
     criteria = tuple(one for one in asked if isinstance(one, Risk))
     requirements = tuple(requirement(one, criteria) for one in asked if not isinstance(one, Risk))

@@ -246,7 +246,7 @@ def saturated_from(risk: Risk) -> float:
 
     >>> from gaussdp import MultiplicativeAdvantage
     >>> saturated_from(MultiplicativeAdvantage(fpr=1e-3))
-    5.18...
+    5.168...
     """
     low, high = 0.0, _LARGEST_EPSILON
     if not match(PureDP(high), risk).saturated:

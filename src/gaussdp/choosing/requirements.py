@@ -33,7 +33,7 @@ class Requirement:
         source: who asks for it.
 
     >>> Requirement("epsilon=3 delta=1e-5").low
-    0.71908...
+    0.71911...
     >>> Requirement("accuracy=0.55").words
     'of 100 guesses at most 55 are right (50 of 100 without the release)'
     """

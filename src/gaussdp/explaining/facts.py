@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gaussdp.domains import Domain
 from gaussdp.guarantees import GDP
 from gaussdp.guarantees.base import log_odds
-from gaussdp.risks import Advantage, Risk, by_level, criteria_at
+from gaussdp.risks import Advantage, Risk, by_level, criteria
 
 PRIOR = Domain(
     0.0, 1.0, closed_low=False, closed_high=False, advice="who starts at 0 or 1 knows already and has nothing to guess"
@@ -240,7 +240,13 @@ def repeated(guarantee: GDP, releases: int) -> Together:
 def equivalents(guarantee: GDP, levels: Mapping[str, Sequence[float]]) -> tuple[Equivalent, ...]:
     """The pure-DP epsilon with the same risk, by each criterion at its levels, given by their key."""
     asked = {**{level.key: () for level in by_level()}, **levels}
-    return tuple(Equivalent(risk, risk.epsilon_from_mu(guarantee.mu)) for risk in (Advantage(), *criteria_at(asked)))
+    found = [Equivalent(Advantage(), Advantage().epsilon_from_mu(guarantee.mu))]
+    for risk in criteria():
+        at = asked[risk.level.key] if risk.level is not None else ()
+        if at:
+            epsilons = zip(at, risk.policies_at(at, guarantee.mu), strict=True)
+            found += [Equivalent(risk.at(level), epsilon) for level, epsilon in epsilons]
+    return tuple(found)
 
 
 def _against(fpr: float, tpr: float, prior: float) -> float:

@@ -1,7 +1,7 @@
 """Risks at one level of an attack: the three criteria of the paper, and the true-positive rate."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, evaluate, number
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.numerics import Floats, inside_or
-from gaussdp.risks.base import EVEN, Risk
+from gaussdp.risks.base import EVEN, Risk, Start
 from gaussdp.risks.levels import DELTA, FPR, RECALL, Level, Unit
 from gaussdp.risks.registry import register
 
@@ -40,6 +40,10 @@ class AtRate(Risk):
 
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_multiplicative_advantage(epsilon, self.rate)
+
+    @classmethod
+    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
+        return _listed(conversions.mu_from_multiplicative_advantage(epsilon, levels))
 
     def epsilon_from_mu(self, mu: float) -> float:
         return _epsilon_through(mu, self.rate)
@@ -81,7 +85,7 @@ class TruePositiveRate(_AtFPR):
     quantity = "TPR"
     gain = "members found"
     unit = Unit.SHARE
-    start = (0.05, 1e-2)
+    start: ClassVar[Start] = (0.05, 1e-2)
 
     def limited(self, value: float) -> str:
         return f"an attack finds at most {self.unit.text(value)} of the members {self.level.among_people(self.fpr)}"
@@ -114,8 +118,8 @@ class MultiplicativeAdvantage(_AtFPR):
     quantity = "TPR/FPR"
     gain = "members found"
     criterion = True
-    decimals = 2
-    start = (10.0, 1e-3)
+    decimals: ClassVar[int | None] = 2
+    start: ClassVar[Start] = (10.0, 1e-3)
 
     def sentence(self, guarantee: Guarantee) -> str:
         return (
@@ -150,12 +154,12 @@ class Precision(Risk):
     name = "precision"
     hint = "how often an accusation is right"
     gain = "right accusations"
-    level = RECALL
+    level: ClassVar[Level] = RECALL
     unit = Unit.SHARE
     takes_prior = True
     criterion = True
-    decimals = 3
-    start = (0.9, 1e-2)
+    decimals: ClassVar[int | None] = 3
+    start: ClassVar[Start] = (0.9, 1e-2)
 
     recall: float
     prior: float = EVEN
@@ -188,6 +192,10 @@ class Precision(Risk):
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_precision(epsilon, self.recall)
 
+    @classmethod
+    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
+        return _listed(conversions.mu_from_precision(epsilon, levels))
+
     def epsilon_from_mu(self, mu: float) -> float:
         end = float(special.ndtri(self.recall))
         return log_growth(mu, lambda m: end - m)
@@ -217,9 +225,9 @@ class Profile(Risk):
     quantity = "ε"
     column = "ε"
     phrase = "the privacy profile"
-    level = DELTA
+    level: ClassVar[Level] = DELTA
     criterion = True
-    start = (3.0, 1e-6)
+    start: ClassVar[Start] = (3.0, 1e-6)
 
     delta: float
 
@@ -256,6 +264,14 @@ class Profile(Risk):
             return math.inf if epsilon == math.inf else 0.0
         return conversions.mu_from_profile(epsilon, self.delta)
 
+    @classmethod
+    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
+        return _listed(conversions.mu_from_profile(epsilon, levels))
+
+    @classmethod
+    def policies_at(cls, levels: Sequence[float], mu: float) -> list[float]:
+        return _listed(conversions.epsilon_from_mu(number("mu", mu, NON_NEGATIVE), levels))
+
     def steering_mu(self, value: float) -> float:
         return self.mu_for(value) if self.delta else float(implied_mu(value))
 
@@ -264,6 +280,11 @@ class Profile(Risk):
 
     def epsilon_from_mu(self, mu: float) -> float:
         return conversions.epsilon_from_mu(number("mu", mu, NON_NEGATIVE), self.delta)
+
+
+def _listed(values: Any) -> list[float]:
+    listed: list[float] = values.tolist()
+    return listed
 
 
 def _mu_through(fpr: float, fnr: float, tpr: float) -> float:

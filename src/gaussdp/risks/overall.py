@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 from scipy import special
@@ -16,7 +16,7 @@ from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.guarantees.base import log_odds
 from gaussdp.guarantees.gaussian import mu_with_overlap
 from gaussdp.risks.at_a_level import log_growth
-from gaussdp.risks.base import EVEN, Risk
+from gaussdp.risks.base import EVEN, Risk, Start
 from gaussdp.risks.levels import Unit
 from gaussdp.risks.registry import register
 
@@ -39,7 +39,7 @@ class Advantage(Risk):
     quantity = "TPR − FPR"
     gain = "right guesses at even odds"
     unit = Unit.SHARE
-    start = (0.3, None)
+    start: ClassVar[Start] = (0.3, None)
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.advantage()
@@ -80,7 +80,7 @@ class Accuracy(Risk):
     gain = "right guesses"
     unit = Unit.SHARE
     takes_prior = True
-    start = (0.6, None)
+    start: ClassVar[Start] = (0.6, None)
 
     prior: float = EVEN
 

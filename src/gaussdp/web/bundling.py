@@ -8,8 +8,8 @@ from pathlib import Path
 
 STYLES, SCRIPTS = "page.css", "page.js"
 
-_SHEET = re.compile(r'\s*<link rel="stylesheet" href="/static/([^"]+)">')
-_SCRIPT = re.compile(r'\s*<script(?: type="(module)")? src="/static/([^"]+)"></script>')
+_SHEET = re.compile(r'\s*<link rel="stylesheet" href="static/([^"]+)">')
+_SCRIPT = re.compile(r'\s*<script(?: type="(module)")? src="static/([^"]+)"></script>')
 _IMPORT = re.compile(r'^import (?:(\w+)|\{([^}]*)\}) from "([^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _RENAMED = re.compile(r"^export \{ (\w+) as default \};\n?", re.MULTILINE)
@@ -25,7 +25,7 @@ def page_of(folder: Path, page: str, data: str = "") -> str:
         data: JSON that it needs from the start.
     """
     text = (folder / page).read_text()
-    links = f'\n  <link rel="stylesheet" href="/static/{STYLES}">\n  <script src="/static/{SCRIPTS}"></script>'
+    links = f'\n  <link rel="stylesheet" href="static/{STYLES}">\n  <script src="static/{SCRIPTS}"></script>'
     bare = _SCRIPT.sub("", _SHEET.sub("", text))
     held = _DATA.format(data.replace("<", "\\u003c"))
     return bare.replace("\n</head>", f"{links}\n</head>").replace("\n</body>", f"\n  {held}\n</body>")

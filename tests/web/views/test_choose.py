@@ -65,10 +65,7 @@ def test_the_matched_point_lies_on_the_budgets_curve_and_meets_the_criterion(eps
     point, growth = answer["matched"], math.exp(epsilon)
     assert point["fnr"] == pytest.approx(gaussdp.fnr_from_mu(answer["mu"], point["fpr"]), rel=1e-9, abs=1e-12)
     assert point["tpr"] == pytest.approx(1 - point["fnr"], abs=1e-12)
-    if criterion in (
-        "multiplicative_advantage",
-        "identification",
-    ):  # the two curves cross: the textbook form of pure DP
+    if criterion in ("multiplicative_advantage", "identification"):  # the curves cross: the textbook form of pure DP
         assert point["fpr"] == level
         assert point["fnr"] == pytest.approx(max(1 - growth * level, (1 - level) / growth), rel=1e-6, abs=1e-12)
     elif criterion == "precision":  # the bound on the odds: TPR at most e^epsilon FPR

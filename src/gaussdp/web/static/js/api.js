@@ -21,7 +21,7 @@ const UNREACHABLE = "The server does not answer. Is gaussdp serve still running?
 async function send(path, body, signal) {
   let response;
   try {
-    response = await fetch(`/api/v1/${path}`, {
+    response = await fetch(`api/v1/${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: body === undefined ? {} : { "Content-Type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),

@@ -1,7 +1,7 @@
 // A picture of trade-off curves. Linear axes show the false-negative rate by the false-positive rate; logarithmic axes
 // show the true-positive rate, since small false-positive rates are where an attacker works and 1 - FNR is small there.
 
-import uPlot from "/static/vendor/uplot/uPlot.esm.js";
+import uPlot from "../vendor/uplot/uPlot.esm.js";
 import { h } from "./dom.js";
 import { oneSided, powerOfTen } from "./numbers.js";
 import { colour } from "./theme.js";
