@@ -63,7 +63,7 @@ def test_the_curve_through_a_point_conforms(case):
     case.validate_response(answered(case), excluded_checks=[schemathesis.checks.positive_data_acceptance])
 
 
-@SCHEMA.include(operation_id=["account", "calibrate", "figure", "statement", "rules"]).parametrize()
+@SCHEMA.include(operation_id=["account", "calibrate", "releases", "figure", "statement", "rules"]).parametrize()
 @settings(QUICK, max_examples=10)
 def test_work_that_is_refused_conforms(case, monkeypatch):
     """Bad requests never reach a worker; good ones do, and are not done here."""
@@ -93,6 +93,7 @@ def test_every_operation_is_described():
         "metrics",
         "mu_through",
         "readyz",
+        "releases",
         "rules",
         "statement",
         "understand",

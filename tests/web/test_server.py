@@ -102,8 +102,7 @@ def test_the_library_refuses_in_the_stream(client):
         ("statement", {"view": "choose", "format": "latex", "state": CHOOSE}, "application/x-tex"),
         (
             "statement",
-            {"view": "account", "format": "markdown", "state": RUN, "unit": "<b>one</b> person",
-             "adjacency": "add-remove", "sampling": "poisson"},
+            {"view": "account", "format": "markdown", "state": {**RUN, "unit": "<b>one</b> person"}},
             "text/markdown",
         ),
     ],
@@ -121,7 +120,7 @@ def test_files(client, path, body, kind):
 def test_a_statement_needs_to_know_whom_it_protects(client):
     response = client.post("/api/v1/statement", json={"view": "account", "format": "text", "state": RUN})
     assert response.status_code == 422
-    assert response.json()["error"]["field"] == "unit"
+    assert response.json()["error"]["field"] == "state.unit"
 
 
 def test_too_large_without_a_length(server):

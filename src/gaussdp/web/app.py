@@ -28,6 +28,7 @@ from gaussdp.web.schemas.requests import (
     ChooseRequest,
     FigureRequest,
     PointRequest,
+    ReleasesRequest,
     RulesRequest,
     State,
     StatementRequest,
@@ -146,6 +147,7 @@ def _operations(desk: Desk) -> list[Operation]:
         ),
         Operation(f"{API}/deployments", "GET", "Published deployments.", _deployments, answered=DeploymentsResponse),
         streamed("account", AccountRequest, run_of, "The guarantee of a run of DP-SGD, with progress."),
+        streamed("releases", ReleasesRequest, run_of, "The guarantee of counts, sums or tables with noise."),
         streamed("calibrate", CalibrateRequest, _check_calibration, "The least noise for a target, with progress."),
         Operation(
             f"{API}/figure",
@@ -211,11 +213,11 @@ def _check_figure(request: FigureRequest) -> None:
 def _check_statement(request: StatementRequest) -> None:
     state = state_of(request)
     _check_state(state)
-    check_statement(request, state)
+    check_statement(state)
 
 
 def _check_state(state: State) -> None:
-    if isinstance(state, AccountRequest):
+    if isinstance(state, AccountRequest | ReleasesRequest):
         run_of(state)
     elif isinstance(state, CalibrateRequest):
         _check_calibration(state)

@@ -120,4 +120,6 @@ def _example(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
         return _example(schema["anyOf"][0], schemas)
     if "properties" in schema:
         return {name: _example(schema["properties"][name], schemas) for name in schema["required"]}
+    if schema.get("type") == "array":
+        return [_example(schema["items"], schemas)]
     return schema["examples"][0]

@@ -145,6 +145,9 @@ class WorkResponse(Response):
     The headers wait for the first line, so that what is refused before has a status that says so.
     """
 
+    status_code: int
+    background: None
+
     media_type = MEDIA_TYPE
 
     def __init__(self, work: Work, asker: Asker) -> None:

@@ -25,12 +25,13 @@ from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,
     FigureRequest,
+    ReleasesRequest,
     RulesRequest,
     StatementRequest,
     UnderstandRequest,
     state_of,
 )
-from gaussdp.web.views.account import Tell, account, calibrate
+from gaussdp.web.views.account import Tell, account, calibrate, releases
 from gaussdp.web.views.choose import rules
 from gaussdp.web.views.pictures import picture
 from gaussdp.web.views.statements import statement
@@ -54,6 +55,10 @@ def _account(body: dict[str, Any], tell: Tell) -> Any:
 
 def _calibrate(body: dict[str, Any], tell: Tell) -> Any:
     return calibrate(read(CalibrateRequest, body), tell)
+
+
+def _releases(body: dict[str, Any], tell: Tell) -> Any:
+    return releases(read(ReleasesRequest, body), tell)
 
 
 def _figure(body: dict[str, Any], tell: Tell) -> Any:
@@ -89,6 +94,7 @@ def _draw(body: dict[str, Any], tell: Tell) -> Any:
 JOBS: Mapping[str, Job] = {
     "account": _account,
     "calibrate": _calibrate,
+    "releases": _releases,
     "figure": _figure,
     "statement": _statement,
     "rules": _rules,
