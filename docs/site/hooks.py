@@ -10,8 +10,8 @@ from mkdocs.structure.files import File
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "examples")]
 
 import gallery
-import reference
 
+import reference
 from gaussdp import statements
 from gaussdp.statements.schemas import plan_schema, run_schema
 
@@ -34,7 +34,9 @@ _LINK = re.compile(r"\[([^\]]+)\]\((?!https?://|#)([^)\s#]+)(#[^)\s]*)?\)")
 def on_config(config):
     """A place in the contents for every page of the reference."""
     section = next(part["Reference"] for part in config.nav if "Reference" in part)
-    made = [{reference.TITLES[key][0]: f"reference/{key}.md"} for key in reference.families() if key in reference.TITLES]
+    made = [
+        {reference.TITLES[key][0]: f"reference/{key}.md"} for key in reference.families() if key in reference.TITLES
+    ]
     section[:0] = ["reference/index.md", *made]
     return config
 

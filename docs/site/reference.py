@@ -77,4 +77,3 @@ def _value(name: str):
 def _summary(name: str) -> str:
     first = (inspect.getdoc(_value(name)) or "").split("\n\n")[0]
     return " ".join(first.split()).replace("|", "\\|")
-
