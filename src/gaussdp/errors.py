@@ -28,6 +28,9 @@ class DomainError(GaussdpError, ValueError):
         place: where the parameter stands: a file, an entry of a list.
     """
 
+    domain: str | None
+    got: str
+
     def __init__(
         self,
         parameter: str | None,
@@ -103,3 +106,37 @@ class UnsupportedVersionError(GaussdpError, ImportError):
 
 class UntestedVersionWarning(UserWarning):
     """An optional dependency is newer than the versions an integration was tested with."""
+
+
+class LedgerError(GaussdpError):
+    """A budget book cannot be read or written as it should: locked, read-only, full, damaged, of another version."""
+
+
+class BudgetExceeded(GaussdpError):  # noqa: N818 - what happened, not what is wrong
+    """A release would spend more than a budget has left; nothing was written.
+
+    Args:
+        budget: the name of the budget that is too small.
+        asked: what the release needs: mu, and its slack.
+        left: the largest mu of a release that this budget can still pay, and the slack that it has left.
+        advice: what would fit.
+    """
+
+    def __init__(
+        self, budget: str, asked: tuple[float, float], left: tuple[float, float], advice: str = "", noise: float = 0.0
+    ) -> None:
+        self.budget = budget
+        self.asked_mu, self.asked_slack = asked
+        self.left_mu, self.left_slack = left
+        self.advice = advice
+        self.noise_multiplier = noise or None
+        slack = self.asked_slack > 0 or self.left_slack > 0
+        needs = f"mu = {self.asked_mu:.6g}" + (f" and slack {self.asked_slack:.3g}" if slack else "")
+        has = f"mu = {self.left_mu:.6g}" + (f" and slack {self.left_slack:.3g}" if slack else "")
+        super().__init__(
+            one_line(f"budget {budget!r} is exceeded: {needs} asked, {has} left" + (f"; {advice}" if advice else ""))
+        )
+
+    def __reduce__(self) -> Any:
+        asked, left = (self.asked_mu, self.asked_slack), (self.left_mu, self.left_slack)
+        return type(self), (self.budget, asked, left, self.advice, self.noise_multiplier or 0.0)

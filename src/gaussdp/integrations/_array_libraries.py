@@ -2,16 +2,16 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gaussdp.integrations._versions import require
-from gaussdp.numerics import Array, Floats, Port, Portable, Step
+from gaussdp.numerics import Array, Floats, Port, Portable, Step, source
 
 TORCH = ">=2.4,<2.14"
 JAX = ">=0.8,<0.11"
@@ -55,14 +55,23 @@ class Library(Portable):
         """The values alone, without what is recorded to differentiate them."""
         return array
 
+    def compiled(self, port: Port, arrays: Sequence[Array]) -> Callable[..., Array] | None:
+        """The port as one compiled function of such arrays, where the library makes one on their device."""
+        return None
+
+    def value(self, port: Port, *arrays: Array) -> Array:
+        """The value of a port: compiled, or operation by operation."""
+        function = self.compiled(port, arrays)
+        return port.value(self, *arrays) if function is None else function(*arrays)
+
     def apply(self, port: Port, arrays: Sequence[Array]) -> Array:
-        """The value of a port, differentiable where the library differentiates."""
-        return port.value(self, *arrays)
+        """The same, differentiable where the library differentiates."""
+        return self.value(port, *arrays)
 
     def apply_in_blocks(self, port: Port, arrays: Sequence[Array]) -> Array:
         """The same, block by block: what a kernel needs on the way is then a multiple of a block, not of the arrays."""
         size = arrays[0].shape[0]
-        if size <= BLOCK or not self.blocks:
+        if size <= BLOCK or not self.blocks or self.compiled(port, arrays) is not None:
             return self.apply(port, arrays)
         starts = range(0, size, BLOCK)
         return self.namespace.concatenate(
@@ -102,6 +111,7 @@ class Cupy(Library):
     """
 
     blocks = True
+    on_gpu: ClassVar[dict[str, str]] = {}  # where it makes arrays anyway
 
     def __init__(self, namespace: Any, special: Any) -> None:
         super().__init__(namespace, round=namespace.rint, erf=special.erf, erfcx=special.erfcx, ndtri=special.ndtri)
@@ -124,11 +134,23 @@ class Cupy(Library):
     def from_numpy(self, array: Floats, like: Array) -> Array:
         return self.namespace.asarray(array)  # on the current device, which computing has made that of the arrays
 
+    def compiled(self, port: Port, arrays: Sequence[Array]) -> Callable[..., Array] | None:
+        return _compiled(self, port, len(arrays))
+
+    def kernel(self, functions: str, inputs: list[str]) -> Callable[..., Array]:
+        """One that computes the last of some functions, in the source of CUDA, for each element."""
+        parameters, value = ", ".join(f"float64 {name}" for name in inputs), f"y = {source.ENTRY}({', '.join(inputs)})"
+        kernel: Callable[..., Array] = self.namespace.ElementwiseKernel(
+            parameters, "float64 y", value, "gaussdp_element", preamble=functions
+        )
+        return kernel
+
 
 class Torch(Library):
     """PyTorch: tensors of any device with float64."""
 
     blocks = True
+    on_gpu: ClassVar[dict[str, str]] = {"device": "cuda"}
 
     def __init__(self) -> None:
         torch: Any = require("torch", extra="torch", supported=TORCH)
@@ -164,6 +186,19 @@ class Torch(Library):
 
     def detached(self, array: Array) -> Array:
         return array.detach()
+
+    def compiled(self, port: Port, arrays: Sequence[Array]) -> Callable[..., Array] | None:
+        wrapped = self.namespace._C._functorch.is_functorch_wrapped_tensor
+        if any(not array.is_cuda or wrapped(array) for array in arrays):
+            return None
+        return _compiled(self, port, len(arrays))
+
+    def kernel(self, functions: str, inputs: list[str]) -> Callable[..., Array]:
+        """One that computes the last of some functions, in the source of CUDA, for each element."""
+        parameters, value = ", ".join(f"T {name}" for name in inputs), f"{source.ENTRY}({', '.join(inputs)})"
+        entry = f"template <typename T> T gaussdp_element({parameters}) {{ return {value}; }}"
+        kernel: Callable[..., Array] = self.namespace.cuda.jiterator._create_jit_fn(functions + entry)
+        return kernel
 
     def apply(self, port: Port, arrays: Sequence[Array]) -> Array:
         return _torch_function(self, port).apply(*arrays)
@@ -247,11 +282,22 @@ def cupy() -> Cupy:
 
 
 @cache
+def _compiled(library: Cupy | Torch, port: Port, inputs: int) -> Callable[..., Array] | None:
+    """One kernel of a graphics processor for a port, tried on one element; None where it cannot be made."""
+    try:
+        kernel = library.kernel(source.CUDA + source.source_of(port.value, inputs), [f"x{k}" for k in range(inputs)])
+        kernel(*[library.namespace.full((1,), 0.5, dtype=library.namespace.float64, **library.on_gpu)] * inputs)
+    except Exception:  # whatever a compiler or its absence raises: operations one by one serve as well, more slowly
+        return None
+    return kernel
+
+
+@cache
 def _torch_function(library: Torch, port: Port) -> Any:
     """An autograd function with the exact derivatives, forward and backward, to any order."""
 
     def forward(*inputs: Array) -> Array:
-        return port.value(library, *inputs)
+        return library.value(port, *inputs)
 
     def setup_context(context: Any, inputs: Any, output: Array) -> None:
         context.save_for_backward(*inputs, output)

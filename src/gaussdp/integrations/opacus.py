@@ -69,6 +69,8 @@ class GaussdpAccountant(IAccountant):
         self._samplings: set[str] = set()
         self._randomness: set[str] = set()
         self._accounted: tuple[tuple[Step, ...], AccountedCurve | DistributionCurve] | None = None
+        self.limit: Callable[[float, float, str], None] | None = None
+        """Called with noise multiplier, sample rate and sampling before a step counts; may refuse it."""
 
     @classmethod
     def mechanism(cls) -> str:
@@ -238,6 +240,8 @@ class GaussdpAccountant(IAccountant):
 
     def _count(self, noise_multiplier: float, sample_rate: float, sampling: str, randomness: str) -> None:
         noise, rate, _ = _checked(noise_multiplier, sample_rate, 1)
+        if self.limit is not None:
+            self.limit(noise, rate, sampling)
         self._samplings.add(sampling)
         self._randomness.add(randomness)
         count = self.history.pop()[2] if self.history and self.history[-1][:2] == (noise, rate) else 0

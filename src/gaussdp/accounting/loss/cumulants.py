@@ -66,6 +66,8 @@ class LossCumulants:
         others: steps with the same transform, to compare with: they are those of moved grids.
     """
 
+    shortened: bool
+
     def __init__(self, squared_mu: float, steps: Sequence[Counted], others: Sequence[Counted] | None = None) -> None:
         self._squared_mu = squared_mu
         self._steps = tuple(steps)
@@ -204,12 +206,26 @@ def _log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
     return logarithm
 
 
-def _change(angle: Floats) -> tuple[Floats, Floats]:
-    """Real and imaginary part of e^(i angle) - 1, with the digits of small angles."""
-    real = np.sin(0.5 * angle)
-    real *= real
-    real *= -2
-    return real, np.sin(angle)
+def _fill_changes(angle: Floats, real: Floats, imaginary: Floats) -> None:
+    """Real and imaginary parts of e^(i angle) - 1, with the digits of small angles, for the multiples of a row of them.
+
+    Rows 0, 1, 2, 4, 8, ... by sines, those between from two before them: each is a product of few.
+    """
+    real[0], imaginary[0] = 0.0, 0.0
+    first = 1
+    while first < angle.shape[0]:
+        half = np.sin(0.5 * angle[first])
+        real[first], imaginary[first] = -2 * half * half, np.sin(angle[first])
+        rest = min(first, angle.shape[0] - first)
+        u, v = real[1:rest], imaginary[1:rest]
+        new = slice(first + 1, first + rest)
+        np.multiply(u, real[first] + 1, out=real[new])
+        real[new] -= v * imaginary[first]
+        real[new] += real[first]
+        np.multiply(v, real[first] + 1, out=imaginary[new])
+        imaginary[new] += u * imaginary[first]
+        imaginary[new] += imaginary[first]
+        first *= 2
 
 
 def _expected_change(angle: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -244,19 +260,25 @@ def _expectation_by_blocks(centred: Floats, weights: Floats, t: Floats) -> tuple
     only the sines of about 2 sqrt(N).
     """
     fine = math.isqrt(t.size) + 1
-    angle = np.multiply.outer(np.concatenate((t[:fine], t[::fine])), centred)
-    real, imaginary = _change(angle)
-    real_sums = weighted_rows(real, weights)
-    imaginary_sums = weighted_rows(imaginary - angle, weights)
-    inner_real, inner_imaginary = real[:fine], imaginary[:fine]
-    left = np.hstack((real[fine:] * weights, imaginary[fine:] * weights))
-    right = np.empty((2 * centred.size, 2 * fine))
-    right[: centred.size, :fine], right[centred.size :, :fine] = inner_real.T, -inner_imaginary.T
-    right[: centred.size, fine:], right[centred.size :, fine:] = inner_imaginary.T, inner_real.T
-    both = product(left, right)
-    expected_real = both[:, :fine] + (real_sums[fine:, np.newaxis] + real_sums[:fine])
-    expected_imaginary = both[:, fine:] + (imaginary_sums[fine:, np.newaxis] + imaginary_sums[:fine])
-    return expected_real.ravel()[: t.size], expected_imaginary.ravel()[: t.size]
+    (inner, inner_real, inner_imaginary), (outer, outer_real, outer_imaginary) = (
+        _changes_and_sums(centred, weights, rows) for rows in (t[:fine], t[::fine])
+    )
+    outer *= weights
+    both = product(outer.reshape(-1, centred.size), inner.reshape(-1, centred.size).T)
+    coarse = both.shape[0] // 2
+    real = both[:coarse, :fine] - both[coarse:, fine:]
+    real += outer_real[:, np.newaxis] + inner_real
+    imaginary = both[:coarse, fine:] + both[coarse:, :fine]
+    imaginary += outer_imaginary[:, np.newaxis] + inner_imaginary
+    return real.ravel()[: t.size], imaginary.ravel()[: t.size]
+
+
+def _changes_and_sums(centred: Floats, weights: Floats, t: Floats) -> tuple[Floats, Floats, Floats]:
+    """e^(itx) - 1 at even steps t from 0 on, its real and imaginary part, and both parts of E[e^(itx) - 1 - itx]."""
+    angle = np.multiply.outer(t, centred)
+    changes = np.empty((2, *angle.shape))
+    _fill_changes(angle, changes[0], changes[1])
+    return changes, weighted_rows(changes[0], weights), weighted_rows(changes[1] - angle, weights)
 
 
 def _evenly_spaced(t: Floats) -> bool:

@@ -1,0 +1,206 @@
+"""What a release costs: the square of its mu and its slack, for the unit and the neighbours of a book."""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
+from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.adapters import adapter_for
+from gaussdp.domains import LEVEL, number
+from gaussdp.errors import DomainError, brief
+from gaussdp.guarantees import GDP, ApproxDP, ApproxGDP, Guarantee, ProfilePoints
+from gaussdp.ledger.amounts import number_up, root_up, settled, written
+from gaussdp.mechanisms import DPSGD, Adjacency, Gaussian, Mechanism, Stated, ZCDPGaussian
+from gaussdp.mechanisms.base import checked_adjacency
+from gaussdp.mechanisms.plan import read_plan
+from gaussdp.statements.run import Run, within_doubles
+
+_COMPUTED = Fraction(1, 2**40)
+"""Relative, added to a mu that was computed: more than its rounding errors."""
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What one release takes from every budget that it touches.
+
+    Attributes:
+        square: of its mu, exact or rounded up.
+        slack: the delta with which that mu may fail.
+        words: what is released, in one line.
+        releases: the same as entries of a plan file, where it is a mechanism; empty otherwise.
+        source: the mechanism itself, to say which noise would fit.
+    """
+
+    square: Fraction
+    slack: Fraction
+    words: str
+    releases: tuple[dict[str, Any], ...] = ()
+    source: Mechanism | None = None
+
+    @property
+    def guarantee(self) -> ApproxGDP:
+        """The same as a guarantee, rounded up."""
+        return ApproxGDP(root_up(self.square), number_up(self.slack))
+
+
+def charge_of(
+    release: object,
+    *,
+    unit: str,
+    adjacency: Adjacency,
+    stated_for: Adjacency | None = None,
+    floor: float | None = None,
+) -> Charge:
+    """What a release costs in a book.
+
+    Args:
+        release: a mechanism, a guarantee, an accounted curve, a fit, a run, the path of a plan file (.toml, .json), or
+            an event of dp_accounting.
+        unit: of privacy, of the book.
+        adjacency: of the book.
+        stated_for: the neighbours that a guarantee, a curve or an event speaks about; the book's unless given.
+        floor: of the fit, for what is not exactly GDP: a smaller one gives a larger mu and a smaller slack.
+    Raises:
+        DomainError: if nothing is proved about what it costs for this unit and these neighbours.
+    """
+    level = None if floor is None else number("floor", floor, LEVEL)
+    if isinstance(release, str | Path):
+        release = read_plan(release)
+    if isinstance(release, Run):
+        return _of_run(release, unit, adjacency, level)
+    if isinstance(release, Mechanism):
+        return _of_mechanism(release, adjacency, level)
+    stated = adjacency if stated_for is None else checked_adjacency(stated_for)
+    if isinstance(release, AccountedCurve):
+        return _of_mechanism(release.mechanism, adjacency, level)
+    if isinstance(release, Guarantee | Fit):
+        stated = (release.adjacency if isinstance(release, DistributionCurve) else None) or stated
+        return _moved(_of_statement(release, level), stated, adjacency)
+    adapter = adapter_for(type(release))
+    if adapter is None:
+        words = "a mechanism, a guarantee, a curve, a fit, a run or the path of a plan file"
+        raise DomainError("release", words, release, got=brief(release))
+    known: Mechanism | PointsCurve = adapter(release, stated_for)
+    if isinstance(known, Mechanism):
+        return _of_mechanism(known, adjacency, level)
+    return _moved(_of_statement(known, level), stated, adjacency)
+
+
+def _of_run(run: Run, unit: str, adjacency: Adjacency, floor: float | None) -> Charge:
+    """A run whose account holds: its unit is the book's, and nothing that it states contradicts its description."""
+    if run.unit.casefold() != unit.casefold():
+        raise DomainError("unit", f"that of the book, {unit!r}", run.unit, "no conversion between units is known")
+    if run.sampled and run.sampling not in ("poisson", None):
+        raise DomainError(
+            "sampling", '"poisson" for a run that is charged', run.sampling, "charge what is proved for its batches"
+        )
+    if run.trains and run.clipping not in ("per-example", None):
+        raise DomainError("clipping", '"per-example" for a run that is charged', run.clipping, "no number holds")
+    if run.tuning == "not counted":
+        raise DomainError("tuning", "counted in a run that is charged", got="tuning that is not counted")
+    mechanism = run.accounted.protecting(adjacency, run.records_per_unit or 1)
+    if mechanism is None:
+        many = run.records_per_unit or 1
+        raise DomainError(None, problem=f"no account of this run is known for {adjacency} units of {many} records")
+    charge = _of_mechanism(mechanism, adjacency, floor)
+    if run.records_per_unit in (None, 1):
+        return charge
+    return replace(charge, square=settled(charge.square * (1 + _COMPUTED)))  # noise over a number of records is rounded
+
+
+def _of_mechanism(mechanism: Mechanism, adjacency: Adjacency, floor: float | None) -> Charge:
+    known = mechanism.protecting(adjacency)
+    if known is None:
+        return _moved(_of_mechanism(mechanism, mechanism.adjacency, floor), mechanism.adjacency, adjacency)
+    entries = [(part, times, _exact_square(part)) for part, times in known.releases()]
+    described = tuple(_entry(part, times) for part, times, _ in entries if part.kind or isinstance(part, Stated))
+    named: dict[str, Any] = {"words": known.sentence, "releases": described, "source": known}
+    exact = [(square, times) for _, times, square in entries if square is not None]
+    if len(exact) == len(entries):
+        return Charge(settled(sum((square * times for square, times in exact), Fraction())), Fraction(), **named)
+    lone = entries[0][0] if len(entries) == 1 and entries[0][1] == 1 else None
+    if isinstance(lone, Stated):
+        return replace(_of_statement(lone.guarantee, floor), **named)
+    with within_doubles():
+        return replace(_of_statement(account(known), floor), **named)
+
+
+def _entry(part: Mechanism, times: int) -> dict[str, Any]:
+    return {**part.plan_entry(), **({"times": times} if times > 1 else {})}
+
+
+def _exact_square(release: Mechanism) -> Fraction | None:
+    """The square of mu, where the release is exactly GDP and its parameters say so."""
+    if isinstance(release, Gaussian) or (isinstance(release, DPSGD) and release.sample_rate == 1):
+        [(plain, steps)] = release.parts()
+        return steps / written(plain.noise_multiplier) ** 2 if isinstance(plain, Gaussian) else None
+    if isinstance(release, ZCDPGaussian):
+        return 2 * written(release.rho)
+    if isinstance(release, Stated) and isinstance(release.guarantee, GDP):
+        return written(release.guarantee.mu) ** 2
+    return None
+
+
+def _of_statement(stated: Guarantee | Fit, floor: float | None) -> Charge:
+    """What a guarantee costs: GDP its square, what implies GDP that of the implied mu, others mu with a slack."""
+    if isinstance(stated, Fit):
+        return _computed(stated.mu, 0.0 if stated.unconditional else stated.slack, str(stated))
+    if isinstance(stated, GDP | ApproxGDP):
+        slack = stated.delta_bound if isinstance(stated, ApproxGDP) else 0.0
+        _refuse_nothing(stated.mu, slack, stated.label)
+        return Charge(settled(written(stated.mu) ** 2), settled(written(slack)), stated.label)
+    if isinstance(stated, ApproxDP):
+        # (epsilon, delta)-DP is epsilon-DP but for a share delta: its curve is (1 - delta) f_epsilon(a / (1 - delta)).
+        pure = ApproxDP(stated.epsilon_bound, 0.0).implied()
+        charge = _computed(pure.mu, stated.delta_bound, stated.label)
+        return replace(charge, slack=settled(written(stated.delta_bound)))
+    if not isinstance(stated, AccountedCurve | PointsCurve):
+        try:
+            return _computed(stated.implied().mu, 0.0, stated.label)
+        except DomainError:
+            if not isinstance(stated, ProfilePoints):
+                raise
+            stated = PointsCurve.of(stated)
+    if isinstance(stated, AccountedCurve):
+        return _of_statement(stated.fit(DEFAULT_FLOOR if floor is None else floor), None)
+    return _of_statement(stated.fit(floor), None)
+
+
+def _computed(mu: float, slack: float, words: str) -> Charge:
+    _refuse_nothing(mu, slack, words)
+    grown = 1 + _COMPUTED
+    return Charge(settled((Fraction(mu) * grown) ** 2), settled(Fraction(slack) * grown), words)
+
+
+def _refuse_nothing(mu: float, slack: float, words: str) -> None:
+    if not math.isfinite(mu) or slack >= 1:
+        raise DomainError(
+            "release",
+            problem=f"promises nothing that a book could count: {words}",
+            advice="account for the mechanism itself, or give a larger floor",
+        )
+
+
+def _moved(charge: Charge, stated: Adjacency, adjacency: Adjacency) -> Charge:
+    """The charge for the neighbours of the book, of a release that is stated for others.
+
+    Exchanging a record is removing one and adding another: twice the mu, by group privacy (Dong, Roth & Su 2022,
+    Theorem 2.14). The other way round nothing follows.
+    """
+    if stated == adjacency:
+        return charge
+    if stated == "replace-one":
+        raise DomainError(
+            "adjacency", "that of the book, add-remove", stated, "nothing follows for adding or removing a record"
+        )
+    if charge.slack:
+        raise DomainError(
+            "adjacency",
+            "that of the book, replace-one, for a release with slack",
+            stated,
+            "no conversion is proved: account for it by exchange of a record",
+        )
+    return replace(charge, square=settled(4 * charge.square), words=f"{charge.words}, for exchanged records")

@@ -1,0 +1,231 @@
+"""The database of a book: SQLite or PostgreSQL, its transactions, its version, and what its errors mean."""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, Connection, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from gaussdp.errors import DomainError, LedgerError, MissingExtraError, one_line
+from gaussdp.ledger.tables import VERSION, VERSION_TABLE
+
+DEFAULT_TIMEOUT = 30.0
+"""Seconds that a decision waits for others."""
+
+_MEANINGS = (
+    ("is locked", "is locked by another program; nothing was written, so try again"),
+    ("lock timeout", "is locked by another program; nothing was written, so try again"),
+    ("readonly database", "is read-only; nothing was written"),
+    ("read-only transaction", "is read-only; nothing was written"),
+    ("permission denied", "may not be used by this user; nothing was written"),
+    ("is full", "has no room left on its disk; nothing was written"),
+    ("no space left", "has no room left on its disk; nothing was written"),
+    ("disk i/o error", "cannot be written or read: the disk has no room, or fails; nothing was written"),
+    ("malformed", "is damaged; restore it from a copy, and verify that"),
+    ("not a database", "is damaged, or no book at all"),
+    ("unable to open", "cannot be opened: there is no such folder, or no right to it"),
+    ("never changed", "refuses to change what was entered"),
+    ("connection", "cannot be reached"),
+)
+
+
+class Database:
+    """Where a book is kept.
+
+    Args:
+        url: "sqlite:///budget.db", "postgresql+psycopg://user@host/database", or the path of a SQLite file.
+        timeout: seconds that a transaction waits for others.
+    """
+
+    def __init__(self, url: str, timeout: float = DEFAULT_TIMEOUT) -> None:
+        self.url = _parsed(url)
+        self.timeout = timeout
+        self._process = os.getpid()
+        self._engine = self._made()
+
+    @property
+    def place(self) -> str:
+        """The URL without its password."""
+        return self.url.render_as_string(hide_password=True)
+
+    @property
+    def sqlite(self) -> bool:
+        """Whether it is a file of SQLite."""
+        return self.url.get_backend_name() == "sqlite"
+
+    @property
+    def file(self) -> Path | None:
+        """The file, for SQLite."""
+        return Path(self.url.database.removeprefix("file:")) if self.sqlite and self.url.database else None
+
+    @property
+    def engine(self) -> sa.Engine:
+        """What connects; a forked process gets its own, since connections must not be shared."""
+        if self._process != os.getpid():
+            self._engine.dispose(close=False)
+            self._process, self._engine = os.getpid(), self._made()
+        return self._engine
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the book and changes nothing."""
+        with self._named(), self.engine.connect() as connection, connection.begin():
+            if not self.sqlite:
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield connection
+
+    @contextmanager
+    def deciding(self, before: Callable[[Connection], object] | None = None) -> Iterator[Connection]:
+        """A transaction that nobody else decides beside; kept at its end, undone by any exception.
+
+        Args:
+            before: what to do on the same connection while others still decide.
+        """
+        with self._named(), self.engine.connect() as connection:
+            if before is not None:
+                with connection.begin():
+                    before(connection)
+            with connection.execution_options(decides=True).begin():
+                if not self.sqlite:
+                    connection.exec_driver_sql("SELECT id FROM ledger_book FOR UPDATE")
+                yield connection
+
+    @contextmanager
+    def changing(self) -> Iterator[Connection]:
+        """A transaction that may change tables."""
+        with (
+            self._named(),
+            self.engine.connect() as connection,
+            connection.execution_options(decides=True).begin(),
+        ):
+            yield connection
+
+    @contextmanager
+    def making(self) -> Iterator[Connection]:
+        """The same where a book is made. SQLite is to write ahead: one wait for the disk a decision."""
+        if self.sqlite:
+            with self._named(), self.engine.connect() as connection:
+                connection.connection.cursor().execute("PRAGMA journal_mode = WAL")
+        with self.changing() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Let all connections go."""
+        self._engine.dispose()
+
+    def _made(self) -> sa.Engine:
+        if self.sqlite:
+            engine = sa.create_engine(self.url, connect_args={"timeout": self.timeout})
+            sa.event.listen(engine, "connect", _prepare_sqlite)
+            sa.event.listen(engine, "begin", _begin_sqlite)
+            return engine
+        milliseconds = int(1000 * self.timeout)
+        try:
+            return sa.create_engine(
+                self.url,
+                pool_pre_ping=False,
+                connect_args={
+                    "options": f"-c lock_timeout={milliseconds} -c synchronous_commit=on",
+                    "connect_timeout": max(int(self.timeout), 2),
+                },
+            )
+        except ModuleNotFoundError:
+            raise MissingExtraError('PostgreSQL needs psycopg: pip install "gaussdp[postgres]"') from None
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Turn what the database complains about into one line that says what it means for the book."""
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:  # the latter two before a transaction
+            raise LedgerError(f"the book {self.place} {_meaning(error)}") from None
+
+
+def _parsed(url: str) -> URL:
+    if not isinstance(url, str) or not url.strip():
+        raise DomainError("url", 'such as "sqlite:///budget.db" or "postgresql+psycopg://user@host/database"', url)
+    if "://" not in url:
+        return URL.create("sqlite", database=url)
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise DomainError(
+            "url", 'such as "sqlite:///budget.db"', problem="cannot be read as the URL of a book"
+        ) from None
+    if parsed.drivername in ("postgresql", "postgres"):
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername not in ("sqlite", "sqlite+pysqlite", "postgresql+psycopg"):
+        raise DomainError("url", "of sqlite or postgresql+psycopg", parsed.drivername)
+    if parsed.get_backend_name() == "sqlite" and (not parsed.database or parsed.database == ":memory:"):
+        raise DomainError("url", "of a file: a book in memory would be lost", url)
+    return parsed
+
+
+def _prepare_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # transactions begin where `_begin_sqlite` says, also for changes of the schema
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    decides = connection.get_execution_options().get("decides", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if decides else "BEGIN")
+
+
+def _meaning(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "is damaged; restore it from a copy, and verify that"
+    said = str(error.orig if isinstance(error, DBAPIError) and error.orig is not None else error)
+    return next((words for sign, words in _MEANINGS if sign in said.lower()), f"failed: {one_line(said)[:200]}")
+
+
+def version_of(connection: Connection) -> str | None:
+    """The version of the schema in this database, None if it holds no book."""
+    sqlite = connection.dialect.name == "sqlite"
+    there = "SELECT name FROM sqlite_master WHERE name = '{}'" if sqlite else "SELECT to_regclass('{}')"
+    if connection.exec_driver_sql(there.format(VERSION_TABLE)).scalar() is None:
+        return None
+    found = connection.exec_driver_sql(f"SELECT version_num FROM {VERSION_TABLE}").scalar()
+    return None if found is None else str(found)
+
+
+def no_book(place: str) -> LedgerError:
+    """What to raise where there is none."""
+    return LedgerError(f"there is no budget book in {place}; make one with `gaussdp ledger create`")
+
+
+def refuse_other_versions(connection: Connection, place: str) -> None:
+    """Return if the book is of this version.
+
+    Raises:
+        LedgerError: if there is none, or it is of another version, with what to do.
+    """
+    found = version_of(connection)
+    if found is None:
+        raise no_book(place)
+    if found > VERSION:
+        raise LedgerError(f"the book {place} has schema {found}, newer than {VERSION} of this gaussdp: update gaussdp")
+    if found < VERSION:
+        raise LedgerError(
+            f"the book {place} has schema {found}, older than {VERSION}: copy it, then run `gaussdp ledger upgrade`"
+        )
+
+
+def migrate(connection: Connection, version: str = VERSION) -> None:
+    """Bring the schema to a version, in the transaction of the connection."""
+    try:
+        from alembic import command
+        from alembic.config import Config
+    except ModuleNotFoundError:
+        raise MissingExtraError('making a book needs Alembic: pip install "gaussdp[ledger]"') from None
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, version)

@@ -1,0 +1,157 @@
+"""The decisions of a book: open a budget, reserve, commit, refund, renew; each inside one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from gaussdp.errors import DomainError
+from gaussdp.ledger.balances import Balance
+from gaussdp.ledger.budgets import NO_RENEWAL
+from gaussdp.ledger.charges import Charge
+from gaussdp.ledger.entries import Entry, digest_of
+from gaussdp.ledger.people import People, Units, charge_people, refund_people
+from gaussdp.ledger.refusals import ShortError
+from gaussdp.ledger.tables import BUDGETS, WITHIN
+from gaussdp.ledger.transactions import Decision, as_repeated, changed
+
+_MOST_WITHIN = 100  # budgets that one may lie within
+
+
+def open_budget(connection: Connection, balance: Balance, within: Sequence[str], purpose: str) -> None:
+    """Open a budget within others."""
+    decision = Decision(connection)
+    if connection.execute(sa.select(BUDGETS.c.name).where(BUDGETS.c.name == balance.name)).first():
+        raise DomainError("name", problem=f"there is a budget {balance.name!r} already")
+    above = sorted({balance.name} | {one.name for holder in within for one in _holders(decision, holder)})
+    if len(above) > _MOST_WITHIN:
+        raise DomainError("within", f"at most {_MOST_WITHIN} budgets, with those that they lie within")
+    content = {
+        "mu": repr(balance.mu),
+        "slack": repr(balance.slack),
+        "within": above,
+        "period": balance.period,
+        "per_person": balance.per_person,
+        "purpose": purpose,
+    }
+    decision.append("open", balance.name, None, content)
+    connection.execute(sa.insert(BUDGETS), balance.row())
+    connection.execute(sa.insert(WITHIN), [{"budget": balance.name, "holder": one} for one in above])
+
+
+def _holders(decision: Decision, name: str) -> list[Balance]:
+    found = decision.balances(name)
+    if any(one.per_person for one in found):
+        raise DomainError("within", problem=f"{name!r} is per person, and holds no other budgets")
+    return found
+
+
+@dataclass
+class Request:
+    """What is asked of a budget under a key.
+
+    Attributes:
+        budget: its name.
+        key: of the release.
+        charge: what it costs.
+        purpose: what it is for.
+        people: who is in the data, for a budget per person.
+    """
+
+    budget: str
+    key: str
+    charge: Charge
+    purpose: str
+    people: People | None = None
+    _listed: str = field(default="", init=False)
+
+    def load(self, connection: Connection) -> None:
+        """Hand the people to the database, before the decision."""
+        self._listed = self.people.load(connection) if self.people else ""
+
+    def decide(self, connection: Connection) -> Entry:
+        """The reservation, or the first answer to the same request.
+
+        Raises:
+            ShortError: if a budget has too little left.
+            DomainError: if the key was used for another request.
+        """
+        decision = Decision(connection, self.key)
+        first = decision.reservation()
+        if first is not None:
+            return self._first_answer(decision, first)
+        touched = decision.balances(self.budget)
+        own = next(one for one in touched if one.name == self.budget)
+        self._refuse_people(own)
+        for balance in touched:
+            if not balance.affords(self.charge):
+                raise ShortError(touched, balance)
+        content = self._content() | {"charged": [[one.name, one.periods] for one in touched], "request": self._digest()}
+        if self.people is not None:
+            units = Units.of(own)
+            each = units.charged(self.charge.square)
+            found, who = charge_people(connection, own, decision.next_seq, each, units.capacity)
+            content |= {"people": found, "units": each, "who": who}
+        entry = decision.append("reserve", self.budget, self.key, content)
+        decision.save(changed(touched, entry))
+        return entry
+
+    def _content(self) -> dict[str, Any]:
+        known: dict[str, Any] = {
+            "square": str(self.charge.square),
+            "slack": str(self.charge.slack),
+            "release": self.charge.words,
+            "purpose": self.purpose,
+        }
+        return known | ({"plan": list(self.charge.releases)} if self.charge.releases else {})
+
+    def _digest(self) -> str:
+        return digest_of([self.budget, self._content(), self._listed])
+
+    def _first_answer(self, decision: Decision, first: Entry) -> Entry:
+        if first.content["request"] != self._digest():
+            problem = f"{self.key!r} was used for another request, entry {first.seq}"
+            raise DomainError("key", problem=problem, advice="take another")
+        last = decision.resolution()
+        if last is not None and last.kind == "refund":
+            raise DomainError("key", problem=f"{self.key!r} was refunded and stays so", advice="take another")
+        return as_repeated(first)
+
+    def _refuse_people(self, own: Balance) -> None:
+        if own.per_person and self.people is None:
+            raise DomainError("people", problem="must be given: the budget is each person's")
+        if not own.per_person and self.people is not None:
+            raise DomainError("people", problem="must not be given: the budget is that of all together")
+
+
+def resolve(connection: Connection, kind: Literal["commit", "refund"], key: str, content: dict[str, Any]) -> Entry:
+    """Commit or refund a reservation; once more gives the first answer."""
+    decision = Decision(connection, key)
+    reservation, before = decision.reservation(), decision.resolution()
+    if reservation is None:
+        raise DomainError("key", problem=f"there is no reservation {key!r}")
+    if before is not None and before.kind == kind:
+        return as_repeated(before)
+    if before is not None:
+        done = "committed" if before.kind == "commit" else "refunded"
+        raise DomainError("key", problem=f"{key!r} was {done} and stays so")
+    budget = str(reservation.budget)
+    entry = decision.append(kind, budget, key, {**content, "of": reservation.seq})
+    if kind == "refund" and "people" in reservation.content:
+        refund_people(connection, budget, reservation.seq, entry.seq)
+    decision.save(changed(decision.balances(budget), entry, reservation))
+    return entry
+
+
+def renew(connection: Connection, budget: str, reason: str) -> Entry:
+    """Begin another period of a budget that has periods."""
+    decision = Decision(connection)
+    own = next(one for one in decision.balances(budget) if one.name == budget)
+    if not own.period:
+        raise DomainError("budget", problem=f"{budget!r} has no period and is never renewed", advice="open another")
+    content = {"reason": reason, "period": own.periods + 1, "spent": str(own.spent), "says": f"{NO_RENEWAL}."}
+    entry = decision.append("renew", budget, None, content)
+    decision.save(changed([own], entry))
+    return entry

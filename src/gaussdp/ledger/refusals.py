@@ -1,0 +1,81 @@
+"""What to say when a budget is too small: what was asked, what is left, and the noise that would fit."""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from gaussdp.calibration import noise_multiplier
+from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.errors import BudgetExceeded, ConvergenceError, DomainError
+from gaussdp.guarantees import GDP
+from gaussdp.ledger.amounts import number_down, number_up, root_down, root_up
+from gaussdp.ledger.balances import Balance
+from gaussdp.ledger.charges import Charge, charge_of
+from gaussdp.mechanisms import DPSGD
+
+_DIGITS = 6
+
+
+class ShortError(Exception):
+    """A budget is too small for a charge; what to say is worked out after the transaction."""
+
+    def __init__(self, touched: Sequence[Balance], short: Balance) -> None:
+        super().__init__(short.name)
+        self.touched, self.short = touched, short
+
+
+def exceeded(touched: Sequence[Balance], short: Balance, charge: Charge) -> BudgetExceeded:
+    """The refusal of a charge by the first budget that is too small for it."""
+    asked = root_up(charge.square), number_up(charge.slack)
+    left = root_down(short.left), number_down(short.left_slack)
+    room = min(one.left for one in touched)
+    slack = min(one.left_slack for one in touched)
+    advice, noise = _fitting(charge, room, slack)
+    return BudgetExceeded(short.name, asked, left, advice, noise)
+
+
+def _about_slack(slack: Fraction) -> str:
+    if slack > 0:
+        return "a smaller floor gives a smaller slack, and a larger mu"
+    return (
+        "its slack is the delta with which its mu may fail, which no mu covers: open a budget with slack, or charge "
+        "the mu that holds for every attack (.implied())"
+    )
+
+
+def _fitting(charge: Charge, room: Fraction, slack: Fraction) -> tuple[str, float]:
+    """What would fit, in words, and its noise multiplier."""
+    root = root_down(room)
+    if root == 0:
+        return "nothing is left", 0.0
+    run = charge.source
+    if isinstance(run, DPSGD) and run.sampled:
+        found = _training(run, root, slack)
+        if found:
+            return f"the same training fits with a noise multiplier of {shown(found)}", found
+    if charge.slack > slack:
+        return _about_slack(slack), 0.0
+    times = charge.releases[0].get("times", 1) if len(charge.releases) == 1 else 1
+    plain = charge.releases and charge.releases[0]["mechanism"] == "gaussian" and len(charge.releases) == 1
+    noise = rounded(math.sqrt(times if plain else 1) / root, Rounding.UP, _DIGITS)
+    many = f"{times:,} Gaussian releases fit" if plain and times > 1 else "a Gaussian release fits"
+    return f"{many} with a noise multiplier of {shown(noise)}", noise
+
+
+def _training(run: DPSGD, mu: float, slack: Fraction) -> float | None:
+    """The noise with which the same training fits, None if none is found."""
+    try:
+        noise = float(
+            noise_multiplier(
+                GDP(mu),
+                sample_rate=run.sample_rate,
+                steps=run.steps,
+                adjacency=run.adjacency,
+                records_per_unit=run.records_per_unit,
+            ).value
+        )
+        other = DPSGD(noise, run.sample_rate, run.steps, run.adjacency, run.records_per_unit)
+        charge = charge_of(other, unit="", adjacency=run.adjacency)
+    except (DomainError, ConvergenceError):
+        return None
+    return noise if charge.slack <= slack and root_up(charge.square) <= mu else None

@@ -1,0 +1,113 @@
+"""One decision: what is read, appended and saved in one transaction, all of it or nothing."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from gaussdp.errors import DomainError
+from gaussdp.ledger.balances import Balance
+from gaussdp.ledger.entries import FIRST, Entry, Kind, now
+from gaussdp.ledger.tables import BUDGETS, ENTRIES, WITHIN
+
+_LAST = sa.select(sa.func.max(ENTRIES.c.seq)).scalar_subquery()
+_KNOWN = sa.select(ENTRIES).where(sa.or_(ENTRIES.c.key == sa.bindparam("key"), ENTRIES.c.seq == _LAST))
+_TOUCHED = (
+    sa.select(BUDGETS)
+    .join(WITHIN, WITHIN.c.holder == BUDGETS.c.name)
+    .where(WITHIN.c.budget == sa.bindparam("budget"))
+    .order_by(BUDGETS.c.name)
+)
+_APPEND = sa.insert(ENTRIES)
+_SAVE = (
+    sa.update(BUDGETS)
+    .where(BUDGETS.c.name == sa.bindparam("of"))
+    .values({name: sa.bindparam(name) for name in Balance("", 0.0, 0.0).changing()})
+)
+
+
+class Decision:
+    """What a transaction knows of a book, and what it adds.
+
+    Args:
+        connection: inside a transaction that nobody else decides beside.
+        key: of the release that it is about, if it is about one.
+    """
+
+    def __init__(self, connection: Connection, key: str | None = None) -> None:
+        self.connection = connection
+        rows = connection.execute(_KNOWN, {"key": key}).all()
+        found = sorted((Entry.of_row(row) for row in rows), key=lambda entry: entry.seq)
+        self._last = found[-1] if found else None
+        self.of_key = [entry for entry in found if entry.key == key and key is not None]
+
+    def reservation(self) -> Entry | None:
+        """The reservation under the key, if there is one."""
+        return next((entry for entry in self.of_key if entry.kind == "reserve"), None)
+
+    def resolution(self) -> Entry | None:
+        """How it was resolved, if it was."""
+        return next((entry for entry in self.of_key if entry.kind in ("commit", "refund")), None)
+
+    def balances(self, budget: str) -> list[Balance]:
+        """The budget and all that it lies within.
+
+        Raises:
+            DomainError: if there is no such budget.
+        """
+        found = [Balance.of_row(row) for row in self.connection.execute(_TOUCHED, {"budget": budget})]
+        if not found:
+            raise unknown_budget(self.connection, budget)
+        return found
+
+    @property
+    def next_seq(self) -> int:
+        """The number of the next entry."""
+        return self._last.seq + 1 if self._last else 1
+
+    def append(self, kind: Kind, budget: str | None, key: str | None, content: dict[str, Any]) -> Entry:
+        """Add an entry at the end of the chain; its time never falls behind that of the entry before."""
+        time, before = (self._last.time, self._last.hash) if self._last else ("", FIRST)
+        entry = Entry(self.next_seq, max(now(), time), kind, budget, key, content).sealed(before)
+        self.connection.execute(_APPEND, entry.row())
+        self._last = entry
+        return entry
+
+    def save(self, balances: Sequence[Balance]) -> None:
+        """Keep the balances."""
+        self.connection.execute(_SAVE, [{"of": balance.name, **balance.changing()} for balance in balances])
+
+
+def unknown_budget(connection: Connection, name: str) -> DomainError:
+    """What to raise for a budget that the book does not have."""
+    known = connection.execute(sa.select(BUDGETS.c.name).order_by(BUDGETS.c.name).limit(20)).scalars().all()
+    return DomainError(
+        "budget", problem=f"there is no budget {name!r}", advice=f"there are {', '.join(known) or 'none'}"
+    )
+
+
+def changed(balances: Sequence[Balance], entry: Entry, reservation: Entry | None = None) -> list[Balance]:
+    """The balances after an entry, which may resolve a reservation; those that it does not touch stay."""
+    if entry.kind == "renew":
+        return [one.renewed() if one.name == entry.budget else one for one in balances]
+    about = entry if entry.kind == "reserve" else reservation
+    if about is None:
+        return list(balances)
+    periods = dict(about.charged)
+    return [_after(one, entry.kind, about, periods[one.name]) if one.name in periods else one for one in balances]
+
+
+def _after(balance: Balance, kind: Kind, about: Entry, period: int) -> Balance:
+    square, slack = about.square, about.slack
+    if balance.per_person:
+        square = type(square)()  # each person's own, which the table of people holds
+    if kind == "reserve":
+        return balance.reserved(square, slack)
+    return balance.committed(square) if kind == "commit" else balance.refunded(square, slack, period)
+
+
+def as_repeated(entry: Entry) -> Entry:
+    """The entry as the answer to a request that was made before."""
+    return replace(entry, repeated=True)

@@ -1,0 +1,290 @@
+"""A book keeps its budgets: exactly at the boundary, all budgets or none, once a key, and for good."""
+
+import itertools
+import os
+import pickle
+from datetime import datetime
+from fractions import Fraction
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import gaussdp
+from gaussdp import GDP, BudgetExceeded, DomainError, Gaussian, Ledger
+from gaussdp.ledger import LedgerError, entries
+from gaussdp.ledger.amounts import written
+
+FRESH = itertools.count()
+
+
+def fill(book, budget, release, count):
+    for i in range(count):
+        book.reserve(budget, release, key=f"{budget}-{i}")
+
+
+class TestBoundary:
+    @pytest.mark.parametrize(
+        ("release", "count"),
+        [
+            (GDP(0.25), 16),
+            (GDP(0.05), 400),
+            (Gaussian(3.0), 9),
+            (gaussdp.ZCDPGaussian(0.05), 10),
+            (4 * Gaussian(4.0), 4),
+        ],
+        ids=["a quarter", "a twentieth", "a third", "rho", "repeated"],
+    )
+    def test_exactly_so_many_fit(self, lite, release, count):
+        lite.open_budget("all", GDP(1.0))
+        fill(lite, "all", release, count)
+        assert lite.budget("all").spent == GDP(1.0)
+        assert lite.budget("all").left == GDP(0.0)
+        with pytest.raises(BudgetExceeded):
+            lite.reserve("all", GDP(1e-15), key="one more")
+        assert lite.verify().ok
+
+    @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(mus=st.lists(st.floats(1e-3, 0.9), min_size=1, max_size=12), total=st.floats(0.1, 2.0))
+    def test_it_accepts_what_fits_and_nothing_else(self, lite, mus, total):
+        name = next(FRESH)
+        lite.open_budget(str(name), GDP(total))
+        spent = Fraction()
+        for i, mu in enumerate(mus):
+            fits = spent + written(mu) ** 2 <= written(total) ** 2
+            try:
+                lite.reserve(str(name), GDP(mu), key=f"{name} {i}")
+                accepted = True
+            except BudgetExceeded:
+                accepted = False
+            assert accepted == fits
+            spent += written(mu) ** 2 if accepted else 0
+        now = lite.budget(str(name))
+        assert written(now.spent.mu) ** 2 >= spent  # up
+        assert written(now.left.mu) ** 2 <= written(total) ** 2 - spent  # down
+        if now.left.mu > 0:
+            lite.reserve(str(name), now.left, key=f"{name} rest")
+
+    @pytest.mark.parametrize("mu", [0.3, 0.7, 1 / 3, 0.123456789])
+    def test_the_noise_that_a_refusal_names_fits(self, lite, mu):
+        lite.open_budget("all", GDP(1.0))
+        lite.reserve("all", GDP(mu), key="first")
+        with pytest.raises(BudgetExceeded) as caught:
+            lite.reserve("all", 3 * Gaussian(0.5), key="next")
+        assert caught.value.budget == "all"
+        assert caught.value.asked_mu == pytest.approx(12**0.5)
+        lite.reserve("all", 3 * Gaussian(caught.value.noise_multiplier), key="next")
+        assert lite.budget("all").left.mu < 0.005
+
+    def test_training_is_told_its_noise(self, lite):
+        lite.open_budget("all", GDP(0.5), slack=1e-9)
+        with pytest.raises(BudgetExceeded, match="the same training fits with a noise multiplier of") as caught:
+            lite.reserve("all", gaussdp.DPSGD(0.6, 0.01, 1000), key="model")
+        lite.reserve("all", gaussdp.DPSGD(caught.value.noise_multiplier, 0.01, 1000), key="model")
+
+
+class TestNesting:
+    def test_a_charge_touches_all_or_none(self, book):
+        book.open_budget("house", GDP(1.0))
+        book.open_budget("health", GDP(2.0), within="house")
+        book.open_budget("health/2027", GDP(2.0), within=["health"])
+        book.reserve("health/2027", GDP(0.8), key="a")
+        assert {one.name: one.spent.mu for one in book.budgets()} == dict.fromkeys(
+            ["house", "health", "health/2027"], 0.8
+        )
+        with pytest.raises(BudgetExceeded, match="'house'"):
+            book.reserve("health/2027", GDP(0.7), key="b")
+        assert book.budget("health/2027").spent == GDP(0.8)
+        assert book.budget("health/2027").left.mu > book.budget("health/2027").available.mu == 0.6
+        book.reserve("house", GDP(0.6), key="c")
+        assert book.budget("health").spent == GDP(0.8)
+        assert [entry.kind for entry in book.entries("health")] == ["open", "open", "reserve"]
+        assert book.verify().ok
+
+    def test_the_same_budget_through_two_ways_is_charged_once(self, lite):
+        lite.open_budget("top", GDP(1.0))
+        lite.open_budget("left", GDP(1.0), within="top")
+        lite.open_budget("right", GDP(1.0), within="top")
+        lite.open_budget("both", GDP(1.0), within=("left", "right"))
+        lite.reserve("both", GDP(0.5), key="a")
+        assert lite.budget("top").spent == GDP(0.5)
+
+
+class TestLifeOfAReservation:
+    def test_the_same_request_gives_the_first_answer(self, book):
+        book.open_budget("all", GDP(1.0))
+        first = book.reserve("all", GDP(0.5), key="a", purpose="a table")
+        again = book.reserve("all", GDP(0.5), key="a", purpose="a table")
+        assert (again, again.repeated, first.repeated) == (first, True, False)
+        assert book.budget("all").spent == GDP(0.5)
+        for other in ({"purpose": "another"}, {"release": GDP(0.4)}, {"budget": "other"}):
+            request = {"budget": "all", "release": GDP(0.5), "purpose": "a table"} | other
+            with pytest.raises(DomainError, match="was used for another request"):
+                book.reserve(**request, key="a")
+        assert book.commit("a").kind == "commit"
+        assert book.commit("a").repeated
+        assert book.reserve("all", GDP(0.5), key="a", purpose="a table").repeated
+        with pytest.raises(DomainError, match="was committed and stays so"):
+            book.refund("a", reason="nothing was released")
+
+    def test_a_refund_gives_back_once(self, book):
+        book.open_budget("all", GDP(1.0), slack=1e-6)
+        book.reserve("all", gaussdp.ApproxGDP(0.6, 1e-7), key="a")
+        assert book.budget("all").reserved == GDP(0.6)
+        book.refund("a", reason="the job was cancelled before it began")
+        assert book.refund("a", reason="again").repeated
+        now = book.budget("all")
+        assert (now.spent, now.slack_spent, now.reserved, book.state("a")) == (GDP(0.0), 0.0, GDP(0.0), "refunded")
+        for use in (lambda: book.commit("a"), lambda: book.reserve("all", gaussdp.ApproxGDP(0.6, 1e-7), key="a")):
+            with pytest.raises(DomainError, match="was refunded and stays so"):
+                use()
+        assert book.verify().ok
+
+    def test_what_is_never_resolved_is_spent(self, lite):
+        lite.open_budget("all", GDP(1.0))
+        lite.reserve("all", GDP(1.0), key="a")
+        assert (lite.budget("all").spent, lite.state("a"), lite.state("b")) == (GDP(1.0), "reserved", "unknown")
+        with pytest.raises(DomainError, match="no reservation 'b'"):
+            lite.commit("b")
+
+    def test_spending(self, lite):
+        lite.open_budget("all", GDP(1.0))
+        with lite.spending("all", GDP(0.6), key="a", purpose="a table") as entry:
+            assert lite.state("a") == "reserved"
+        assert (lite.state("a"), entry.purpose) == ("committed", "a table")
+        with pytest.raises(ZeroDivisionError), lite.spending("all", GDP(0.6), key="b"):
+            _ = 1 / 0
+        assert lite.state("b") == "reserved"
+        ran = []
+        again = lite.spending("all", GDP(0.6), key="b")
+        with pytest.raises(DomainError, match="whether its release came out is not known"), again:
+            ran.append(True)
+        assert not ran
+
+
+class TestPeriods:
+    def test_a_renewal_is_written_and_the_loss_stays(self, book):
+        book.open_budget("house", GDP(5.0))
+        book.open_budget("yearly", GDP(1.0), period="year", within="house")
+        book.reserve("yearly", GDP(0.8), key="a")
+        book.reserve("yearly", GDP(0.6), key="b")
+        entry = book.renew("yearly", reason="the data of another year")
+        assert "Privacy loss does not renew" in entry.content["says"]
+        book.reserve("yearly", GDP(0.5), key="c")
+        now = book.budget("yearly")
+        assert (now.spent, now.periods, now.lifetime) == (GDP(0.5), 2, GDP(1.25**0.5))
+        assert book.budget("house").spent == GDP(1.25**0.5)
+        book.refund("b", reason="nothing came out")  # of the period before
+        assert book.budget("yearly").lifetime.mu == pytest.approx(0.89**0.5)
+        assert book.budget("yearly").spent == GDP(0.5)
+        assert "Privacy loss does not renew" in str(book.budget("yearly").document())
+        assert book.verify().ok
+
+    def test_only_what_has_periods_is_renewed(self, lite):
+        lite.open_budget("once", GDP(1.0))
+        with pytest.raises(DomainError, match="is never renewed"):
+            lite.renew("once", reason="we would like more")
+
+
+class TestBadInput:
+    def test_nothing_is_written(self, lite):
+        lite.open_budget("all", GDP(1.0))
+        before = lite.head
+        for wrong in (
+            lambda: lite.open_budget("all", GDP(2.0)),
+            lambda: lite.open_budget("", GDP(2.0)),
+            lambda: lite.open_budget("b", 1.0),
+            lambda: lite.open_budget("b", GDP(0.0)),
+            lambda: lite.open_budget("b", GDP(float("inf"))),
+            lambda: lite.open_budget("b", GDP(1.0), slack=1.0),
+            lambda: lite.open_budget("b", GDP(1.0), within="nowhere"),
+            lambda: lite.open_budget("b", GDP(1.0), per_person=True, period="year"),
+            lambda: lite.reserve("nowhere", GDP(0.1), key="a"),
+            lambda: lite.reserve("all", 0.1, key="a"),
+            lambda: lite.reserve("all", GDP(float("inf")), key="a"),
+            lambda: lite.reserve("all", GDP(0.1), key=""),
+            lambda: lite.reserve("all", GDP(0.1), key="k" * 300),
+            lambda: lite.reserve("all", GDP(0.1), key="a", people=["x"]),
+            lambda: lite.reserve("all", "no such file.toml", key="a"),
+            lambda: lite.refund("a", reason=""),
+            lambda: lite.plan("all"),
+            lambda: lite.plan("all", 0),
+            lambda: lite.plan("all", weights=[1.0, -1.0]),
+            lambda: lite.entries("nowhere"),
+        ):
+            with pytest.raises(DomainError):
+                wrong()
+        assert lite.head == before
+
+    @pytest.mark.parametrize("place", ["sqlite://", "mysql://x/y", "sqlite:///:memory:", "", "nonsense://"])
+    def test_urls(self, place):
+        with pytest.raises(DomainError):
+            Ledger.create(place, unit="one person", adjacency="add-remove")
+
+    def test_books(self, url):
+        if url.startswith("sqlite"):
+            with pytest.raises(LedgerError, match="there is no budget book"):
+                Ledger.open(url)
+        with pytest.raises(DomainError, match="adjacency"):
+            Ledger.create(url, unit="one person", adjacency="neighbours")
+        Ledger.create(url, unit="one person", adjacency="add-remove").close()
+        with pytest.raises(LedgerError, match="already"):
+            Ledger.create(url, unit="one person", adjacency="add-remove")
+
+    def test_no_password_is_told(self):
+        with pytest.raises(LedgerError) as caught:
+            Ledger.open("postgresql+psycopg://me:secret@127.0.0.1:9/x", timeout=2.0)
+        assert "secret" not in str(caught.value)
+
+
+def test_plans_fit_exactly(lite):
+    lite.open_budget("all", GDP(1.0))
+    lite.reserve("all", GDP(0.3), key="first")
+    shares = lite.plan("all", weights=[1.0, 2.0, 3.5, 0.1]).shares
+    for i, share in enumerate(shares):
+        assert gaussdp.Gaussian(share.noise_multiplier).mu <= share.guarantee.mu
+        lite.reserve("all", share.guarantee, key=str(i))
+    assert lite.budget("all").left.mu < 1e-7
+    lite.open_budget("other", GDP(2.0))
+    assert [share.guarantee for share in lite.plan("other", 16).shares] == [GDP(0.5)] * 16
+
+
+def test_what_if_writes_nothing(lite):
+    lite.open_budget("house", GDP(1.0))
+    lite.open_budget("all", GDP(3.0), within="house")
+    before = lite.head
+    seen = lite.preview("all", Gaussian(1.25))
+    assert (seen.fits, seen.left["house"]) == (True, GDP(0.6))
+    assert not lite.preview("all", Gaussian(0.5)).fits
+    assert lite.head == before
+
+
+def test_the_clock_may_go_backwards(lite, monkeypatch):
+    lite.open_budget("all", GDP(1.0))
+    last = lite.entries()[-1].time
+    monkeypatch.setattr(entries, "now", lambda: "1999-12-31T23:59:59.000000+00:00")
+    monkeypatch.setattr("gaussdp.ledger.transactions.now", entries.now)
+    entry = lite.reserve("all", GDP(0.1), key="a")
+    assert entry.time == last
+    assert datetime.fromisoformat(entry.time).utcoffset().total_seconds() == 0
+    assert lite.verify().ok
+
+
+def test_a_book_travels_to_other_processes(lite):
+    lite.open_budget("all", GDP(1.0))
+    with pickle.loads(pickle.dumps(lite)) as other:
+        other.reserve("all", GDP(0.1), key="a")
+    child = os.fork()
+    if child == 0:
+        lite.reserve("all", GDP(0.2), key="b")
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert lite.budget("all").spent.mu == pytest.approx(0.05**0.5)
+    assert "one person" in repr(lite)
+
+
+def test_refusals_travel_too():
+    error = BudgetExceeded("all", (1.0, 0.0), (0.5, 1e-9), "take less", 2.0)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), vars(again)) == (str(error), vars(error))
+    assert isinstance(error, gaussdp.GaussdpError)

@@ -1,0 +1,150 @@
+"""What a release costs: exact where it is GDP, with slack where its mu has a floor, refused where nothing is proved."""
+
+from fractions import Fraction
+
+import pytest
+
+import gaussdp
+from gaussdp import GDP, ApproxDP, ApproxGDP, BudgetExceeded, DomainError, Gaussian, PureDP, Run
+from gaussdp.ledger.charges import charge_of
+
+BOOK = {"unit": "one person", "adjacency": "add-remove"}
+TRAINING = gaussdp.DPSGD(1.0, 0.00512, 3907)
+
+
+@pytest.mark.parametrize(
+    ("release", "square"),
+    [
+        (Gaussian(20.0), "1/400"),
+        (9 * Gaussian(3.0), "1"),
+        (GDP(0.3), "9/100"),
+        (gaussdp.ZCDPGaussian(0.005), "1/100"),
+        (gaussdp.Composition([Gaussian(3.0), 2 * Gaussian(7.0), GDP(0.1)]), "7141/44100"),
+        (gaussdp.DPSGD(10.0, 1.0, 25), "1/4"),
+        (gaussdp.account(Gaussian(4.0)), "1/16"),
+    ],
+    ids=str,
+)
+def test_gaussian_releases_are_exact(release, square):
+    charge = charge_of(release, **BOOK)
+    assert (charge.square, charge.slack) == (Fraction(square), 0)
+
+
+@pytest.mark.parametrize(
+    ("release", "mu"),
+    [
+        (PureDP(1.0), PureDP(1.0).implied().mu),
+        (gaussdp.ZCDP(0.5), gaussdp.ZCDP(0.5).implied().mu),
+        (gaussdp.Laplace(10.0), gaussdp.account(gaussdp.Laplace(10.0)).fit().mu),
+        (gaussdp.MatrixMechanism(2.0, gaussdp.mechanisms.Tree(8), gaussdp.mechanisms.Participation(8, 1)), None),
+    ],
+    ids=str,
+)
+def test_what_implies_gdp_needs_no_slack(release, mu):
+    charge = charge_of(release, **BOOK)
+    expected = gaussdp.account(release).fit().mu if mu is None else mu
+    assert charge.slack == 0
+    assert expected <= charge.guarantee.mu <= expected * (1 + 1e-11)
+
+
+def test_a_fitted_mu_has_a_slack():
+    fit = gaussdp.account(TRAINING).fit()
+    for release in (TRAINING, gaussdp.account(TRAINING), fit, fit.with_slack):
+        charge = charge_of(release, **BOOK)
+        assert fit.mu <= charge.guarantee.mu <= fit.mu * (1 + 1e-11)
+        assert 0 < fit.slack <= charge.guarantee.delta_bound <= fit.slack * (1 + 1e-11)
+    deeper = charge_of(TRAINING, **BOOK, floor=1e-14)
+    assert deeper.slack < charge.slack
+    assert deeper.square > charge.square
+
+
+def test_epsilon_and_delta_are_pure_but_for_delta():
+    charge = charge_of(ApproxDP(1.0, 1e-6), **BOOK).guarantee
+    assert charge.mu == pytest.approx(PureDP(1.0).implied().mu, rel=1e-11)
+    assert charge.delta_bound == 1e-6
+    for epsilon in (0.0, 0.3, 1.0, 2.0):
+        assert ApproxDP(1.0, 1e-6).delta(epsilon) <= charge.delta(epsilon)
+
+
+def test_slack_needs_a_budget_with_slack(lite):
+    lite.open_budget("strict", GDP(2.0))
+    lite.open_budget("loose", GDP(2.0), slack=1e-6)
+    for release in (TRAINING, ApproxDP(0.5, 1e-6), ApproxGDP(0.5, 1e-6)):
+        with pytest.raises(BudgetExceeded, match="which no mu covers") as caught:
+            lite.reserve("strict", release, key="a")
+        assert caught.value.left_slack == 0 < caught.value.asked_slack
+    lite.reserve("loose", ApproxGDP(0.5, 9e-7), key="a")
+    lite.reserve("loose", ApproxGDP(0.5, 9.9e-8), key="b")
+    with pytest.raises(BudgetExceeded, match="a smaller floor"):
+        lite.reserve("loose", ApproxGDP(0.5, 1.1e-9), key="c")
+    lite.reserve("loose", ApproxGDP(0.5, 1e-9), key="c")
+    assert lite.budget("loose").slack_left == 0
+    assert lite.budget("loose").slack_spent == 1e-6
+
+
+class TestNeighbours:
+    def test_what_is_known_is_converted(self):
+        exchanged = {**BOOK, "adjacency": "replace-one"}
+        assert charge_of(Gaussian(4.0), **exchanged).square == Fraction(1, 4)
+        assert charge_of(GDP(0.25), **exchanged).square == Fraction(1, 16)  # stated for the book's unless it is said
+        assert charge_of(GDP(0.25), **exchanged, stated_for="add-remove").square == Fraction(1, 4)
+        assert charge_of(gaussdp.Laplace(10.0), **exchanged).guarantee.mu == pytest.approx(
+            2 * charge_of(gaussdp.Laplace(10.0), **BOOK).guarantee.mu
+        )
+        curve = gaussdp.account(gaussdp.Laplace(10.0))  # knows its neighbours itself
+        assert charge_of(curve, **exchanged).square == 4 * charge_of(curve, **BOOK).square
+        assert charge_of(TRAINING, **exchanged).guarantee.mu == pytest.approx(
+            gaussdp.account(gaussdp.DPSGD(1.0, 0.00512, 3907, "replace-one")).fit().mu
+        )
+
+    @pytest.mark.parametrize(
+        ("release", "adjacency", "said"),
+        [
+            (Gaussian(4.0, "replace-one"), "add-remove", None),
+            (gaussdp.RandomizedResponse(1.0), "add-remove", None),
+            (GDP(0.1), "add-remove", "replace-one"),
+            (ApproxGDP(0.1, 1e-9), "replace-one", "add-remove"),
+            (gaussdp.DiscreteGaussian(4.0), "replace-one", None),
+        ],
+    )
+    def test_what_is_not_is_refused(self, release, adjacency, said):
+        with pytest.raises(DomainError, match="adjacency"):
+            charge_of(release, unit="one person", adjacency=adjacency, stated_for=said)
+
+
+class TestRuns:
+    def run(self, **others):
+        return Run(**{"mechanism": TRAINING, "unit": "one person", "adjacency": "add-remove"} | others)
+
+    def test_a_run_costs_what_its_mechanism_does(self):
+        assert charge_of(self.run(sampling="poisson"), **BOOK).square == charge_of(TRAINING, **BOOK).square
+        three = charge_of(self.run(mechanism=Gaussian(6.0), records_per_unit=3), **BOOK)
+        assert Fraction(1, 4) < three.square < Fraction(1, 4) * (1 + Fraction(1, 10**11))
+        tuned = charge_of(self.run(mechanism=Gaussian(6.0), tuning="counted", tuning_runs=8), **BOOK)
+        assert tuned.square == Fraction(1, 4)
+
+    @pytest.mark.parametrize(
+        "others",
+        [
+            {"unit": "one image"},
+            {"sampling": "shuffle"},
+            {"clipping": "per-batch"},
+            {"tuning": "not counted", "tuning_runs": 3},
+        ],
+        ids=lambda others: next(iter(others)),
+    )
+    def test_a_run_whose_account_does_not_hold_is_refused(self, others):
+        with pytest.raises(DomainError, match=next(iter(others))):
+            charge_of(self.run(**others), **BOOK)
+
+
+def test_plan_files_and_events(tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text('[[releases]]\nmechanism = "gaussian"\nnoise_multiplier = 4.0\ntimes = 2\n')
+    assert charge_of(plan, **BOOK).square == Fraction(1, 8)
+    import dp_accounting
+
+    event = dp_accounting.SelfComposedDpEvent(dp_accounting.GaussianDpEvent(4.0), 2)
+    assert charge_of(event, **BOOK).square == Fraction(1, 8)
+    with pytest.raises(DomainError, match="release must be"):
+        charge_of(3.0, **BOOK)

@@ -1,0 +1,112 @@
+"""Budgets per person: each takes part until their own budget is full, counted by the database."""
+
+import csv
+
+import pytest
+import sqlalchemy as sa
+
+from gaussdp import GDP, BudgetExceeded, DomainError, Gaussian, Ledger
+from gaussdp.ledger import People
+
+
+@pytest.fixture
+def each(book):
+    book.open_budget("house", GDP(10.0))
+    book.open_budget("each", GDP(1.0), slack=1e-6, per_person=True, within="house")
+    return book
+
+
+def taking(book, key):
+    return set(book.taking_part(key))
+
+
+def test_a_person_takes_part_until_their_budget_is_full(each):
+    for i in range(3):
+        each.reserve("each", GDP(0.5), key=f"a{i}", people=["ada", "grace", "ada"])
+    each.reserve("each", GDP(0.5), key="b", people=["grace", "emmy"])
+    assert taking(each, "b") == {"grace", "emmy"}
+    each.reserve("each", GDP(0.5), key="c", people=["ada", "grace", "emmy"])
+    assert taking(each, "c") == {"ada", "emmy"}  # four halves fill a budget of 1
+    assert (each.budget("each").spent, each.budget("each").left) == (GDP(1.0), GDP(0.0))
+    assert each.budget("house").spent == GDP(1.25**0.5)
+    each.refund("a1", reason="nothing came out")
+    each.reserve("each", GDP(0.5), key="d", people=["ada", "grace"])
+    assert taking(each, "d") == {"ada", "grace"}
+    each.reserve("each", GDP(0.5), key="e", people=["ada", "grace"])
+    assert taking(each, "e") == set()  # and nobody is told that by an error
+    assert each.verify().ok
+
+
+def test_the_same_people_under_the_same_key(each):
+    first = each.reserve("each", GDP(0.5), key="a", people=["ada", "grace"])
+    assert each.reserve("each", GDP(0.5), key="a", people=["grace", "ada"]).repeated
+    with pytest.raises(DomainError, match="was used for another request"):
+        each.reserve("each", GDP(0.5), key="a", people=["ada"])
+    assert first.content["people"] == 2
+
+
+def test_files_and_tables(each, tmp_path):
+    with (tmp_path / "people.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["visit", "patient"], *([i, f"p{i % 40}"] for i in range(100))])
+    each.reserve("each", GDP(0.5), key="csv", people=People(tmp_path / "people.csv", "patient"))
+    assert taking(each, "csv") == {f"p{i}" for i in range(40)}
+    parquet, arrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    parquet.write_table(arrow.table({"person": list(range(50))}), tmp_path / "people.parquet")
+    each.reserve("each", GDP(0.5), key="parquet", people=tmp_path / "people.parquet")
+    assert taking(each, "parquet") == {str(i) for i in range(50)}
+    engine = sa.create_engine(each._database.url, poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        connection.exec_driver_sql('CREATE TABLE "all visits" (who INTEGER)')
+        connection.exec_driver_sql('INSERT INTO "all visits" VALUES (7), (7), (8), (NULL)')
+    each.reserve("each", GDP(0.5), key="table", people=People("all visits", "who", table=True))
+    assert taking(each, "table") == {"7", "8"}
+    assert each.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("people", "said"),
+    [
+        (None, "must be given"),
+        ("nobody.csv", "no file"),
+        ("people.txt", "ends in"),
+        ([1.5], "whole numbers"),
+        ([""], "names"),
+        (People("wrong.csv", "person"), "no column 'person'"),
+    ],
+)
+def test_bad_lists(each, people, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wrong.csv").write_text("a,b\n1,2\n")
+    before = each.head
+    with pytest.raises(DomainError, match=said):
+        each.reserve("each", GDP(0.5), key="a", people=people)
+    assert each.head == before
+
+
+def test_what_fits_nobody_is_refused(each):
+    with pytest.raises(BudgetExceeded):
+        each.reserve("each", GDP(1.1), key="a", people=["ada"])
+
+
+@pytest.mark.parametrize("total", [0.001, 0.5, 3.0, 1e6])
+def test_units_round_to_the_safe_side(lite, total):
+    lite.open_budget("each", GDP(total), per_person=True)
+    noise, taken = 3.0 / total, 0
+    for i in range(10):
+        lite.reserve("each", Gaussian(noise), key=str(i), people=["ada"])
+        taken += len(taking(lite, str(i)))
+    assert taken in (8, 9)  # nine fill it exactly; units are a billionth of a billionth
+    assert lite.budget("each").spent.mu <= total
+
+
+def test_what_is_not_proved_is_not_offered(tmp_path):
+    book = Ledger.create(str(tmp_path / "b.db"), unit="one person", adjacency="replace-one")
+    with book, pytest.raises(DomainError, match="adding or removing"):
+        book.open_budget("each", GDP(1.0), per_person=True)
+
+
+def test_a_budget_per_person_holds_no_other(each):
+    with pytest.raises(DomainError, match="holds no other"):
+        each.open_budget("inner", GDP(1.0), within="each")
+    with pytest.raises(DomainError, match="is no reservation"):
+        list(each.taking_part("nothing"))
