@@ -159,7 +159,7 @@ def main(count: int = MANY) -> None:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         places = {"SQLite": f"sqlite:///{folder}/budget.db"}
         if postgres.binaries():
-            places["PostgreSQL"] = stack.enter_context(postgres.server(durable=True))
+            places["PostgreSQL"] = stack.enter_context(postgres.server(durable=True)).url
         else:
             print(postgres.NO_POSTGRES)
         for name, url in places.items():
