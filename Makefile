@@ -1,15 +1,21 @@
-# make run   sets everything up, prints the budget table for a policy of epsilon = 1, and writes the paper's tables and
-#            plots and the map of the rules of thumb into out/; make run ARGS="..." runs another command alone
-# make test  sets everything up, a browser included, and runs every test; what cannot be had (a browser without root and
-#            without the network, LaTeX) is skipped, and the end of the run says so
-# Both need only Python 3.11 or newer, git and make.
+# make run      sets everything up, prints the budget table for a policy of epsilon = 1, and writes the paper's tables
+#               and plots and the map of the rules of thumb into out/; make run ARGS="..." runs another command alone
+# make test     sets everything up, a browser included, and runs every test; what cannot be had (a browser without root
+#               and without the network, LaTeX) is skipped, and the end of the run says so
+# make docs     writes what pages take from the code, and builds the site into site/; a warning is an error
+# make release  builds the sdist and the wheel, checks them, and tests the wheel where nothing else is installed
+# make lowest   runs the tests of the core with the oldest releases that pyproject.toml admits
+# make lock     writes constraints.txt, the versions that make test installs, from those installed now
+# run and test need only Python 3.11 or newer, git and make.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PINNED := --constraint constraints.txt
+DEFINED := pyproject.toml constraints.txt
 
-.PHONY: run test browser postgres lint bench docs notebooks clean
+.PHONY: run test browser proxy postgres lint bench pages docs notebooks gallery release lowest lock clean
 
 run: $(VENV)/.installed
 ifdef ARGS
@@ -21,7 +27,7 @@ else
 	@$(BIN)/gaussdp rules --out out/rules
 endif
 
-test: $(VENV)/.installed-dev browser postgres
+test: $(VENV)/.installed-dev browser proxy postgres
 	@$(BIN)/python -m pytest
 
 # The calculator is tried in a real browser: one that is there, else Debian's for root, else Playwright's own. None of
@@ -32,6 +38,14 @@ browser: $(VENV)/.installed-dev
 	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qqy chromium; } \
 	  || $(BIN)/python -m playwright install chromium || true; \
 	  $(BIN)/python tests/browsers.py || echo "No browser could be had: the tests that need one will be skipped" >&2; }
+
+# And behind a real proxy, likewise.
+proxy: $(VENV)/.installed-dev
+	@$(BIN)/python tests/browsers.py proxy || { \
+	  echo "Bringing nginx for the tests (once)"; \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qqy nginx-light; } \
+	  || true; \
+	  $(BIN)/python tests/browsers.py proxy || echo "No nginx could be had: the tests that need it will be skipped" >&2; }
 
 # Budget books are tried in a real PostgreSQL: one that is there, else Debian's for root. None is no error: see above.
 postgres: $(VENV)/.installed-dev
@@ -45,32 +59,53 @@ lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
+	@$(BIN)/mypy tests/typed_use.py
 
 bench: $(VENV)/.installed-bench
 	@$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.installed-dev
+# Pages that are made from the code, and sessions that show what commands print.
+pages: $(VENV)/.installed-dev
 	@$(BIN)/python -m gaussdp.cli.reference > docs/command-line.md
+	@PYTHONPATH=tests $(BIN)/python tests/sessions.py
+
+docs: pages
+	@NO_MKDOCS_2_WARNING=1 MPLBACKEND=agg $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "The site: site/index.html"
 
 notebooks: $(VENV)/.installed-dev
 	@$(BIN)/python examples/execute.py
 
-clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+gallery: $(VENV)/.installed-dev
+	@$(BIN)/python examples/gallery.py
 
-$(VENV)/.installed: pyproject.toml | $(BIN)/python
+release: $(VENV)/.installed-dev
+	@BIN=$(BIN) packaging/release.sh
+
+lowest: $(VENV)/.installed-dev
+	@BIN=$(BIN) packaging/lowest.sh
+
+lock: $(VENV)/.installed-dev
+	@$(BIN)/python packaging/lock.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site
+
+$(VENV)/.installed: $(DEFINED) | $(BIN)/python
 	@echo "Installing gaussdp into $(VENV) (once)"
-	@$(PIP) --editable ".[plot]"
+	@$(PIP) --editable ".[plot]" $(PINNED)
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+# Dependency groups need pip 25.1, which may be newer than the one that came with Python.
+$(VENV)/.installed-dev: $(DEFINED) | $(BIN)/python
 	@echo "Installing gaussdp and its development tools into $(VENV) (once)"
-	@$(PIP) --editable ".[dev]"
+	@$(PIP) --upgrade "pip>=25.1"
+	@$(PIP) --editable ".[all]" --group dev $(PINNED)
 	@touch $@ $(VENV)/.installed
 
-$(VENV)/.installed-bench: pyproject.toml | $(VENV)/.installed-dev
+$(VENV)/.installed-bench: $(DEFINED) | $(VENV)/.installed-dev
 	@echo "Installing the peers to compare with into $(VENV) (once)"
-	@$(PIP) --editable ".[bench]"
+	@$(PIP) --group bench
 	@touch $@
 
 # Debian keeps the venv module in a package of its own.

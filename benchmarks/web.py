@@ -1,4 +1,8 @@
-"""The calculator's server: closed forms one after the other and from 50 clients at once, over loopback."""
+"""The calculator's server beside bare answers of the same size: alone, and from 50 clients at once, over loopback.
+
+The peers are served by the same uvicorn on the same h11: Starlette with bytes that are ready, Starlette that encodes
+the same content with msgspec, and FastAPI that reads the same body and answers with the same content.
+"""
 
 import asyncio
 import contextlib
@@ -9,105 +13,203 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from benchmarks.timing import print_table
 
-FRAME_MS = 16.0
 CLIENTS = 50
-SECONDS = 3.0
+SECONDS = 2.0
+GOAL_MS = 20.0
+GOAL_RATIO = 3.0
 BODIES = {
     "choose": {"epsilon": 1.0, "criterion": "multiplicative_advantage", "level": 1e-3},
     "understand": {"mu": 0.31, "prior": 0.01},
     "mu-through": {"fpr": 0.1, "fnr": 0.5},
 }
 VARIED = {"choose": "epsilon", "understand": "mu", "mu-through": "fnr"}
-PROGRAM = """
-from gaussdp.web import Limits, serve
-serve(port=0, limits=Limits(requests_per_second=1e9, burst=10**9), ready=lambda address: print(address, flush=True))
+COMPARED = ("choose", "understand")
+OURS = """
+from gaussdp.web import Limits, Settings, serve
+limits = Limits(requests_per_second=1e9, burst=10**9, connections=1000, address_connections=1000)
+serve(Settings(port=0, limits=limits), ready=lambda address: print(address, flush=True))
+"""
+PEERS = """
+import json, socket, sys
+import uvicorn
+kind, content = sys.argv[1], json.loads(sys.stdin.read())
+if kind == "FastAPI":
+    from typing import Any
+    from fastapi import FastAPI, Request
+    from pydantic import create_model
+    app = FastAPI()
+    def add(path, asked):
+        fields = {name: (type(value), ...) for name, value in asked.items()}
+        async def answer(body: create_model(path, **fields)) -> Any:
+            return content[path]["answer"]
+        app.post(f"/api/v1/{path}")(answer)
+    for path in content:
+        add(path, content[path]["asked"])
+else:
+    import msgspec
+    from starlette.applications import Starlette
+    from starlette.responses import Response
+    from starlette.routing import Route
+    ready = {path: msgspec.json.encode(content[path]["answer"]) for path in content}
+    async def answer(request):
+        path = request.url.path.rpartition("/")[2]
+        msgspec.json.decode(await request.body())
+        body = ready[path] if kind == "Starlette" else msgspec.json.encode(content[path]["answer"])
+        return Response(body, media_type="application/json")
+    app = Starlette(routes=[Route(f"/api/v1/{path}", answer, methods=["POST"]) for path in content])
+listener = socket.create_server(("127.0.0.1", 0))
+print(f"http://127.0.0.1:{listener.getsockname()[1]}/", flush=True)
+config = uvicorn.Config(app, http="h11", loop="asyncio", access_log=False, log_level="error")
+try:
+    uvicorn.Server(config).run(sockets=[listener])
+except KeyboardInterrupt:
+    pass
 """
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     try:
         import gaussdp.web.app  # noqa: F401
     except ImportError:
         print('\nThe calculator: skipped, its server is not installed (pip install "gaussdp[web]")')
         return
-    with _server() as (host, port, pid):
-        rows = [asyncio.run(_measured(host, port, pid, path)) for path in BODIES]
+    content = {}
+    with _server(OURS) as (address, pid):
+        for path, body in BODIES.items():
+            content[path] = {"asked": body, "answer": asyncio.run(_answer(address, path))}
+        ours = {path: asyncio.run(_measured(address, pid, path)) for path in BODIES}
+        figure = asyncio.run(_figure(address))
+    kinds = ["Starlette", "msgspec", *(["FastAPI"] if find_spec("fastapi") else [])]
+    peers = {}
+    for kind in kinds:
+        with _server(PEERS, kind, given=json.dumps(content)) as (address, pid):
+            peers[kind] = {path: asyncio.run(_measured(address, pid, path)) for path in COMPARED}
     print_table(
-        f"The calculator's closed forms over loopback (goal: p99 below {FRAME_MS:g} ms, one animation frame)",
-        (
-            "request",
-            "server CPU ms",
-            "p50 ms",
-            "p99 ms",
-            f"requests/s, {CLIENTS} clients",
-            f"p50 ms, {CLIENTS} clients",
-            f"p99 ms, {CLIENTS} clients",
-        ),
-        rows,
+        f"The calculator over loopback (goal: p99 below {GOAL_MS:g} ms with {CLIENTS} clients; a figure in 150 ms)",
+        ("request", "server CPU ms", "p50 ms", "p99 ms", "requests/s", "p50 ms", f"p99 ms, {CLIENTS} clients"),
+        [*(_row(path, found) for path, found in ours.items()), ("figure", "", *figure, "", "", "")],
     )
+    print_table(
+        f"Beside bare answers of the same size (goal: choose and understand within {GOAL_RATIO:g} times Starlette's)",
+        ("request", "peer", "its CPU ms", f"its p99 ms, {CLIENTS} clients", "ours / its CPU", "ours / its p50"),
+        [
+            (
+                path,
+                kind,
+                f"{peers[kind][path][0]:.2f}",
+                f"{peers[kind][path][5]:.1f}",
+                f"{ours[path][0] / peers[kind][path][0]:.1f}" if peers[kind][path][0] else "",
+                f"{ours[path][1] / peers[kind][path][1]:.1f}",
+            )
+            for path in COMPARED
+            for kind in kinds
+        ],
+    )
+
+
+def _row(path: str, found: tuple[float, ...]) -> tuple[str, ...]:
+    cpu, p50, p99, rate, together50, together99 = found
+    return (path, f"{cpu:.2f}", f"{p50:.2f}", f"{p99:.1f}", f"{rate:.0f}", f"{together50:.1f}", f"{together99:.1f}")
 
 
 @contextlib.contextmanager
-def _server() -> Iterator[tuple[str, int, int]]:
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True)
+def _server(program: str, *arguments: str, given: str = "") -> Iterator[tuple[str, int]]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     try:
+        assert process.stdin is not None
         assert process.stdout is not None
-        address = urlsplit(process.stdout.readline().strip())
-        yield str(address.hostname), int(address.port or 0), process.pid
+        process.stdin.write(given)
+        process.stdin.close()
+        yield process.stdout.readline().strip(), process.pid
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.stdout.close()
+        process.wait(timeout=30)
 
 
-async def _measured(host: str, port: int, pid: int, path: str) -> tuple[str, ...]:
-    await _client(host, port, path, time.perf_counter() + 0.3)  # first requests load what is loaded when used
+async def _measured(address: str, pid: int, path: str) -> tuple[float, ...]:
+    """Server CPU, p50 and p99 of one client, requests a second, p50 and p99 of many; times in milliseconds."""
+    await _client(address, path, time.perf_counter() + 0.3)  # first requests load what is loaded when used
     before = _cpu_seconds(pid)
-    alone = sorted(await _client(host, port, path, time.perf_counter() + SECONDS))
+    alone = sorted(await _client(address, path, time.perf_counter() + SECONDS, 1))
     spent = _cpu_seconds(pid) - before
     start = time.perf_counter()
-    together = await asyncio.gather(*(_client(host, port, path, start + SECONDS, i) for i in range(CLIENTS)))
+    together = await asyncio.gather(*(_client(address, path, start + SECONDS, 2 + i) for i in range(CLIENTS)))
     seconds = time.perf_counter() - start
     times = sorted(duration for client in together for duration in client)
     return (
-        path,
-        f"{1e3 * spent / len(alone):.1f}" if spent else "",
-        f"{_quantile(alone, 0.5):.1f}",
-        f"{_quantile(alone, 0.99):.1f}",
-        f"{len(times) / seconds:.0f}",
-        f"{_quantile(times, 0.5):.0f}",
-        f"{_quantile(times, 0.99):.0f}",
+        1e3 * spent / len(alone),
+        _quantile(alone, 0.5),
+        _quantile(alone, 0.99),
+        len(times) / seconds,
+        _quantile(times, 0.5),
+        _quantile(times, 0.99),
     )
 
 
-async def _client(host: str, port: int, path: str, until: float, number: int = 0) -> list[float]:
+async def _client(address: str, path: str, until: float, number: int = 0) -> list[float]:
     """Ask again and again, each time with another number, and note how long each answer takes."""
-    reader, writer = await asyncio.open_connection(host, port)
     times = []
-    count = 0
-    while time.perf_counter() < until:
-        count += 1
-        body = {**BODIES[path], VARIED[path]: 0.1 + 0.7 * ((count * 37 + number * 11) % 1000) / 1000}
+    async with _connected(address) as ask:
+        count = 0
+        while time.perf_counter() < until:
+            count += 1
+            value = 0.1 + 0.7 * ((count * 0.6180339887498949 + number * 0.7548776662466927) % 1)  # none comes twice
+            start = time.perf_counter()
+            await ask(path, {**BODIES[path], VARIED[path]: value})
+            times.append(time.perf_counter() - start)
+    return times
+
+
+async def _answer(address: str, path: str) -> object:
+    async with _connected(address) as ask:
+        return json.loads(await ask(path, BODIES[path]))
+
+
+async def _figure(address: str) -> tuple[str, str]:
+    """p50 and p99 of a figure, after the server has had time to load what draws."""
+    times = []
+    async with _connected(address) as ask:
+        for i in range(12):
+            state = {**BODIES["choose"], "epsilon": 1 + i / 10}
+            start = time.perf_counter()
+            await ask("figure", {"view": "choose", "format": "svg", "state": state})
+            times.append(time.perf_counter() - start)
+    times.sort()
+    return f"{_quantile(times, 0.5):.0f}", f"{_quantile(times, 0.99):.0f}"
+
+
+@contextlib.asynccontextmanager
+async def _connected(address: str):  # noqa: ANN202  a function that asks, of one connection
+    parts = urlsplit(address)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+
+    async def ask(path: str, body: dict[str, object]) -> bytes:
         content = json.dumps(body).encode()
         head = (
-            f"POST /api/v1/{path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+            f"POST /api/v1/{path} HTTP/1.1\r\nHost: {parts.hostname}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(content)}\r\n\r\n"
         )
-        start = time.perf_counter()
         writer.write(head.encode() + content)
         answer = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
         if not answer.startswith("http/1.1 200"):
             raise RuntimeError(answer)
-        await reader.readexactly(int(answer.partition("content-length: ")[2].partition("\r\n")[0]))
-        times.append(time.perf_counter() - start)
-    writer.close()
-    await writer.wait_closed()
-    return times
+        return await reader.readexactly(int(answer.partition("content-length: ")[2].partition("\r\n")[0]))
+
+    try:
+        yield ask
+    finally:
+        writer.close()
+        await writer.wait_closed()
 
 
 def _quantile(ordered: list[float], share: float) -> float:

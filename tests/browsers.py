@@ -1,4 +1,4 @@
-"""Which browser the tests use; as a program, whether there is one."""
+"""Which programs of others the tests use; as a program, whether there are a browser and a proxy."""
 
 import os
 import shutil
@@ -21,6 +21,8 @@ CHROMIUM = chromium()
 NO_CHROMIUM = "no browser: what needs one was not tested (make browser brings one)"
 PDFLATEX = shutil.which("pdflatex")
 NO_PDFLATEX = "no pdflatex: what is written as LaTeX was not compiled (Debian: apt-get install texlive-latex-extra)"
+NGINX = shutil.which("nginx", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"]))
+NO_NGINX = "no nginx: the calculator was not tried behind a proxy (Debian: apt-get install nginx-light)"
 
 if __name__ == "__main__":
-    sys.exit(0 if CHROMIUM else 1)
+    sys.exit(0 if {"browser": CHROMIUM, "proxy": NGINX}[sys.argv[1] if sys.argv[1:] else "browser"] else 1)

@@ -5,9 +5,6 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from browsers import NO_CHROMIUM, NO_PDFLATEX
-from postgres import NO_POSTGRES
-
 pytest.register_assert_rewrite("contracts_of_guarantees")
 
 settings.register_profile("default", derandomize=True, deadline=None, max_examples=100)
@@ -20,6 +17,5 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say aloud, once, what could not be tested here: a quiet run would look like a proof."""
     skipped = [report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])]
-    for reason in (NO_CHROMIUM, NO_PDFLATEX, NO_POSTGRES):
-        if reason in skipped:
-            terminalreporter.write_sep("!", f"{skipped.count(reason)} tests skipped, {reason}")
+    for reason in sorted({reason for reason in skipped if reason.startswith("no ")}):
+        terminalreporter.write_sep("!", f"{skipped.count(reason)} tests skipped, {reason}")

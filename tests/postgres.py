@@ -9,7 +9,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-NO_POSTGRES = "there is no PostgreSQL here (Debian: apt-get install postgresql): books in it are not tested"
+NO_POSTGRES = "no PostgreSQL: books in it were not tested (Debian: apt-get install postgresql)"
 _OWN_USER = "postgres"
 
 

@@ -27,7 +27,7 @@ def objects():
         gaussdp.ExponentialMechanism(1.0),
     )
     yield from (Participation(4, 2), CyclicPoisson(2, 0.1), Toeplitz([1.0, 0.5], 8), Tree(8), Dense([[1.0]]))
-    yield gaussdp.WithoutReplacement(1.0, 10, 100, 5)
+    yield from (gaussdp.WithoutReplacement(1.0, 10, 100, 5), gaussdp.RandomAllocation(1.0, 20, 3))
     yield from (gaussdp.TruncatedPoisson(1.0, 0.1, 5, 20, 100), gaussdp.PoissonSampled(gaussdp.Laplace(2.0), 0.1))
     yield gaussdp.BestOf(gaussdp.Gaussian(2.0), 10.0)
     yield gaussdp.MatrixMechanism(1.0, Toeplitz([1.0, 0.5], 8), Participation(4, 2))

@@ -42,7 +42,8 @@ def flag(risk):
 class TestRisk:
     def test_choose(self, risk, capsys):
         at = risk.level.usual[0]
-        options = ["--epsilon", "1", flag(risk), str(at), "--recall", "0.1", "--delta", "1e-6", "--fpr", "0.01"]
+        options = ["--epsilon", "1", flag(risk), str(at), "--recall", "0.1", "--match-delta", "1e-6"]
+        options += ["--fpr", "0.01"]
         tables = told(capsys, "choose", *options)
         for key in ("budgets", "rules"):
             rows = [row for row in tables[key]["rows"] if row["criterion"] == risk.name]
@@ -65,7 +66,7 @@ class TestRisk:
     def test_tables(self, risk, capsys):
         at = risk.level.usual[0]
         tables = told(capsys, "tables", flag(risk), str(at), "--epsilon", "1", "--mu", "0.5", "--digits", "6")
-        assert len(tables) == 8
+        assert len(tables) == 10
         (budget,) = tables[f"mu_by_{risk.key}"]["rows"]
         (value,) = tables[f"{risk.value_key}_by_mu"]["rows"]
         assert budget["epsilon=1.0"] == pytest.approx(risk.at(at).mu_from_epsilon(1.0), rel=1e-5)
@@ -130,11 +131,11 @@ class TestRisk:
     def test_the_matched_point_lies_on_both_curves(self, risk):
         at = risk.level.usual[0]
         mu = float(risk.at(at).mu_from_epsilon(1.0))
-        fpr, fnr, tpr = risk.at(at).matched_point(1.0, mu)
+        fpr, fnr, tpr = risk.at(at).matched_point(gaussdp.PureDP(1.0), mu)
         assert tpr == pytest.approx(gaussdp.PureDP(1.0).tpr(fpr), rel=1e-9)
         assert (fpr, fnr)[risk is AlarmsAvoided] == pytest.approx(at, rel=1e-9)  # and where the risk is read
         assert tpr == pytest.approx(1 - fnr, rel=1e-12)
-        assert risk.at(at).matched_point(0.0, 0.0) == (0.5, 0.5, 0.5)
+        assert risk.at(at).matched_point(gaussdp.PureDP(0.0), 0.0) == (0.5, 0.5, 0.5)
 
     def test_explanations(self, risk):
         told = [fact.risk.key for fact in explain(0.5).equivalents]
@@ -148,13 +149,19 @@ class TestRisk:
 
 def test_the_words_of_the_page():
     known = Client().get("/api/v1/definitions").json()
-    assert [one["title"] for one in known["levels"]] == ["False-positive rate", "Recall", "δ"]
+    assert [one["title"] for one in known["levels"]] == [
+        "False-positive rate",
+        "Recall",
+        "δ",
+        "Chance of a blind guess",
+    ]
     assert [(one["label"], one["bound"], one["start"], one["start_level"]) for one in known["targets"]] == [
         ("μ at most", "μ", "1", None),
         ("TPR at an FPR, at most", "TPR", "0.05", "0.01"),
         ("TPR over FPR at an FPR, at most", "TPR/FPR", "10", "0.001"),
         ("Precision at a recall, at most", "Precision", "0.9", "0.01"),
         ("ε at a δ, at most", "ε", "3", "1e-6"),
+        ("Chance to identify at a chance, at most", "Chance of a right guess", "0.01", "0.001"),
         ("Advantage TPR − FPR, at most", "TPR − FPR", "0.3", None),
         ("Share of right guesses, at most", "Share of right guesses", "0.6", None),
     ]
@@ -185,12 +192,12 @@ def test_a_risk_that_cannot_be_offered():
     for kind in (Nameless, Twice, SameNumber, WithoutLevel):
         with pytest.raises(DomainError), risks.extended(kind):
             pass
-    assert len(risks.registered()) == 6
+    assert len(risks.registered()) == 7
 
 
 def test_registering_again_is_no_mistake():
     with risks.extended(BalancedAccuracy, BalancedAccuracy):
-        assert len(risks.criteria()) == 4
+        assert len(risks.criteria()) == 5
         assert [one.key for one in criteria_at({"fpr": [0.1]}, ["balanced_accuracy"])] == ["balanced_accuracy"]
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import httpx
 
-from gaussdp.web import Limits, create_app
+from gaussdp.web import Limits, Site, create_app
 
 OFTEN = Limits(requests_per_second=1e6, burst=10**6)
 
@@ -12,8 +12,8 @@ OFTEN = Limits(requests_per_second=1e6, burst=10**6)
 class Client:
     """Requests to one application."""
 
-    def __init__(self, limits=OFTEN, base_url="http://localhost", **options):
-        self.app = create_app(limits, **options)
+    def __init__(self, limits=OFTEN, base_url="http://localhost", **site):
+        self.app = create_app(limits, Site(**site))
         self.base_url = base_url
 
     def request(self, method, path, **options):
@@ -27,6 +27,8 @@ class Client:
 
     async def _request(self, method, path, fail=False, **options):
         """A failure of the server is one of the test, unless it is what the test is about."""
-        transport = httpx.ASGITransport(self.app, raise_app_exceptions=not fail)
+        transport = httpx.ASGITransport(self.app)
         async with httpx.AsyncClient(transport=transport, base_url=self.base_url) as client:
-            return await client.request(method, path, **options)
+            response = await client.request(method, path, **options)
+        assert fail or response.status_code != 500, response.text
+        return response

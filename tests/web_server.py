@@ -9,7 +9,13 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-PROGRAM = "import sys, json; from gaussdp.web import serve, Limits; serve(port=0, limits=Limits(**json.loads(sys.argv[1])), ready=lambda address: print(address, flush=True))"  # noqa: E501
+PROGRAM = """
+import json, sys
+from gaussdp.web import Limits, Settings, serve
+told = json.loads(sys.argv[1])
+settings = Settings(port=0, limits=Limits(**told.pop("limits")), **told)
+serve(settings, ready=lambda address: print(address, flush=True))
+"""
 
 
 class Server:
@@ -21,26 +27,45 @@ class Server:
 
     def workers(self):
         """The process ids of its workers."""
-        children = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        return {int(pid) for path in children for pid in path.read_text().split()}
+        return children(self.process.pid)
+
+
+def children(pid):
+    """The process ids that a process started."""
+    found = Path(f"/proc/{pid}/task").glob("*/children")
+    return {int(child) for path in found for child in path.read_text().split()}
+
+
+def alive(pid):
+    """Whether a process runs; one that ended and was not waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 @contextlib.contextmanager
-def running(**limits):
-    """A server with these limits; it ends by Ctrl-C, cleanly and without leaving a worker."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, json.dumps(limits)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def started(settings=None, before="", **limits):
+    """A server with these settings and limits, after a line of a program; what becomes of it is the test's."""
+    told = {"limits": limits, **(settings or {})}
+    command = [sys.executable, "-c", before + PROGRAM, json.dumps(told)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        server = Server(process, process.stdout.readline().strip())
-        yield server
-        workers = server.workers()
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-        assert process.returncode == 0
-        assert errors == ""
-        assert not any(os.path.exists(f"/proc/{pid}") for pid in workers)  # noqa: PTH110
+        yield Server(process, process.stdout.readline().strip())
     finally:
         if process.poll() is None:
             process.kill()
         process.communicate()
+
+
+@contextlib.contextmanager
+def running(settings=None, **limits):
+    """A server with these settings and limits; it ends by Ctrl-C, cleanly and without leaving a worker."""
+    with started(settings, **limits) as server:
+        yield server
+        workers = server.workers()
+        server.process.send_signal(signal.SIGINT)
+        _, errors = server.process.communicate(timeout=30)
+        assert server.process.returncode == 0
+        assert errors == "", errors
+        assert not any(os.path.exists(f"/proc/{pid}") for pid in workers)  # noqa: PTH110

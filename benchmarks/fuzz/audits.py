@@ -102,6 +102,35 @@ def _one_run(draw: random.Random) -> str:
     return _judged(misses, confidence, f"audit_one_run at {confidence}, mu {mu}, {guesses} of {canaries} canaries")
 
 
+def _ranks(draw: random.Random) -> str:
+    """The same from raw scores, cut into few values or not, in a direction or both."""
+    mu, confidence, canaries = draw.choice(MUS), draw.choice(CONFIDENCES), draw.choice((20, 60, 150))
+    name, scores = coarse(draw)
+    direction = draw.choice(("higher", "either"))
+    noise = np.random.default_rng(draw.getrandbits(64))
+    misses = 0
+    for _ in range(REPETITIONS):
+        inside = int(noise.binomial(canaries, 0.5))
+        sides = scores(noise, inside, mu), scores(noise, canaries - inside, 0.0)
+        if min(inside, canaries - inside):
+            found = gaussdp.audit(*sides, confidence, design="one-run", direction=direction)
+            misses += _missed(found.mu_lower, mu)
+    return _judged(misses, confidence, f"one run from scores at {confidence}, mu {mu}, {canaries} canaries, {name}")
+
+
+def _sequential(draw: random.Random) -> str:
+    """A true claim, looked at after every pair."""
+    mu, confidence, pairs = draw.choice(MUS), draw.choice(CONFIDENCES), draw.choice((3, 10, 40))
+    name, scores = coarse(draw)
+    noise = np.random.default_rng(draw.getrandbits(64))
+    misses = 0
+    for _ in range(REPETITIONS):
+        audit = gaussdp.SequentialAudit(mu, confidence)
+        audit.update(scores(noise, pairs, mu), scores(noise, pairs, 0.0))
+        misses += bool(audit.trail.evidence.max() >= 1 / (1 - confidence))
+    return _judged(misses, confidence, f"sequential audit at {confidence}, mu {mu}, {pairs} pairs, {name}")
+
+
 METHODS: Mapping[str, Callable[[random.Random], Method]] = {
     "equal local level": lambda draw: gaussdp.EqualLocalLevel(),
     "DKW": lambda draw: gaussdp.DKW(),
@@ -113,4 +142,6 @@ AREAS: Mapping[str, Trial] = {
     **{name: partial(_trial, method) for name, method in METHODS.items()},
     "counts of errors": _errors,
     "one run": _one_run,
+    "one run from scores": _ranks,
+    "sequential": _sequential,
 }

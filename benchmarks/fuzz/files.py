@@ -22,6 +22,7 @@ from benchmarks.fuzz.trials import LONGEST, Find, TookTooLong, Trial, ending_wit
 from benchmarks.fuzz.values import TEXTS
 from gaussdp import GaussdpError, Run, read_points
 from gaussdp.auditing.files import read_scores
+from gaussdp.auditing.growing import load_audit, trials_of
 from gaussdp.calibration.designs import COLUMNS
 from gaussdp.calibration.stores import CSVStore, JSONLinesStore, open_store
 from gaussdp.mechanisms.plan import read_plan
@@ -57,6 +58,9 @@ dataset_size = 50_000
 batch_size = 256
 epochs = 20
 clip_norm = 1.0
+"""
+AUDIT = """{"schema": "gaussdp-sequential-audit-1", "claim": {"epsilon": 1.0, "delta": 1e-5}, "confidence": 0.95,
+ "direction": "higher", "attacks": {"score": {"members": [1.5, 2.0, "inf"], "nonmembers": [0.5, -1.0]}}}
 """
 POINTS = "epsilon,delta\n0.1,0.3\n0.5,0.05\n2.0,1e-5\n"
 WORDS = (*TEXTS, "\x00", "\ufeff", "\r", "\n", ",", '"', "'", "{", "}", "[[", "=", "\t", "é", "[a]\n", '{"a":' * 2000)
@@ -236,6 +240,12 @@ def _text(samples: tuple[tuple[str, str], ...], reader: Callable[[Path], Any], d
     return read(draw, damaged(draw, sample.encode()), ending, reader)
 
 
+def _arriving(path: Path) -> list[Any]:
+    """The trials of a CSV, one by one."""
+    with path.open(newline="", encoding="utf-8", errors="replace") as lines:
+        return list(trials_of(lines, path.name, ("score",), "member", None))
+
+
 def _scores_npz(draw: random.Random) -> str:
     content = draw.choice(_npz())
     return read(draw, draw.choice((_rezipped, _bytes, _rezipped))(draw, content), "npz", read_scores)
@@ -271,6 +281,8 @@ AREAS: Mapping[str, Trial] = {
     "scores, NPZ": _scores_npz,
     "scores, Parquet": _scores_parquet,
     "points, CSV": partial(_text, (("csv", POINTS), ("csv", cli.POINTS)), read_points),
+    "sequential audits": partial(_text, (("json", AUDIT),), load_audit),
+    "trials that arrive": partial(_text, (("csv", cli.SCORES),), _arriving),
     "sweep stores, CSV and JSON": _store,
     "sweep stores, Parquet": _store_parquet,
 }

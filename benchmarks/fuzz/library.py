@@ -26,6 +26,7 @@ GOOD: Mapping[str, Any] = {
     "adjacency": "add-remove",
     "batch_limit": 120,
     "batch_size": 10,
+    "batches": 20,
     "canaries": 100,
     "categories": 3,
     "claim": "epsilon=3 delta=1e-5",
@@ -34,6 +35,7 @@ GOOD: Mapping[str, Any] = {
     "confidence": 0.9,
     "correct": 15,
     "count": 2,
+    "cycle": 2,
     "dataset_size": 1000,
     "delta": 1e-5,
     "deltas": (1e-5,),
@@ -75,6 +77,7 @@ GOOD: Mapping[str, Any] = {
     "risks": [gaussdp.Profile(1e-5)],
     "run": RUN,
     "sample_rate": 0.1,
+    "sampling": "poisson",
     "scale": 2.0,
     "seed": 1,
     "sensitivity": 1,
@@ -98,6 +101,7 @@ OWN: Mapping[str, Mapping[str, Any]] = {
     "PoissonSampled": {"mechanism": gaussdp.Gaussian(2.0), "sample_rate": 0.1},
     "ProfilePoints": {"epsilon": [0.1, 1.0], "delta": [0.2, 0.01]},
     "TradeoffPoints": {"fpr": [0.1, 0.5], "fnr": [0.8, 0.3]},
+    "RandomAllocation": {"epochs": 3, "uses_per_epoch": 1},
     "RandomizedResponse": {"adjacency": "replace-one"},
     "Deployment": {
         "name": "n",
@@ -114,8 +118,10 @@ OWN: Mapping[str, Mapping[str, Any]] = {
     "audit_counts": {"scores": [0.0, 1.0], "members": [1, 5], "nonmembers": [5, 1]},
     "audit_errors": {"members": 10, "nonmembers": 10},
     "account": {"mechanism": gaussdp.DPSGD(1.0, 0.1, 20)},
-    "grid": {"targets": ["mu=1"], "dataset_sizes": [1000], "batch_sizes": [10], "epochs": [1.0]},
-    "Design": {"target": "mu=1"},
+    "grid": {"targets": ["mu=1"], "dataset_sizes": [1000], "batch_sizes": [10], "epochs": [1.0], "steps": []},
+    "Design": {"target": "mu=1", "steps": None},
+    "Pipeline": {"epochs": 2.0, "steps": None},
+    "training_noise": {"pipeline": calibration.Pipeline(1000, 10, epochs=1.0)},
     "parameter": {"family": gaussdp.Gaussian, "low": 0.1, "high": 100.0},
     "noise_multiplier": {"low": 0.2, "high": 1e4},
     "sample_rate": {"low": 1e-9, "high": 1.0},
@@ -133,7 +139,7 @@ RESULTS = (
     "TradeoffPlot",
     "Verdict",
 )
-ABSTRACT = ("Guarantee", "Mechanism", "Risk", "Status", "Target", "calibration")
+ABSTRACT = ("Guarantee", "Mechanism", "Risk", "Status", "Target")
 """What nobody makes by hand: results, and what is no thing."""
 INTERNAL = ("covers", "document", "matched_point", "render", "stated", "values", "write")
 """Methods for documents and figures, which the other fuzzers reach by the command line."""
@@ -147,7 +153,9 @@ def entries() -> dict[str, Callable[..., Any]]:
     return {
         name: value
         for name, value in names.items()
-        if name not in RESULTS + ABSTRACT and not (isinstance(value, type) and issubclass(value, BaseException))
+        if name not in RESULTS + ABSTRACT
+        and not inspect.ismodule(value)
+        and not (isinstance(value, type) and issubclass(value, BaseException))
     }
 
 
@@ -168,7 +176,7 @@ def objects() -> list[tuple[str, Any]]:
         gaussdp.TradeoffPoints([0.1, 0.5], [0.8, 0.3]),
         *(gaussdp.Advantage(), gaussdp.Accuracy(0.2), gaussdp.Profile(1e-5), gaussdp.Precision(0.1, 0.3)),
         *(gaussdp.MultiplicativeAdvantage(1e-3), gaussdp.TruePositiveRate(0.01), gaussdp.RuleOfThumb(5.0)),
-        gaussdp.audit([3.0, 1.0, 2.0, 5.0], [0.0, 1.0, 0.5, 0.0]),
+        gaussdp.audit([3.0, 1.0, 2.0, 5.0], [0.0, 1.0, 0.5, 0.0], design="trials"),
         gaussdp.audit_one_run(100, 20, 15),
         gaussdp.account(gaussdp.Gaussian(2.0)),
         gaussdp.account(gaussdp.DPSGD(1.0, 0.1, 20)),

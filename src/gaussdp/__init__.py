@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.adapters import load_with
-from gaussdp.choosing import RuleOfThumb, choose, conservative_divisor
+from gaussdp.choosing import Choice, Match, Requirement, RuleOfThumb, choose, conservative_divisor, match
 from gaussdp.conversions import (
     advantage_from_mu,
     delta_from_mu,
@@ -41,6 +41,8 @@ from gaussdp.guarantees import (
 from gaussdp.risks import (
     Accuracy,
     Advantage,
+    AtMost,
+    Identification,
     MultiplicativeAdvantage,
     Precision,
     Profile,
@@ -49,8 +51,8 @@ from gaussdp.risks import (
 )
 
 if TYPE_CHECKING:
-    from gaussdp import calibration
-    from gaussdp.accounting import Fit, account
+    from gaussdp import calibration, mechanisms, risks
+    from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, Reading, account
     from gaussdp.auditing import (
         AUC,
         DKW,
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
         EqualLocalLevel,
         FixedThreshold,
         OneRunAudit,
+        SequentialAudit,
         Split,
         audit,
         audit_counts,
@@ -67,7 +70,8 @@ if TYPE_CHECKING:
         audit_one_run,
         plan_audit,
     )
-    from gaussdp.calibration import AtMost
+    from gaussdp.calibration import Calibration
+    from gaussdp.documents import Document
     from gaussdp.explaining import Explanation, explain
     from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
     from gaussdp.figures.tradeoffs import TradeoffPlot
@@ -77,6 +81,8 @@ if TYPE_CHECKING:
         DPSGD,
         BestOf,
         Composition,
+        CyclicPoisson,
+        Dense,
         DiscreteGaussian,
         DiscreteLaplace,
         ExponentialMechanism,
@@ -85,14 +91,21 @@ if TYPE_CHECKING:
         MatrixMechanism,
         Mechanism,
         MixtureOfGaussians,
+        Participation,
         PoissonSampled,
+        RandomAllocation,
         RandomizedResponse,
+        Stated,
+        Toeplitz,
+        Tree,
         TruncatedPoisson,
         WithoutReplacement,
         ZCDPGaussian,
     )
     from gaussdp.published import Deployment, deployments
     from gaussdp.statements import Report, report_run
+    from gaussdp.statements.assumptions import Assumption
+    from gaussdp.statements.causes import Cause
     from gaussdp.statements.run import Run
     from gaussdp.statements.training import Training
     from gaussdp.statements.verdict import Verdict, check_claim
@@ -103,23 +116,32 @@ __all__ = [
     "DPSGD",
     "GDP",
     "ZCDP",
+    "AccountedCurve",
     "Accuracy",
     "Advantage",
     "ApproxDP",
     "ApproxGDP",
+    "Assumption",
     "AtMost",
     "Audit",
     "AuditPlan",
     "BestOf",
     "BoundedRange",
     "BudgetExceeded",
+    "Calibration",
+    "Cause",
+    "Choice",
     "Claim",
     "Composition",
     "ConvergenceError",
     "Credible",
+    "CyclicPoisson",
+    "Dense",
     "Deployment",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "DistributionCurve",
+    "Document",
     "DomainError",
     "EqualLocalLevel",
     "Explanation",
@@ -129,29 +151,40 @@ __all__ = [
     "GaussdpError",
     "Gaussian",
     "Guarantee",
+    "Identification",
     "Laplace",
     "LaplaceDP",
     "Ledger",
+    "Match",
     "MatrixMechanism",
     "Mechanism",
     "MissingExtraError",
     "MixtureOfGaussians",
     "MultiplicativeAdvantage",
     "OneRunAudit",
+    "Participation",
+    "PointsCurve",
     "PoissonSampled",
     "Precision",
     "Profile",
     "ProfilePoints",
     "PureDP",
+    "RandomAllocation",
     "RandomizedResponse",
+    "Reading",
     "Report",
+    "Requirement",
     "Risk",
     "RuleOfThumb",
     "Run",
+    "SequentialAudit",
     "Split",
+    "Stated",
+    "Toeplitz",
     "TradeoffPlot",
     "TradeoffPoints",
     "Training",
+    "Tree",
     "TruePositiveRate",
     "TruncatedPoisson",
     "UnsupportedVersionError",
@@ -175,6 +208,8 @@ __all__ = [
     "epsilon_from_mu",
     "explain",
     "fnr_from_mu",
+    "match",
+    "mechanisms",
     "mu_from_multiplicative_advantage",
     "mu_from_precision",
     "mu_from_profile",
@@ -183,12 +218,13 @@ __all__ = [
     "precision_from_mu",
     "read_points",
     "report_run",
+    "risks",
     "tradeoff_figure",
 ]
 
 # Loaded when first used, so that `import gaussdp` costs little more than importing NumPy and SciPy.
 _LOADED_WHEN_USED = {
-    "gaussdp.accounting": ("Fit", "account"),
+    "gaussdp.accounting": ("AccountedCurve", "DistributionCurve", "Fit", "PointsCurve", "Reading", "account"),
     "gaussdp.auditing": (
         "AUC",
         "Audit",
@@ -198,6 +234,7 @@ _LOADED_WHEN_USED = {
         "EqualLocalLevel",
         "FixedThreshold",
         "OneRunAudit",
+        "SequentialAudit",
         "Split",
         "audit",
         "audit_counts",
@@ -205,11 +242,14 @@ _LOADED_WHEN_USED = {
         "audit_one_run",
         "plan_audit",
     ),
-    "gaussdp.calibration": ("AtMost",),
+    "gaussdp.calibration": ("Calibration",),
+    "gaussdp.documents": ("Document",),
     "gaussdp.mechanisms": (
         "BestOf",
         "Composition",
+        "CyclicPoisson",
         "DPSGD",
+        "Dense",
         "DiscreteGaussian",
         "DiscreteLaplace",
         "ExponentialMechanism",
@@ -218,8 +258,13 @@ _LOADED_WHEN_USED = {
         "MatrixMechanism",
         "Mechanism",
         "MixtureOfGaussians",
+        "Participation",
         "PoissonSampled",
+        "RandomAllocation",
         "RandomizedResponse",
+        "Stated",
+        "Toeplitz",
+        "Tree",
         "TruncatedPoisson",
         "WithoutReplacement",
         "ZCDPGaussian",
@@ -227,6 +272,8 @@ _LOADED_WHEN_USED = {
     "gaussdp.ledger": ("Ledger",),
     "gaussdp.published": ("Deployment", "deployments"),
     "gaussdp.guarantees.claim": ("Claim",),
+    "gaussdp.statements.assumptions": ("Assumption",),
+    "gaussdp.statements.causes": ("Cause",),
     "gaussdp.statements.run": ("Run", "Training"),
     "gaussdp.statements.verdict": ("Verdict", "check_claim"),
     "gaussdp.statements": ("Report", "report_run"),
@@ -234,6 +281,7 @@ _LOADED_WHEN_USED = {
     "gaussdp.figures.comparing": ("comparison_figure", "tradeoff_figure"),
     "gaussdp.figures.tradeoffs": ("TradeoffPlot",),
 }
+_ROOMS = ("calibration", "mechanisms", "risks")
 _HOME = {name: module for module, names in _LOADED_WHEN_USED.items() for name in names}
 
 
@@ -279,8 +327,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value
         return value
-    if name == "calibration":
-        return import_module("gaussdp.calibration")
+    if name in _ROOMS:
+        return import_module(f"gaussdp.{name}")
     if name == "__version__":
         from importlib.metadata import version  # reads files, so only when asked
 
@@ -289,4 +337,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

@@ -8,12 +8,17 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gaussdp.errors import DomainError, brief
+
+Real: TypeAlias = float | np.floating[Any] | np.integer[Any]
+"""One number, also of NumPy's."""
+Whole: TypeAlias = int | np.integer[Any]
+"""One whole number, also of NumPy's."""
 
 Word = TypeVar("Word", bound=str)
 Kind = TypeVar("Kind")
@@ -129,6 +134,9 @@ def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
         A Python float if every parameter is a scalar, else an array of the broadcast shape; for columns and arrays of
         other libraries, what the integration that serves them returns.
     """
+    if all(_is_plain(value, domain) for value, domain in parameters.values()):
+        with np.errstate(all="ignore"):  # plain numbers, as in most calls: nothing to convert, broadcast or refuse
+            return float(kernel(*(np.array([value]) for value, _ in parameters.values()))[0])
     for value, _ in parameters.values():
         evaluator = EVALUATORS[type(value)]
         if evaluator is not None:
@@ -152,6 +160,11 @@ def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
             block = slice(start, start + _BLOCK)
             result[block] = kernel(*(array[block] for array in flat))
     return result.reshape(shape)
+
+
+def _is_plain(value: object, domain: Domain) -> bool:
+    """Whether it is a Python float inside the domain."""
+    return type(value) is float and domain.holds(value)
 
 
 def checked(name: str, value: npt.ArrayLike, domain: Domain) -> npt.NDArray[np.float64]:
@@ -266,6 +279,28 @@ def written_number(text: str) -> float:
     if "_" in text or (math.isinf(parsed) and "inf" not in text.lower()):
         raise ValueError(text)
     return parsed
+
+
+def written_share(text: str) -> float:
+    """The number that a text states, also as a fraction or in percent.
+
+    Raises:
+        ValueError: if it states none.
+
+    >>> written_share("1/1000"), written_share("1%"), written_share("1e-3")
+    (0.001, 0.01, 0.001)
+    """
+    above, slash, below = text.partition("/")
+    if slash:
+        return _ratio(written_number(above), written_number(below), text)
+    stripped = text.strip()
+    return _ratio(written_number(stripped[:-1]), 100.0, text) if stripped.endswith("%") else written_number(text)
+
+
+def _ratio(above: float, below: float, text: str) -> float:
+    if not (math.isfinite(above) and math.isfinite(below) and below):
+        raise ValueError(text)
+    return above / below
 
 
 def written_whole(text: str) -> int:

@@ -28,6 +28,9 @@ class DomainError(GaussdpError, ValueError):
         place: where the parameter stands: a file, an entry of a list.
     """
 
+    domain: str | None
+    got: str
+
     def __init__(
         self,
         parameter: str | None,

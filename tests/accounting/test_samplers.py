@@ -99,13 +99,21 @@ class TestTruncatedPoisson:
         curve = account(TruncatedPoisson(1.0, 0.01, 50, 130, 10_000))
         assert curve.epsilon(1e-5) > account(DPSGD(1.0, 0.01, 50)).epsilon(1e-5)
 
+    @pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
     @pytest.mark.parametrize("claim", [Claim(epsilon=1.0, delta=1e-5), Claim(mu=1.0), Claim(rho=0.5)])
-    def test_no_lower_end(self, claim):
-        mechanism = TruncatedPoisson(1.0, 0.01, 10, 110, 10_000)
+    def test_lower_end(self, claim, adjacency):
+        mechanism = TruncatedPoisson(1.0, 0.01, 10, 110, 10_000, adjacency)
         found = smallest(mechanism, claim)
-        assert found.lower == 0 < found.upper
-        assert account(mechanism).fit().mu_lower == 0
-        assert account(mechanism).epsilon_lower(1e-5) == 0
+        assert 0 < found.lower < found.upper
+        assert 0 < account(mechanism).epsilon_lower(1e-5) <= found.lower or claim.kind != "approximate"
+
+    @pytest.mark.parametrize(("rate", "limit", "size"), [(0.3, 3, 12), (0.8, 4, 9), (1.0, 2, 5), (0.01, 110, 10_000)])
+    def test_rate_that_is_left(self, rate, limit, size):
+        # A record is in the batch with the mean batch size over the number of records.
+        sizes = np.arange(size + 1)
+        exact = np.minimum(sizes, limit) @ stats.binom.pmf(sizes, size, rate) / size
+        left = TruncatedPoisson(1.0, rate, 1, limit, size).least.sample_rate
+        assert exact * (1 - 1e-5) <= left <= exact
 
     def test_events(self):
         event = ev.SelfComposedDpEvent(ev.TruncatedSubsampledGaussianDpEvent(1000, 0.01, 20, 1.5), 7)
@@ -311,11 +319,14 @@ class TestWithoutReplacement:
         assert not mechanism.bounded
 
     @pytest.mark.parametrize("claim", [Claim(epsilon=1.0, delta=1e-5), Claim(mu=1.0), Claim(rho=0.5)])
-    def test_no_lower_end(self, claim):
+    def test_lower_end(self, claim):
+        # That of data whose other records contribute nothing, where each step is a Poisson sample of the record.
         mechanism = WithoutReplacement(1.0, 10, 1000, 10)
         found = smallest(mechanism, claim)
-        assert found.lower == 0 < found.upper
-        assert account(mechanism).fit().mu_lower == 0
+        assert 0 < found.lower < found.upper
+        real = smallest(DPSGD(1.0, 0.01, 10, "replace-one"), claim)
+        assert found.lower == pytest.approx(real.lower, rel=1e-9)
+        assert found.lower <= real.upper
 
     def test_events(self):
         event = ev.SelfComposedDpEvent(ev.SampledWithoutReplacementDpEvent(1000, 20, ev.GaussianDpEvent(1.5)), 7)
@@ -339,7 +350,7 @@ class TestWithoutReplacement:
             found = smallest_for(run, claim).enclosure
             known = adjacency == "replace-one" and sampling in ("without replacement", None)
             assert found.upper == (smallest(mechanism, claim).upper if known else math.inf)
-            assert found.lower == 0
+            assert found.lower == (smallest(mechanism, claim).lower if known else 0)
         curve = account(mechanism)
         met = {"without replacement": "met", None: "not stated"}.get(sampling, "not met")
         assert assumptions(run, curve, curve.fit())[0].verdict == met

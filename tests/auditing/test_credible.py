@@ -25,7 +25,7 @@ def test_against_draws_from_the_posterior(posteriors):
 def test_labelled_and_larger_than_the_confidence_bound():
     random = np.random.default_rng(1)
     members, nonmembers = random.normal(1, 1, 500), random.normal(0, 1, 500)
-    credible = gaussdp.audit(members, nonmembers, method=gaussdp.Credible(0.5))
+    credible = gaussdp.audit(members, nonmembers, method=gaussdp.Credible(0.5), design="trials")
     fixed = gaussdp.audit(members, nonmembers, method=gaussdp.FixedThreshold(0.5))
     assert (credible.kind, fixed.kind) == ("credible", "confidence")
     assert credible.mu_lower > fixed.mu_lower

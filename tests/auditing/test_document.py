@@ -7,7 +7,7 @@ def rounding(document):
 
 
 def test_tables_and_sides_of_rounding():
-    found = audit_errors(5, 1000, 400, 1000)
+    found = audit_errors(5, 1000, 400, 1000, design="trials")
     document = found.document([1.0, PureDP(9.0)], [1e-5])
     assert tuple(table.key for table in document.tables) == ("bound", "attack", "epsilon", "claims")
     sides = rounding(document)
@@ -24,7 +24,7 @@ def test_without_claims_and_deltas():
 def test_one_run():
     document = audit_one_run(1000, [100, 50], [90, 40]).document([0.1], [1e-5])
     assert tuple(table.key for table in document.tables) == ("bound", "epsilon", "claims")
-    assert document.tables[0].rows[0][3:] == ("100, 50", "90, 40")
+    assert document.tables[0].rows[0][3:] == ("100, 50", "90, 40", "one-run")
 
 
 def test_plan():
@@ -37,4 +37,5 @@ def test_plan():
 def test_a_plan_out_of_reach():
     [table] = AuditPlan(1.0, 0.99999, 0.9, 0.95, None, None, None).document().tables
     assert [row[1] for row in table.rows[:2]] == ["over 1e7", "over 1e7"]
-    assert table.rows[2][3] == "over 1e5"
+    assert table.rows[2][4] == "over 1e5"
+    assert table.rows[3][1:4] == ("over 1e6",) * 3

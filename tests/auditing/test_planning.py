@@ -42,7 +42,10 @@ def test_planned_trials_detect_by_simulation(plan):
         assert planned.power >= 0.8
         hits = sum(
             gaussdp.audit(
-                random.normal(1.5, 1, planned.trials), random.normal(0, 1, planned.trials), method=method
+                random.normal(1.5, 1, planned.trials),
+                random.normal(0, 1, planned.trials),
+                method=method,
+                design="trials",
             ).contradicts(0.5)
             for _ in range(200)
         )
@@ -62,11 +65,32 @@ def test_planned_run_detects_by_simulation(plan):
     assert hits / 200 > 0.8 - 4 * np.sqrt(0.16 / 200)
 
 
+@pytest.mark.parametrize(("mu", "claim"), [(1.5, 0.5), (2.5, 1.5)])
+def test_planned_pairs_by_simulation(mu, claim):
+    """Whole audits: the mean within a quarter, and so many pairs suffice about as often as planned."""
+    random = np.random.default_rng(4)
+    planned = plan_audit(mu, claim, 0.8).sequential
+    ends = []
+    for _ in range(30):
+        audit = gaussdp.SequentialAudit(claim)
+        audit.update(random.normal(mu, 1, 2 * planned.pairs), random.normal(0, 1, 2 * planned.pairs))
+        ends.append(1 + int(np.argmax(audit.trail.evidence >= 20)))
+    assert np.mean(ends) == pytest.approx(planned.expected, rel=0.3)
+    assert np.mean(np.array(ends) <= planned.pairs) > 0.8 - 3 * np.sqrt(0.16 / 30)
+
+
+def test_pairs_are_fewer_than_fixed_trials_and_may_be_too_many():
+    plan = plan_audit(1.0, 0.5)
+    assert plan.sequential.expected < plan.fixed_threshold.trials
+    assert plan_audit(1.0, 0.999).sequential is None
+
+
 def test_harder_questions_need_more(plan):
     closer, surer = plan_audit(1.5, 1.0, 0.8), plan_audit(1.5, 0.5, 0.99)
     for harder in (closer, surer):
         assert harder.fixed_threshold.trials > plan.fixed_threshold.trials
         assert harder.equal_local_level.trials > plan.equal_local_level.trials
+        assert harder.sequential.pairs > plan.sequential.pairs
     assert plan.equal_local_level.trials > plan.fixed_threshold.trials
 
 
@@ -78,7 +102,7 @@ def test_the_default_needs_about_what_is_planned(mu, claim):
 
     def power(trials):
         sides = ((random.normal(mu, 1, trials), random.normal(0, 1, trials)) for _ in range(400))
-        return np.mean([gaussdp.audit(*pair).contradicts(claim) for pair in sides])
+        return np.mean([gaussdp.audit(*pair, design="trials").contradicts(claim) for pair in sides])
 
     assert power(planned) > 0.9 - 3 * np.sqrt(0.09 / 400)
     assert power(round(0.75 * planned)) < 0.9

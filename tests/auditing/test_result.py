@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussdp import GDP, ApproxDP, FixedThreshold, PureDP
+from gaussdp.auditing.designs import Design
 from gaussdp.auditing.result import Audit, Band
 from gaussdp.errors import DomainError
 
@@ -33,6 +34,7 @@ def found(fpr_upper, fnr_upper, *, mu_lower=1.0, auc_lower=None, kind="confidenc
         auc=0.8,
         auc_lower=auc_lower,
         band=Band(places, fpr_upper / 2, fnr_upper / 2, fpr_upper, fnr_upper),
+        design=Design.TRIALS,
     )
 
 

@@ -187,5 +187,5 @@ def test_epsilon_from_a_band():
 
 def test_a_claimed_curve_is_contradicted_seldom():
     claim = PureDP(1.0)
-    run = lambda x, y: float(gaussdp.audit(x, y, CONFIDENCE).contradicts(claim))  # noqa: E731
+    run = lambda x, y: float(gaussdp.audit(x, y, CONFIDENCE, design="trials").contradicts(claim))  # noqa: E731
     assert not too_bold(failures(run, laplace(1.0, 200), 0.0, REPETITIONS), REPETITIONS, 1 - CONFIDENCE)

@@ -60,7 +60,9 @@ def test_a_scan_names_the_attack_that_proves_it():
 def test_the_result_prints_as_promised():
     found = gaussdp.audit_errors(5, 1000, 400, 1000)
     assert repr(found).startswith("Audit(mu_lower=2.44267")
-    assert repr(found).endswith("method=FixedThreshold(threshold=0.0), threshold=0.0, confidence=0.95)")
+    assert repr(found).endswith(
+        "method=FixedThreshold(threshold=0.0), threshold=0.0, confidence=0.95, design='trials, assumed')"
+    )
     assert found.guarantee == gaussdp.GDP(found.mu_lower)
 
 

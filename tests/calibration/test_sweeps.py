@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gaussdp
+from gaussdp import DPSGD, RandomAllocation, WithoutReplacement
 from gaussdp.calibration import Design, grid, noise_multiplier, parse_target, sweep
 from gaussdp.calibration import sweeps as sweeping
 from gaussdp.calibration.designs import COLUMNS
@@ -140,16 +141,16 @@ def test_a_file_torn_anywhere_is_recognised(ending, kept, tmp_path):
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_rows_keep_the_order_of_the_designs(ending, tmp_path, monkeypatch):
-    """However they come; what was there stays in front."""
+    """However they come and whatever was there; rows of other sweeps stay in front."""
     if ending == "parquet":
         pytest.importorskip("pyarrow")
     out = tmp_path / f"rows.{ending}"
+    other = sweep([Design("mu=1", 20_000, 200, 10)], out)
     sweep(GRID[5:6], out)
     backwards = sweeping._solved
     monkeypatch.setattr(sweeping, "_solved", lambda joblib, designs, n: backwards(joblib, designs[::-1], n))
     rows = sweep(GRID, out)
-    expected = [rows[5], *rows[:5], *rows[6:]]
-    assert open_store(out).rows() == expected
+    assert open_store(out).rows() == [*other, *rows]
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
@@ -274,6 +275,59 @@ def test_a_file_of_something_else_is_left_alone(content, name, message, tmp_path
 def test_bad_designs_are_refused_before_anything_runs(arguments, message):
     with pytest.raises(gaussdp.DomainError, match=message):
         Design(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("rest", "mechanism"),
+    [
+        ({"adjacency": "replace-one"}, lambda noise: DPSGD(noise, 0.01, 100, "replace-one")),
+        ({"records_per_unit": 3}, lambda noise: DPSGD(noise, 0.01, 100, records_per_unit=3)),
+        ({"sampling": "random allocation"}, lambda noise: RandomAllocation(noise, 100, 1)),
+        (
+            {"sampling": "without replacement", "adjacency": "replace-one"},
+            lambda noise: WithoutReplacement(noise, 20, 2000, 100),
+        ),
+    ],
+)
+def test_neighbours_and_samplers(rest, mechanism):
+    """The noise found meets the target for the run as it is, and a hair less does not."""
+    (row,) = sweep(grid(["mu=0.5"], [2000], [20], [1], digits=3, **rest))
+    assert row["status"] == "tight"
+    noise = row["noise_multiplier"]
+    assert (
+        gaussdp.account(mechanism(noise)).fit(1e-10).mu <= 0.5 < gaussdp.account(mechanism(noise * 0.99)).fit(1e-10).mu
+    )
+    assert (row["steps"], row["sampling"]) == (100, rest.get("sampling", "poisson"))
+
+
+def test_steps_or_epochs():
+    by_steps, by_epochs = grid(["mu=1"], [1000], [10], steps=[200]), grid(["mu=1"], [1000], [10], [2.0])
+    assert by_steps == by_epochs
+    with pytest.raises(gaussdp.DomainError, match="epochs or steps must be given"):
+        Design("mu=1", 1000, 10)
+    with pytest.raises(gaussdp.DomainError, match="and not both"):
+        Design("mu=1", 1000, 10, 2.0, steps=200)
+    (design,) = grid(["mu=1"], [1000], [10], steps=[150], sampling="random allocation")
+    assert design.steps == 200  # whole passes
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        ({"sampling": "shuffle"}, "sampling must be"),
+        ({"sampling": "random allocation", "adjacency": "replace-one"}, "adjacency must be add-remove"),
+        ({"sampling": "random allocation", "records_per_unit": 2}, "records_per_unit must be 1"),
+        ({"sampling": "random allocation", "epochs": 1.5}, "epochs must be whole"),
+    ],
+)
+def test_pipelines_that_nothing_is_known_of(rest, message):
+    with pytest.raises(gaussdp.DomainError, match=message):
+        Design("mu=1", 1000, 10, **{"epochs": 1.0, **rest})
+
+
+def test_a_floor_that_the_accounting_does_not_reach_is_told():
+    design = Design("mu=1", 1000, 10, steps=2000, digits=2, sampling="without replacement", adjacency="replace-one")
+    assert "the accounting reaches down to a floor of" in design.solve()["message"]
 
 
 def test_bad_input():

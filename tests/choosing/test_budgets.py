@@ -3,6 +3,8 @@
 import pytest
 
 import gaussdp
+import gaussdp.documents
+from gaussdp import Requirement
 from gaussdp.choosing.budgets import budget_document
 from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile
 
@@ -41,7 +43,41 @@ def test_verdicts_and_where_they_hold():
     assert [row["epsilon_over_5_here"] for row in rows] == ["conservative", "conservative", "too much"]
     assert [row["epsilon_over_3_here"] for row in rows] == ["too much", "conservative", "too much"]
     assert rows[2]["epsilon_over_5_conservative_for"] == "ε ≤ 0.67"
-    assert rows[0]["epsilon_over_3_conservative_for"] == "2.39 ≤ ε ≤ 32.2"
+    assert rows[0]["epsilon_over_3_conservative_for"] == "2.39 ≤ ε ≤ 5.16"
+
+
+def test_a_saturated_match_is_said_everywhere():
+    document = budget_document(8.0, [MultiplicativeAdvantage(1e-3), Profile(1e-6)])
+    budgets, rules = table(document, "budgets"), table(document, "rules")
+    assert budgets[0]["standing"] == "saturated: use multiplicative advantage at FPR 1e-5"
+    assert budgets[1]["standing"] == "counts"
+    assert budgets[0]["elsewhere"] == "98800 at FPR 1e-5 (2980)"
+    assert [row["epsilon_over_5_here"] for row in rules] == ["saturated", "too much"]
+    (row,) = table(document, "recommendation")
+    assert (row["mu"], row["saturated"], row["rule_of_thumb"]) == (1.531, 1, 1.6)
+    assert all(row["mu"] < 2 for row in table(document, "attacker"))
+    for style in ("text", "markdown", "html", "latex", "json"):
+        assert "aturated" in gaussdp.documents.render(document, style)
+
+
+def test_where_all_is_saturated_there_is_no_budget():
+    document = budget_document(8.0, [MultiplicativeAdvantage(1e-3)])
+    (row,) = table(document, "recommendation")
+    assert row["mu"] == "none: saturated"
+    assert any("No budget follows" in note for note in document.notes)
+
+
+def test_requirements_in_any_currency():
+    texts = ("epsilon=3 delta=1e-5", "identification@1/1000=1%", "rho=0.1", "epsilon=2")
+    document = budget_document([Requirement(text, source="board") for text in texts])
+    rows = table(document, "requirements")
+    assert [(row["how"], row["mu"], row["binds"]) for row in rows] == [
+        ("met", 0.7191, ""),
+        ("met", 0.7638, ""),
+        ("met", 0.4472, ""),
+        ("matched", 0.3769, "yes"),
+    ]
+    assert {row["source"] for row in rows} == {"board"}
 
 
 def test_nowhere_is_said():
@@ -54,7 +90,11 @@ def test_implication_is_named_beside_matching():
 
 
 def test_no_rules_no_table():
-    assert [t.key for t in budget_document(1.0, CRITERIA, divisors=()).tables] == ["budgets", "attacker"]
+    assert [t.key for t in budget_document(1.0, CRITERIA, divisors=()).tables] == [
+        "budgets",
+        "attacker",
+        "recommendation",
+    ]
 
 
 def test_policy_of_zero():
@@ -62,7 +102,7 @@ def test_policy_of_zero():
     assert [row["mu"] for row in table(document, "budgets")][:2] == [0, 0]
 
 
-@pytest.mark.parametrize("epsilon", [-1.0, float("inf"), float("nan"), "one"])
+@pytest.mark.parametrize("epsilon", [-1.0, float("inf"), float("nan"), None])
 def test_bad_policy(epsilon):
     with pytest.raises(gaussdp.DomainError, match=r"^epsilon must be"):
         budget_document(epsilon, CRITERIA)

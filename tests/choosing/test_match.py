@@ -1,9 +1,26 @@
 import math
+import pickle
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import gaussdp
-from gaussdp import GDP, Accuracy, Advantage, ApproxDP, MultiplicativeAdvantage, Precision, Profile, PureDP, choose
+from domains_of_test import log_uniform
+from gaussdp import (
+    GDP,
+    Accuracy,
+    Advantage,
+    ApproxDP,
+    MultiplicativeAdvantage,
+    Precision,
+    Profile,
+    PureDP,
+    choose,
+    match,
+)
+from gaussdp.choosing.match import saturated_from
 
 RISKS = [
     MultiplicativeAdvantage(1e-3),
@@ -65,14 +82,112 @@ def test_limits():
     assert choose(ApproxDP(1.0, 0.1), Precision(0.05)).mu == math.inf
 
 
+def kink(epsilon):
+    return 1 / (1 + math.exp(epsilon))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 8.0, 20.0, 40.0, 600.0])
+def test_a_match_past_the_middle_of_the_policy_is_saturated(epsilon):
+    """Multiplicative advantage from FPR 1/(1 + e^eps) on, precision from recall e^eps/(1 + e^eps) on."""
+    for beyond in (1.0, 1.3, max(1.0, 0.45 / kink(epsilon))):
+        fpr = kink(epsilon) * beyond
+        assert match(PureDP(epsilon), MultiplicativeAdvantage(fpr)).saturated
+        if kink(epsilon) > 0.05 and beyond * kink(epsilon) < 0.5:
+            assert match(PureDP(epsilon), Precision(1 - kink(epsilon) / beyond)).saturated
+
+
+@settings(max_examples=60)
+@given(st.sampled_from([MultiplicativeAdvantage, Precision, Profile]), log_uniform(1e-8, 0.4), log_uniform(0.05, 25))
+def test_saturation_grows_with_the_policy_and_the_level(criterion, level, epsilon):
+    """A weaker policy, or the same at a higher level, is saturated if this is; the least such epsilon is told."""
+    level = 0.05 * level if criterion is Profile else level  # a delta as large as pure DP's own advantage is met anyway
+    found = match(PureDP(epsilon), criterion(level))
+    assert found.saturated == (epsilon >= saturated_from(criterion(level)))
+    if found.saturated:
+        assert match(PureDP(1.1 * epsilon), criterion(level)).saturated
+        assert match(PureDP(epsilon), criterion(min(1.5 * level, 0.9))).saturated
+        assert found.instead is not None
+        assert not found.instead.saturated
+        assert found.instead.mu < found.mu
+        assert found.warning
+
+
+@settings(max_examples=60)
+@given(st.sampled_from([MultiplicativeAdvantage, Precision, Profile]), log_uniform(1e-6, 0.3), log_uniform(0.05, 10))
+def test_what_is_not_saturated_stays_within_ten_times_the_policy(criterion, level, epsilon):
+    found = match(PureDP(epsilon), criterion(level))
+    fpr, fnr, tpr = found.point
+    assert fpr < fnr or found.saturated
+    assert tpr == pytest.approx(PureDP(epsilon).tpr(fpr), rel=1e-3) or criterion is Profile
+    if not found.saturated:
+        for careful in np.geomspace(fpr / 100, fpr, 7)[:-1]:
+            assert found.budget.tpr(careful) <= 10 * PureDP(epsilon).tpr(careful) * (1 + 1e-9)
+
+
+def test_what_a_match_costs_elsewhere():
+    found = match(PureDP(1.0), MultiplicativeAdvantage(1e-3))
+    assert not found.saturated
+    assert found.warning == ""
+    assert [at.fpr for at in found.elsewhere] == [1e-4, 1e-5]
+    at = found.elsewhere[-1].as_object()
+    assert (at["policy_advantage"], at["budget_advantage"]) == pytest.approx((2.718, 3.833), abs=1e-3)
+    assert found.cost == (
+        "At FPR 1e-5 this μ lets an attacker find 0.00384% of the members (TPR/FPR 3.84), where the policy allows"
+        " 0.00272% (2.72)."
+    )
+
+
+def test_the_misleading_match():
+    """At epsilon 8 and FPR 1e-3 the budget looked generous, and stood for nothing."""
+    found = match(PureDP(8.0), MultiplicativeAdvantage(1e-3))
+    assert found.mu == pytest.approx(6.4917, abs=1e-4)
+    (at,) = [at for at in found.elsewhere if at.fpr == 1e-5]
+    assert (at.budget, at.policy) == pytest.approx((0.987, 0.0298), abs=5e-4)
+    assert found.instead.risk == MultiplicativeAdvantage(1e-5)
+    assert "Use multiplicative advantage at FPR 1e-5 instead: μ = 2.381." in found.warning
+    assert found.as_object()["instead"] == {
+        "criterion": "multiplicative_advantage",
+        "level": 1e-5,
+        "name": "multiplicative advantage at FPR 1e-5",
+        "mu": found.instead.mu,
+    }
+
+
+def test_nothing_is_lost_where_the_policy_is_gdp_itself():
+    for risk in RISKS:
+        found = match(GDP(0.6), risk)
+        assert not found.saturated
+        assert found.cost == ""
+
+
+def test_a_policy_that_does_not_limit_the_risk_at_all():
+    found = match(ApproxDP(1.0, 0.1), Precision(0.05))
+    assert found.mu == math.inf
+    assert found.saturated
+    assert "does not limit precision at recall 0.05 at all" in found.warning
+    assert found.as_object()["mu"] is None
+
+
+def test_a_policy_of_nothing_but_noise():
+    found = match(PureDP(0.0), MultiplicativeAdvantage(1e-3))
+    assert (found.mu, found.saturated, found.cost) == (0.0, False, "")
+
+
+def test_matches_are_values():
+    found = match(PureDP(1.0), MultiplicativeAdvantage(1e-3))
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found
+    assert again.as_object() == found.as_object()
+
+
 @pytest.mark.parametrize(
-    ("reference", "risk", "message"),
+    ("policy", "risk", "message"),
     [
-        (Advantage(), PureDP(1.0), "reference must be a guarantee such as PureDP.1.0., got Advantage"),
-        (1.0, Advantage(), "reference must be a guarantee such as .*, got 1.0"),
+        (Advantage(), PureDP(1.0), "policy must be a guarantee such as PureDP.1.0., got Advantage"),
+        (1.0, Advantage(), "policy must be a guarantee such as .*, got 1.0"),
         (PureDP(1.0), "advantage", "risk must be a risk such as .*, got 'advantage'"),
     ],
 )
-def test_swapped_and_other_arguments(reference, risk, message):
+def test_swapped_and_other_arguments(policy, risk, message):
     with pytest.raises(gaussdp.DomainError, match=message):
-        choose(reference, risk)
+        match(policy, risk)

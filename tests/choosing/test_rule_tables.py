@@ -19,11 +19,13 @@ def test_where_each_rule_is_conservative():
     assert len(table) == 12
     assert table["privacy profile", "δ", "1e-8"] == ["ε ≤ 0.67", "ε ≤ 7.84e-5"]
     assert table["precision", "recall", "1e-5"] == ["ε ≤ 5.41", "no ε"]
-    assert table["multiplicative advantage", "FPR", "1e-3"] == ["ε ≤ 75.4", "2.39 ≤ ε ≤ 32.2"]
+    assert table["multiplicative advantage", "FPR", "1e-3"] == ["ε ≤ 5.16", "2.39 ≤ ε ≤ 5.16"]
 
 
 def test_own_rules_and_levels():
-    document = rule_document(criteria_at({"fpr": [1e-7], "recall": [], "delta": [1e-9]}), [6.5], (0.5, 4.0))
+    document = rule_document(
+        criteria_at({"fpr": [1e-7], "recall": [], "delta": [1e-9], "chance": []}), [6.5], (0.5, 4.0)
+    )
     assert [row[:3] for row in rows(document, "conservative")] == [
         ["multiplicative advantage", "FPR", "1e-7"],
         ["privacy profile", "δ", "1e-9"],

@@ -38,20 +38,22 @@ def complaint(capsys, *arguments):
 
 def test_the_main_job(capsys, scores):
     path, members, nonmembers = scores
-    text = run(capsys, path, "--claim", "mu=0.5")
+    text = run(capsys, path, "--design", "trials", "--claim", "mu=0.5")
     assert "The claim μ = 0.5 is contradicted at 95 % confidence." in text
     shown = f"{np.floor(gaussdp.audit(members, nonmembers).mu_lower * 1000) / 1000:g}"
     assert shown in text
 
 
 def test_the_exit_code_does_not_tell_the_verdict(capsys, scores):
-    text = run(capsys, scores[0], "--claim", "mu=3")
+    text = run(capsys, scores[0], "--design", "trials", "--claim", "mu=3")
     assert "consistent with the claim μ = 3" in text
 
 
 def test_json_holds_the_library_numbers_rounded_down(capsys, scores):
     path, members, nonmembers = scores
-    tables = json.loads(run(capsys, path, "--claim-mu", "1", "--claim-epsilon", "9", "--format", "json"))["tables"]
+    claims = ["--claim-mu", "1", "--claim-epsilon", "9"]
+    out = run(capsys, path, "--design", "trials", *claims, "--format", "json")
+    tables = json.loads(out)["tables"]
     found = gaussdp.audit(members, nonmembers)
     bound = tables["bound"]["rows"][0]
     assert bound["mu_lower"] <= found.mu_lower
@@ -148,7 +150,7 @@ def test_figure(capsys, scores, tmp_path, ending, method):
 def test_a_claim_by_accounting(capsys, scores, tmp_path):
     plan = tmp_path / "plan.toml"
     plan.write_text('[[releases]]\nmechanism = "gaussian"\nnoise_multiplier = 5.0\n')
-    text = run(capsys, scores[0], "--claim", plan)
+    text = run(capsys, scores[0], "--design", "trials", "--claim", plan)
     assert "contradicted at 95 % confidence" in text
     one_run = ["one-run", "--canaries", "1000", "--guesses", "100", "--correct", "99", "--claim", plan]
     assert "contradicted at 95 % confidence" in run(capsys, *one_run)
@@ -198,3 +200,55 @@ def test_the_older_forms_of_a_claim_still_work(capsys, scores, tmp_path):
     ):
         assert run(capsys, scores[0], *older) == run(capsys, scores[0], *newer)
     assert run(capsys, "plan", "--mu", "2", "--claim-mu", "1") == run(capsys, "plan", "--mu", "2", "--claim", "mu=1")
+
+
+def test_the_design_is_part_of_the_question(capsys, scores):
+    unstated = run(capsys, scores[0], "--claim", "mu=0.5")
+    assert unstated.startswith("Assuming that each score has its own run (no design was stated)")
+    assert "is contradicted" not in unstated
+    rows = json.loads(run(capsys, scores[0], "--claim", "mu=0.5", "--format", "json"))["tables"]["claims"]["rows"]
+    assert [row["verdict"] for row in rows] == ["none without a design"]
+    described = run(capsys, scores[0], "--design", "one-model", "--claim", "mu=0.5")
+    assert "No verdict on the claim μ = 0.5" in described
+    assert "μ at least" not in described
+    assert run(capsys, scores[0], "--design", "one-model", "--by-coin", "--claim", "mu=0.1") == run(
+        capsys, scores[0], "--design", "one-run", "--claim", "mu=0.1"
+    )
+
+
+def test_one_run_from_scores(capsys, scores):
+    path, members, nonmembers = scores
+    expected = gaussdp.audit(members, nonmembers, design="one-run", guesses=[100, 50], guessed="in")
+    arguments = ["one-run", path, "--guesses", "100", "--guesses", "50", "--guess", "in", "--claim", "mu=0.1"]
+    out = run(capsys, *arguments, "--digits", "12", "--format", "json")
+    row = json.loads(out)["tables"]["bound"]["rows"][0]
+    assert row["mu_lower"] == pytest.approx(expected.mu_lower, rel=1e-10)
+    assert "each is tested at 1/2 of the error" in out
+    assert run(capsys, "one-run", path) == run(capsys, path, "--design", "one-run")
+
+
+def test_low_scores_that_mean_member(capsys, scores, tmp_path):
+    path, members, nonmembers = scores
+    rows = [f"{-score},{label}" for label, side in ((1, members), (0, nonmembers)) for score in side]
+    losses = tmp_path / "losses.csv"
+    losses.write_text("\n".join(["score,member", *rows]))
+    assert "point the wrong way" in run(capsys, losses)
+    bound = ["--format", "csv", "--table", "bound"]
+    assert run(capsys, losses, "--lower-is-member", *bound) == run(capsys, path, *bound)
+    assert "Both directions" in run(capsys, losses, "--either-direction")
+    assert "exclude each other" in complaint(capsys, losses, "--either-direction", "--lower-is-member")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["one-run"], "give a file of scores, or --canaries"),
+        (["one-run", "--canaries", "10", "--guesses", "5"], "give a file of scores, or --canaries"),
+        (["one-run", "FILE", "--canaries", "10"], "says itself how many canaries"),
+        (["FILE", "--design", "one-run", "--plot", "run.png"], "not one run"),
+        (["FILE", "--design", "coins"], "coins"),
+        (["FILE", "--design", "one-run", "--method", "dkw"], "method belongs to the design trials"),
+    ],
+)
+def test_complaints_about_designs(capsys, scores, arguments, words):
+    assert words in complaint(capsys, *(scores[0] if word == "FILE" else word for word in arguments))

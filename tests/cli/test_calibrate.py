@@ -24,11 +24,28 @@ def test_a_policy(capsys):
     assert (answer["status"], run["sample_rate"], run["steps"]) == ("tight", 0.00512, 5860)
 
 
+def test_a_pair_is_of_the_run_itself(capsys):
+    pair, _ = tables(capsys, "--target-epsilon", "1", "--target-delta", "1e-5", *RUN)
+    bound, _ = tables(capsys, "--at-most", "epsilon@1e-5=1", *RUN)
+    assert pair == bound
+    matched, _ = tables(capsys, "--policy-epsilon", "1", "--delta", "1e-5", *RUN)
+    assert matched["value"] > pair["value"]
+
+
+def test_a_saturated_policy_says_so(capsys):
+    assert main(["calibrate", "--policy-epsilon", "8", "--fpr", "1e-3", *RUN]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Saturated: the policy hardly limits the attack at FPR 1e-3" in out
+    assert "Use multiplicative advantage at FPR 1e-5 instead" in out
+
+
 def test_words(capsys):
     assert main(["calibrate", "--epsilon", "1", "--fpr", "1e-3", *TRAINING]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "matched on multiplicative advantage at FPR 1e-3, is a budget of μ = 0.3102." in out
-    assert "noise_multiplier=1.474, poisson_sampling=True) with sample rate 0.00512, for 5860 steps." in out
+    assert "noise_multiplier=1.474, poisson_sampling=True), for 5860 steps." in out
+    assert "It samples at 1/len(data_loader)" in out
+    assert "196 batches or more" in out
     assert "Assumes Poisson sampling" in out
     assert "at least 1e-10" in out
 
@@ -42,13 +59,15 @@ def test_words(capsys):
         ("precision@0.1=0.7", "precision at recall 1e-1 with prior 0.5"),
         ("accuracy=0.55", "share of right guesses with prior 0.5"),
         ("epsilon@1e-5=1", "ε at δ = 1e-5"),
+        ("identification@1/1000=1%", "chance of a right guess at chance 1e-3"),
         ("mu=0.3", "μ"),
     ],
 )
 def test_bounds(option, measure, capsys):
     assert main(["calibrate", "--at-most", option, *RUN]) == 0
     out = capsys.readouterr().out
-    assert out.startswith(f"{measure} at most {option.split('=')[1]}: DP-SGD with noise multiplier ")
+    bound = option.split("=")[1].replace("1%", "0.01")
+    assert out.startswith(f"{measure} at most {bound}: DP-SGD with noise multiplier ")
     assert "tight" in out
 
 
@@ -76,11 +95,18 @@ def test_every_format(style, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give one of --epsilon"),
-        (["--epsilon", "1", *RUN], "give one of --epsilon (with one of --fpr, --recall, --delta)"),
-        (["--epsilon", "1", "--fpr", "0.1", "--delta", "0.1", *RUN], "give one of --epsilon"),
-        (["--mu", "1", "--fpr", "0.1", *RUN], "give one of --epsilon"),
-        (["--mu", "1", "--at-most", "mu=1", *RUN], "give one of --epsilon"),
+        ([], "give one of --target-epsilon"),
+        (["--epsilon", "1", *RUN], "--policy-epsilon (with one of --fpr, --recall, --delta, --chance)"),
+        (
+            ["--epsilon", "1", "--delta", "1e-5", *RUN],
+            "--target-epsilon 1 --target-delta 1e-5 for (ε, δ)-DP",
+        ),
+        (["--policy-epsilon", "1", "--fpr", "0.1", "--delta", "0.1", *RUN], "give one of --target-epsilon"),
+        (["--policy-epsilon", "1", "--epsilon", "1", "--fpr", "0.1", *RUN], "are the same: give one"),
+        (["--target-epsilon", "1", *RUN], "--target-epsilon and --target-delta go together"),
+        (["--target-epsilon", "1", "--target-delta", "1e-5", "--mu", "1", *RUN], "give one of --target-epsilon"),
+        (["--mu", "1", "--fpr", "0.1", *RUN], "give one of --target-epsilon"),
+        (["--mu", "1", "--at-most", "mu=1", *RUN], "give one of --target-epsilon"),
         (["--mu", "1"], "give two of the noise"),
         (["--mu", "1", "--noise-multiplier", "1", *RUN], "give two of the noise"),
         (["--mu", "1", "--epochs", "1", *RUN], "--epochs needs both"),

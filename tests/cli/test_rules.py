@@ -18,9 +18,15 @@ def test_tables_and_statement(capsys, monkeypatch):
 
 def test_own_rule_range_and_levels(capsys):
     arguments = ["--rule", "6", "--epsilon-range", "0.5,4", "--fpr", "1e-3", "--recall", "1e-3", "--delta", "1e-9"]
+    arguments += ["--chance", "1e-3"]
     assert main(["rules", *arguments, "--format", "json"]) == 0
     tables = json.loads(capsys.readouterr().out)["tables"]
-    assert [row["epsilon_over_6"] for row in tables["conservative"]["rows"]] == ["ε ≤ 103", "ε ≤ 32.8", "ε ≤ 4.44"]
+    assert [row["epsilon_over_6"] for row in tables["conservative"]["rows"]] == [
+        "ε ≤ 5.16",
+        "ε ≤ 19.5",
+        "ε ≤ 4.44",
+        "ε ≤ 5.16",
+    ]
     assert tables["recommended"]["rows"][0]["whole_divisor"] == 6
 
 

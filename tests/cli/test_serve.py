@@ -7,12 +7,14 @@ import signal
 import socket
 import subprocess
 import sys
+from dataclasses import fields
 
 import pytest
 
 import gaussdp
 from gaussdp.cli import main
 from gaussdp.cli.serve import _has_desktop
+from gaussdp.web import Limits
 
 
 def test_it_prints_its_address_and_ends_by_ctrl_c():
@@ -51,7 +53,19 @@ def test_loggers_of_other_libraries_stay_open(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--port", "70000"], ["--port", "x"], ["--host", "no such host"], ["--host", "192.0.2.1"]]
+    "arguments",
+    [
+        ["--port", "70000"],
+        ["--port", "x"],
+        ["--host", "no such host"],
+        ["--host", "192.0.2.1"],
+        ["--workers", "0"],
+        ["--trusted-proxy", "proxy.example"],
+        ["--root-path", "gaussdp"],
+        ["--root-path", "/a/../b"],
+        ["--burst", "0"],
+        ["--work-seconds", "nan"],
+    ],
 )
 def test_bad_input(arguments, capsys):
     assert main(["serve", *arguments]) == 2
@@ -63,6 +77,34 @@ def test_a_warning_where_others_can_reach_it(capsys):
     warning, refusal = capsys.readouterr().err.splitlines()
     assert warning.startswith("gaussdp: warning: 192.0.2.1 can be reached from other machines")
     assert refusal == "gaussdp: host must be a name or an address of this machine, got '192.0.2.1'"
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("calculator.example:8000", "leave out the port, any will do"),
+        ("*", "a wildcard would let any page elsewhere in; give each name"),
+        ("*.example", "a wildcard would let any page elsewhere in; give each name"),
+        ("https://calculator.example", "leave out http:// and the path"),
+        ("", "write it as a browser shows it between // and the next / or :"),
+    ],
+)
+def test_a_name_that_is_none_is_refused_with_the_reason(name, advice, capsys):
+    assert main(["serve", "--allow-host", name]) == 2
+    error = capsys.readouterr().err
+    assert error == f"gaussdp: allow_host must be a host name or an IP address, got {name!r}; {advice}\n"
+
+
+def test_every_setting_can_be_seen_with_where_it_comes_from(capsys, monkeypatch):
+    monkeypatch.setenv("GAUSSDP_SERVE_WAITING", "7")
+    monkeypatch.setenv("GAUSSDP_SERVE_ALLOW_HOST", "one.example two.example")
+    assert main(["serve", "--show-settings", "--burst", "11"]) == 0
+    rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
+    assert rows["--waiting"] == ["7", "environment", "GAUSSDP_SERVE_WAITING"]
+    assert rows["--burst"] == ["11", "option", "GAUSSDP_SERVE_BURST"]
+    assert rows["--allow-host"] == ["one.example,two.example", "environment", "GAUSSDP_SERVE_ALLOW_HOST"]
+    assert rows["--port"] == ["8000", "default", "GAUSSDP_SERVE_PORT"]
+    assert {f"--{limit.name.replace('_', '-')}" for limit in fields(Limits)} <= set(rows)
 
 
 def test_without_the_extra(capsys, monkeypatch):

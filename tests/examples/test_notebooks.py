@@ -12,8 +12,18 @@ PATHS = sorted(FOLDER.glob("*.ipynb"))
 NEEDS = {"report_a_training_run": ("torch", "opacus")}
 
 
-def test_there_are_three():
-    assert [path.stem for path in PATHS] == ["audit_a_claim", "choose_a_budget", "report_a_training_run"]
+def test_there_are_four():
+    stems = [path.stem for path in PATHS]
+    assert stems == ["audit_a_claim", "audit_training", "choose_a_budget", "report_a_training_run"]
+
+
+def test_the_script_of_a_whole_audit():
+    """Other seeds than the notebook's: the fault is found, the honest training is left in peace."""
+    script = runpy.run_path(str(FOLDER / "audit_training.py"))
+    assert script["audited"](script["Trainer"](clipping_norm=2.0), seed=2).contradicted
+    honest = script["audited"](script["Trainer"](), seed=2)
+    assert honest.pairs == script["MOST_PAIRS"]
+    assert not honest.contradicted
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)

@@ -98,7 +98,10 @@ def test_any_input_in_the_domain_is_explained(style, **given_values):
     assert "nan" not in re.sub(r"[a-z]*nan[a-z]+|[a-z]+nan[a-z]*", "", words.lower())
     for array in explanation.icons:
         assert min(array.counts) >= 0
-        assert sum(array.counts) == len(array.kinds) == 100
+        assert sum(array.counts) == array.of
+        assert len(array.kinds) == min(array.of, 1000)
+        for kind, count in enumerate(array.counts[:2]):  # what is right is never drawn as less
+            assert array.kinds.count(kind) >= min(count / array.each, 1)
 
 
 @given(st.floats(0.0, 8.0), st.floats(0.001, 0.999), st.floats(1e-6, 0.4))
@@ -108,10 +111,17 @@ def test_shown_risks_are_never_below_the_true_ones(mu, prior, fpr):
     guarantee = gaussdp.GDP(mu)
     shown = [text for text in explanation.sentences if "are right (without the release" in text]
     for text, risk in zip(shown, (alarm.precision, guarantee.precision(0.1, prior)), strict=True):
-        told = re.search(r"at most ([\d.]+) are right", text)[1]
-        assert 100 * risk - 1e-9 <= float(told) <= 100 * risk + 1.0
-    even, *_ = explanation.icons
-    assert even.before + even.added >= 100 * guarantee.accuracy() - 1e-9
+        of, told, before = (
+            int(found.replace(",", ""))
+            for found in re.search(r"Of ([\d,]+) acc.* at most ([\d,]+) are right \(.*: ([\d,]+)\)", text).groups()
+        )
+        assert of * risk * (1 - 1e-12) - 1e-9 <= told <= of * risk + 1.0 or risk <= prior * (1 + 1e-9)
+        assert abs(before - of * prior) <= 0.5 + 1e-6
+        assert 0 < before < of
+    even, *accused = explanation.icons
+    for array in accused:
+        assert f"Of {array.of:,} accusations at most {array.before + array.added:,} are right" in shown[0]
+    assert even.before + even.added >= even.of * guarantee.accuracy() * (1 - 1e-12) - 1e-9
 
 
 @pytest.mark.parametrize(

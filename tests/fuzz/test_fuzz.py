@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TRIALS = {"library": 600, "cli": 60, "files": 800, "audits": 21, "crash": 5}
+TRIALS = {"library": 600, "cli": 60, "files": 800, "audits": 18, "crash": 5}
 
 
 @pytest.fixture(scope="module")

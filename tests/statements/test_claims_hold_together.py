@@ -128,9 +128,9 @@ def the_words_are_true_as_printed(verdict):
     assert claimed == verdict.claim.value
     if excluded := re.search(f"no accountant can go below . = {NUMBER}\\.", first):
         assert claimed < float(excluded[1]) <= verdict.lower
-    if smallest := re.search(f"the smallest . that (?:does|is proved to) is {NUMBER}\\.", first):
+    if smallest := re.search(f"the smallest . (?:that does|we can prove) is {NUMBER}\\.", first):
         assert verdict.upper <= float(smallest[1]) <= claimed
-    if loose := re.search(f"is {NUMBER} times the smallest . that (?:does|is proved to), {NUMBER}\\.", first):
+    if loose := re.search(f"is {NUMBER} times the smallest . (?:that does|we can prove), {NUMBER}\\.", first):
         assert 1 < float(loose[1]) <= claimed / float(loose[2])
     if enclosed := re.search(f"at least {NUMBER}", first):
         assert float(enclosed[1]) <= claimed

@@ -49,7 +49,7 @@ def answered(case):
     return asyncio.run(send())
 
 
-@SCHEMA.include(operation_id=["choose", "understand", "deployments", "healthz"]).parametrize()
+@SCHEMA.include(operation_id=["choose", "understand", "deployments", "healthz", "metrics"]).parametrize()
 @QUICK
 def test_closed_forms_conform(case):
     """No 500; what the schema allows is answered as it says, what it does not allow is refused."""
@@ -63,15 +63,15 @@ def test_the_curve_through_a_point_conforms(case):
     case.validate_response(answered(case), excluded_checks=[schemathesis.checks.positive_data_acceptance])
 
 
-@SCHEMA.include(operation_id=["account", "calibrate", "figure", "statement"]).parametrize()
+@SCHEMA.include(operation_id=["account", "calibrate", "releases", "figure", "statement", "rules"]).parametrize()
 @settings(QUICK, max_examples=10)
 def test_work_that_is_refused_conforms(case, monkeypatch):
     """Bad requests never reach a worker; good ones do, and are not done here."""
 
-    async def nothing(self, job, body, tell):
+    async def nothing(self, asker, job, body):
         raise RefusalError(503, "not here")
 
-    monkeypatch.setattr(Pool, "run", nothing)
+    monkeypatch.setattr(Pool, "admit", nothing)
     checks = schemathesis.checks
     excluded = [checks.positive_data_acceptance, checks.not_a_server_error]
     response = answered(case)
@@ -90,7 +90,10 @@ def test_every_operation_is_described():
         "deployments",
         "figure",
         "healthz",
+        "metrics",
         "mu_through",
+        "readyz",
+        "releases",
         "rules",
         "statement",
         "understand",

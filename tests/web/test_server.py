@@ -22,8 +22,9 @@ LIMITS = {
     "requests_per_second": 1e6,
     "burst": 10**6,
     "body_seconds": 2.0,
-    "workers": 1,
+    "computations": 1,
     "waiting": 1,
+    "address_waiting": 1,
     "work_seconds": 120.0,
     "progress_seconds": 0.05,
     "grace_seconds": 0.05,
@@ -101,8 +102,7 @@ def test_the_library_refuses_in_the_stream(client):
         ("statement", {"view": "choose", "format": "latex", "state": CHOOSE}, "application/x-tex"),
         (
             "statement",
-            {"view": "account", "format": "markdown", "state": RUN, "unit": "<b>one</b> person",
-             "adjacency": "add-remove", "sampling": "poisson"},
+            {"view": "account", "format": "markdown", "state": {**RUN, "unit": "<b>one</b> person"}},
             "text/markdown",
         ),
     ],
@@ -120,7 +120,7 @@ def test_files(client, path, body, kind):
 def test_a_statement_needs_to_know_whom_it_protects(client):
     response = client.post("/api/v1/statement", json={"view": "account", "format": "text", "state": RUN})
     assert response.status_code == 422
-    assert response.json()["error"]["field"] == "unit"
+    assert response.json()["error"]["field"] == "state.unit"
 
 
 def test_too_large_without_a_length(server):

@@ -13,10 +13,12 @@ from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,
     ChooseRequest,
+    ReleaseRequest,
+    ReleasesRequest,
     TargetRequest,
     UnderstandRequest,
 )
-from gaussdp.web.views.account import account, calibrate
+from gaussdp.web.views.account import account, calibrate, releases
 from gaussdp.web.views.choose import choose
 from gaussdp.web.views.understand import understand
 
@@ -79,7 +81,7 @@ def test_understand(request_, capsys):
     *rates, precision, epsilon, accuracy = printed_by_python(snippets)
     assert rates == [row["tpr"] for row in answer["tpr"]]
     assert (precision, epsilon) == (answer["precision"]["value"], answer["epsilon"]["epsilon"])
-    assert 100 * accuracy == pytest.approx(answer["guesses_prior"]["after"], rel=1e-12)
+    assert accuracy == pytest.approx(answer["accuracy"]["value"], rel=1e-12)
     tables = told_by_cli(snippets, capsys)
     assert [row["tpr"] for row in tables["fpr"]] == [rounded(rate, Rounding.UP) for rate in rates]
     assert tables["delta"][0]["epsilon"] == float(answer["epsilon"]["text"])
@@ -117,3 +119,32 @@ def test_calibrate(target, capsys):
     assert tables["calibration"][0]["value"] == answer["noise_multiplier"]
     assert answer["achieved"] <= target.value
     assert float(answer["achieved_text"]) <= target.value
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        AccountRequest(noise_multiplier=2.0, **RUN, sampling="shuffle", unit="one “person”", last_batch="kept"),
+        AccountRequest(noise_multiplier=2.0, **RUN, records_per_unit=3, adjacency="replace-one"),
+        ReleasesRequest(
+            releases=(
+                ReleaseRequest(noise="gaussian", scale=4.0, times=12),
+                ReleaseRequest(noise="discrete-laplace", scale=10.0, sensitivity=2.0),
+            )
+        ),
+    ],
+    ids=["shuffled", "exchanged", "releases"],
+)
+def test_a_run_that_is_more_than_its_numbers(request_, capsys, tmp_path, monkeypatch):
+    """The run file that is copied is read again, and the number that was shown holds for it."""
+    answer = (releases if isinstance(request_, ReleasesRequest) else account)(request_, silent)
+    snippets = answer["snippets"]
+    assert printed_by_python(snippets)[0] == pytest.approx(answer["mu"], rel=1e-9)
+    written, _, command = snippets["cli"].removeprefix("cat > run.toml <<'END'\n").partition("END\n")
+    (tmp_path / "run.toml").write_text(written)
+    monkeypatch.chdir(tmp_path)
+    program, *arguments = shlex.split(command)
+    assert program == "gaussdp"
+    assert main(arguments) == 0
+    assert capsys.readouterr().err == ""
+    assert json.loads(snippets["json"])["mu"] == answer["mu"]

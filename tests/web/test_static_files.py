@@ -1,5 +1,8 @@
 """The page's files: those of the package and nothing else."""
 
+import json
+import re
+
 import pytest
 
 from gaussdp.web.static_files import FOLDER, StaticFiles
@@ -74,3 +77,21 @@ def test_no_file_asks_for_anything_from_elsewhere():
         assert "//cdn" not in text
         assert 'src="http' not in text
         assert "@import" not in text
+
+
+def test_one_script_and_one_stylesheet(client):
+    """The page asks for one of each, compressed, which hold all of its files; and says what can be chosen."""
+    page = client.get("/").text
+    assert re.findall(r'<script src="([^"]+)"', page) == ["static/page.js"]
+    assert re.findall(r'<link rel="stylesheet" href="([^"]+)"', page) == ["static/page.css"]
+    held = re.search(r'<script type="application/json" id="definitions">(.*?)</script>', page)[1]
+    assert json.loads(held) == client.get("/api/v1/definitions").json()
+    script = client.get("/static/page.js")
+    assert script.headers["content-encoding"] == "gzip"
+    assert not re.search(r"^(import|export) ", re.sub(r"/\*.*?\*/", "", script.text, flags=re.DOTALL), re.MULTILINE)
+    for path in (FOLDER / "js").rglob("*.js"):
+        assert path.read_text().splitlines()[0] in script.text  # the comment that says what it is
+    plain = client.get("/static/page.css", headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    for path in (FOLDER / "css").rglob("*.css"):
+        assert path.read_text() in plain.text

@@ -44,6 +44,8 @@ class ComposedTails(Described):
     None is where all losses that matter are far too large, which is known beforehand.
     """
 
+    lowest: float
+
     def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._parts = squared_mu, tuple(steps)
         self._density = DensityTails(squared_mu, steps)

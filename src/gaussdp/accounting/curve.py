@@ -26,6 +26,7 @@ from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, 
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.mechanisms import Gaussian, Mechanism, MixtureOfGaussians, PoissonSampled, SampledExchange, ZCDPGaussian
 from gaussdp.numerics import Floats
 
@@ -115,22 +116,27 @@ class AccountedCurve(Described, Guarantee):
         """
         return Readings(self)
 
+    @of_fpr
     def fnr(self, fpr: Numbers) -> Numbers:
         """The least false-negative rate at this false-positive rate, in [0, 1]."""
         return self._read("fnr", fpr=(fpr, PROBABILITY))
 
+    @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
         """The largest true-positive rate at this false-positive rate: 1 - fnr(fpr)."""
         return self._read("tpr", fpr=(fpr, PROBABILITY))
 
+    @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         """The least false-positive rate at this true-positive rate (recall)."""
         return self._read("fpr", tpr=(tpr, PROBABILITY))
 
+    @of_epsilon
     def delta(self, epsilon: Numbers) -> Numbers:
         """The least delta with which (epsilon, delta)-DP holds, for epsilon in [0, inf]."""
         return self._read("delta", epsilon=(epsilon, NON_NEGATIVE))
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         """The least epsilon >= 0 with which (epsilon, delta)-DP holds, inf if none, for delta in [0, 1]."""
         return self._read("epsilon", delta=(delta, PROBABILITY))

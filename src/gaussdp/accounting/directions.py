@@ -12,6 +12,7 @@ from gaussdp.accounting.readings import Method, Readings, Values
 from gaussdp.domains import PROBABILITY, REAL, Domain, evaluate
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees.base import Numbers
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr
 from gaussdp.numerics import Booleans, Floats
 
 _LARGEST = 1e300  # epsilon beyond all losses, which counts as infinite
@@ -36,18 +37,22 @@ class Direction(Described):
         """The readings with their methods and errors."""
         return Readings(self)
 
+    @of_fpr
     def fnr(self, fpr: Numbers) -> Numbers:
         """The least false-negative rate at this false-positive rate, in [0, 1]."""
         return self._read("fnr", fpr=(fpr, PROBABILITY))
 
+    @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
         """The largest true-positive rate at this false-positive rate: 1 - fnr(fpr)."""
         return self._read("tpr", fpr=(fpr, PROBABILITY))
 
+    @of_epsilon
     def delta(self, epsilon: Numbers) -> Numbers:
         """sup over events S of P(S) - e^epsilon Q(S), for any real epsilon."""
         return self._read("delta", epsilon=(epsilon, REAL))
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         """The least epsilon >= 0 at which this direction's delta is at most this, inf if none."""
         return self._read("epsilon", delta=(delta, PROBABILITY))

@@ -8,10 +8,17 @@ from gaussdp.documents.rounding import Rounding
 from gaussdp.documents.tables import Column, Table
 from gaussdp.domains import LEVEL, checked
 from gaussdp.guarantees import ProfilePoints, TradeoffPoints
-from gaussdp.mechanisms import Mechanism, WithoutReplacement
+from gaussdp.mechanisms import Mechanism
 
 ASSUMES_POISSON = "Assumes Poisson sampling: for batches from a shuffled data set these numbers do not hold."
-ASSUMES_DRAWN = "Assumes batches drawn afresh without replacement: for those of a shuffled data set it does not hold."
+ASSUMES = {
+    "poisson": ASSUMES_POISSON,
+    "without replacement": "Assumes batches drawn afresh without replacement: for those of a shuffled data set it does"
+    " not hold.",
+    "random allocation": "Assumes that each record is put into batches at random, by itself and afresh in every pass:"
+    " for batches from a shuffled data set these numbers do not hold.",
+}
+"""What an account takes for granted, by how batches are made."""
 TABLES = ("guarantee", "epsilon", "attacker")
 DEFAULT_DELTAS = (1e-5, 1e-6, 1e-8)
 DEFAULT_FPRS = (1e-2, 1e-3, 1e-4, 1e-5)
@@ -100,10 +107,5 @@ def _tables(
 
 def _notes(mechanism: Mechanism, fit: Fit, digits: int) -> tuple[str, ...]:
     notes = list(fit.notes(digits))
-    sampled = [part for part, _ in mechanism.parts() if part.sampled]
-    drawn = [part for part in sampled if isinstance(part, WithoutReplacement)]
-    if len(sampled) > len(drawn):
-        notes.append(ASSUMES_POISSON)
-    if drawn:
-        notes.append(ASSUMES_DRAWN)
+    notes += [words for sampling, words in ASSUMES.items() if sampling in mechanism.samplings]
     return tuple(notes)

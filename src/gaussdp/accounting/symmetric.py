@@ -11,6 +11,8 @@ from gaussdp.numerics import Booleans, Floats
 class SymmetricTails(Described):
     """Such tails, read at thresholds of at least 0: the others are mirror images."""
 
+    lowest: float
+
     def __init__(self, tails: LossTails) -> None:
         self._tails = tails
         self.lowest = tails.lowest

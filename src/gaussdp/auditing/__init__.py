@@ -4,10 +4,15 @@ from gaussdp.auditing.bands import DKW, EqualLocalLevel
 from gaussdp.auditing.claims import Outcome
 from gaussdp.auditing.counts import ScoreCounts
 from gaussdp.auditing.credible import Credible
+from gaussdp.auditing.designs import Design
+from gaussdp.auditing.growing import load_audit, save_audit
 from gaussdp.auditing.methods import AUC, FixedThreshold, Method, Split
+from gaussdp.auditing.one_model import Description
 from gaussdp.auditing.one_run import OneRunAudit, audit_one_run
+from gaussdp.auditing.planned_pairs import PlannedPairs
 from gaussdp.auditing.planning import AuditPlan, PlannedRun, PlannedTrials, plan_audit
 from gaussdp.auditing.result import Audit, Band
+from gaussdp.auditing.sequential import SequentialAudit
 from gaussdp.auditing.trials import audit, audit_counts, audit_errors
 
 __all__ = [
@@ -17,18 +22,24 @@ __all__ = [
     "AuditPlan",
     "Band",
     "Credible",
+    "Description",
+    "Design",
     "EqualLocalLevel",
     "FixedThreshold",
     "Method",
     "OneRunAudit",
     "Outcome",
+    "PlannedPairs",
     "PlannedRun",
     "PlannedTrials",
     "ScoreCounts",
+    "SequentialAudit",
     "Split",
     "audit",
     "audit_counts",
     "audit_errors",
     "audit_one_run",
+    "load_audit",
     "plan_audit",
+    "save_audit",
 ]

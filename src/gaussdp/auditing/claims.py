@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussdp.auditing.designs import CHOICES, Design
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.errors import GaussdpError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee
@@ -16,6 +17,7 @@ from gaussdp.numerics import Floats
 Claimed = float | Guarantee | Claim
 """A mu, a guarantee with its curve, or a published claim."""
 
+UNDECIDED = "none without a design"
 ROUNDING = "Lower bounds are rounded down and upper bounds up: nothing shown says more than was proved."
 
 _SHOWN = 4
@@ -99,24 +101,53 @@ class Evidence(Displayed, ABC):
 
     confidence: float
     kind: str
+    design: Design
+
+    def contradicts(self, claim: Claimed) -> bool:
+        """Whether the claim, a mu or any guarantee, is refuted at the audit's confidence.
+
+        Raises:
+            DomainError: if it was not stated how the scores came about.
+        """
+        self.design.must_be_stated()
+        return self._contradicts(claim)
 
     @abstractmethod
-    def contradicts(self, claim: Claimed) -> bool:
-        """Whether the claim, a mu or any guarantee, is refuted at the audit's confidence."""
+    def _contradicts(self, claim: Claimed) -> bool:
+        """The same, if the scores came about as assumed."""
 
     @abstractmethod
     def epsilon_lower(self, delta: float) -> float:
         """The epsilon below which (epsilon, delta)-DP is refuted at the same confidence."""
 
     def verdict(self, claim: Claimed) -> Outcome:
-        """The claim's verdict: consistent with it, or contradicted at this confidence."""
-        level = f"{100 * self.confidence:.{_SHOWN}g} % " + (
-            "posterior probability" if self.kind == "credible" else "confidence"
+        """The claim's verdict: consistent with it, or contradicted at this confidence.
+
+        Raises:
+            DomainError: if it was not stated how the scores came about.
+        """
+        self.design.must_be_stated()
+        if self._contradicts(claim):
+            return Outcome(True, f"The claim {described(claim)} is contradicted at {self._level()}.")
+        words = (
+            f"The scores are consistent with the claim {described(claim)} at {self._level()}; that is no proof of it."
         )
-        if self.contradicts(claim):
-            return Outcome(True, f"The claim {described(claim)} is contradicted at {level}.")
-        words = f"The scores are consistent with the claim {described(claim)} at {level}; that is no proof of it."
         return Outcome(False, words)
+
+    def judged(self, claim: Claimed) -> tuple[str, str]:
+        """A word for tables and a sentence: the verdict, or that there is none without a design."""
+        if self.design is Design.UNSTATED:
+            would = "would be contradicted" if self._contradicts(claim) else "would stand"
+            return UNDECIDED, (
+                f"No verdict on the claim {described(claim)}, since no design was stated: say {CHOICES}. Only if each"
+                f" score has its own run, it {would} at {self._level()}."
+            )
+        outcome = self.verdict(claim)
+        return "contradicted" if outcome.contradicted else "consistent", outcome.sentence
+
+    def _level(self) -> str:
+        share = f"{100 * self.confidence:.{_SHOWN}g} %"
+        return f"{share} posterior probability" if self.kind == "credible" else f"{share} confidence"
 
     def _document(
         self,
@@ -132,11 +163,15 @@ class Evidence(Displayed, ABC):
             columns = (Column("delta", "δ"), Column("epsilon_lower", "ε at least", Rounding.DOWN))
             rows = tuple((delta, self.epsilon_lower(delta)) for delta in deltas)
             shown.append(Table("epsilon", "As (ε, δ)-DP, without going through μ", columns, rows))
-        outcomes = [self.verdict(claim) for claim in claims]
+        outcomes = [self.judged(claim) for claim in claims]
         if claims:
-            judged = tuple(
-                (described(claim), "contradicted" if outcome.contradicted else "consistent")
-                for claim, outcome in zip(claims, outcomes, strict=True)
-            )
-            shown.append(Table("claims", "Claims", (Column("claim", "claim"), Column("verdict", "verdict")), judged))
-        return Document.tabular(title, shown, (*(outcome.sentence for outcome in outcomes), *notes, ROUNDING))
+            shown.append(claims_table(claims, [word for word, _ in outcomes]))
+        sentences = [sentence for _, sentence in outcomes]
+        said = (*sentences, self.design.assumption, *notes, ROUNDING)
+        return Document.tabular(self.design.titled(title), shown, said)
+
+
+def claims_table(claims: Sequence[Claimed], verdicts: Sequence[str]) -> Table:
+    """Each claim with its verdict."""
+    rows = tuple((described(claim), verdict) for claim, verdict in zip(claims, verdicts, strict=True))
+    return Table("claims", "Claims", (Column("claim", "claim"), Column("verdict", "verdict")), rows)

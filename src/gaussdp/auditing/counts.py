@@ -43,7 +43,7 @@ class ScoreCounts:
     by_person: Halves | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        scores = _scores("scores", self.scores)
+        scores = scores_of("scores", self.scores)
         object.__setattr__(self, "scores", scores)
         if not (scores[1:] > scores[:-1]).all():
             raise DomainError(
@@ -55,11 +55,16 @@ class ScoreCounts:
     @classmethod
     def from_scores(cls, members: npt.ArrayLike, nonmembers: npt.ArrayLike) -> "ScoreCounts":
         """The counts of raw scores, in the order of the people; a sort and one pass."""
-        people = _scores("members", members), _scores("nonmembers", nonmembers)
+        people = scores_of("members", members), scores_of("nonmembers", nonmembers)
         ins, outs = np.sort(people[0]), np.sort(people[1])
         pooled = np.sort(np.concatenate((ins, outs)))
         distinct = pooled[np.append(pooled[1:] != pooled[:-1], True)]
         return cls(distinct, _tally(ins, distinct), _tally(outs, distinct), partial(_halves_of, *people))
+
+    def flipped(self) -> "ScoreCounts":
+        """The counts of the negated scores, for attacks that accuse whoever scores low."""
+        halves = self.by_person and partial(_flipped_halves, self.by_person)
+        return ScoreCounts(-self.scores[::-1], self.members[::-1], self.nonmembers[::-1], halves)
 
     @cached_property
     def member_total(self) -> int:
@@ -157,7 +162,13 @@ def _halves_of(members: Floats, nonmembers: Floats, seed: int) -> tuple[ScoreCou
     )
 
 
-def _scores(name: str, value: npt.ArrayLike) -> Floats:
+def _flipped_halves(halves: Halves, seed: int) -> tuple[ScoreCounts, ScoreCounts]:
+    first, second = halves(seed)
+    return first.flipped(), second.flipped()
+
+
+def scores_of(name: str, value: npt.ArrayLike, *, may_be_empty: bool = False) -> Floats:
+    """The scores of one side as an array, or the reason why they are none."""
     try:
         array = np.asarray(value)
     except (ValueError, TypeError):
@@ -168,7 +179,7 @@ def _scores(name: str, value: npt.ArrayLike) -> Floats:
         raise DomainError(name, "an array of numbers", got=f"{array.dtype} values")
     if array.ndim != 1:
         raise DomainError(name, "a one-dimensional array of scores", got=f"shape {array.shape}")
-    if array.size == 0:
+    if array.size == 0 and not may_be_empty:
         raise DomainError(name, problem="must hold at least one score", got="none: an audit compares two sides")
     scores = array.astype(np.float64, copy=False)
     missing = int(np.isnan(scores).sum())

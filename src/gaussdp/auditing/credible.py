@@ -38,6 +38,9 @@ class Credible(Method):
         object.__setattr__(self, "threshold", number("threshold", self.threshold, REAL))
         object.__setattr__(self, "prior", number("prior", self.prior, POSITIVE))
 
+    def flipped(self) -> Method:
+        return Credible(-self.threshold, self.prior)
+
     def run(self, counts: ScoreCounts, confidence: float) -> Audit:
         false_positives, false_negatives = counts.errors_at(self.threshold)
         nonmembers, members = counts.nonmember_total, counts.member_total

@@ -44,3 +44,14 @@ def member_label(labels: Collection[str], member_value: str | None) -> str:
 def plain(label: str) -> str:
     """The label without case, spaces and a trailing .0."""
     return label.strip().lower().removesuffix(".0")
+
+
+def means_member(label: str, member_value: str | None) -> bool:
+    """Whether a label means member, where the others are not known yet; any other label than the member's means not."""
+    if member_value is not None:
+        return plain(label) == plain(member_value)
+    if plain(label) not in _MEMBER | _NONMEMBER:
+        raise DomainError(
+            None, problem=f"whether {label!r} means member is unclear", advice="say so with a member value"
+        )
+    return plain(label) in _MEMBER

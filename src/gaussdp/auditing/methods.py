@@ -24,6 +24,10 @@ class Method(ABC):
     def run(self, counts: ScoreCounts, confidence: float) -> Audit:
         """The audit of these counts at this confidence, in (0, 1)."""
 
+    def flipped(self) -> "Method":
+        """The same method for negated scores."""
+        return self
+
 
 @dataclass(frozen=True)
 class FixedThreshold(Method):
@@ -42,6 +46,9 @@ class FixedThreshold(Method):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", number("threshold", self.threshold, REAL))
+
+    def flipped(self) -> Method:
+        return FixedThreshold(-self.threshold)
 
     def run(self, counts: ScoreCounts, confidence: float) -> Audit:
         return at_threshold(self, counts, self.threshold, confidence)

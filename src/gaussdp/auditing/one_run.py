@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from gaussdp.auditing.claims import Claimed, Evidence, as_guarantee, pure_epsilon
+from gaussdp.auditing.designs import Design
 from gaussdp.documents import Column, Document, Rounding, Table, Value
 from gaussdp.domains import LEVEL, PROBABILITY, integer, number
 from gaussdp.errors import ConvergenceError, DomainError
@@ -16,6 +17,7 @@ from gaussdp.guarantees import GDP, ApproxDP
 _LARGEST_MU = 1e4
 TABLES = ("bound", "epsilon", "claims")
 
+FIXED_BEFORE = "The numbers of guesses were fixed before looking."
 _RELATIVE_WIDTH = 1e-12
 _LARGEST_EPSILON = 700.0
 _ABSOLUTE_WIDTH = 1e-12  # of an epsilon
@@ -31,6 +33,9 @@ class OneRunAudit(Evidence):
         guesses: how many of them the attack guessed, one number for each of the stated set.
         correct: how many guesses were right, in the same order.
         confidence: of the whole statement; with several numbers of guesses each is tested at its share.
+        guessed: what each set of guesses says, "both" (in and out), "in" or "out", where the scores are known.
+        notes: what else a reader must know.
+        design: one-run.
     """
 
     mu_lower: float
@@ -38,15 +43,17 @@ class OneRunAudit(Evidence):
     guesses: tuple[int, ...]
     correct: tuple[int, ...]
     confidence: float
+    guessed: tuple[str, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
     kind: str = field(default="confidence", init=False, repr=False)
+    design: Design = field(default=Design.ONE_RUN, init=False)
 
     @property
     def guarantee(self) -> GDP:
         """The strongest GDP guarantee that the guesses do not contradict: a floor on the truth, not a promise."""
         return GDP(self.mu_lower)
 
-    def contradicts(self, claim: Claimed) -> bool:
-        """Whether the claim, a mu or any guarantee, is refuted at the audit's confidence."""
+    def _contradicts(self, claim: Claimed) -> bool:
         guarantee = as_guarantee(claim)
         if isinstance(guarantee, GDP):
             return self.mu_lower > guarantee.mu
@@ -82,6 +89,7 @@ class OneRunAudit(Evidence):
                 self.canaries,
                 ", ".join(map(str, self.guesses)),
                 ", ".join(map(str, self.correct)),
+                self.design.value,
             ),
         )
         bound = Table(
@@ -93,10 +101,11 @@ class OneRunAudit(Evidence):
                 Column("canaries", "canaries"),
                 Column("guesses", "guesses"),
                 Column("correct", "correct"),
+                Column("design", "design"),
             ),
             rows,
         )
-        notes = ["Each canary was put in by a fair coin; the numbers of guesses were fixed before looking."]
+        notes = self.notes or (FIXED_BEFORE,)
         return self._document("What one run proves", (bound,), claims, deltas, notes)
 
     def _pairs(self) -> list[tuple[int, int]]:

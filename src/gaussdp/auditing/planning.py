@@ -14,6 +14,7 @@ from gaussdp.auditing.bands import Upper
 from gaussdp.auditing.counts import Counts
 from gaussdp.auditing.local_level import local_level
 from gaussdp.auditing.one_run import refuted_mu
+from gaussdp.auditing.planned_pairs import PlannedPairs, plan_pairs
 from gaussdp.auditing.rates import held, rank_grid, rate_upper
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, shown
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, number
@@ -33,6 +34,7 @@ _THRESHOLDS = np.concatenate((-_FAR[::-1], np.arange(-0.8, 0.81, 0.02), _FAR))
 _REPETITIONS = 1000  # of a simulation; a standard error of a power of 0.9 is 0.01
 _FIRST = 250  # of the one from which the size is guessed
 _STANDARD_ERRORS = 1.0  # that a simulated power is lowered by
+_SEQUENTIAL = "pairs one by one (sequential)"
 _MANY = 1000  # trials from which whole numbers make no more difference
 _WINDOW = 9.0  # standard deviations of a count beyond which its mass is below 1e-16
 
@@ -81,6 +83,7 @@ class AuditPlan(Displayed):
             fixed seed, at fewer thresholds than it looks at, so the true one is a little more.
         one_run: with canaries whose scores are independent, or None beyond 10^5 canaries: a single run proves less
             than the truth however many there are.
+        sequential: with pairs one by one, looked at after each, or None beyond 10^6 pairs; simulated with a fixed seed.
     """
 
     mu: float
@@ -90,6 +93,7 @@ class AuditPlan(Displayed):
     fixed_threshold: PlannedTrials | None
     equal_local_level: PlannedTrials | None
     one_run: PlannedRun | None
+    sequential: PlannedPairs | None = None
 
     def __repr__(self) -> str:
         size = "over 1e7" if self.equal_local_level is None else f"{self.equal_local_level.trials:,}"
@@ -101,6 +105,7 @@ class AuditPlan(Displayed):
             Column("design", "design"),
             Column("with_record", "trials with the record"),
             Column("without_record", "trials without"),
+            Column("expected_pairs", "pairs expected"),
             Column("canaries", "canaries in one run"),
             Column("guesses", "guesses"),
             Column("fpr", "FPR of the threshold", Rounding.NEAREST),
@@ -112,14 +117,19 @@ class AuditPlan(Displayed):
             ("every threshold (the default)", self.equal_local_level),
         ):
             if trials is None:
-                rows.append((design, "over 1e7", "over 1e7", "", "", "", ""))
+                rows.append((design, "over 1e7", "over 1e7", "", "", "", "", ""))
             else:
-                rows.append((design, trials.trials, trials.trials, "", "", trials.fpr, trials.power))
+                rows.append((design, trials.trials, trials.trials, "", "", "", trials.fpr, trials.power))
         if self.one_run is None:
-            rows.append(("one run with canaries", "", "", "over 1e5", "", "", ""))
+            rows.append(("one run with canaries", "", "", "", "over 1e5", "", "", ""))
         else:
             run = self.one_run
-            rows.append(("one run with canaries", "", "", run.canaries, run.guesses, "", run.power))
+            rows.append(("one run with canaries", "", "", "", run.canaries, run.guesses, "", run.power))
+        if self.sequential is None:
+            rows.append((_SEQUENTIAL, "over 1e6", "over 1e6", "over 1e6", "", "", "", ""))
+        else:
+            pairs = self.sequential
+            rows.append((_SEQUENTIAL, pairs.pairs, pairs.pairs, pairs.expected, "", "", "", pairs.power))
         title = (
             f"To prove μ > {shown(self.claim_mu)} when the truth is μ = {shown(self.mu)}, with power "
             f"{shown(self.power)} at {shown(round(100 * self.confidence, 10))} % confidence"
@@ -127,6 +137,7 @@ class AuditPlan(Displayed):
         notes = (
             "Each size suffices if the attack is as good as the truth allows and its trials, or its canaries, do not "
             "influence each other.",
+            "The pairs of a sequential audit are those by which it has ended with this power, and those in the mean.",
             "Sizes have two digits. One run proves less than the truth, however many canaries there are.",
         )
         return Document.tabular(title, (Table("plan", "Sizes that suffice", columns, tuple(rows)),), notes)
@@ -167,6 +178,7 @@ def plan_audit(mu: float, claim_mu: float = 0.0, power: float = 0.9, confidence:
         fixed_threshold=_least(MOST_TRIALS, asked, best_trials, _guess(truth, claim, asked, tail)) if within else None,
         equal_local_level=_least_by_every_threshold(truth, claim, asked, tail) if within else None,
         one_run=_least(MOST_CANARIES, asked, best_run),
+        sequential=plan_pairs(truth, claim, asked, level),
     )
 
 

@@ -14,6 +14,7 @@ from gaussdp.auditing.claims import (
     epsilon_by_area,
     largest_area,
 )
+from gaussdp.auditing.designs import Design, wrong_way
 from gaussdp.documents import Column, Document, Rounding, Table, Value
 from gaussdp.domains import PROBABILITY, number
 from gaussdp.guarantees import GDP
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 TABLES = ("bound", "attack", "epsilon", "claims")
 
-_DIRECTION = "The attack accuses whoever scores above the threshold."
+PAID = "Both directions of the scores were tried, each at half the error; the better one is shown."
 _CREDIBLE = "This is a credible bound, a posterior probability under a prior; it is not a confidence bound."
 
 
@@ -33,7 +34,7 @@ class Band:
     """The empirical ROC and what the method bounds it by, at no more than some thousands of thresholds.
 
     Attributes:
-        thresholds: ascending; the attack accuses whoever scores above.
+        thresholds: the attack accuses whoever scores above; ascending. Descending, where it accuses who scores below.
         fpr, fnr: observed rates.
         fpr_upper, fnr_upper: upper bounds on the true rates, all valid together with the audit's confidence; 1 where
             the method says nothing.
@@ -63,6 +64,9 @@ class Audit(Evidence):
         auc: observed area under the ROC curve of these trials.
         auc_lower: its lower bound, where the method is one of areas.
         band: ROC and bounds by threshold.
+        design: how the scores came about; if it is only assumed, there is no verdict on a claim.
+        lower: whether the attack accuses who scores below the threshold.
+        either: whether both directions were tried, each at half the error.
     """
 
     mu_lower: float
@@ -79,14 +83,17 @@ class Audit(Evidence):
     auc: float = field(repr=False)
     auc_lower: float | None = field(repr=False)
     band: Band = field(repr=False, compare=False)
+    design: Design = Design.UNSTATED
+    lower: bool = field(default=False, repr=False)
+    either: bool = field(default=False, repr=False)
 
     @property
     def guarantee(self) -> GDP:
         """The strongest GDP guarantee that the scores do not contradict: a floor on the truth, not a promise."""
         return GDP(self.mu_lower)
 
-    def contradicts(self, claim: Claimed) -> bool:
-        """Whether the claim, a mu or any guarantee, is refuted at the audit's confidence.
+    def _contradicts(self, claim: Claimed) -> bool:
+        """Whether the claim is refuted, if the scores came about as assumed.
 
         All the bounds of the band hold together, so a guarantee that is no GDP is compared at every threshold.
         """
@@ -134,8 +141,9 @@ class Audit(Evidence):
                 Column("confidence", "confidence" if self.kind == "confidence" else "credibility"),
                 Column("kind", "kind"),
                 Column("method", "method"),
+                Column("design", "design"),
             ),
-            ((self.mu_lower, self.confidence, self.kind, str(self.method)),),
+            ((self.mu_lower, self.confidence, self.kind, str(self.method), self.design.value),),
         )
         attack = Table(
             "attack",
@@ -163,8 +171,19 @@ class Audit(Evidence):
                 ),
             ),
         )
-        notes = [_DIRECTION, *([_CREDIBLE] if self.kind == "credible" else [])]
+        notes = [accusing(lower=self.lower)]
+        if self.either:
+            notes.append(PAID)
+        elif self.auc < 0.5:
+            notes.append(wrong_way(self.auc, lower=self.lower))
+        if self.kind == "credible":
+            notes.append(_CREDIBLE)
         return self._document("What the attack scores prove", (bound, attack), claims, deltas, notes)
+
+
+def accusing(*, lower: bool) -> str:
+    """The sentence that says whom the attack accuses."""
+    return f"The attack accuses whoever scores {'below' if lower else 'above'} the threshold."
 
 
 def _given(value: float | None) -> Value:

@@ -1,44 +1,128 @@
-"""The audit of independent trials: raw scores, counts per score, or the errors of one attack."""
+"""The audit of scores: raw, as counts per score, or as the errors of one attack; by the design that gave them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from gaussdp.auditing.bands import EqualLocalLevel
 from gaussdp.auditing.counts import MOST_TRIALS, ScoreCounts
+from gaussdp.auditing.designs import DIRECTIONS, Design, DesignName, Direction, design_named
 from gaussdp.auditing.methods import FixedThreshold, Method
+from gaussdp.auditing.one_model import Description
+from gaussdp.auditing.one_run import OneRunAudit
+from gaussdp.auditing.ranks import audit_ranks
 from gaussdp.auditing.result import Audit
-from gaussdp.domains import LEVEL, integer, number
+from gaussdp.domains import LEVEL, integer, number, one_of
 from gaussdp.errors import DomainError
 
 DEFAULT_METHOD = EqualLocalLevel()
 
+Found = Audit | OneRunAudit | Description
 
+
+@overload
 def audit(
-    members: npt.ArrayLike, nonmembers: npt.ArrayLike, confidence: float = 0.95, method: Method = DEFAULT_METHOD
-) -> Audit:
+    members: npt.ArrayLike,
+    nonmembers: npt.ArrayLike,
+    confidence: float = 0.95,
+    method: Method = DEFAULT_METHOD,
+    *,
+    design: Literal["trials"] | None = None,
+    direction: Direction = "higher",
+) -> Audit: ...
+@overload
+def audit(
+    members: npt.ArrayLike,
+    nonmembers: npt.ArrayLike,
+    confidence: float = 0.95,
+    *,
+    design: Literal["one-run"],
+    direction: Direction = "higher",
+    guesses: int | Sequence[int] | None = None,
+    guessed: str = "both",
+) -> OneRunAudit: ...
+@overload
+def audit(
+    members: npt.ArrayLike,
+    nonmembers: npt.ArrayLike,
+    confidence: float = 0.95,
+    *,
+    design: Literal["one-model"],
+    direction: Direction = "higher",
+    by_coin: Literal[False] = False,
+) -> Description: ...
+@overload
+def audit(
+    members: npt.ArrayLike,
+    nonmembers: npt.ArrayLike,
+    confidence: float = 0.95,
+    *,
+    design: Literal["one-model"],
+    by_coin: Literal[True],
+    direction: Direction = "higher",
+    guesses: int | Sequence[int] | None = None,
+    guessed: str = "both",
+) -> OneRunAudit: ...
+def audit(
+    members: npt.ArrayLike,
+    nonmembers: npt.ArrayLike,
+    confidence: float = 0.95,
+    method: Method = DEFAULT_METHOD,
+    *,
+    design: DesignName | None = None,
+    direction: Direction = "higher",
+    by_coin: bool = False,
+    guesses: int | Sequence[int] | None = None,
+    guessed: str = "both",
+) -> Found:
     """A lower bound on mu from the scores that an attack gave to members and to nonmembers.
 
-    Each score comes from a trial of its own: mechanism and attack run independently, or canaries that do not influence
-    each other's scores. Higher means more likely a member, and the attack accuses whoever scores above a threshold;
-    ties are fine. Decide on the direction and the method before looking. `Split` tells people apart by their place, so
-    give the scores in the order of the trials.
+    The design says how the scores came about, and there is no verdict on a claim without it:
+
+    - "trials": each score comes from its own run of mechanism and attack, with or without the record.
+    - "one-run": the scores of many canaries in one run, each put in by its own fair coin.
+    - "one-model": members and nonmembers of one trained model: the analysis of one run if each was put in `by_coin`,
+      else a description, which proves nothing.
+
+    Higher means more likely a member, and the attack accuses whoever scores above a threshold; ties are fine. Decide on
+    the direction and the method before looking. `Split` tells people apart by their place, so give the scores in the
+    order of the trials.
 
     Args:
         members: scores of members, at least one; infinities are fine, NaN is not.
         nonmembers: scores of nonmembers, at least one.
         confidence: in (0, 1): the bound exceeds the true mu in at most a share 1 - confidence of audits.
-        method: `EqualLocalLevel()`, `DKW()`, `AUC()`, `Split(seed)`, `FixedThreshold(threshold)`, or
-            `Credible(threshold)`, which is no confidence bound.
+        method: of independent trials: `EqualLocalLevel()`, `DKW()`, `AUC()`, `Split(seed)`,
+            `FixedThreshold(threshold)`, or `Credible(threshold)`, which is no confidence bound.
+        design: how the scores came about; None assumes trials and says so.
+        direction: "higher", "lower" if low scores mean member, or "either", which tries both at half the error each.
+        by_coin: for one model, whether each of these rows was put into training by its own fair coin.
+        guesses: for one run, how many canaries are guessed, fixed before looking; several share the error; None for a
+            few that suit most attacks.
+        guessed: for one run with given guesses: "both" (half in, half out), "in" or "out".
 
     >>> import numpy as np
     >>> attack = np.random.default_rng(0)
-    >>> found = audit(attack.normal(1.0, 1.0, 2000), attack.normal(0.0, 1.0, 2000))
+    >>> found = audit(attack.normal(1.0, 1.0, 2000), attack.normal(0.0, 1.0, 2000), design="trials")
     >>> found
-    Audit(mu_lower=0.83..., method=EqualLocalLevel(), threshold=..., confidence=0.95)
+    Audit(mu_lower=0.83..., method=EqualLocalLevel(), threshold=..., confidence=0.95, design='trials')
     >>> found.contradicts(0.5), found.contradicts(1.0)
     (True, False)
     """
-    return audit_score_counts(ScoreCounts.from_scores(members, nonmembers), confidence, method)
+    counts = ScoreCounts.from_scores(members, nonmembers)
+    return audit_score_counts(
+        counts,
+        confidence,
+        method,
+        design=design,
+        direction=direction,
+        by_coin=by_coin,
+        guesses=guesses,
+        guessed=guessed,
+    )
 
 
 def audit_counts(
@@ -47,8 +131,11 @@ def audit_counts(
     nonmembers: npt.ArrayLike,
     confidence: float = 0.95,
     method: Method = DEFAULT_METHOD,
+    *,
+    design: Literal["trials"] | None = None,
+    direction: Direction = "higher",
 ) -> Audit:
-    """The same audit from counts per score, which any database can make.
+    """The same audit of independent trials from counts per score, which any database can make.
 
     Scores rounded by a rule fixed in advance are scores like any other, so counts per bin of a histogram do, too.
 
@@ -58,15 +145,24 @@ def audit_counts(
         nonmembers: how many nonmembers have each score.
         confidence: in (0, 1).
         method: as for `audit`, but for `Split`, which needs to know who has which score.
+        design: "trials", for a verdict on a claim.
+        direction: as for `audit`.
 
     >>> audit_counts([0, 1, 2], members=[100, 300, 600], nonmembers=[700, 295, 5]).mu_lower
     2.22678...
     """
-    return audit_score_counts(ScoreCounts(scores, members, nonmembers), confidence, method)  # type: ignore[arg-type]
+    counts = ScoreCounts(scores, members, nonmembers)  # type: ignore[arg-type]
+    return audit_trials(counts, confidence, method, _of_trials(design), direction)
 
 
 def audit_errors(
-    false_positives: int, nonmembers: int, false_negatives: int, members: int, confidence: float = 0.95
+    false_positives: int,
+    nonmembers: int,
+    false_negatives: int,
+    members: int,
+    confidence: float = 0.95,
+    *,
+    design: Literal["trials"] | None = None,
 ) -> Audit:
     """The bound from the errors of one attack that decided on its threshold in advance.
 
@@ -76,6 +172,7 @@ def audit_errors(
         false_negatives: members not accused, at most members.
         members: trials with the record, at least 1.
         confidence: in (0, 1).
+        design: "trials", for a verdict on a claim.
 
     >>> audit_errors(false_positives=5, nonmembers=1000, false_negatives=400, members=1000).mu_lower
     2.44267...
@@ -93,11 +190,62 @@ def audit_errors(
         if errors > trials:
             raise DomainError(name, f"at most {side} = {trials}", errors, got=str(errors))
     counts = ScoreCounts(np.array([0.0, 1.0]), np.array([missed, ins - missed]), np.array([outs - accused, accused]))
-    return audit_score_counts(counts, confidence, FixedThreshold(0.0))
+    return audit_trials(counts, confidence, FixedThreshold(0.0), _of_trials(design))
 
 
-def audit_score_counts(counts: ScoreCounts, confidence: float = 0.95, method: Method = DEFAULT_METHOD) -> Audit:
+def audit_score_counts(
+    counts: ScoreCounts,
+    confidence: float = 0.95,
+    method: Method = DEFAULT_METHOD,
+    *,
+    design: DesignName | None = None,
+    direction: Direction = "higher",
+    by_coin: bool = False,
+    guesses: int | Sequence[int] | None = None,
+    guessed: str = "both",
+) -> Found:
     """The same audit from counts that may know who has which score, such as those of a file."""
+    came, way = design_named(design), one_of("direction", direction, DIRECTIONS)
+    if by_coin:
+        if came is not Design.ONE_MODEL:
+            raise DomainError("by_coin", problem="belongs to the design one-model", got=f"it with {came.value}")
+        came = Design.ONE_RUN
+    if came is not Design.ONE_RUN and (guesses is not None or guessed != "both"):
+        raise DomainError("guesses", problem="belong to the design one-run", got=f"them with {came.value}")
+    if came in (Design.TRIALS, Design.UNSTATED):
+        return audit_trials(counts, confidence, method, came, way)
+    if method != DEFAULT_METHOD:
+        raise DomainError("method", problem="belongs to the design trials", got=f"{method} with {came.value}")
+    level = number("confidence", confidence, LEVEL)
+    if came is Design.ONE_RUN:
+        return audit_ranks(counts, guesses, level, guessed, way)
+    if way == "either":
+        raise DomainError("direction", "higher or lower for a description", way)
+    return Description.of(counts.flipped() if way == "lower" else counts, lower=way == "lower")
+
+
+def audit_trials(
+    counts: ScoreCounts, confidence: float, method: Method, design: Design, direction: Direction = "higher"
+) -> Audit:
+    """The audit of independent trials, stated or assumed."""
     if not isinstance(method, Method):
         raise DomainError("method", "one such as gaussdp.EqualLocalLevel()", method)
-    return method.run(counts, number("confidence", confidence, LEVEL))
+    level, way = number("confidence", confidence, LEVEL), one_of("direction", direction, DIRECTIONS)
+    if way != "either":
+        return _one_way(counts, level, method, design, lower=way == "lower")
+    ways = [_one_way(counts, (1 + level) / 2, method, design, lower=lower) for lower in (False, True)]
+    best = max(ways, key=lambda found: found.mu_lower)
+    return replace(best, confidence=level, either=True)
+
+
+def _one_way(counts: ScoreCounts, level: float, method: Method, design: Design, *, lower: bool) -> Audit:
+    found = (method.flipped() if lower else method).run(counts.flipped() if lower else counts, level)
+    if not lower:
+        return replace(found, design=design)
+    threshold = None if found.threshold is None else -found.threshold
+    band = replace(found.band, thresholds=-found.band.thresholds)
+    return replace(found, method=method, threshold=threshold, band=band, design=design, lower=True)
+
+
+def _of_trials(design: Literal["trials"] | None) -> Design:
+    return Design.UNSTATED if design is None else Design(one_of("design", design, ("trials",)))

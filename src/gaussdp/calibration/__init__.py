@@ -3,16 +3,19 @@
 from gaussdp.calibration.designs import Design, grid
 from gaussdp.calibration.dpsgd import noise_multiplier, sample_rate, steps
 from gaussdp.calibration.families import parameter
-from gaussdp.calibration.notation import parse_target
+from gaussdp.calibration.pipelines import Pipeline, training_noise
 from gaussdp.calibration.releases import gaussian_noise_multiplier, laplace_scale, mu_left
 from gaussdp.calibration.results import Calibration, Status
 from gaussdp.calibration.sweeps import sweep
-from gaussdp.calibration.targets import AtMost, Target
+from gaussdp.calibration.targets import Target
+from gaussdp.choosing.notation import parse_target
+from gaussdp.risks import AtMost
 
 __all__ = [
     "AtMost",
     "Calibration",
     "Design",
+    "Pipeline",
     "Status",
     "Target",
     "gaussian_noise_multiplier",
@@ -25,4 +28,5 @@ __all__ = [
     "sample_rate",
     "steps",
     "sweep",
+    "training_noise",
 ]

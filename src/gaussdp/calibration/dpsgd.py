@@ -12,7 +12,7 @@ from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.searching import Axis, calibrate
 from gaussdp.calibration.targets import Target
-from gaussdp.domains import POSITIVE, SAMPLE_RATE, integer, number
+from gaussdp.domains import POSITIVE, SAMPLE_RATE, Real, Whole, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Adjacency
 from gaussdp.mechanisms.base import checked_adjacency
@@ -28,8 +28,8 @@ MOST_STEPS = 10**9
 def noise_multiplier(
     target: Target,
     *,
-    sample_rate: float,
-    steps: int,
+    sample_rate: Real,
+    steps: Whole,
     floor: float = DEFAULT_FLOOR,
     digits: int = DEFAULT_DIGITS,
     low: float = LEAST_NOISE,
@@ -78,8 +78,8 @@ def noise_multiplier(
 def steps(
     target: Target,
     *,
-    noise_multiplier: float,
-    sample_rate: float,
+    noise_multiplier: Real,
+    sample_rate: Real,
     floor: float = DEFAULT_FLOOR,
     most: int = MOST_STEPS,
     adjacency: Adjacency = "add-remove",
@@ -114,8 +114,8 @@ def steps(
 def sample_rate(
     target: Target,
     *,
-    noise_multiplier: float,
-    steps: int,
+    noise_multiplier: Real,
+    steps: Whole,
     floor: float = DEFAULT_FLOOR,
     digits: int = DEFAULT_DIGITS,
     low: float = LEAST_RATE,

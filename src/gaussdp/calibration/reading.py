@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, account
-from gaussdp.calibration.targets import AtMost, Target, budget, limit
+from gaussdp.calibration.targets import Target, budget, limit
 from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.mechanisms import Mechanism
-from gaussdp.risks import Risk
+from gaussdp.risks import AtMost, Risk
 
 RATE_ERROR = 1e-9  # relative error that an accounted curve promises for its rates and deltas
 
@@ -45,6 +46,8 @@ class Reader:
         floor: of the fit for a GDP target; the curve's own default if None.
         curve: from a mechanism to its guarantee; exact accounting unless a closed form serves.
     """
+
+    mu: float
 
     def __init__(self, target: Target, floor: float | None = None, curve: Curve = account) -> None:
         self.target = target
@@ -90,20 +93,25 @@ class WithError(Guarantee):
     def __init__(self, curve: Guarantee, error: float) -> None:
         self._curve, self._error = curve, error
 
+    @of_fpr
     def fnr(self, fpr: Numbers) -> Numbers:
         rate: Numbers = self._curve.fnr(fpr) * (1 - self._error)
         return rate
 
+    @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
         return self._capped(self._curve.tpr(fpr))
 
+    @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         rate: Numbers = self._curve.fpr(tpr) * (1 - self._error)
         return rate
 
+    @of_epsilon
     def delta(self, epsilon: Numbers) -> Numbers:
         return self._capped(self._curve.delta(epsilon))
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         return self._curve.epsilon(delta * (1 - self._error))
 

@@ -7,12 +7,12 @@ from gaussdp.calibration.grids import SignificantDigits
 from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.searching import Axis, calibrate
-from gaussdp.calibration.targets import AtMost, Target
+from gaussdp.calibration.targets import Target
 from gaussdp.domains import integer
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee, LaplaceDP
 from gaussdp.mechanisms import Composition, Gaussian, Laplace, Mechanism
-from gaussdp.risks import Advantage
+from gaussdp.risks import Advantage, AtMost
 
 _SPAN = 1e6  # a closed form is right to rounding error; the range around it only has to hold its neighbours
 

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from gaussdp.accounting.document import ASSUMES_POISSON
-from gaussdp.calibration.targets import AtMost, Target, limit, measure
+from gaussdp.accounting.bounds.passes import cut
+from gaussdp.accounting.document import ASSUMES
+from gaussdp.calibration.targets import Target, limit, measure
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, rounded, shown
 from gaussdp.guarantees import Guarantee
 from gaussdp.mechanisms import DPSGD, Mechanism
+from gaussdp.risks import AtMost
 
 
 class Status(Enum):
@@ -121,17 +123,23 @@ class Calibration(Displayed):
                     ((run.noise_multiplier, run.sample_rate, run.steps),),
                 )
             )
-            notes.append(
-                f"For Opacus: PrivacyEngine().make_private(..., noise_multiplier={shown(run.noise_multiplier)},"
-                f" poisson_sampling=True) with sample rate {shown(run.sample_rate)}, for {run.steps} steps."
-            )
-            if run.sample_rate < 1:
-                notes.append(ASSUMES_POISSON)
+            notes.append(_for_opacus(run))
+        notes += [words for sampling, words in ASSUMES.items() if sampling in self.mechanism.samplings]
         return Document.tabular(
             f"{bounded} at most {shown(rounded(most, Rounding.DOWN, 6))}: {self.mechanism.sentence}",
             tuple(tables),
             tuple(notes),
         )
+
+
+def _for_opacus(run: DPSGD) -> str:
+    """How to make Opacus do this, which takes its sample rate from the loader."""
+    fewest = cut(run.sample_rate)[1]
+    return (
+        f"For Opacus: PrivacyEngine().make_private(..., noise_multiplier={shown(run.noise_multiplier)},"
+        f" poisson_sampling=True), for {run.steps} steps. It samples at 1/len(data_loader), whatever the batch size:"
+        f" let the loader have {fewest:,} batches or more, for a sample rate of at most {shown(run.sample_rate)}."
+    )
 
 
 def _next_achieved(result: Calibration, most: float) -> float | None:

@@ -36,8 +36,8 @@ def sweep(
     Args:
         designs: what to solve, such as a `grid`.
         out: a .csv, .jsonl or .parquet file. Each row is kept there as soon as it is known; rows that are there already
-            are not computed again, so that an interrupted sweep goes on where it stopped. In the end it holds the rows
-            that it held before and then the new ones, in the order of the designs. One sweep at a time has the file.
+            are not computed again, so that an interrupted sweep goes on where it stopped. In the end it holds rows of
+            other sweeps, as it held them, and then those of the designs in their order. One sweep at a time has it.
         workers: number of processes, -1 for all cores; None leaves it to joblib's configuration (one, by default).
         progress: called with the number of rows known and of designs, after every row.
     Returns:
@@ -75,7 +75,8 @@ def _kept(
         known[_key(row)] = row
         report(len(known), len(wanted))
     if store is not None:
-        store.finish(list({**there, **{key: known[key] for key in wanted}}.values()))
+        others = [row for key, row in there.items() if key not in wanted]
+        store.finish([*others, *(known[key] for key in wanted)])
     return [known[key] for key in wanted]
 
 

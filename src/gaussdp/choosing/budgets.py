@@ -1,56 +1,58 @@
-"""What a policy epsilon means as a GDP budget: the main table of gaussdp."""
+"""What a policy means as a GDP budget: the main tables of gaussdp, and a recommendation."""
 
+import math
 from collections.abc import Sequence
 
-from gaussdp.choosing import RuleOfThumb
+from gaussdp.choosing.choice import Choice, choose
+from gaussdp.choosing.match import Match
+from gaussdp.choosing.requirements import Requirement
+from gaussdp.choosing.rules import RuleOfThumb
 from gaussdp.documents.blocks import Document
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
 from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.domains import FINITE_NON_NEGATIVE, number
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.risks import Risk
 
 DEFAULT_DIVISORS = (5.0, 3.0)
-TABLES = ("budgets", "attacker", "rules")
+TABLES = ("requirements", "budgets", "attacker", "rules", "recommendation")
+COUNTS = "counts"
 
 _CRITERION = (Column("criterion", "matched on"), Column("level_of", "at"), Column("level", "level"))
 
 
 def budget_document(
-    epsilon: float,
-    criteria: Sequence[Risk],
+    asked: float | Sequence[Requirement],
+    criteria: Sequence[Risk] = (),
     divisors: Sequence[float] = DEFAULT_DIVISORS,
     prior: float = 0.5,
     digits: int = 4,
 ) -> Document:
-    """The budget mu by criterion and level, what each mu allows an attacker, and the verdict on rules of thumb.
+    """The budget mu of a policy, what each mu allows an attacker, the verdict on rules of thumb, a recommendation.
 
     Args:
-        epsilon: the policy, in [0, inf).
-        criteria: each at its level.
-        divisors: the k of the rules mu = epsilon / k to judge.
+        asked: the policy: the epsilon of pure DP, in [0, inf), or requirements that must all hold.
+        criteria: by which an epsilon is matched, each at its level; all usual ones if none is given.
+        divisors: the k of the rules mu = epsilon / k to judge, where pure DP is asked for.
         prior: probability of membership before the attack, in (0, 1), for precision and accuracy.
         digits: significant digits; each budget is rounded down to these first, and its risks are those of the shown mu.
     """
-    policy = PureDP(number("epsilon", epsilon, FINITE_NON_NEGATIVE))
     rules = [RuleOfThumb(divisor) for divisor in divisors]
-    budgets = [
-        (criterion, GDP(rounded(criterion.mu_from_epsilon(policy.epsilon_bound), Rounding.DOWN, digits)))
-        for criterion in criteria
-    ]
-    tables = [_budgets(policy, budgets), _attacker(budgets, prior)]
-    if rules:
-        tables.append(_rules(policy, criteria, rules))
-    implied = shown(rounded(policy.implied().mu, Rounding.UP, digits))
-    return Document.tabular(
-        f"A policy of ε = {shown(policy.epsilon_bound)}, as a GDP budget μ",
-        tuple(tables),
-        (
-            "Each μ lets the best membership attack achieve, at that level, what pure DP with the policy's ε would.",
-            f"Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = {implied}.",
-            "Budgets are rounded down; what an attacker can achieve is that of the μ shown, rounded up.",
-        ),
-    )
+    if not isinstance(asked, Sequence):
+        policy = PureDP(number("epsilon", asked, FINITE_NON_NEGATIVE))
+        asked = [Requirement(policy, tuple(criteria))]
+    chosen = choose(*asked)
+    pure = [one for one in chosen.requirements if one.matches and isinstance(one.policy, PureDP)]
+    tables = []
+    if len(chosen.requirements) > 1 or not pure:
+        tables.append(_requirements(chosen))
+    if chosen.matches:
+        tables.append(_budgets(chosen.matches, digits))
+    tables.append(_attacker(_shown_budgets(chosen, digits), prior))
+    if rules and pure:
+        tables.append(_rules([found for one in pure for found in one.matches], rules))
+    tables.append(_recommendation(chosen))
+    return Document.tabular(_title(chosen), tuple(tables), (*_notes(chosen, digits), *_advice(chosen)))
 
 
 def level_of(criterion: Risk) -> tuple[str, str, Value]:
@@ -60,20 +62,108 @@ def level_of(criterion: Risk) -> tuple[str, str, Value]:
     return criterion.name, criterion.level.label, criterion.level_value
 
 
-def _budgets(policy: PureDP, budgets: Sequence[tuple[Risk, GDP]]) -> Table:
-    columns = (*_CRITERION, Column("mu", "budget μ", Rounding.DOWN), Column("divisor", "ε/μ", Rounding.UP))
+def _title(chosen: Choice) -> str:
+    if len(chosen.requirements) > 1:
+        return f"A policy of {len(chosen.requirements)} requirements, as a GDP budget μ"
+    policy = chosen.requirements[0].policy
+    stated = f"ε = {shown(policy.epsilon_bound)}" if isinstance(policy, PureDP) else chosen.requirements[0].words
+    return f"A policy of {stated}, as a GDP budget μ"
+
+
+def _notes(chosen: Choice, digits: int) -> list[str]:
+    notes = []
+    if chosen.matches:
+        notes.append("Each matched μ lets the best attack achieve, at that level, what the policy would.")
+        notes += [
+            "At lower false-positive rates a matched μ lets it achieve more than the policy: see the column elsewhere."
+        ]
+    for policy in dict.fromkeys(one.policy for one in chosen.requirements if isinstance(one.policy, PureDP)):
+        implied = shown(rounded(policy.implied().mu, Rounding.UP, digits))
+        notes.append(f"Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = {implied}.")
+    notes.append("Budgets are rounded down; what an attacker can achieve is that of the μ shown, rounded up.")
+    return notes
+
+
+def _advice(chosen: Choice) -> list[str]:
+    first, *others = chosen.recommendation
+    return [f"Recommendation: {first}", *others]
+
+
+def _requirements(chosen: Choice) -> Table:
+    columns = (
+        Column("requirement", "requirement"),
+        Column("how", "how"),
+        Column("mu", "budget μ", Rounding.DOWN),
+        Column("mu_high", "up to", Rounding.DOWN),
+        Column("binds", "binds"),
+        Column("source", "set by"),
+    )
     rows = tuple(
-        (*level_of(criterion), budget.mu, policy.epsilon_bound / budget.mu if budget.mu else "any")
-        for criterion, budget in budgets
+        (
+            one.words,
+            "met" if one.met else "matched",
+            one.low,
+            one.high,
+            "yes" if one is chosen.binding else "",
+            one.source,
+        )
+        for one in chosen.requirements
+    )
+    kept = len(columns) if any(one.source for one in chosen.requirements) else len(columns) - 1
+    return Table("requirements", "What the policy asks for", columns[:kept], tuple(row[:kept] for row in rows))
+
+
+def _budgets(matches: Sequence[Match], digits: int) -> Table:
+    columns = (
+        *_CRITERION,
+        Column("mu", "budget μ", Rounding.DOWN),
+        Column("divisor", "ε/μ", Rounding.UP),
+        Column("elsewhere", "elsewhere: TPR/FPR (policy)"),
+        Column("standing", "the match"),
+    )
+    rows = tuple(
+        (
+            *level_of(found.risk),
+            found.mu,
+            _divisor(found, digits),
+            _elsewhere(found),
+            _standing(found),
+        )
+        for found in matches
     )
     return Table("budgets", "Budget μ by criterion and level", columns, rows)
 
 
-def _verdict(rule: RuleOfThumb, policy: PureDP, criterion: Risk) -> str:
-    return "conservative" if rule.is_conservative(policy.epsilon_bound, criterion) else "too much"
+def _divisor(found: Match, digits: int) -> Value:
+    mu = rounded(found.mu, Rounding.DOWN, digits)
+    if not isinstance(found.policy, PureDP) or not 0 < mu < math.inf:
+        return "any" if mu == 0 else "–"
+    return found.policy.epsilon_bound / mu
 
 
-def _attacker(budgets: Sequence[tuple[Risk, GDP]], prior: float) -> Table:
+def _elsewhere(found: Match) -> str:
+    """At the lowest of the other levels: "3.84 at FPR 1e-5 (2.72)"."""
+    if not found.elsewhere:
+        return "–"
+    at = found.elsewhere[-1]
+    budget, policy = rounded(at.budget / at.fpr, Rounding.UP, 3), rounded(at.policy / at.fpr, Rounding.NEAREST, 3)
+    return f"{shown(budget)} at FPR {shown_level(at.fpr)} ({shown(policy)})"
+
+
+def _standing(found: Match) -> str:
+    if not found.saturated:
+        return COUNTS
+    return "saturated" if found.instead is None else f"saturated: use {found.instead.name}"
+
+
+def _shown_budgets(chosen: Choice, digits: int) -> list[GDP]:
+    """The budgets as they are shown, the largest first; saturated ones are none."""
+    all_mu = [found.mu for one in chosen.requirements for found in one.limiting] + [chosen.mu]
+    shown_mu = {rounded(mu, Rounding.DOWN, digits) for mu in all_mu}
+    return [GDP(mu) for mu in sorted(shown_mu, reverse=True)]
+
+
+def _attacker(budgets: Sequence[GDP], prior: float) -> Table:
     columns = (
         Column("mu", "budget μ", Rounding.DOWN),
         Column("right_of_100", f"of 100 guesses right (prior {shown(prior)})", Rounding.UP),
@@ -95,23 +185,48 @@ def _attacker(budgets: Sequence[tuple[Risk, GDP]], prior: float) -> Table:
             budget.precision(1e-2, prior),
             budget.epsilon(1e-5),
         )
-        for budget in sorted({budget for _, budget in budgets}, key=lambda budget: -budget.mu)
+        for budget in budgets
     )
     return Table("attacker", "What each μ allows the best attacker", columns, rows)
 
 
-def _rules(policy: PureDP, criteria: Sequence[Risk], rules: Sequence[RuleOfThumb]) -> Table:
+def _rules(matches: Sequence[Match], rules: Sequence[RuleOfThumb]) -> Table:
     columns = list(_CRITERION)
+    policies = [found.policy for found in matches if isinstance(found.policy, PureDP)]
     for rule in rules:
-        name, spent = f"ε/{shown(rule.divisor)}", shown(rounded(rule.mu(policy.epsilon_bound), Rounding.UP))
-        key = f"epsilon_over_{shown(rule.divisor)}"
+        spent = " or ".join(dict.fromkeys(_spent(rule, policy) for policy in policies))
+        name, key = f"ε/{shown(rule.divisor)}", f"epsilon_over_{shown(rule.divisor)}"
         columns.append(Column(f"{key}_here", f"{name} = {spent} here is"))
         columns.append(Column(f"{key}_conservative_for", f"{name} is conservative for"))
     rows: list[tuple[Value, ...]] = []
-    for criterion in criteria:
-        verdicts = [(_verdict(rule, policy, criterion), span(rule.conservative_epsilons(criterion))) for rule in rules]
-        rows.append((*level_of(criterion), *(words for pair in verdicts for words in pair)))
+    for found in matches:
+        verdicts = [(rule.verdict(found), span(rule.telling_epsilons(found.risk))) for rule in rules]
+        rows.append((*level_of(found.risk), *(words for pair in verdicts for words in pair)))
     return Table("rules", "Rules of thumb: do they spend at most the matched budget?", tuple(columns), tuple(rows))
+
+
+def _spent(rule: RuleOfThumb, policy: PureDP) -> str:
+    return shown(rounded(rule.mu(policy.epsilon_bound), Rounding.UP))
+
+
+def _recommendation(chosen: Choice) -> Table:
+    at = chosen.binding.binding
+    columns = (
+        Column("mu", "cautious μ", Rounding.DOWN),
+        Column("mu_high", "range up to", Rounding.DOWN),
+        Column("decided_by", "decided by"),
+        Column("rule_of_thumb", "ε/5", Rounding.UP),
+        Column("saturated", "saturated, left out"),
+    )
+    rule = chosen.rule_of_thumb
+    row: tuple[Value, ...] = (
+        "none: saturated" if chosen.saturated else chosen.mu,
+        "–" if chosen.saturated else chosen.high,
+        chosen.binding.words if at is None else at.name,
+        "–" if rule is None else rule,
+        float(len(chosen.left_out)),
+    )
+    return Table("recommendation", "Recommendation", columns, (row,))
 
 
 def span(intervals: Sequence[tuple[float, float]]) -> str:

@@ -1,30 +1,269 @@
-"""Choose a GDP budget by the risk of a reference guarantee."""
+"""The GDP budget with the risk of a policy, and what it is worth: where it is saturated, what it costs elsewhere."""
 
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
 from gaussdp.domains import instance
-from gaussdp.guarantees import GDP, Guarantee
-from gaussdp.risks import Risk
+from gaussdp.errors import DomainError
+from gaussdp.guarantees import GDP, Guarantee, PureDP
+from gaussdp.risks import FPR, Risk, criteria_at
+
+_LEAST_RATE = 1e-300
+_ROUNDING = 1e-9
+_LARGEST_EPSILON = 500.0  # its smallest rates are doubles still
+_BISECTIONS = 60
+EVERYBODY = 1e-10
+"""One in as many people as there are: an attack with a lower false-positive rate accuses nobody by mistake."""
+_DECADES = tuple(float(f"1e-{power}") for power in range(1, 13))  # levels to use instead of a saturated one
 
 
-def choose(reference: Guarantee, risk: Risk) -> GDP:
-    """The GDP guarantee with the same risk as the reference: the paper's general approach.
+@dataclass(frozen=True)
+class Threshold:
+    """When a match is saturated: it says too little about other attacks for its mu to stand for the policy.
 
-    The match is on the reference's own curve. For the three criteria of the paper and a pure-DP reference it agrees
-    with the closed forms wherever pure DP attains the bound that they match. Matching is not implication: a mechanism
-    that meets the reference does not thereby meet the chosen mu (`Guarantee.implied` gives the mu that it does meet).
+    Attributes:
+        careful: an attacker is looked at who is so many times more careful than the matched one: two decades, half of
+            the range over which levels are usually chosen.
+        most: so many times as many members may that attacker find as under the policy: beyond, mu and policy are of
+            different orders of magnitude there.
+        worse: past the middle of the curve, where an attack accuses more nonmembers than it misses members, a match is
+            saturated as soon as it costs anything, which is told from rounding by this.
+    """
+
+    careful: float = 100.0
+    most: float = 10.0
+    worse: float = 1 + 1e-6
+
+
+SATURATED = Threshold()
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What the matched budget allows at another false-positive rate, and what the policy does.
+
+    Attributes:
+        fpr: the rate.
+        policy: the largest TPR under the policy.
+        budget: the largest TPR under the budget.
+    """
+
+    fpr: float
+    policy: float
+    budget: float
+
+    @property
+    def times(self) -> float:
+        """How many times as many members are found under the budget as under the policy."""
+        return self.budget / self.policy
+
+    def as_object(self) -> dict[str, float]:
+        """For programs."""
+        return {
+            "fpr": self.fpr,
+            "policy_tpr": self.policy,
+            "budget_tpr": self.budget,
+            "policy_advantage": self.policy / self.fpr,
+            "budget_advantage": self.budget / self.fpr,
+            "times": self.times,
+        }
+
+
+@dataclass(frozen=True)
+class Match:
+    """The budget mu that gives an attacker the same risk as a policy, at one level of one criterion.
+
+    Attributes:
+        policy: the guarantee that was matched.
+        risk: the criterion at its level.
+        mu: the matched budget; inf where the policy does not limit this risk at all.
+    """
+
+    policy: Guarantee
+    risk: Risk
+    mu: float
+
+    @property
+    def budget(self) -> GDP:
+        """The guarantee with this mu."""
+        return GDP(self.mu)
+
+    @cached_property
+    def point(self) -> tuple[float, float, float]:
+        """FPR, FNR and TPR of the attack at which policy and budget meet."""
+        return self.risk.matched_point(self.policy, self.mu)
+
+    @cached_property
+    def excess(self) -> float:
+        """How many times as many members a careful attacker finds as under the policy; 1 where nothing can be read."""
+        if self.mu == 0:
+            return 1.0
+        careful = min(self.point[:2]) / SATURATED.careful
+        if self.mu == math.inf or careful < _LEAST_RATE:
+            return math.inf
+        found = self._at(careful)
+        return 1.0 if found is None else found.times
+
+    @cached_property
+    def saturated(self) -> bool:
+        """Whether the policy hardly limits the matched attack, so that mu does not stand for it elsewhere."""
+        return self.excess > (SATURATED.worse if self._past_the_middle else SATURATED.most)
+
+    @property
+    def _past_the_middle(self) -> bool:
+        """Whether the matched attack accuses no fewer of the nonmembers than it misses of the members."""
+        return self.mu == math.inf or self.point[0] >= self.point[1] * (1 - _ROUNDING)
+
+    @cached_property
+    def elsewhere(self) -> tuple[Elsewhere, ...]:
+        """At the usual lower false-positive rates, or the next decades below the match, what the budget costs."""
+        if self.mu == math.inf:
+            return ()
+        middle = min(self.point[:2])
+        usual = [fpr for fpr in FPR.usual if fpr < 0.5 * middle]
+        if not usual and middle > EVERYBODY:
+            decade = math.floor(math.log10(middle) + _ROUNDING)
+            usual = [level for level in (float(f"1e{decade - 1}"), float(f"1e{decade - 2}")) if level >= EVERYBODY]
+        return tuple(found for found in map(self._at, usual) if found is not None)
+
+    @cached_property
+    def instead(self) -> "Match | None":
+        """A match of the same policy that is not saturated, at the next lower level or by another criterion."""
+        if not self.saturated:
+            return None
+        return next((found for found in self._others() if not found.saturated), None)
+
+    @property
+    def cost(self) -> str:
+        """What the match costs elsewhere, in a sentence; empty where it costs nothing."""
+        worse = [found for found in self.elsewhere if found.times > SATURATED.worse]
+        if not worse:
+            return ""
+        at = worse[-1]
+        return (
+            f"At FPR {shown_level(at.fpr)} this μ lets an attacker find {shown_percent(at.budget)} of the members"
+            f" (TPR/FPR {_up(at.budget / at.fpr)}), where the policy allows"
+            f" {shown(rounded(100 * at.policy, Rounding.NEAREST, 3))}% ({_near(at.policy / at.fpr)})."
+        )
+
+    @property
+    def warning(self) -> str:
+        """That the match is saturated, why, and what to use instead; empty where it is not."""
+        if not self.saturated:
+            return ""
+        place = f" at {self.risk.place}" if self.risk.place else ""
+        found = shown(rounded(100 * self.point[2], Rounding.DOWN, 3))
+        if self.mu == math.inf:
+            reason = f"Saturated: the policy does not limit {self.risk.quantity}{place} at all."
+        elif self._past_the_middle:
+            reason = f"Saturated: the policy hardly limits the attack{place}, which finds {found}% of the members."
+        else:
+            reason = (
+                f"Nearly saturated{place}: an attacker {shown(SATURATED.careful)} times more careful than that"
+                f" finds more than {shown(SATURATED.most)} times as many members as under the policy."
+            )
+        use = "" if self.instead is None else f"Use {self.instead.name} instead: μ = {_down(self.instead.mu)}."
+        return " ".join(words for words in (reason, self.cost, use) if words)
+
+    @property
+    def name(self) -> str:
+        """The criterion and its level: "multiplicative advantage at FPR 1e-3"."""
+        name = self.risk.name or str(self.risk)
+        return f"{name} at {self.risk.place}" if self.risk.place else name
+
+    def as_object(self) -> dict[str, Any]:
+        """For programs: full precision, and the words."""
+        fpr, fnr, tpr = self.point
+        return {
+            "criterion": self.risk.key,
+            "level_of": self.risk.level.key if self.risk.level else None,
+            "level": self.risk.level_value,
+            "mu": self.mu if math.isfinite(self.mu) else None,
+            "saturated": self.saturated,
+            "excess": self.excess if math.isfinite(self.excess) else None,
+            "point": {"fpr": fpr, "fnr": fnr, "tpr": tpr},
+            "elsewhere": [found.as_object() for found in self.elsewhere],
+            "instead": None
+            if self.instead is None
+            else {
+                "criterion": self.instead.risk.key,
+                "level": self.instead.risk.level_value,
+                "name": self.instead.name,
+                "mu": self.instead.mu,
+            },
+            "cost": self.cost,
+            "warning": self.warning,
+        }
+
+    def _at(self, fpr: float) -> Elsewhere | None:
+        """Both at this rate; nothing where the policy cannot be read as low."""
+        try:
+            return Elsewhere(fpr, float(self.policy.tpr(fpr)), self.budget.tpr(fpr))
+        except DomainError:
+            return None
+
+    def _others(self) -> Iterator["Match"]:
+        """Matches to use instead, in the order in which they are offered."""
+        kind, level = type(self.risk), self.risk.level_value
+        prior = self.risk.prior if self.risk.takes_prior else 0.5
+        lower = [] if level is None else [decade for decade in _DECADES if decade < level]
+        yield from (match(self.policy, kind.at(decade, prior)) for decade in lower)
+        yield from (match(self.policy, risk) for risk in criteria_at() if type(risk) is not kind)
+
+
+def match(policy: Guarantee, risk: Risk) -> Match:
+    """The GDP budget with the same risk as the policy: the paper's general approach.
+
+    The match is on the policy's own curve. For the three criteria of the paper and pure DP it agrees with the closed
+    forms wherever pure DP attains the bound that they match. Matching is not implication: a mechanism that meets the
+    policy does not thereby meet the matched mu (`Guarantee.implied` gives the mu that it does meet).
 
     Args:
-        reference: the guarantee that the policy states, such as `PureDP(1.0)`.
+        policy: the guarantee that is matched, such as `PureDP(1.0)`.
         risk: the criterion, such as `MultiplicativeAdvantage(fpr=1e-3)`.
     Returns:
-        The GDP guarantee; mu is inf where only no privacy at all has the reference's risk.
+        The match, which knows whether it is saturated and what it costs at other levels.
     Raises:
         DomainError: if no mu has that risk.
     Reference: Kulynych & Honkela, On Choosing the mu Parameter in Gaussian Differential Privacy, Section 3.
 
     >>> from gaussdp import MultiplicativeAdvantage, PureDP
-    >>> choose(PureDP(1.0), MultiplicativeAdvantage(fpr=1e-3))
-    GDP(mu=0.31027...)
+    >>> found = match(PureDP(8.0), MultiplicativeAdvantage(fpr=1e-3))
+    >>> found.saturated, found.instead.name
+    (True, 'multiplicative advantage at FPR 1e-5')
     """
-    instance("reference", reference, Guarantee, "a guarantee such as PureDP(1.0)")
+    instance("policy", policy, Guarantee, "a guarantee such as PureDP(1.0)")
     instance("risk", risk, Risk, "a risk such as Advantage()")
-    return GDP(risk.match(reference))
+    return Match(policy, risk, float(risk.match(policy)))
+
+
+def saturated_from(risk: Risk) -> float:
+    """The least epsilon of pure DP at which a match by this criterion is saturated; inf if there is none.
+
+    >>> from gaussdp import MultiplicativeAdvantage
+    >>> saturated_from(MultiplicativeAdvantage(fpr=1e-3))
+    5.168...
+    """
+    low, high = 0.0, _LARGEST_EPSILON
+    if not match(PureDP(high), risk).saturated:
+        return math.inf
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high) if low else high / 16
+        low, high = (low, middle) if match(PureDP(middle), risk).saturated else (middle, high)
+    return high
+
+
+def _up(value: float) -> str:
+    return shown(rounded(value, Rounding.UP, 3))
+
+
+def _down(value: float) -> str:
+    return shown(rounded(value, Rounding.DOWN))
+
+
+def _near(value: float) -> str:
+    return shown(rounded(value, Rounding.NEAREST, 3))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from gaussdp.choosing import RuleOfThumb, conservative_divisor
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS, level_of, span
 from gaussdp.choosing.grids import EPSILON
+from gaussdp.choosing.match import saturated_from
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.documents.tables import Column, Table, Value
@@ -60,6 +61,7 @@ def rule_document(
             *(_verdict(rule, risks, low, high, policies) for rule in rules),
             f"The best single rule for {policies} is μ = ε/{shown(rounded(best, Rounding.UP, 3))}, in whole numbers"
             f" μ = ε/{shown(whole)}: a smaller k spends too much at one of these levels or more.",
+            "Where the policy hardly limits the attack, a criterion is saturated and judges no rule.",
             *paper_verdict(),
         ),
     )
@@ -93,15 +95,21 @@ def _conservative(risks: Sequence[Risk], rules: Sequence[RuleOfThumb]) -> Table:
         ),
     )
     rows: tuple[tuple[Value, ...], ...] = tuple(
-        (*level_of(risk), *(span(rule.conservative_epsilons(risk)) for rule in rules)) for risk in risks
+        (*level_of(risk), *(span(rule.telling_epsilons(risk)) for rule in rules)) for risk in risks
     )
     return Table("conservative", "Policies ε for which each rule is conservative", columns, rows)
 
 
 def _divisors(risks: Sequence[Risk], low: float, high: float, policies: str) -> Table:
-    columns = (*_CRITERION, Column("divisor", "smallest k", Rounding.UP), Column("tightest_at", "tightest at ε ="))
+    columns = (
+        *_CRITERION,
+        Column("divisor", "smallest k", Rounding.UP),
+        Column("tightest_at", "tightest at ε ="),
+        Column("saturated_from", "saturated from ε =", Rounding.DOWN),
+    )
     rows: tuple[tuple[Value, ...], ...] = tuple(
-        (*level_of(risk), conservative_divisor([risk], low, high), _tightest(risk, low, high)) for risk in risks
+        (*level_of(risk), conservative_divisor([risk], low, high), _tightest(risk, low, high), saturated_from(risk))
+        for risk in risks
     )
     return Table("divisors", f"The smallest k for which ε/k is conservative over {policies}", columns, rows)
 
@@ -125,7 +133,9 @@ def _verdict(rule: RuleOfThumb, risks: Sequence[Risk], low: float, high: float, 
 
 
 def _holds(rule: RuleOfThumb, risk: Risk, low: float, high: float) -> bool:
-    return any(start <= low and high <= end for start, end in rule.conservative_epsilons(risk))
+    """Whether the rule is conservative over the part of the range in which the criterion is not saturated."""
+    told = min(high, saturated_from(risk))
+    return any(start <= low and told <= end for start, end in rule.conservative_epsilons(risk))
 
 
 def _words(risk: Risk) -> str:

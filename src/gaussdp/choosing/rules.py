@@ -4,15 +4,18 @@ A rule is *conservative* at a policy epsilon, by a criterion at a level, if it s
 epsilon / k <= mu(epsilon).
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gaussdp.choosing.match import Match, saturated_from
 from gaussdp.domains import NON_NEGATIVE, POSITIVE, evaluate, instance, number, several
 from gaussdp.errors import DomainError
+from gaussdp.guarantees import PureDP
 from gaussdp.numerics import Floats
 from gaussdp.risks import Risk
 
@@ -47,9 +50,30 @@ class RuleOfThumb:
         return evaluate(lambda e: e / self.divisor, epsilon=(epsilon, NON_NEGATIVE))
 
     def is_conservative(self, epsilon: ArrayLike, risk: Risk) -> Any:
-        """Whether the rule spends at most what the criterion allows at this policy epsilon; broadcasts."""
+        """Whether the rule spends at most what the criterion allows at this policy epsilon; broadcasts.
+
+        Where the match is saturated that says nothing: `verdict` knows.
+        """
         within = self.mu(epsilon) <= risk.mu_from_epsilon(epsilon)
         return within if np.ndim(epsilon) else bool(within)
+
+    def verdict(self, found: Match) -> Literal["conservative", "too much", "saturated"]:
+        """What the rule is at a match to pure DP; one that is saturated is no measure of it.
+
+        >>> from gaussdp import MultiplicativeAdvantage, PureDP, match
+        >>> RuleOfThumb(5).verdict(match(PureDP(8.0), MultiplicativeAdvantage(fpr=1e-3)))
+        'saturated'
+        """
+        policy = instance("policy", found.policy, PureDP, "pure DP")
+        if self.mu(policy.epsilon_bound) > found.mu:
+            return "too much"
+        return "saturated" if found.saturated else "conservative"
+
+    def telling_epsilons(self, risk: Risk) -> list[tuple[float, float]]:
+        """The intervals of policy epsilon on which the rule is conservative and the criterion is not saturated."""
+        end = saturated_from(risk)
+        found = [(low, min(high, end)) for low, high in self.conservative_epsilons(risk) if low < end]
+        return [(low, math.nextafter(high, 0.0) if high == end else high) for low, high in found]
 
     def conservative_epsilons(self, risk: Risk) -> list[tuple[float, float]]:
         """The intervals of policy epsilon on which the rule is conservative, in order; empty if it nowhere is.

@@ -8,9 +8,11 @@ from typing import Any, get_args
 
 import click
 
+from gaussdp.accounting import AccountedCurve, DistributionCurve
 from gaussdp.accounting import account as account_for
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
 from gaussdp.cli.default_group import DefaultGroup
+from gaussdp.cli.described import caveats, described, mechanism_of
 from gaussdp.cli.options import Whole, levels, neighbour_options, number, output_options, show, waiting
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.files import write_file
@@ -18,8 +20,8 @@ from gaussdp.figures import format_of
 from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.guarantees import ProfilePoints, read_points
 from gaussdp.guarantees.tradeoff import Directions, Meaning
-from gaussdp.mechanisms import DPSGD, Mechanism, registered
-from gaussdp.mechanisms.plan import read_plan
+from gaussdp.mechanisms import DPSGD, Mechanism, RandomAllocation, registered
+from gaussdp.statements.training import Training
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,9 @@ def _reading_options(command: Callable[..., None]) -> Callable[..., None]:
 def account() -> None:
     """The tightest sound μ of a mechanism, exact into the tails.
 
-    Followed by a TOML or JSON file, it accounts for the composition that the file describes (see `gaussdp account plan
-    --help`); by a CSV file, for the curve of which the file holds points (see `gaussdp account points --help`).
+    Followed by a TOML or JSON file, it accounts for the run or the composition that the file describes (see `gaussdp
+    account plan --help`); by a CSV file, for the curve of which the file holds points (see `gaussdp account points
+    --help`).
 
     \b
     Examples:
@@ -98,11 +101,11 @@ def account() -> None:
 @click.option(
     "--noise-multiplier", type=number, required=True, help="Standard deviation of the noise over the clip norm."
 )
-@click.option("--sample-rate", type=number, help="Probability with which a record enters a batch; with --steps.")
-@click.option("--steps", type=Whole(), help="Number of updates; with --sample-rate.")
-@click.option("--dataset-size", type=Whole(), help="Number of records; with --batch-size and --epochs.")
-@click.option("--batch-size", type=Whole(), help="Expected size of a batch.")
+@click.option("--dataset-size", type=Whole(), help="Number of records; with --batch-size.")
+@click.option("--batch-size", type=Whole(), help="Expected size of a batch; with --dataset-size.")
+@click.option("--sample-rate", type=number, help="Probability with which a record enters a batch, instead of the two.")
 @click.option("--epochs", type=number, help="Expected number of times that a record is seen.")
+@click.option("--steps", type=Whole(), help="Number of updates, instead of --epochs.")
 @neighbour_options
 @_reading_options
 def dpsgd(
@@ -123,14 +126,41 @@ def dpsgd(
       gaussdp account dpsgd --noise-multiplier 1 --sample-rate 0.01 --steps 1000 --floor 1e-6
       gaussdp account dpsgd --noise-multiplier 1 --sample-rate 0.01 --steps 1000 --records-per-unit 4
     """
-    by_rate, by_training = (sample_rate, steps), (dataset_size, batch_size, epochs)
-    if sample_rate is not None and steps is not None and by_training == (None, None, None):
-        run = DPSGD(noise_multiplier, sample_rate, steps, **unit)
-    elif dataset_size is not None and batch_size is not None and epochs is not None and by_rate == (None, None):
-        run = DPSGD.from_training(dataset_size, batch_size, epochs, noise_multiplier, **unit)
-    else:
-        raise click.UsageError("give either --sample-rate and --steps, or --dataset-size, --batch-size and --epochs")
-    _report(run, reading)
+    if (sample_rate is None) == (dataset_size is None or batch_size is None) or (steps is None) == (epochs is None):
+        raise click.UsageError("give --sample-rate, or --dataset-size and --batch-size; and either --steps or --epochs")
+    training = Training(
+        noise_multiplier=noise_multiplier,
+        dataset_size=dataset_size,
+        batch_size=batch_size,
+        sample_rate=sample_rate,
+        epochs=epochs,
+        steps=steps,
+    ).mechanism
+    run = DPSGD(training.noise_multiplier, training.sample_rate, training.steps, **unit)
+    reading.show(run, partial(account_document, run))
+
+
+@account.command()
+@click.option(
+    "--noise-multiplier", type=number, required=True, help="Standard deviation of the noise over the clip norm."
+)
+@click.option("--batches", type=Whole(), required=True, help="Number of batches of a pass.")
+@click.option("--epochs", type=Whole(), required=True, help="Number of passes.")
+@click.option(
+    "--uses-per-epoch", type=Whole(), default=1, show_default=True, help="In how many batches of a pass a record is."
+)
+@_reading_options
+def random_allocation(
+    noise_multiplier: float, batches: int, epochs: int, uses_per_epoch: int, reading: _Reading
+) -> None:
+    """DP-SGD in passes, in each of which every record is put into a random batch, also called balls and bins.
+
+    \b
+    Example:
+      gaussdp account random-allocation --noise-multiplier 1 --batches 195 --epochs 20 --delta 1e-5
+    """
+    run = RandomAllocation(noise_multiplier, batches, epochs, uses_per_epoch)
+    reading.show(run, partial(account_document, run))
 
 
 class _PlanCommand(click.Command):
@@ -150,9 +180,10 @@ class _PlanCommand(click.Command):
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @_reading_options
 def plan(file: Path, reading: _Reading) -> None:
-    """The composition described in FILE, a TOML or JSON file.
+    """The run or the composition described in FILE, a TOML or JSON file.
 
-    It holds a list `releases`; each entry has a `mechanism`, its parameters and optionally `times`.
+    It is a run file, as for `gaussdp report`, or holds a list `releases`: each entry has a `mechanism`, its parameters
+    and optionally `times`.
 
     \b
     Example:
@@ -161,7 +192,15 @@ def plan(file: Path, reading: _Reading) -> None:
       scale = 10.0
       times = 3
     """
-    _report(read_plan(file), reading)
+    found = described(file)
+    mechanism = mechanism_of(found, file.name)
+
+    def document(curve: AccountedCurve | DistributionCurve, floor: float | None, *levels: Any) -> Document:
+        content = account_document(mechanism, curve, floor, *levels)
+        told = caveats(found, curve, curve.fit() if floor is None else curve.fit(floor))
+        return Document.tabular(content.title, content.tables, (*told, *content.notes))
+
+    reading.show(mechanism, document)
 
 
 @account.command()
@@ -194,7 +233,3 @@ def points(file: Path, meaning: Meaning, directions: Directions, reading: _Readi
     """
     stated = read_points(file, meaning=meaning, directions=directions)
     reading.show(stated, partial(points_document, file.name, stated))
-
-
-def _report(mechanism: Mechanism, reading: _Reading) -> None:
-    reading.show(mechanism, partial(account_document, mechanism))

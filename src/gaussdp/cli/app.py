@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from gaussdp.cli.account import account
+from gaussdp.cli.advise import advise
 from gaussdp.cli.audit import audit
 from gaussdp.cli.calibrate import calibrate
 from gaussdp.cli.certify import certify
@@ -18,6 +19,7 @@ from gaussdp.cli.choose import choose
 from gaussdp.cli.completion import completion
 from gaussdp.cli.deployments import deployments
 from gaussdp.cli.explain import explain
+from gaussdp.cli.help import COLUMNS, Overview, overview
 from gaussdp.cli.ledger import ledger
 from gaussdp.cli.paper import paper
 from gaussdp.cli.plot import plot
@@ -38,7 +40,7 @@ class _ReaderGoneError(Exception):
     """Whoever read the output has gone."""
 
 
-class _App(click.Group):
+class _App(Overview):
     """The commands. Click itself would exit with 1 where a pipe is closed, which is the code of a false claim."""
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
@@ -63,35 +65,18 @@ def _noticing() -> Iterator[None]:
 @click.group(
     cls=_App,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": COLUMNS},
 )
 @click.version_option(package_name="gaussdp", prog_name="gaussdp", message="%(prog)s %(version)s")
 @click.pass_context
 def app(ctx: click.Context) -> None:
-    """Choose, state and judge Gaussian differential privacy: one honest number μ.
-
-    \b
-    Examples:
-      gaussdp choose --epsilon 1          the budget μ for a policy of ε = 1
-      gaussdp risk --mu 0.31              what μ = 0.31 lets an attacker achieve
-      gaussdp explain --mu 0.31           the same in words and odds
-      gaussdp account plan.toml           the tightest sound μ of a mechanism
-      gaussdp report run.toml             the privacy statement of a run
-      gaussdp check run.toml              whether a published number is sound, loose or false
-      gaussdp certify run.toml            the same numbers, proved
-      gaussdp calibrate --mu 0.31 --dataset-size 50000 --batch-size 256 --epochs 30
-      gaussdp audit scores.csv            the μ that attack scores prove
-      gaussdp ledger show --book b.db     what the budgets of an organisation have left
-      gaussdp rules                       where μ = ε/5 and ε/3 are conservative
-      gaussdp deployments --mu 0.31       where it stands among published deployments
-      gaussdp paper --out paper           the paper's tables and plots
-      gaussdp serve                       the calculator, as a web page on this machine
-    """
+    """Choose, state and judge Gaussian differential privacy: one honest number μ."""
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        click.echo(overview(), nl=False)
 
 
 for _command in (
+    advise,
     choose,
     risk,
     explain,

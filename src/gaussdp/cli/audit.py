@@ -10,24 +10,31 @@ from gaussdp.auditing import (
     AUC,
     DKW,
     Credible,
+    Description,
     EqualLocalLevel,
     FixedThreshold,
     Method,
+    OneRunAudit,
     Split,
     audit_one_run,
     plan_audit,
 )
+from gaussdp.auditing.designs import DESIGNS, DesignName, Direction
 from gaussdp.auditing.files import read_scores
+from gaussdp.auditing.one_model import TABLES as ONE_MODEL_TABLES
 from gaussdp.auditing.one_run import TABLES as ONE_RUN_TABLES
+from gaussdp.auditing.ranks import GUESSED, audit_ranks
 from gaussdp.auditing.result import TABLES
 from gaussdp.auditing.trials import audit_score_counts
+from gaussdp.cli.audit_options import claim_options, confidence_option, stated_claims
+from gaussdp.cli.audit_sequential import sequential
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.guarantees import guarantee
 from gaussdp.cli.options import Command, Whole, levels, number, output_options, show
 from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
 from gaussdp.figures.audited import render_audit
-from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
+from gaussdp.guarantees import GDP
 
 METHODS = ("equal-local-level", "dkw", "auc", "split", "fixed-threshold", "credible")
 DEFAULT_DELTAS = (1e-5,)
@@ -42,44 +49,53 @@ def audit() -> None:
 
     \b
     Examples:
-      gaussdp audit scores.csv --claim "mu=1"
+      gaussdp audit scores.csv --design trials --claim "mu=1"
+      gaussdp audit one-run canaries.csv --claim "mu=0.5"
       gaussdp audit one-run --canaries 1000 --guesses 100 --correct 90
+      gaussdp audit sequential trials.csv --claim "mu=0.5"
       gaussdp audit plan --mu 1.0 --claim "mu=0.5"
     """
 
 
-def claim_options(command: Command) -> Command:
-    """--claim, and its older forms, which still work."""
+audit.add_command(sequential)
+
+
+def file_options(command: Command) -> Command:
+    """The columns of a file of scores, and their direction."""
     for option in (
-        click.option("--claim-plan", hidden=True),
-        click.option("--claim-delta", type=number, default=0.0, hidden=True),
-        click.option("--claim-epsilon", type=number, hidden=True),
-        click.option("--claim-mu", type=number, hidden=True),
         click.option(
-            "--claim",
-            "claims",
-            multiple=True,
-            help='Judge this claim: "mu=1", "epsilon=2 delta=1e-5", "epsilon=2", "rho=0.5", or a plan file, of which'
-            " the exact curve is judged (give it again for another).",
+            "--either-direction", is_flag=True, help="Try both directions of the scores, each at half the error."
         ),
+        click.option(
+            "--lower-is-member",
+            is_flag=True,
+            help="Lower scores mean more likely a member, such as losses; decided before looking.",
+        ),
+        click.option(
+            "--member-value",
+            default=None,
+            help="The label that means member.  [default: recognises 1/0, true/false, yes/no, in/out,"
+            " member/nonmember]",
+        ),
+        click.option("--member-column", default="member", show_default=True, help="Column or array with the labels."),
+        click.option("--score-column", default="score", show_default=True, help="Column or array with the scores."),
     ):
         command = option(command)
     return command
 
 
-def confidence_option(command: Command) -> Command:
-    """--confidence."""
-    return click.option(
-        "--confidence",
-        type=number,
-        default=0.95,
-        show_default=True,
-        help="How sure the bound is, in (0, 1): it exceeds the true μ in at most the remaining share of audits.",
-    )(command)
-
-
 @audit.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--design",
+    type=click.Choice(DESIGNS),
+    help="How the scores came about: each from its own run with or without the record (trials), canaries of one run put"
+    " in by coins (one-run), or members and nonmembers of one trained model (one-model). No verdict on a claim without"
+    " it.",
+)
+@click.option(
+    "--by-coin", is_flag=True, help="For one-model: each row was put in by its own fair coin; analysed as one run."
+)
 @claim_options
 @confidence_option
 @click.option(
@@ -91,22 +107,18 @@ def confidence_option(command: Command) -> Command:
 )
 @click.option("--threshold", type=number, default=None, help="Accuse whoever scores above; fixed before looking.")
 @click.option("--seed", type=Whole(), default=0, show_default=True, help="Of the random split; fixed before looking.")
-@click.option("--score-column", default="score", show_default=True, help="Column or array with the scores.")
-@click.option("--member-column", default="member", show_default=True, help="Column or array with the labels.")
-@click.option(
-    "--member-value",
-    default=None,
-    help="The label that means member.  [default: recognises 1/0, true/false, yes/no, in/out, member/nonmember]",
-)
+@file_options
 @levels("--delta", DEFAULT_DELTAS, "Deltas at which to say what ε is refuted")
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also draw the ROC, its band and the curves into this .svg, .pdf or .png file.",
 )
-@output_options(TABLES)
+@output_options(tuple(dict.fromkeys((*TABLES, *ONE_MODEL_TABLES))))
 def scores(
     file: Path,
+    design: DesignName | None,
+    by_coin: bool,
     claims: Sequence[str],
     confidence: float,
     method: str,
@@ -115,6 +127,8 @@ def scores(
     score_column: str,
     member_column: str,
     member_value: str | None,
+    lower_is_member: bool,
+    either_direction: bool,
     delta: Sequence[float],
     plot: Path | None,
     style: str,
@@ -125,40 +139,60 @@ def scores(
     """A lower bound on μ from a file of scores.
 
     FILE is CSV or TSV with a header, NPZ, or Parquet (through DuckDB, any size), with a score and a member label in
-    each row. Higher scores mean more likely a member, and each row is a trial of its own. The exit code is 0 whatever
-    the verdict.
+    each row. Higher scores mean more likely a member. Say how the scores came about (--design): rows of one trained
+    model are not independent trials, and prove nothing about a claim. The exit code is 0 whatever the verdict.
 
     \b
     Examples:
-      gaussdp audit scores.csv --claim "mu=1"
+      gaussdp audit scores.csv --design trials --claim "mu=1"
+      gaussdp audit losses.csv --design one-model --lower-is-member
       gaussdp audit scores.parquet --score-column loss_gap --member-column in_training --format json
-      gaussdp audit scores.csv --claim "epsilon=2 delta=1e-5" --plot audit.png
+      gaussdp audit scores.csv --design trials --claim "epsilon=2 delta=1e-5" --plot audit.png
     """
-    stated = _claims(claims, **older)
+    stated = stated_claims(claims, **older)
     chosen = _method(method, threshold, seed)
     ending = format_of(plot) if plot else ""
     counts = read_scores(file, score_column, member_column, member_value)
-    found = audit_score_counts(counts, confidence, chosen)
-    document = found.document(stated, delta)
+    direction = _direction(lower=lower_is_member, either=either_direction)
+    found = audit_score_counts(counts, confidence, chosen, design=design, direction=direction, by_coin=by_coin)
+    document = found.document(stated) if isinstance(found, Description) else found.document(stated, delta)
     if plot:
+        if isinstance(found, OneRunAudit):
+            raise click.UsageError("--plot draws independent trials and the curve of one model, not one run")
         write_file(plot, render_audit(found, stated, ending)[ending])
     show(document, style, digits, only)
 
 
 @audit.command()
-@click.option("--canaries", type=Whole(), required=True, help="How many there were, each put in by a fair coin.")
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--canaries", type=Whole(), help="Without a file: how many there were, each put in by a fair coin.")
 @click.option(
-    "--guesses", type=Whole(), multiple=True, required=True, help="How many were guessed (again for each number tried)."
+    "--guesses",
+    type=Whole(),
+    multiple=True,
+    help="How many are guessed, fixed before looking (again for each number tried).  [default: a few that share the"
+    " error]",
 )
-@click.option("--correct", type=Whole(), multiple=True, required=True, help="How many of these guesses were right.")
+@click.option(
+    "--guess", "guessed", type=click.Choice(GUESSED), default="both", show_default=True, help="With a file: what."
+)
+@click.option("--correct", type=Whole(), multiple=True, help="Without a file: how many of these guesses were right.")
+@file_options
 @claim_options
 @confidence_option
 @levels("--delta", DEFAULT_DELTAS, "Deltas at which to say what ε is refuted")
 @output_options(ONE_RUN_TABLES)
 def one_run(
-    canaries: int,
+    file: Path | None,
+    canaries: int | None,
     guesses: Sequence[int],
+    guessed: str,
     correct: Sequence[int],
+    score_column: str,
+    member_column: str,
+    member_value: str | None,
+    lower_is_member: bool,
+    either_direction: bool,
     claims: Sequence[str],
     confidence: float,
     delta: Sequence[float],
@@ -169,16 +203,29 @@ def one_run(
 ) -> None:
     """A lower bound on μ from one run with many canaries.
 
-    The number of guesses is fixed in advance; if several were tried, state them all, and each is tested at its share
-    of the error.
+    FILE has a score and a member label for each canary, all that a coin was tossed for; the canaries are ranked, and
+    the surest are guessed. Without a file, give the numbers of canaries, guesses and right guesses. The number of
+    guesses is fixed in advance; if several are tried, each is tested at its share of the error.
 
     \b
     Examples:
+      gaussdp audit one-run canaries.csv --guesses 100 --claim "mu=0.5"
       gaussdp audit one-run --canaries 1000 --guesses 100 --correct 90
       gaussdp audit one-run --canaries 1000 --guesses 50 --correct 49 --guesses 100 --correct 90 --claim "mu=0.5"
     """
-    stated = _claims(claims, **older)
-    found = audit_one_run(canaries, guesses, correct, confidence)
+    stated = stated_claims(claims, **older)
+    if file is not None:
+        if canaries is not None or correct:
+            raise click.UsageError(
+                "a file of scores says itself how many canaries there are and which guesses are right"
+            )
+        counts = read_scores(file, score_column, member_column, member_value)
+        direction = _direction(lower=lower_is_member, either=either_direction)
+        found = audit_ranks(counts, guesses or None, confidence, guessed, direction)
+    elif canaries is None or not guesses or not correct:
+        raise click.UsageError("give a file of scores, or --canaries, --guesses and --correct")
+    else:
+        found = audit_one_run(canaries, guesses, correct, confidence)
     show(found.document(stated, delta), style, digits, only)
 
 
@@ -212,19 +259,10 @@ def plan(
     show(plan_audit(mu, refuted.mu, power, confidence).document(), style, digits, only)
 
 
-def _claims(
-    claims: Sequence[str],
-    claim_mu: float | None,
-    claim_epsilon: float | None,
-    claim_delta: float,
-    claim_plan: str | None,
-) -> list[Guarantee]:
-    if claim_delta and claim_epsilon is None:
-        raise click.UsageError("--claim-delta needs --claim-epsilon")
-    older: list[Guarantee] = [] if claim_mu is None else [GDP(claim_mu)]
-    if claim_epsilon is not None:
-        older.append(ApproxDP(claim_epsilon, claim_delta) if claim_delta else PureDP(claim_epsilon))
-    return [*map(guarantee, claims), *older, *([guarantee(claim_plan)] if claim_plan else [])]
+def _direction(*, lower: bool, either: bool) -> Direction:
+    if lower and either:
+        raise click.UsageError("--lower-is-member and --either-direction exclude each other")
+    return "either" if either else "lower" if lower else "higher"
 
 
 def _method(name: str, threshold: float | None, seed: int) -> Method:

@@ -7,9 +7,10 @@ import click
 
 from gaussdp import calibration
 from gaussdp.calibration.dpsgd import DEFAULT_FLOOR
-from gaussdp.calibration.notation import parse_target
 from gaussdp.calibration.results import TABLES
 from gaussdp.calibration.targets import Target
+from gaussdp.choosing import match
+from gaussdp.choosing.notation import parse_target
 from gaussdp.cli.options import (
     LateCommand,
     Whole,
@@ -24,13 +25,16 @@ from gaussdp.cli.options import (
     show,
 )
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.guarantees import GDP
+from gaussdp.guarantees import GDP, PureDP
 from gaussdp.mechanisms import DPSGD
-from gaussdp.risks import by_level
+from gaussdp.risks import DELTA, AtMost, Profile, by_level
 
 
 @click.command(cls=LateCommand)
-@click.option("--epsilon", type=number, help="The policy: the ε of pure DP; with the level at which to match it.")
+@click.option("--target-epsilon", type=number, help="(ε, δ)-DP of the run itself: its ε; with --target-delta.")
+@click.option("--target-delta", type=number, help="The δ at which the run must have that ε.")
+@click.option("--policy-epsilon", type=number, help="A policy to match: the ε of pure DP; with the level to match at.")
+@click.option("--epsilon", type=number, help="The same, but not with --delta: the two read as (ε, δ)-DP.")
 @level_options(
     lambda level, risks: f"Match the policy on {' or '.join(risk.phrase for risk in risks)} at this {level.words}",
     one=True,
@@ -49,6 +53,9 @@ from gaussdp.risks import by_level
 @prior_option
 @output_options(TABLES)
 def calibrate(
+    target_epsilon: float | None,
+    target_delta: float | None,
+    policy_epsilon: float | None,
     epsilon: float | None,
     levels: Mapping[str, float | None],
     criterion: str | None,
@@ -74,12 +81,15 @@ def calibrate(
 
     \b
     Examples:
-      gaussdp calibrate --epsilon 1 --fpr 1e-3 --dataset-size 50000 --batch-size 256 --epochs 30
+      gaussdp calibrate --target-epsilon 1 --target-delta 1e-5 --sample-rate 0.01 --steps 1000
+      gaussdp calibrate --policy-epsilon 1 --fpr 1e-3 --dataset-size 50000 --batch-size 256 --epochs 30
       gaussdp calibrate --mu 0.5 --sample-rate 0.01 --steps 1000
       gaussdp calibrate --at-most tpr@1e-3=0.01 --sample-rate 0.01 --steps 1000 --format json
       gaussdp calibrate --mu 1 --noise-multiplier 0.8 --dataset-size 50000 --batch-size 256
     """
-    target, origin = _target(epsilon, levels, criterion, mu, at_most, prior)
+    policy = _policy(policy_epsilon, epsilon, levels.get(DELTA.key))
+    pair = _pair(target_epsilon, target_delta)
+    target, origin = _target(policy, levels, criterion, mu, at_most, pair, prior)
     rate, count = _sampling(sample_rate, steps, dataset_size, batch_size, epochs)
     if noise_multiplier is None and rate is not None and count is not None:
         result = calibration.noise_multiplier(target, sample_rate=rate, steps=count, floor=floor, digits=digits, **unit)
@@ -103,14 +113,20 @@ def _target(
     criterion: str | None,
     mu: float | None,
     at_most: str | None,
+    pair: AtMost | None,
     prior: float,
 ) -> tuple[Target, str]:
     """The target, and where it comes from if that is a policy."""
     given = {key: value for key, value in levels.items() if value is not None}
     policy = 0.0 if epsilon is None else epsilon
-    if sum(choice is not None for choice in (epsilon, mu, at_most)) != 1 or len(given) != (epsilon is not None):
+    if sum(choice is not None for choice in (epsilon, mu, at_most, pair)) != 1 or len(given) != (epsilon is not None):
         options = ", ".join(f"--{level.key.replace('_', '-')}" for level in by_level())
-        raise click.UsageError(f"give one of --epsilon (with one of {options}), --mu and --at-most")
+        raise click.UsageError(
+            f"give one of --target-epsilon (with --target-delta), --policy-epsilon (with one of {options}), --mu and"
+            " --at-most"
+        )
+    if pair is not None:
+        return pair, ""
     if mu is not None:
         return GDP(mu), ""
     if at_most is not None:
@@ -120,12 +136,30 @@ def _target(
     named = [risk for risk in found if criterion is None or risk.key == criterion.replace("-", "_")]
     if not named:
         raise click.UsageError(f"--criterion {criterion} is not matched at --{key.replace('_', '-')}")
-    risk = named[0].at(value, prior)
-    budget = GDP(risk.mu_from_epsilon(policy))
-    return budget, (
-        f"A policy of ε = {shown(policy)}, matched on {risk.phrase} at {risk.place}, is a budget of"
-        f" μ = {shown(rounded(budget.mu, Rounding.DOWN))}."
-    )
+    matched = match(PureDP(policy), named[0].at(value, prior))
+    return matched.budget, (
+        f"A policy of ε = {shown(policy)}, matched on {matched.risk.phrase} at {matched.risk.place}, is a budget of"
+        f" μ = {shown(rounded(matched.mu, Rounding.DOWN))}. {matched.warning or matched.cost}"
+    ).strip()
+
+
+def _policy(policy: float | None, epsilon: float | None, delta: float | None) -> float | None:
+    """The epsilon to match; one that stands beside a delta and may mean (epsilon, delta)-DP is refused."""
+    if policy is not None and epsilon is not None:
+        raise click.UsageError("--policy-epsilon and --epsilon are the same: give one")
+    if epsilon is not None and delta is not None:
+        raise click.UsageError(
+            f"--epsilon with --delta may mean two things: give --target-epsilon {shown(epsilon)} --target-delta"
+            f" {shown(delta)} for (ε, δ)-DP of the run, or --policy-epsilon {shown(epsilon)} --delta {shown(delta)} for"
+            " the budget μ that matches pure DP on its privacy profile, which takes more noise"
+        )
+    return policy if epsilon is None else epsilon
+
+
+def _pair(epsilon: float | None, delta: float | None) -> AtMost | None:
+    if (epsilon is None) != (delta is None):
+        raise click.UsageError("--target-epsilon and --target-delta go together")
+    return None if epsilon is None or delta is None else AtMost(Profile(delta), epsilon)
 
 
 def _sampling(

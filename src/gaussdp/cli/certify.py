@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 
 from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.cli.described import described, mechanism_of
 from gaussdp.cli.options import number, numbers, output_options, show
-from gaussdp.documents.structured import file_text, parsed
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import Mechanism
-from gaussdp.mechanisms.plan import parse_plan
 from gaussdp.statements.run import Run
 
 FALSE = 1
@@ -81,17 +80,10 @@ def certify(
 
 def _mechanism(file: Path) -> Mechanism:
     """What a plan or a run file describes, if the certificate of its mechanism is one of the run."""
-    text, name = file_text(file)
-    content = parsed(text, name)
-    if isinstance(content, dict) and set(content) == {"releases"}:
-        return parse_plan(text, name)
-    run = Run.parse(text, name)
-    if run.sampled and run.sampling not in ("poisson", None):
-        raise DomainError("sampling", "poisson for a proof", run.sampling, place=name)
-    mechanism = run.protecting(run.accounted)
-    if mechanism is None:
-        raise DomainError(None, problem="no exact account is known for the neighbours and the unit", place=name)
-    return mechanism
+    found = described(file)
+    if isinstance(found, Run) and found.sampled and found.sampling not in ("poisson", None):
+        raise DomainError("sampling", "poisson for a proof", found.sampling, place=file.name)
+    return mechanism_of(found, file.name)
 
 
 @contextmanager

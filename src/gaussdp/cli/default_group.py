@@ -6,8 +6,10 @@ from typing import Any
 
 import click
 
+from gaussdp.cli.help import Overview
 
-class DefaultGroup(click.Group):
+
+class DefaultGroup(Overview):
     """Hands arguments that start with no known subcommand to the default one.
 
     Args:

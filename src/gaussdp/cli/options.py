@@ -1,18 +1,19 @@
 """Options that several commands share."""
 
 import math
+import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from functools import wraps
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 import click
 from click.types import IntParamType
 
-from gaussdp.calibration.notation import notations
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS
+from gaussdp.choosing.notation import notations
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, render
 from gaussdp.documents.rounding import MOST_DIGITS, shown
@@ -24,7 +25,10 @@ from gaussdp.risks.levels import capital
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_WIDEST = 200  # for pipes and files, where no terminal says how wide it is
+_MADE = "gaussdp.options.made"
+_WIDEST = 200  # for pipes and files, where neither a terminal nor COLUMNS says how wide it is
+
+_LISTED = 60  # characters of choices that stand beside an option's name
 
 
 def number(text: str | float) -> float:
@@ -93,11 +97,16 @@ class LateCommand(click.Command):
     """A command some of whose options depend on what is registered."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [
-            option
-            for parameter in super().get_params(ctx)
-            for option in (parameter.make() if isinstance(parameter, _Late) else [parameter])
-        ]
+        made: dict[_Late, list[click.Option]] = ctx.meta.setdefault(_MADE, {})  # once, so that their order is known
+        found: list[click.Parameter] = []
+        for parameter in super().get_params(ctx):
+            if isinstance(parameter, _Late):
+                if parameter not in made:
+                    made[parameter] = list(parameter.make())
+                found += made[parameter]
+            else:
+                found.append(parameter)
+        return found
 
 
 def late(make: Callable[[], Iterable[click.Option]]) -> Callable[[Command], Command]:
@@ -110,6 +119,7 @@ def level_options(
     *,
     one: bool = False,
     of: Callable[[], Sequence[type[Risk]]] = criteria,
+    renamed: Mapping[str, str] | None = None,
 ) -> Callable[[Command], Command]:
     """An option for each level of the risks on offer; the command gets them together as `levels`, by key.
 
@@ -117,21 +127,23 @@ def level_options(
         meaning: the help for a level, which these risks have.
         one: whether each takes one number, and need not be given, instead of a list with the usual ones as default.
         of: the risks on offer.
+        renamed: what the option of a level is called, by its key, where that is taken.
     """
+    names = renamed or {}
 
-    def keep(ctx: click.Context, option: click.Parameter, value: object) -> None:
-        ctx.params.setdefault("levels", {})[str(option.name)] = value
+    def keep(key: str, ctx: click.Context, option: click.Parameter, value: object) -> None:
+        ctx.params.setdefault("levels", {})[key] = value
 
     def made() -> Iterator[click.Option]:
         for level, risks in by_level(of()).items():
-            words = meaning(level, risks)
+            words, name = meaning(level, risks), names.get(level.key, level.key)
             yield click.Option(
-                [f"--{level.key.replace('_', '-')}", level.key],
+                [f"--{name.replace('_', '-')}", name.replace("-", "_")],
                 type=number if one else numbers,
                 default=None if one else level.usual,
                 metavar=None if one else "N,N,...",
                 help=f"{words}." if one else f"{words}, between commas. [default: {_listed(level.usual)}]",
-                callback=keep,
+                callback=partial(keep, level.key),
                 expose_value=False,
             )
 
@@ -154,12 +166,14 @@ def criterion_option(words: str, *, multiple: bool = False) -> Callable[[Command
     return late(made)
 
 
-def at_most_option(words: str, *, multiple: bool = False) -> Callable[[Command], Command]:
+def at_most_option(
+    words: str, *, multiple: bool = False, callback: Callable[..., object] | None = None
+) -> Callable[[Command], Command]:
     """--at-most, a bound on any of the risks that are registered."""
 
     def made() -> Iterator[click.Option]:
         listed = f"{words}: {', '.join(notations())}."
-        yield click.Option(["--at-most"], metavar="RISK=VALUE", multiple=multiple, help=listed)
+        yield click.Option(["--at-most"], metavar="RISK=VALUE", multiple=multiple, help=listed, callback=callback)
 
     return late(made)
 
@@ -207,13 +221,20 @@ def output_options(
         digits: the default.
     """
     side = "Significant digits, rounded to the side of less privacy."
-    flags, which = ("--table", "only"), "Show this table only (give it again for another).  [default: all]"
+    flags, which = ("--table", "only"), "Show this table only (give it again for another)"
+
+    def table(keys: Sequence[str]) -> dict[str, Any]:
+        """How the option is set: a list of keys that is wider than a page stands in the words beside it."""
+        listed = {"type": click.Choice(keys), "multiple": True}
+        if sum(map(len, keys)) < _LISTED:
+            return {**listed, "help": f"{which}.  [default: all]"}
+        return {**listed, "help": f"{which}: {', '.join(keys)}.  [default: all]", "metavar": "TABLE"}
 
     def decorate(command: Command) -> Command:
         for option in (
-            late(lambda: [click.Option(flags, type=click.Choice(tables()), multiple=True, help=which)])
+            late(lambda: [click.Option(flags, **table(tables()))])
             if callable(tables)
-            else click.option(*flags, type=click.Choice(tables), multiple=True, help=which),
+            else click.option(*flags, **table(tables)),
             click.option(
                 "--digits",
                 type=WholeRange(1, MOST_DIGITS),
@@ -244,11 +265,27 @@ def waiting(text: str) -> AbstractContextManager[object]:
     return console.status(text) if console.is_terminal else nullcontext()
 
 
+@contextmanager
+def announcing(words: str) -> Iterator[Callable[[int, int, str], None]]:
+    """What tells how far something long has come: a bar on standard error, if somebody looks on."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda done, total, name: None
+        return
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task(words, total=None)
+        yield lambda done, total, name: progress.update(task, completed=done, total=total, description=name)
+
+
 def show(document: Document, style: str, digits: int, only: Sequence[str] = ()) -> None:
     """Print the document, or the tables asked for, in the style asked for."""
     chosen = document.only(only)
     if style == "text":
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDEST
+        asked = sys.stdout.isatty() or "COLUMNS" in os.environ
+        width = shutil.get_terminal_size().columns if asked else _WIDEST
         click.echo(text(chosen, digits, width, ascii_icons=not _shows_icons()), nl=False)
     else:
         click.echo(render(chosen, style, digits), nl=False)

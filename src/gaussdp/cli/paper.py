@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from gaussdp.cli.options import announcing
 from gaussdp.paper import write_paper
 
 
@@ -20,21 +21,15 @@ def paper(out: Path) -> None:
     \b
     Writes into the directory:
       index.html, index.md   all of it at a glance
-      tables/                each table as .txt, .md, .csv and .tex, and all 144 values in paper_tables.csv
+      tables/                each table as .txt, .md, .csv and .tex, and all 144
+                             values in paper_tables.csv
       plots/                 each plot as .svg, .pdf and .png
-      data/plots/            the points of each plot, as the paper's source reads them
+      data/plots/            the points of each plot, for the paper's source
 
     \b
     Example:
       gaussdp paper --out paper
     """
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("Writing", total=None)
-        count = write_paper(
-            out, lambda done, total, name: progress.update(task, completed=done, total=total, description=name)
-        )
+    with announcing("Writing") as announce:
+        count = write_paper(out, announce)
     click.echo(f"The paper: {count} files in {out}; open {out / 'index.html'}")

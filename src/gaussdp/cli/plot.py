@@ -59,17 +59,17 @@ def plot(name: str, out: Sequence[Path], **given: Sequence[float] | Sequence[str
 
     \b
     Figures:
-      tradeoff    one guarantee, its operating points named           --mu or --guarantee, --fpr
-      comparison  up to eight guarantees, and attacks by name         --mu, --guarantee, --point
-      fig1a  TPR by FPR, with multiplicative advantage at one FPR     --mu, --fpr
-      fig1b  μ by ε, matched on multiplicative advantage              --fpr, --epsilon
-      fig2a  precision by recall                                      --mu
-      fig2b  μ by ε, matched on precision                             --recall, --epsilon
-      fig3a  privacy profile                                          --mu
-      fig3b  μ by ε, matched on the privacy profile                   --delta, --epsilon
-      fig4a  multiplicative advantage by FPR, one curve a μ           --mu
-      fig5a  precision by recall, one curve a μ                       --mu
-      fig6a  privacy profiles, one curve a μ                          --mu
+      tradeoff    a guarantee, its points named   --mu or --guarantee, --fpr
+      comparison  up to eight guarantees          --mu, --guarantee, --point
+      fig1a  TPR by FPR, and its ratio at one     --mu, --fpr
+      fig1b  μ by ε, by multiplicative advantage  --fpr, --epsilon
+      fig2a  precision by recall                  --mu
+      fig2b  μ by ε, by precision                 --recall, --epsilon
+      fig3a  privacy profile                      --mu
+      fig3b  μ by ε, by the privacy profile       --delta, --epsilon
+      fig4a  multiplicative advantage by FPR      --mu, one curve each
+      fig5a  precision by recall                  --mu, one curve each
+      fig6a  privacy profiles                     --mu, one curve each
 
     \b
     Examples:

@@ -3,8 +3,7 @@
 import click
 
 from gaussdp.cli.app import app
-
-_WIDTH = 100
+from gaussdp.cli.help import COLUMNS
 
 
 def reference() -> str:
@@ -30,7 +29,7 @@ def _section(name: str, command: click.Command, parent: click.Context | None) ->
 
 def _context(name: str, command: click.Command, parent: click.Context | None) -> click.Context:
     return command.make_context(
-        name, [], parent, resilient_parsing=True, terminal_width=_WIDTH, max_content_width=_WIDTH
+        name, [], parent, resilient_parsing=True, terminal_width=COLUMNS, max_content_width=COLUMNS
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from gaussdp.accounting.document import DEFAULT_FPRS
-from gaussdp.cli.options import WholeRange, levels, number, numbers, prior_option, show
+from gaussdp.cli.options import WholeRange, announcing, levels, number, numbers, prior_option, show
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS
 from gaussdp.statements.report import DEFAULT_FLOOR, DEFAULT_RECALLS, report_run
@@ -81,21 +81,15 @@ def report(
       gaussdp report run.toml --out report
       gaussdp report run.toml --format latex --floor 1e-8
     """
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
     if out and style:
         raise click.UsageError("--out writes every format; leave --format out")
     run = Run.read(file)
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("Accounting", total=None)
+    with announcing("Accounting") as announce:
         statement = report_run(
             run, floor=floor, deltas=delta, fprs=fpr, recalls=recall, prior=prior, digits=digits, certified=certified
         )
         if out:
-            files = statement.write(out, lambda done, total, name: progress.update(task, description=name))
+            files = statement.write(out, announce)
     if out:
         click.echo(f"The statement: {len(files)} files in {out}; open {out / 'statement.html'}")
     else:

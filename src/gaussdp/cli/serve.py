@@ -1,23 +1,82 @@
-"""gaussdp serve: the calculator as a local web page."""
+"""gaussdp serve: the calculator as a web page, for one person or a team."""
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any
 
 import click
+from click.core import ParameterSource
+
+from gaussdp.web.limits import Limits
+
+PREFIX = "GAUSSDP_SERVE_"
+"""Of the environment variable of each option: GAUSSDP_SERVE_PORT for --port."""
+
+_SOURCES = {
+    ParameterSource.COMMANDLINE: "option",
+    ParameterSource.ENVIRONMENT: "environment",
+    ParameterSource.DEFAULT: "default",
+}
+
+
+def _setting(name: str, *names: str, **options: Any) -> Callable[[Any], Any]:
+    """An option that is also an environment variable."""
+    variable = PREFIX + name.removeprefix("--").replace("-", "_").upper()
+    return click.option(name, *names, envvar=variable, **options)
+
+
+def _limits(command: Any) -> Any:
+    """An option for every limit."""
+    meanings = Limits.meanings()
+    for limit in reversed(fields(Limits)):
+        words = meanings[limit.name]
+        command = _setting(
+            f"--{limit.name.replace('_', '-')}",
+            limit.name,
+            type=limit.type,
+            default=limit.default,
+            show_default=True,
+            help=f"Limit: {words}.",
+        )(command)
+    return command
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Name or address of this machine to listen on.")
-@click.option(
+@_setting("--host", default="127.0.0.1", show_default=True, help="Name or address of this machine to listen on.")
+@_setting(
     "--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="Port; 0 takes any that is free."
 )
-@click.option(
+@_setting(
     "--allow-host",
     "allow_hosts",
     multiple=True,
     metavar="NAME",
     help="Answer under this name too (give it again for another); other unknown names are refused.",
+)
+@_setting(
+    "--trusted-proxy",
+    "trusted_proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Believe what this address or network says about who asks (X-Forwarded-For and -Host).",
+)
+@_setting(
+    "--root-path",
+    default="",
+    metavar="PATH",
+    help="Path under which a proxy shows the page, if it stays in its requests.",
+)
+@_setting(
+    "--workers", type=int, default=1, show_default=True, help="Processes that answer requests; limits hold for all."
+)
+@_setting(
+    "--access-log",
+    type=click.Choice(["off", "text", "json"]),
+    default="off",
+    show_default=True,
+    help="Log every request to stderr. What goes wrong is always logged.",
 )
 @click.option(
     "--open/--no-open",
@@ -25,24 +84,34 @@ import click
     default=True,
     help="Show the page in the browser, where there is a desktop.  [default: open]",
 )
-def serve(host: str, port: int, allow_hosts: Sequence[str], open_page: bool) -> None:
+@click.option("--show-settings", is_flag=True, help="Print every setting with its value and its origin, and end.")
+@_limits
+@click.pass_context
+def serve(ctx: click.Context, /, open_page: bool, show_settings: bool, **given: Any) -> None:
     """The calculator: a web page, on this machine, on which a person chooses μ.
 
-    Works offline, and only this machine can reach it unless --host says otherwise. Ctrl-C ends it. Needs the extra
-    `web`.
+    Works offline, and only this machine can reach it unless --host says otherwise. Ctrl-C ends it, SIGTERM lets work
+    under way end first. Every option but the last few is also an environment variable: GAUSSDP_SERVE_PORT for --port.
+    Needs the extra `web`.
 
     \b
     Examples:
       gaussdp serve
       gaussdp serve --port 0 --no-open
+      gaussdp serve --allow-host calculator.example --trusted-proxy 127.0.0.1 --access-log json
     """
-    from gaussdp.web import is_loopback
+    from gaussdp.web import Settings, is_loopback
     from gaussdp.web import serve as serve_until_interrupted
 
-    if not is_loopback(host):
+    limits = Limits(**{limit.name: given.pop(limit.name) for limit in fields(Limits)})
+    settings = Settings(**given, limits=limits)
+    if show_settings:
+        click.echo(_table(ctx))
+        return
+    if not is_loopback(settings.host):
         click.echo(
-            f"gaussdp: warning: {host} can be reached from other machines; there is no password and no encryption,"
-            " so keep it to a network you trust",
+            f"gaussdp: warning: {settings.host} can be reached from other machines; there is no password and no"
+            " encryption, so keep it to a network you trust",
             err=True,
         )
 
@@ -54,7 +123,23 @@ def serve(host: str, port: int, allow_hosts: Sequence[str], open_page: bool) -> 
 
             webbrowser.open(address)
 
-    serve_until_interrupted(host, port, allow_hosts=allow_hosts, ready=ready)
+    serve_until_interrupted(settings, ready=ready)
+
+
+def _table(ctx: click.Context) -> str:
+    """Every setting as `name value  origin  variable`."""
+    rows = []
+    for option in ctx.command.params:
+        if option.name is None or not option.envvar:
+            continue
+        value = ctx.params[option.name]
+        shown = ",".join(value) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+        source = ctx.get_parameter_source(option.name)
+        origin = _SOURCES.get(source, "default") if source else "default"
+        rows.append((option.opts[0], shown or "-", origin, str(option.envvar)))
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)) for row in rows]
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _has_desktop() -> bool:

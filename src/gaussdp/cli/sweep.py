@@ -3,21 +3,36 @@
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, get_args
 
 import click
 
 from gaussdp.calibration.designs import grid
 from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
+from gaussdp.calibration.pipelines import Sampler
 from gaussdp.calibration.sweeps import Progress
 from gaussdp.calibration.sweeps import sweep as run_sweep
-from gaussdp.cli.options import LateCommand, Whole, at_most_option, floor_option, number, prior_option
-from gaussdp.documents.rounding import shown
+from gaussdp.cli.options import (
+    LateCommand,
+    Whole,
+    at_most_option,
+    criterion_option,
+    floor_option,
+    level_options,
+    neighbour_options,
+    number,
+    prior_option,
+)
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.figures.heat_maps import figure_path, heat_map
+from gaussdp.risks import by_level
 
 _MOST_VALUES = 100_000
+_DIGITS = 12  # of a budget that matches a policy
+_ASKED = "gaussdp.sweep.asked"
 
 
 def values(text: str) -> tuple[float, ...]:
@@ -46,12 +61,42 @@ def whole_values(text: str) -> tuple[int, ...]:
     return tuple(int(value) for value in found)
 
 
+def _in_order(ctx: click.Context, option: click.Parameter, value: object) -> object:
+    """Keep the order in which targets were asked for."""
+    if value:
+        ctx.meta.setdefault(_ASKED, []).append(option.name)
+    return value
+
+
 @click.command(cls=LateCommand)
-@click.option("--mu", type=values, default=None, metavar="N,N,...", help="Budgets μ to meet.")
-@at_most_option("A bound on a risk to meet (give it again for another)", multiple=True)
+@click.option(
+    "--mu", type=values, default=None, metavar="N,N,...", callback=_in_order, help="Budgets μ of the run to meet."
+)
+@at_most_option("A bound on a risk to meet (give it again for another)", multiple=True, callback=_in_order)
+@click.option(
+    "--policy-epsilon",
+    type=values,
+    metavar="N,N,...",
+    callback=_in_order,
+    help="Policies to match: the ε of pure DP; with the level to match at.",
+)
+@level_options(
+    lambda level, risks: f"Match policies on {' or '.join(risk.phrase for risk in risks)} at this {level.words}",
+    one=True,
+)
+@criterion_option("Which criterion to match, where several have that level.  [default: the first]")
 @click.option("--dataset-size", type=whole_values, required=True, metavar="N,N,...", help="Numbers of records.")
 @click.option("--batch-size", type=whole_values, required=True, metavar="N,N,...", help="Expected sizes of a batch.")
-@click.option("--epochs", type=values, required=True, metavar="N,N,...", help="Expected passes over the data.")
+@click.option("--epochs", type=values, metavar="N,N,...", help="Expected passes over the data.")
+@click.option("--steps", type=whole_values, metavar="N,N,...", help="Numbers of updates, instead.")
+@click.option(
+    "--sampling",
+    type=click.Choice(get_args(Sampler)),
+    default="poisson",
+    show_default=True,
+    help="How batches are made: by random allocation a record is in one batch a pass.",
+)
+@neighbour_options
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="A .csv, .jsonl or .parquet file."
 )
@@ -62,12 +107,20 @@ def whole_values(text: str) -> tuple[int, ...]:
 @click.option(
     "--digits", type=Whole(), default=DEFAULT_DIGITS, show_default=True, help="Significant digits of the noise."
 )
+@click.pass_context
 def sweep(
+    ctx: click.Context,
     mu: Sequence[float] | None,
     at_most: Sequence[str],
+    policy_epsilon: Sequence[float] | None,
+    levels: Mapping[str, float | None],
+    criterion: str | None,
     dataset_size: Sequence[int],
     batch_size: Sequence[int],
-    epochs: Sequence[float],
+    epochs: Sequence[float] | None,
+    steps: Sequence[int] | None,
+    sampling: Sampler,
+    unit: dict[str, Any],
     out: Path,
     figure: Path | None,
     workers: int,
@@ -78,17 +131,37 @@ def sweep(
     """The least noise for every combination of targets and training runs.
 
     Lists are numbers between commas or ranges such as 10:100:10. Every row is written to --out as soon as it is known;
-    the same command after an interruption computes only what is missing.
+    the same command after an interruption computes only what is missing. Rows stand in the order of the lists.
 
     \b
     Examples:
       gaussdp sweep --mu 0.5,1,2 --batch-size 128,256,512 --epochs 10:100:10 --dataset-size 50000 --out sweep.csv
       gaussdp sweep --at-most advantage=0.1 --batch-size 256 --epochs 1:30:1 --dataset-size 50000 --out runs.parquet
+      gaussdp sweep --policy-epsilon 1,3 --fpr 1e-3 --batch-size 256 --steps 1000 --dataset-size 50000 --out policy.csv
+      gaussdp sweep --mu 1 --sampling "random allocation" --batch-size 250 --epochs 5,10 --dataset-size 5000 --out a.csv
     """
-    targets = [f"mu={shown(value)}" for value in mu or ()] + list(at_most)
+    if bool(epochs) == bool(steps):
+        raise click.UsageError("give --epochs or --steps, and not both")
+    asked = {
+        "mu": [f"mu={shown(value)}" for value in mu or ()],
+        "at_most": list(at_most),
+        "policy_epsilon": _matched(policy_epsilon or (), levels, criterion, prior),
+    }
+    targets = [target for name in ctx.meta.get(_ASKED, ()) for target in asked[name]]
     if not targets:
-        raise click.UsageError("give at least one of --mu and --at-most")
-    designs = grid(targets, dataset_size, batch_size, epochs, prior=prior, floor=floor, digits=digits)
+        raise click.UsageError("give at least one of --mu, --at-most and --policy-epsilon")
+    designs = grid(
+        targets,
+        dataset_size,
+        batch_size,
+        epochs or (),
+        steps=steps or (),
+        prior=prior,
+        floor=floor,
+        digits=digits,
+        sampling=sampling,
+        **unit,
+    )
     if figure is not None:
         figure_path(figure)
     kept: list[int] = []
@@ -103,6 +176,25 @@ def sweep(
         heat_map(rows, figure)
     states = ", ".join(f"{count} {status}" for status, count in sorted(Counter(row["status"] for row in rows).items()))
     click.echo(f"{len(rows)} designs ({states}): {len(rows) - kept[0]} computed, {kept[0]} kept; {out}")
+
+
+def _matched(
+    epsilons: Sequence[float], levels: Mapping[str, float | None], criterion: str | None, prior: float
+) -> list[str]:
+    """The budgets that match policies at the one level given."""
+    given = [(key, value) for key, value in levels.items() if value is not None]
+    if len(given) != bool(epsilons):
+        options = ", ".join(f"--{level.key.replace('_', '-')}" for level in by_level())
+        raise click.UsageError(f"--policy-epsilon goes with one of {options}")
+    if not given:
+        return []
+    ((key, value),) = given
+    found = [risk for level, risks in by_level().items() if level.key == key for risk in risks]
+    named = [risk for risk in found if criterion is None or risk.key == criterion.replace("-", "_")]
+    if not named:
+        raise click.UsageError(f"--criterion {criterion} is not matched at --{key.replace('_', '-')}")
+    risk = named[0].at(value, prior)
+    return [f"mu={shown(rounded(risk.mu_from_epsilon(one), Rounding.DOWN, _DIGITS))}" for one in epsilons]
 
 
 @contextmanager

@@ -8,8 +8,7 @@ from gaussdp.documents.tables import Table
 
 Tone = Literal["good", "bad", "open"]
 
-SIDE = 10
-COUNT = SIDE * SIDE
+HUNDRED, MOST_ICONS = 100, 1000
 BEFORE, ADDED, REST = "#08519c", "#ff7f0e", "#8c8c8c"
 
 
@@ -75,29 +74,49 @@ class Picture:
 
 @dataclass(frozen=True)
 class IconArray:
-    """100 icons in three kinds.
+    """100 or 1,000 icons in three kinds.
 
     Attributes:
         title: what the icons are.
         before: how many there are of the first kind, without the release.
         added: how many more with the release, at most.
         labels: the words for the three kinds.
+        of: how many there are in all, a power of ten; beyond 1,000 an icon stands for several.
     """
 
     title: str
     before: int
     added: int
     labels: tuple[str, str, str]
+    of: int = HUNDRED
 
     @property
     def counts(self) -> tuple[int, int, int]:
         """How many there are of each kind."""
-        return self.before, self.added, COUNT - self.before - self.added
+        return self.before, self.added, self.of - self.before - self.added
+
+    @property
+    def each(self) -> int:
+        """How many an icon stands for."""
+        return max(self.of // MOST_ICONS, 1)
+
+    @property
+    def columns(self) -> int:
+        """Icons of a row."""
+        return 10 if self.of == HUNDRED else 40
 
     @property
     def kinds(self) -> list[int]:
-        """The kind of each icon, in rows from the upper left."""
-        return [kind for kind, count in enumerate(self.counts) for _ in range(count)]
+        """The kind of each icon, in rows from the upper left; of each kind that there is, one at least."""
+        icons, least = self.of // self.each, [min(count, 1) for count in self.counts]
+        wrong = max(min(self.counts[2] // self.each, icons - least[0] - least[1]), least[2])
+        before = max(min(self.before // self.each, icons - wrong - least[1]), least[0])
+        return [0] * before + [1] * (icons - before - wrong) + [2] * wrong
+
+    @property
+    def note(self) -> str:
+        """What an icon stands for, if not for one."""
+        return f"each icon stands for {self.each:,}" if self.each > 1 else ""
 
     def legend(self) -> list[tuple[int, str]]:
         """How many, and what they are."""

@@ -8,9 +8,7 @@ from itertools import groupby
 from gaussdp.documents.blocks import (
     ADDED,
     BEFORE,
-    COUNT,
     REST,
-    SIDE,
     Block,
     Document,
     Facts,
@@ -97,6 +95,7 @@ _MAIN_STYLE = "main.gaussdp { margin: 0 auto; padding: 1.5rem; } @media print { 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 _STEP, _RADIUS = 20, 7.5  # of an icon, in pixels
+_WIDEST = 400  # of all icons together
 
 
 def html(document: Document, digits: int) -> str:
@@ -230,24 +229,26 @@ def _inline(svg: str, caption: str) -> str:
 
 
 def _icons(array: IconArray) -> str:
-    side = SIDE * _STEP
-    shapes = "".join(_shape(place, kind) for place, kind in enumerate(array.kinds))
-    words = "; ".join(f"{count} of {COUNT}: {label}" for count, label in array.legend())
+    kinds, columns = array.kinds, array.columns
+    wide, high = columns * _STEP, len(kinds) // columns * _STEP
+    shapes = "".join(_shape(*divmod(place, columns), kind) for place, kind in enumerate(kinds))
+    words = "; ".join(f"{count:,} of {array.of:,}: {label}" for count, label in array.legend())
+    title = f"{array.title} ({array.note})" if array.note else array.title
+    shown = min(wide, _WIDEST)
     key = "\n".join(
-        f'<li><svg viewBox="0 0 {_STEP} {_STEP}" width="14" height="14" aria-hidden="true">{_shape(0, kind)}</svg>'
-        f"<b>{count}</b> {html_words(label)}</li>"
+        f'<li><svg viewBox="0 0 {_STEP} {_STEP}" width="14" height="14" aria-hidden="true">{_shape(0, 0, kind)}</svg>'
+        f"<b>{count:,}</b> {html_words(label)}</li>"
         for kind, (count, label) in enumerate(array.legend())
     )
     return (
-        f'<figure class="icons">\n<figcaption>{html_words(array.title)}</figcaption>\n'
-        f'<svg viewBox="0 0 {side} {side}" width="{side}" height="{side}" role="img" '
-        f'aria-label="{html_words(array.title)}. {html_words(words)}">{shapes}</svg>\n'
+        f'<figure class="icons">\n<figcaption>{html_words(title)}</figcaption>\n'
+        f'<svg viewBox="0 0 {wide} {high}" width="{shown}" height="{high * shown // wide}" role="img" '
+        f'aria-label="{html_words(title)}. {html_words(words)}">{shapes}</svg>\n'
         f'<ul class="key">\n{key}\n</ul>\n</figure>'
     )
 
 
-def _shape(place: int, kind: int) -> str:
-    row, column = divmod(place, SIDE)
+def _shape(row: int, column: int, kind: int) -> str:
     x, y = (column + 0.5) * _STEP, (row + 0.5) * _STEP
     if kind == 1:  # a shape of its own, for those who do not see colours
         points = f"{x:g},{y - 9:g} {x + 9:g},{y:g} {x:g},{y + 9:g} {x - 9:g},{y:g}"

@@ -9,8 +9,7 @@ import re
 from collections.abc import Sequence
 
 from gaussdp.documents.blocks import (
-    COUNT,
-    SIDE,
+    HUNDRED,
     Block,
     Document,
     Facts,
@@ -224,16 +223,17 @@ def _spanner(table: Table) -> list[str]:
 
 
 def _icons(array: IconArray) -> str:
-    icons = [_ICONS[kind] for kind in array.kinds]
-    rows = [" & ".join(icons[start : start + SIDE]) + r" \\" for start in range(0, COUNT, SIDE)]
+    icons, columns = [_ICONS[kind] for kind in array.kinds], array.columns
+    rows = [" & ".join(icons[start : start + columns]) + r" \\" for start in range(0, len(icons), columns)]
     pairs = zip(_ICONS, array.legend(), strict=True)
-    key = "; ".join(f"{icon} {count} {latex_words(label)}" for icon, (count, label) in pairs)
+    key = "; ".join(f"{icon} {latex_words(f'{count:,} {label}')}" for icon, (count, label) in pairs)
+    key += f"; {array.note}" if array.note else ""
     return "\n".join(
         [
             rf"\paragraph{{{latex_words(array.title)}.}} {key}.",
             r"\begin{center}",
-            r"\setlength{\tabcolsep}{2pt}",
-            rf"\begin{{tabular}}{{*{{{SIDE}}}{{c}}}}",
+            r"\setlength{\tabcolsep}{2pt}" if array.of == HUNDRED else r"\setlength{\tabcolsep}{0.6pt}\tiny",
+            rf"\begin{{tabular}}{{*{{{columns}}}{{c}}}}",
             *rows,
             r"\end{tabular}",
             r"\end{center}",

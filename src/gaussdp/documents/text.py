@@ -2,11 +2,12 @@
 
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from gaussdp.documents.blocks import (
-    COUNT,
-    SIDE,
+    HUNDRED,
     Block,
     Document,
     Facts,
@@ -24,6 +25,7 @@ READABLE = 100  # characters of a line of prose; tables may be wider
 ICONS, PLAIN_ICONS = ("●", "◆", "○"), ("O", "#", ".")
 
 _NARROWEST = 20
+_GROUPS_OF_WORDS = 2
 _GAP = "   "
 _MARKS = {"warning": "WARNING: "}
 
@@ -46,6 +48,11 @@ def text(document: Document, digits: int, width: int = 2 * READABLE, *, ascii_ic
 
 class Page:
     """How blocks are set as text: digits, widths and the symbols of icons."""
+
+    digits: int
+    width: int
+    icons: tuple[str, ...]
+    prose: int
 
     def __init__(self, digits: int, width: int, icons: tuple[str, ...]) -> None:
         self.digits, self.width, self.icons = digits, width, icons
@@ -90,45 +97,95 @@ class Page:
         )
 
     def icon_rows(self, array: IconArray) -> str:
-        """Ten rows of ten symbols, and what they mean beside them."""
-        icons = [self.icons[kind] for kind in array.kinds]
-        rows = [" ".join(icons[start : start + SIDE]) for start in range(0, COUNT, SIDE)]
-        words = [f"{icon} {count:3d} {label}" for icon, (count, label) in zip(self.icons, array.legend(), strict=True)]
-        beside = {(SIDE - len(words)) // 2 + i: line for i, line in enumerate(words)}
+        """Rows of symbols, and what they mean beside them, or below where they are wide."""
+        icons, columns = [self.icons[kind] for kind in array.kinds], array.columns
+        gap = " " if array.of == HUNDRED else ""
+        rows = [gap.join(icons[start : start + columns]) for start in range(0, len(icons), columns)]
+        wide = max(3, len(f"{array.of:,}"))
+        pairs = zip(self.icons, array.legend(), strict=True)
+        words = [f"{icon} {count:{wide},d} {label}" for icon, (count, label) in pairs]
+        if array.of != HUNDRED:
+            return "\n".join(f"  {line}" for line in (*rows, *words, *([f"({array.note})"] if array.note else [])))
+        beside = {(len(rows) - len(words)) // 2 + i: line for i, line in enumerate(words)}
         return "\n".join(f"  {row}   {beside.get(i, '')}".rstrip() for i, row in enumerate(rows))
 
     def table(self, table: Table) -> str:
-        headings, rows = table.headings(), table.text_rows(self.digits)
-        numeric = [table.numeric(place) for place in range(len(headings))]
-        widths = _column_widths(headings, rows, numeric, self.width - 2)
-        if widths is None:
-            return self.folded(headings, rows)
-        lines = _lines([_cells(headings, widths)], widths, numeric)
-        lines.append(" " + "─" * (sum(widths) + len(_GAP) * (len(widths) - 1) + 2))
-        lines += _lines([_cells(row, widths) for row in rows], widths, numeric)
-        return "\n".join(lines)
+        whole = _Grid(
+            table.headings(),
+            table.text_rows(self.digits),
+            [table.numeric(place) for place in range(len(table.columns))],
+        )
+        for grids in whole.groups():
+            parts = [grid.side_by_side(self.width) for grid in grids]
+            if all(parts):
+                return "\n\n".join(filter(None, parts))
+        return self.folded(whole)
 
-    def folded(self, headings: list[str], rows: list[list[str]]) -> str:
+    def folded(self, grid: "_Grid") -> str:
         """A group of lines for each row, where columns have no room side by side."""
         groups = (
             "\n".join(
                 self.wrapped(f"{name}: {cell}", "  " if place == 0 else "    ", "      ")
-                for place, (name, cell) in enumerate(zip(headings, row, strict=True))
+                for place, (name, cell) in enumerate(zip(grid.headings, row, strict=True))
             )
-            for row in rows
+            for row in grid.rows
         )
         return "\n".join(groups)
 
 
-def _column_widths(headings: list[str], rows: list[list[str]], numeric: list[bool], available: int) -> list[int] | None:
+@dataclass(frozen=True)
+class _Grid:
+    """The cells of a table as text, and which columns hold numbers only."""
+
+    headings: list[str]
+    rows: list[list[str]]
+    numeric: list[bool]
+
+    def groups(self) -> Iterator[list["_Grid"]]:
+        """All columns together; then in two groups, in more if they are numbers, each after those that tell rows apart.
+
+        A single row, or words in many columns, read better as a list for each row.
+        """
+        yield [self]
+        others = range(self.keys(), len(self.headings))
+        most = 1 if len(self.rows) < 2 else len(others) if all(self.numeric[1:]) else _GROUPS_OF_WORDS
+        for count in range(2, min(most, len(others)) + 1):
+            cuts = [round(len(others) * part / count) for part in range(count + 1)]
+            yield [self.chosen([*range(others.start), *others[start:stop]]) for start, stop in pairwise(cuts)]
+
+    def keys(self) -> int:
+        """How many columns it takes, from the first on, to tell the rows apart."""
+        counts = range(1, len(self.headings))
+        return next((n for n in counts if len({tuple(row[:n]) for row in self.rows}) == len(self.rows)), 1)
+
+    def chosen(self, places: list[int]) -> "_Grid":
+        """The columns at these places."""
+        return _Grid(
+            [self.headings[place] for place in places],
+            [[row[place] for place in places] for row in self.rows],
+            [self.numeric[place] for place in places],
+        )
+
+    def side_by_side(self, width: int) -> str | None:
+        """The columns beside each other; None if they have no room."""
+        widths = _column_widths(self, width - 2)
+        if widths is None:
+            return None
+        lines = _lines([_cells(self.headings, widths)], widths, self.numeric)
+        lines.append(" " + "─" * (sum(widths) + len(_GAP) * (len(widths) - 1) + 2))
+        lines += _lines([_cells(row, widths) for row in self.rows], widths, self.numeric)
+        return "\n".join(lines)
+
+
+def _column_widths(grid: _Grid, available: int) -> list[int] | None:
     """How wide each column is; None if they do not fit even with all words wrapped."""
     least, most = [], []
-    for place, heading in enumerate(headings):
-        cells = [row[place] for row in rows]
-        unbroken = cells if numeric[place] else [word for cell in cells for word in cell.split()]
+    for place, heading in enumerate(grid.headings):
+        cells = [row[place] for row in grid.rows]
+        unbroken = cells if grid.numeric[place] else [word for cell in cells for word in cell.split()]
         least.append(max(map(_width, [*heading.split(), *unbroken, ""])))
         most.append(max(map(_width, [heading, *cells])))
-    spare = available - sum(least) - len(_GAP) * (len(headings) - 1)
+    spare = available - sum(least) - len(_GAP) * (len(grid.headings) - 1)
     if spare < 0:
         return None
     wanted = sum(most) - sum(least)

@@ -4,19 +4,47 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+from typing import NamedTuple
 
+from gaussdp.choosing import match
 from gaussdp.domains import Domain
-from gaussdp.guarantees import GDP
+from gaussdp.guarantees import GDP, PureDP
 from gaussdp.guarantees.base import log_odds
-from gaussdp.risks import Advantage, Risk, by_level, criteria_at
+from gaussdp.risks import Advantage, Risk, by_level, criteria
 
 PRIOR = Domain(
     0.0, 1.0, closed_low=False, closed_high=False, advice="who starts at 0 or 1 knows already and has nothing to guess"
 )
 RATE = Domain(1e-300, 1.0, closed_high=False)  # below, the doubles run out of digits
 MOST_GUESSES = 10**6
+_MOST_PEOPLE = 10**12
+_ROUNDING = 1e-9  # of products that should be whole
 _HUNDRED = 100
 _TELLING_FPR = 1e-3  # the level of the natural frequencies, if it is among those asked for
+
+
+class Counted(NamedTuple):
+    """So many of so many: a share before a release, and the most that it is after, in whole numbers."""
+
+    of: int
+    before: int
+    after: int
+
+
+def counted(before: float, after: float) -> Counted:
+    """Two shares in whole numbers of 100, or of as many more as show the rarer of the first, and what differs.
+
+    >>> counted(0.5, 0.69), counted(0.001, 0.0035)
+    (Counted(of=100, before=50, after=69), Counted(of=1000, before=1, after=4))
+    """
+    of = _HUNDRED
+    while of < _MOST_PEOPLE and 0 < of * min(before, 1 - before) < 1 - _ROUNDING:
+        of *= 10
+    while of < MOST_GUESSES and (0 < of * (after - before) < 1 or 0 < of * (1 - after) < 1 - _ROUNDING):
+        of *= 10
+    first = int((of * Decimal(repr(before))).to_integral_value(ROUND_HALF_EVEN))
+    last = first if after <= before else int((of * Decimal(repr(after))).to_integral_value(ROUND_CEILING))
+    return Counted(of, first, max(last, first))
 
 
 @dataclass(frozen=True)
@@ -69,6 +97,11 @@ class Alarm:
         return self.prior / (1 - self.prior)
 
     @property
+    def counted(self) -> Counted:
+        """Accusations to speak of, and how many of them are right."""
+        return counted(self.prior, self.precision)
+
+    @property
     def odds_after(self) -> float:
         """Members to nonmembers among those accused, at most."""
         against = _against(self.fpr, self.tpr, self.prior)
@@ -90,6 +123,11 @@ class Search:
     fpr: float
     prior: float
     precision: float
+
+    @property
+    def counted(self) -> Counted:
+        """Accusations to speak of, and how many of them are right."""
+        return counted(self.prior, self.precision)
 
 
 @dataclass(frozen=True)
@@ -128,6 +166,13 @@ class Equivalent:
         """Its level, if it has one."""
         return self.risk.level_value
 
+    @property
+    def saturated(self) -> bool:
+        """Whether a policy of that epsilon hardly limits the attack at that level, so that the two compare badly."""
+        if self.risk.level is None or not 0 < self.epsilon < math.inf:
+            return False
+        return match(PureDP(self.epsilon), self.risk).saturated
+
 
 @dataclass(frozen=True)
 class Meaning:
@@ -165,7 +210,7 @@ def guesses(guarantee: GDP, prior: float) -> Guesses:
     before, rarer = max(prior, 1 - prior), min(prior, 1 - prior)
     gain = rarer * guarantee.delta(log_odds(prior))
     of = _HUNDRED
-    while of * gain < 1 and of < MOST_GUESSES:
+    while 0 < of * gain < 1 and of < MOST_GUESSES:
         of *= 10
     expected = of * Decimal(repr(before))
     return Guesses(
@@ -203,7 +248,13 @@ def repeated(guarantee: GDP, releases: int) -> Together:
 def equivalents(guarantee: GDP, levels: Mapping[str, Sequence[float]]) -> tuple[Equivalent, ...]:
     """The pure-DP epsilon with the same risk, by each criterion at its levels, given by their key."""
     asked = {**{level.key: () for level in by_level()}, **levels}
-    return tuple(Equivalent(risk, risk.epsilon_from_mu(guarantee.mu)) for risk in (Advantage(), *criteria_at(asked)))
+    found = [Equivalent(Advantage(), Advantage().epsilon_from_mu(guarantee.mu))]
+    for risk in criteria():
+        at = asked[risk.level.key] if risk.level is not None else ()
+        if at:
+            epsilons = zip(at, risk.policies_at(at, guarantee.mu), strict=True)
+            found += [Equivalent(risk.at(level), epsilon) for level, epsilon in epsilons]
+    return tuple(found)
 
 
 def _against(fpr: float, tpr: float, prior: float) -> float:

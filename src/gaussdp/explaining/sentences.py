@@ -78,28 +78,27 @@ def passages(explanation: Meaning) -> tuple[Passage, ...]:
 
 
 def icons(explanation: Meaning) -> tuple[IconArray, ...]:
-    """Arrays of 100 icons: the guesses at even odds, and the accusations if the prior is another."""
+    """Arrays of icons: the guesses at even odds, and the accusations if the prior is another."""
     arrays = [_guess_icons(explanation.guesses[0])]
     if explanation.prior != EVEN:
-        arrays.extend(map(_accusation_icons, explanation.accusations))
+        arrays.extend(map(accusation_icons, explanation.accusations))
     return tuple(arrays)
 
 
 def _guess_icons(fact: Guesses) -> IconArray:
-    """100 guesses: right anyway, right because of the release, wrong."""
-    before, after = wording.about(fact.before), wording.at_most(fact.after)
+    """Guesses, as many as show the gain: right anyway, right because of the release, wrong."""
     labels = ("right without the release", "more right with it, at most", "wrong even so")
-    return IconArray("100 guesses whether a person is a member, at even odds", before, after - before, labels)
+    title = f"{fact.of:,} guesses whether a person is a member, at even odds"
+    return IconArray(title, fact.before_count, fact.after_count - fact.before_count, labels, fact.of)
 
 
-def _accusation_icons(fact: Alarm) -> IconArray:
-    """100 accusations: right anyway, right because of the release, wrong."""
-    before = wording.about(fact.prior)
-    after = max(wording.at_most(fact.precision), before)
+def accusation_icons(fact: Alarm) -> IconArray:
+    """Accusations, the more the fewer members there are: right anyway, right because of the release, wrong."""
+    of, before, after = fact.counted
     labels = ("right if people were accused at random", "more right with the release, at most", "accused by mistake")
     where = f"where {wording.members_among(fact.prior)}"
-    title = f"100 people accused by an attack with {false_alarms(fact.fpr)}, {where}"
-    return IconArray(title, before, after - before, labels)
+    title = f"{of:,} people accused by an attack with {false_alarms(fact.fpr)}, {where}"
+    return IconArray(title, before, after - before, labels, of)
 
 
 def guess_sentence(fact: Guesses) -> str:
@@ -109,7 +108,7 @@ def guess_sentence(fact: Guesses) -> str:
     else:
         answer = "not a member" if fact.prior < EVEN else "a member"
         start = f"Where {wording.members_among(fact.prior)}, always answering “{answer}” is best without the release"
-    before = f"{start}: {wording.about(fact.before)} of 100 guesses are right."
+    before = f"{start}: {wording.frequency(fact.before)} guesses are right."
     more = fact.after_count - fact.before_count
     if fact.of == wording.HUNDRED:
         return f"{before} With the release at most {fact.after_count} of 100 are right, {more} more."
@@ -134,8 +133,7 @@ def alarm_sentence(fact: Alarm) -> str:
 def accusation_sentence(fact: Alarm) -> str:
     """The same among people of whom a share are members, in natural frequencies."""
     right = (
-        f"Of 100 accusations at most {wording.in_hundred(fact.precision, fact.prior)} are right (without the release: "
-        f"{wording.in_hundred_before(fact.prior)}): for a person who is accused, the odds of being a member go from "
+        f"{_right(fact)}: for a person who is accused, the odds of being a member go from "
         f"{wording.odds_of(fact.prior)} to at most {wording.odds_at_most(fact.odds_after)}."
     )
     of = wording.people(fact.prior, 1 - fact.prior, (1 - fact.prior) * fact.fpr)
@@ -153,12 +151,14 @@ def search_sentence(fact: Search) -> str:
     """Precision at recall."""
     of = wording.people(fact.fpr)
     cost = f"at least {int(fact.fpr * of):,} of {of:,} nonmembers" if of else "hardly any nonmember"
-    where = "" if fact.prior == EVEN else f" where {wording.members_among(fact.prior)}"
-    return (
-        f"To find {wording.frequency(fact.recall)} members, an attack must accuse {cost}. Of 100 accusations{where}, "
-        f"at most {wording.in_hundred(fact.precision, fact.prior)} are right (without the release: "
-        f"{wording.in_hundred_before(fact.prior)})."
-    )
+    where = "" if fact.prior == EVEN else f" where {wording.members_among(fact.prior)},"
+    return f"To find {wording.frequency(fact.recall)} members, an attack must accuse {cost}. {_right(fact, where)}."
+
+
+def _right(fact: Alarm | Search, where: str = "") -> str:
+    """How many accusations are right, with the release and without."""
+    of, before, after = fact.counted
+    return f"Of {of:,} accusations{where} at most {after:,} are right (without the release: {before:,})"
 
 
 def group_sentence(fact: Together) -> str:
@@ -175,7 +175,8 @@ def repeated_sentence(fact: Together) -> str:
 
 def equivalent_sentence(fact: Equivalent) -> str:
     """The epsilon with the same risk by one criterion."""
-    return f"In {fact.risk.among_people}: ε = {wording.up(fact.epsilon)}."
+    warning = ", which hardly limits such attacks (saturated): do not compare by it" if fact.saturated else ""
+    return f"In {fact.risk.among_people}: ε = {wording.up(fact.epsilon)}{warning}."
 
 
 _WORTH_TEN = 10  # one false alarm is enough to speak of, where elsewhere ten people are

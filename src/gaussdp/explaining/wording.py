@@ -12,7 +12,6 @@ __all__ = [
     "down",
     "frequency",
     "in_hundred",
-    "in_hundred_before",
     "members_among",
     "odds_at_most",
     "odds_of",
@@ -52,15 +51,6 @@ def in_hundred(share: float, before: float) -> str:
     ('66', '50.1')
     """
     return f"{at_most(share)}" if share == before or HUNDRED * (share - before) >= 1 else up(HUNDRED * share)
-
-
-def in_hundred_before(share: float) -> str:
-    """So many of 100 without the release: whole from 1 on.
-
-    >>> in_hundred_before(0.3333), in_hundred_before(0.0002)
-    ('33', '0.02')
-    """
-    return f"{about(share)}" if HUNDRED * share >= 1 else shown(rounded(HUNDRED * share, Rounding.NEAREST, 2))
 
 
 def members_among(prior: float) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussdp.auditing import Audit
+from gaussdp.auditing import Audit, Description
 from gaussdp.auditing.claims import Claimed, as_guarantee, described
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.figures import style
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 SIZE = (7.0, 3.6)  # inches: the width of two columns
 
-_MARGINS = {"left": 0.085, "right": 0.985, "bottom": 0.25, "top": 0.94, "wspace": 0.25}
+_MARGINS = {"left": 0.085, "right": 0.985, "bottom": 0.25, "top": 0.86, "wspace": 0.25}
 _LEGEND_COLUMNS = 3
 _OBSERVED, _BOUND, _CLAIMS = "#333333", style.SINGLE, (style.SEQUENCE[-1], style.SEQUENCE[1], style.BASELINE)
 
 
-def render_audit(audit: Audit, claims: Sequence[Claimed], *formats: str) -> dict[str, bytes]:
+def render_audit(audit: Audit | Description, claims: Sequence[Claimed], *formats: str) -> dict[str, bytes]:
     """Both corners of the ROC curve on log axes, in each of these formats ("svg", "pdf", "png").
 
     The band lies between the observed curve and the worst that is still believed of it; a GDP claim is contradicted
     where the whole band lies above the claimed curve.
 
     Args:
-        audit: of independent trials.
+        audit: of independent trials, or the description of one model, whose curve has no band.
         claims: mus or guarantees whose curves to draw.
         formats: the file formats.
     Raises:
@@ -40,12 +40,13 @@ def render_audit(audit: Audit, claims: Sequence[Claimed], *formats: str) -> dict
     return rendered(lambda canvas: _draw(canvas, audit, claims), SIZE, *formats)
 
 
-def _draw(canvas: "Canvas", audit: Audit, claims: Sequence[Claimed]) -> None:
+def _draw(canvas: "Canvas", audit: Audit | Description, claims: Sequence[Claimed]) -> None:
     panels = canvas.subplots(1, 2)
     canvas.subplots_adjust(**_MARGINS)
     for axes, corner in zip(panels, _corners(audit), strict=True):
         _draw_corner(axes, audit, corner, claims)
-    if audit.mu_lower > 0 and audit.fpr_upper is not None and audit.fnr_upper is not None:
+    canvas.text(0.5, 0.995, audit.design.assumption, ha="center", va="top", fontsize="small", wrap=True)
+    if isinstance(audit, Audit) and audit.mu_lower > 0 and audit.fpr_upper is not None and audit.fnr_upper is not None:
         _mark(panels[0], audit.fpr_upper, 1 - audit.fnr_upper)
         _mark(panels[1], audit.fnr_upper, 1 - audit.fpr_upper)
     canvas.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncols=_LEGEND_COLUMNS)
@@ -64,7 +65,7 @@ class _Corner:
     finds_lower: Floats
 
 
-def _corners(audit: Audit) -> list[_Corner]:
+def _corners(audit: Audit | Description) -> list[_Corner]:
     band = audit.band
     return [
         _Corner(
@@ -88,12 +89,12 @@ def _corners(audit: Audit) -> list[_Corner]:
     ]
 
 
-def _draw_corner(axes: "Axes", audit: Audit, corner: _Corner, claims: Sequence[Claimed]) -> None:
+def _draw_corner(axes: "Axes", audit: Audit | Description, corner: _Corner, claims: Sequence[Claimed]) -> None:
     lowest = 0.4 / max(audit.members, audit.nonmembers)  # stands for 0, which log axes have not
     rates, finds = np.maximum(corner.rates, lowest), np.maximum(corner.finds, lowest)
     axes.plot(rates, finds, color=_OBSERVED, linewidth=0.8, label="observed")
     bounded = (corner.rates_upper < 1) & (corner.finds_lower > 0)
-    if bounded.sum() > 1:
+    if isinstance(audit, Audit) and bounded.sum() > 1:
         x, y = corner.rates_upper[bounded], corner.finds_lower[bounded]
         off = lowest / 10  # below the axes, where the first bound's band closes
         around_x = np.concatenate((rates[bounded], x[::-1], [x[0], rates[bounded][0]]))
@@ -102,10 +103,10 @@ def _draw_corner(axes: "Axes", audit: Audit, corner: _Corner, claims: Sequence[C
     curve = np.logspace(np.log10(lowest), 0, 600)[:-1]
     # Guarantees are symmetric, so that one reading serves for both corners.
     for claim, colour in zip(claims, _cycle(len(claims)), strict=True):
-        words = "contradicted" if audit.contradicts(claim) else "consistent"
+        words = audit.judged(claim)[0] if isinstance(audit, Audit) else "not judged"
         claimed = as_guarantee(claim).tpr(curve)
         axes.plot(curve, claimed, color=colour, label=f"claim {described(claim)}: {words}")
-    if audit.mu_lower > 0:
+    if isinstance(audit, Audit) and audit.mu_lower > 0:
         label = f"proved: μ ≥ {shown(rounded(audit.mu_lower, Rounding.DOWN, 3))}"
         axes.plot(curve, audit.guarantee.tpr(curve), color=_BOUND, linestyle=style.DASHES, label=label)
     axes.plot(curve, curve, color=style.BASELINE, linewidth=0.6, linestyle="dotted", label="guessing")

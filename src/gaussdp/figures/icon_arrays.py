@@ -1,10 +1,10 @@
-"""Arrays of 100 icons side by side: what was right before a release, what it adds at most, and the rest."""
+"""Arrays of icons side by side: what was right before a release, what it adds at most, and the rest."""
 
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gaussdp.documents.blocks import ADDED, BEFORE, REST, SIDE, IconArray
+from gaussdp.documents.blocks import ADDED, BEFORE, HUNDRED, REST, IconArray
 from gaussdp.errors import DomainError
 from gaussdp.figures.drawing import rendered
 
@@ -18,6 +18,7 @@ _MARKERS = ("o", "D", "o")
 _COLOURS = (BEFORE, ADDED, REST)
 _REST = 2  # the kind that stays hollow
 _SIZES = (6.6, 5.4, 6.2)  # points
+_SHRUNK = 0.36  # where there are a thousand
 
 
 def render_icons(arrays: Sequence[IconArray], *formats: str) -> dict[str, bytes]:
@@ -39,19 +40,23 @@ def _draw(canvas: "Canvas", arrays: Sequence[IconArray]) -> None:
 
 
 def _draw_array(axes: "Axes", array: IconArray) -> None:
-    places = [(place % SIDE, place // SIDE, kind) for place, kind in enumerate(array.kinds)]
+    columns, rows = array.columns, len(array.kinds) // array.columns
+    places = [(place % columns, place // columns, kind) for place, kind in enumerate(array.kinds)]
+    shrunk = 1.0 if array.of == HUNDRED else _SHRUNK
     for kind, (count, label) in enumerate(array.legend()):
         axes.plot(
             [x for x, _, k in places if k == kind],
             [y for _, y, k in places if k == kind],
             linestyle="",
             marker=_MARKERS[kind],
-            markersize=_SIZES[kind],
+            markersize=shrunk * _SIZES[kind],
+            markeredgewidth=shrunk,
             color=_COLOURS[kind],
             markerfacecolor="white" if kind == _REST else _COLOURS[kind],
-            label=f"{count} {label}",
+            label=f"{count:,} {label}",
         )
-    axes.set(xlim=(-0.6, SIDE - 0.4), ylim=(SIDE - 0.4, -0.6), aspect="equal")
+    axes.set(xlim=(-0.6, columns - 0.4), ylim=(rows - 0.4, -0.6), aspect="equal")
     axes.set_axis_off()
-    axes.set_title(textwrap.fill(array.title, _TITLE_WIDTH), fontsize=7.5, pad=5)
+    title = f"{array.title} ({array.note})" if array.note else array.title
+    axes.set_title(textwrap.fill(title, _TITLE_WIDTH), fontsize=7.5, pad=5)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), handletextpad=0.3)

@@ -15,7 +15,7 @@ from gaussdp.figures import scales
 from gaussdp.figures.drawing import rendered
 from gaussdp.figures.illustrations import DRAWABLE
 from gaussdp.numerics import Floats
-from gaussdp.risks import Level, criteria
+from gaussdp.risks import Identification, Level, criteria
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def rule_map(
         tuple(
             Panel(risk.name, risk.level, np.stack([risk.at(at).mu_from_epsilon(epsilon) for at in level]) / epsilon)
             for risk in criteria()
-            if risk.level is not None
+            if risk.level is not None and risk is not Identification  # which has the map of multiplicative advantage
         ),
         tuple(sorted({RuleOfThumb(divisor).divisor for divisor in divisors})),
     )

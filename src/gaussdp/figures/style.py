@@ -6,6 +6,7 @@ identifier: the same input gives the same bytes.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 # The paper's names for its colours: a light-to-dark sequence, one for the single curve, mixtures of grey.
 SEQUENCE = ("#9ecae1", "#6baed6", "#2171b5", "#08519c")
@@ -28,7 +29,7 @@ THICK = 1.0  # points
 DASHES = (0, (3.5, 2.5))
 
 _SMALL = 7.0
-PARAMETERS = {
+PARAMETERS: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "mathtext.fontset": "dejavusans",
     "font.size": 8.0,

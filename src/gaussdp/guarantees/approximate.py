@@ -13,6 +13,7 @@ from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, 
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall, of_tpr
 from gaussdp.numerics import Floats
 
 _SQRT_8 = math.sqrt(8)
@@ -55,18 +56,23 @@ class ApproxDP(Guarantee):
     def parameters(self) -> dict[str, object]:
         return {"epsilon": self.epsilon_bound, "delta": self.delta_bound}
 
+    @of_fpr
     def fnr(self, fpr: Numbers) -> Numbers:
         return self._read(_fnr, "fpr", fpr, PROBABILITY)
 
+    @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
         return self._read(_tpr, "fpr", fpr, PROBABILITY)
 
+    @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         return self._read(_fpr, "tpr", tpr, PROBABILITY)
 
+    @of_epsilon
     def delta(self, epsilon: Numbers) -> Numbers:
         return self._read(_delta, "epsilon", epsilon, NON_NEGATIVE)
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         return self._read(_epsilon, "delta", delta, PROBABILITY)
 
@@ -139,10 +145,12 @@ class PureDP(ApproxDP):
         """
         return GDP(implied_mu(self.epsilon_bound))
 
+    @of_fpr
     def mu_at_fpr(self, fpr: Numbers) -> Numbers:
         mu: Numbers = conversions.mu_from_multiplicative_advantage(self.epsilon_bound, fpr)
         return mu
 
+    @of_recall
     def mu_at_recall(self, recall: Numbers) -> Numbers:
         # Symmetry turns the point at this recall into the point at FPR 1 - recall, on the steep piece beyond the kink.
         mu: Numbers = evaluate(lambda r: _mu_at_recall(self.epsilon_bound, r), recall=(recall, LEVEL))

@@ -10,6 +10,7 @@ from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.numerics import Floats
 
 
@@ -50,9 +51,11 @@ class ApproxGDP(Guarantee):
     def parameters(self) -> dict[str, object]:
         return {"mu": self.mu, "delta": self.delta_bound}
 
+    @of_fpr
     def fnr(self, fpr: Numbers) -> Numbers:
         return self._read(lambda level: self._rest * self._held.fnr(self._share(level)), "fpr", fpr, PROBABILITY)
 
+    @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
         return self._read(
             lambda level: np.minimum(self.delta_bound + self._rest * self._held.tpr(self._share(level)), 1.0),
@@ -61,9 +64,11 @@ class ApproxGDP(Guarantee):
             PROBABILITY,
         )
 
+    @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         return self._read(lambda level: self._rest * self._held.fpr(self._beyond(level)), "tpr", tpr, PROBABILITY)
 
+    @of_epsilon
     def delta(self, epsilon: Numbers) -> Numbers:
         return self._read(
             lambda level: np.minimum(self.delta_bound + self._rest * self._held.delta(level), 1.0),
@@ -72,6 +77,7 @@ class ApproxGDP(Guarantee):
             NON_NEGATIVE,
         )
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         return self._read(
             lambda level: np.where(level < self.delta_bound, np.inf, self._held.epsilon(self._beyond(level))),

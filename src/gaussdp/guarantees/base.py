@@ -12,6 +12,7 @@ from gaussdp import numerics
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, rounded, shown
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, number
 from gaussdp.errors import DomainError
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall, of_recall_and_prior, of_tpr
 from gaussdp.numerics import Floats
 
 if TYPE_CHECKING:
@@ -87,22 +88,27 @@ class Guarantee(Displayed, ABC):
         return self.epsilon(0.0)
 
     @abstractmethod
+    @of_fpr
     def fnr(self, fpr: Numbers) -> Numbers:
         """The least false-negative rate of an attack with this false-positive rate, in [0, 1]."""
 
     @abstractmethod
+    @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
         """The largest true-positive rate of an attack with this false-positive rate: 1 - fnr(fpr)."""
 
     @abstractmethod
+    @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         """The least false-positive rate of an attack with this true-positive rate (recall)."""
 
     @abstractmethod
+    @of_epsilon
     def delta(self, epsilon: Numbers) -> Numbers:
         """The least delta with which (epsilon, delta)-DP holds, for epsilon in [0, inf]."""
 
     @abstractmethod
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         """The least epsilon >= 0 with which (epsilon, delta)-DP holds, inf if none, for delta in [0, 1]."""
 
@@ -114,11 +120,13 @@ class Guarantee(Displayed, ABC):
             DomainError: if no finite mu follows.
         """
 
+    @of_fpr
     def multiplicative_advantage(self, fpr: Numbers) -> Numbers:
         """The largest TPR/FPR of an attack with exactly this FPR, in (0, 1)."""
         ratio: Numbers = evaluate(np.divide, tpr=(self.tpr(_level("fpr", fpr)), PROBABILITY), fpr=(fpr, LEVEL))
         return ratio
 
+    @of_recall_and_prior
     def precision(self, recall: Numbers, prior: float = 0.5) -> Numbers:
         """The largest share of right "member" guesses at exactly this recall, in (0, 1).
 
@@ -185,6 +193,7 @@ class Guarantee(Displayed, ABC):
         note = f"Of 100 guesses at most {right} are right; 50 without the release."
         return Document.tabular(self.label, (attacker, epsilon), (note,))
 
+    @of_fpr
     def mu_at_fpr(self, fpr: Numbers) -> Numbers:
         """The mu of the GDP curve through this curve's point at this FPR, in (0, 1)."""
         level = _level("fpr", fpr)
@@ -196,6 +205,7 @@ class Guarantee(Displayed, ABC):
         )
         return mu
 
+    @of_recall
     def mu_at_recall(self, recall: Numbers) -> Numbers:
         """The mu of the GDP curve through this curve's point at this recall, in (0, 1)."""
         level = _level("recall", recall)

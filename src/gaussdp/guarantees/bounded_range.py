@@ -10,6 +10,7 @@ from gaussdp.domains import FINITE_NON_NEGATIVE, NON_NEGATIVE, PROBABILITY, Doma
 from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.numerics import Floats
 
 
@@ -45,18 +46,23 @@ class BoundedRange(Guarantee):
     def parameters(self) -> dict[str, object]:
         return {"eta": self.eta}
 
+    @of_fpr
     def fnr(self, fpr: Numbers) -> Numbers:
         return self._read(lambda eta, level: _fnr(eta, level, 1 - level), "fpr", fpr, PROBABILITY)
 
+    @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
         return self._read(_tpr, "fpr", fpr, PROBABILITY)
 
+    @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         return self._read(lambda eta, level: _fnr(eta, 1 - level, level), "tpr", tpr, PROBABILITY)
 
+    @of_epsilon
     def delta(self, epsilon: Numbers) -> Numbers:
         return self._read(_delta, "epsilon", epsilon, NON_NEGATIVE)
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         def kernel(eta: float, level: Floats) -> Floats:
             with np.errstate(divide="ignore"):

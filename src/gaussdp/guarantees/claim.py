@@ -152,6 +152,10 @@ class Claim:
         return Claim(mu=value, floor=self.floor) if self.mu is not None else Claim(rho=value)
 
 
-def as_claim(claim: "Claim | str") -> Claim:
-    """The claim, read from its text if need be."""
+def as_claim(claim: "Claim | Guarantee | str") -> Claim:
+    """The claim: itself, read from its text, or what a guarantee of a few numbers states."""
+    if isinstance(claim, ApproxDP | GDP | ZCDP):
+        return Claim(**{_ALIASES[symbol]: value for symbol, value in claim.numbers().items()})
+    if isinstance(claim, Guarantee):
+        raise DomainError("claim", problem=f"must be stated by a few numbers; {claim.label} is not", advice=_ADVICE)
     return claim if isinstance(claim, Claim) else Claim.parse(claim)

@@ -9,6 +9,7 @@ from scipy import special
 from gaussdp import conversions
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
 from gaussdp.guarantees.base import Guarantee, Numbers
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall_and_prior, of_tpr
 from gaussdp.numerics import Floats, inside_or
 from gaussdp.numerics import tpr as tpr_kernel
 
@@ -42,30 +43,37 @@ class GDP(Guarantee):
     def parameters(self) -> dict[str, object]:
         return {"mu": self.mu}
 
+    @of_fpr
     def fnr(self, fpr: Numbers) -> Numbers:
         rate: Numbers = conversions.fnr_from_mu(self.mu, fpr)
         return rate
 
+    @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
         rate: Numbers = evaluate(_tpr, mu=(self.mu, NON_NEGATIVE), fpr=(fpr, PROBABILITY))
         return rate
 
+    @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         rate: Numbers = evaluate(_fpr, mu=(self.mu, NON_NEGATIVE), tpr=(tpr, PROBABILITY))
         return rate
 
+    @of_epsilon
     def delta(self, epsilon: Numbers) -> Numbers:
         delta: Numbers = conversions.delta_from_mu(self.mu, epsilon)
         return delta
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         epsilon: Numbers = conversions.epsilon_from_mu(self.mu, delta)
         return epsilon
 
+    @of_fpr
     def multiplicative_advantage(self, fpr: Numbers) -> Numbers:
         ratio: Numbers = conversions.multiplicative_advantage_from_mu(self.mu, fpr)
         return ratio
 
+    @of_recall_and_prior
     def precision(self, recall: Numbers, prior: float = 0.5) -> Numbers:
         precision: Numbers = conversions.precision_from_mu(self.mu, recall, prior)
         return precision

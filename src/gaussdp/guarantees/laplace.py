@@ -10,6 +10,7 @@ from scipy import special
 from gaussdp.domains import FINITE_NON_NEGATIVE, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP, mu_with_overlap
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.numerics import Floats
 
 
@@ -45,21 +46,26 @@ class LaplaceDP(Guarantee):
     def numbers(self) -> dict[str, float]:
         return {"ε": self.epsilon_bound}
 
+    @of_fpr
     def fnr(self, fpr: Numbers) -> Numbers:
         return self._read(lambda epsilon, level: _fnr(epsilon, level, 1 - level), "fpr", fpr, PROBABILITY)
 
+    @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
         return self._read(_tpr, "fpr", fpr, PROBABILITY)
 
+    @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         return self._read(lambda epsilon, level: _fnr(epsilon, 1 - level, level), "tpr", tpr, PROBABILITY)
 
+    @of_epsilon
     def delta(self, epsilon: Numbers) -> Numbers:
         def kernel(bound: float, e: Floats) -> Floats:
             return np.where(e < bound, -np.expm1(0.5 * (e - bound)), 0.0)
 
         return self._read(kernel, "epsilon", epsilon, NON_NEGATIVE)
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         def kernel(bound: float, d: Floats) -> Floats:
             return np.maximum(bound + 2 * np.log1p(-d), 0.0)

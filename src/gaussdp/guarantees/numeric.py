@@ -10,6 +10,7 @@ from gaussdp.domains import NON_NEGATIVE, PROBABILITY, checked, evaluate
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.numerics import Floats
 
 _TOLD_FROM_ZERO = 2.0**-52
@@ -85,22 +86,27 @@ class ProfilePoints(Guarantee):
     def __hash__(self) -> int:
         return hash(self._stated())
 
+    @of_fpr
     def fnr(self, fpr: Numbers) -> Numbers:
         rate: Numbers = evaluate(self._fnr, fpr=(fpr, PROBABILITY))
         return rate
 
+    @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
         rate: Numbers = evaluate(self._tpr, fpr=(fpr, PROBABILITY))
         return rate
 
+    @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         rate: Numbers = evaluate(lambda t: self._fnr(1 - t, t), tpr=(tpr, PROBABILITY))
         return rate
 
+    @of_epsilon
     def delta(self, epsilon: Numbers) -> Numbers:
         delta: Numbers = evaluate(self._delta, epsilon=(epsilon, NON_NEGATIVE))
         return delta
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         epsilon: Numbers = evaluate(self._epsilon, delta=(delta, PROBABILITY))
         return epsilon

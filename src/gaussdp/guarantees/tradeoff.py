@@ -36,6 +36,9 @@ _NEIGHBOURS = 8  # on either side of a piece of the hull that its line is held a
 class RowError(DomainError):
     """A bad point, by the row in which it stands, counted from 1."""
 
+    row: int
+    reason: DomainError
+
     def __init__(self, row: int, reason: DomainError) -> None:
         super().__init__(**reason.at(f"row {row}")._parts())
         self.row, self.reason = row, reason

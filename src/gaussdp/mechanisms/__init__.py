@@ -15,6 +15,9 @@ from gaussdp.mechanisms.selection import BestOf, ExponentialMechanism
 from gaussdp.mechanisms.samplers import TruncatedPoisson, WithoutReplacement
 
 # isort: split
+from gaussdp.mechanisms.allocation import RandomAllocation
+
+# isort: split
 from gaussdp.mechanisms.base import Adjacency, Mechanism, Repeated
 from gaussdp.mechanisms.composition import Composition, Stated
 from gaussdp.mechanisms.participation import CyclicPoisson, Participation
@@ -38,6 +41,7 @@ __all__ = [
     "MixtureOfGaussians",
     "Participation",
     "PoissonSampled",
+    "RandomAllocation",
     "RandomizedResponse",
     "Repeated",
     "SampledExchange",

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from gaussdp.domains import Choice, integer, one_of
 from gaussdp.errors import DomainError
+from gaussdp.mechanisms.schedules import Stretch
 
 Adjacency = Literal["add-remove", "replace-one"]
 """Which datasets are neighbours: one record more or less, or one record exchanged for another."""
@@ -80,6 +81,11 @@ class Mechanism(ABC):
             words = words.replace(f", adjacency={adjacency!r}", "")
         return words
 
+    @property
+    def stretch(self) -> Stretch | None:
+        """Itself as a part of a schedule; None if it is told by its sentence only."""
+        return None
+
     def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
         """What a statement says about its parameters, beyond the sentence: names and values."""
         return ()
@@ -95,14 +101,24 @@ class Mechanism(ABC):
         return any(part.sampled for part, _ in self.parts())
 
     @property
+    def samplings(self) -> frozenset[str]:
+        """How the random batches are made on which its guarantee relies, as run files say it."""
+        return frozenset[str]().union(*(part.samplings for part, _ in self.parts()))
+
+    @property
     def trains(self) -> bool:
         """Whether it is, or holds, DP-SGD, where gradients are clipped."""
         return any(part.trains for part, _ in self.parts())
 
     @property
     def bounded(self) -> bool:
-        """Whether its account is known to hold but not to be the least, so that no lower end can be told."""
+        """Whether its account is known to hold but not to be the least."""
         return any(part.bounded for part, _ in self.parts())
+
+    @property
+    def least(self) -> "Mechanism | None":
+        """A release that surely loses no more, for lower ends: itself unless bounded; None if none is known."""
+        return None if self.bounded else self
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> "Mechanism | None":
         """The same release described for other neighbours.
@@ -123,7 +139,13 @@ class Mechanism(ABC):
 
 
 class Elementary(Mechanism):
-    """A mechanism that is its own only part."""
+    """A mechanism that is its own only part.
+
+    Attributes:
+        sampling: how it makes its batches where these are random, as a run file says it.
+    """
+
+    sampling: ClassVar[str] = "poisson"
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         yield self, 1
@@ -135,6 +157,10 @@ class Elementary(Mechanism):
     @property
     def sampled(self) -> bool:
         return False
+
+    @property
+    def samplings(self) -> frozenset[str]:
+        return frozenset({self.sampling} if self.sampled else ())
 
     @property
     def trains(self) -> bool:
@@ -197,12 +223,22 @@ class Repeated(Mechanism):
         return f"{self.count:,} times {self.mechanism.sentence}"
 
     @property
+    def stretch(self) -> Stretch | None:
+        known = self.mechanism.stretch
+        return None if known is None else known.times(self.count)
+
+    @property
     def trains(self) -> bool:
         return self.mechanism.trains
 
     @property
     def bounded(self) -> bool:
         return self.mechanism.bounded
+
+    @property
+    def least(self) -> Mechanism | None:
+        known = self.mechanism.least
+        return None if known is None else Repeated(known, self.count)
 
 
 def checked_adjacency(value: object) -> Adjacency:

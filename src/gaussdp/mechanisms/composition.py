@@ -11,6 +11,9 @@ from gaussdp.guarantees import GDP, ZCDP, ApproxDP, ApproxGDP, ProfilePoints, Pu
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.gaussian import Gaussian
 from gaussdp.mechanisms.registry import KINDS
+from gaussdp.mechanisms.schedules import Line, lines
+
+_MOST_SHOWN = 20  # releases of a composition that stand in its repr
 
 Statable = PureDP | ApproxDP | ProfilePoints | GDP | ApproxGDP
 """The guarantees that may stand for a release of which nothing else is known."""
@@ -126,6 +129,16 @@ class Composition(Mechanism):
                 )
         object.__setattr__(self, "mechanisms", described)
 
+    def __repr__(self) -> str:
+        """All of it; of a long schedule the ends."""
+        shown = [repr(mechanism) for mechanism in self.mechanisms[:_MOST_SHOWN]]
+        if len(self.mechanisms) > _MOST_SHOWN:
+            shown[_MOST_SHOWN // 2 :] = [
+                f"<{len(self.mechanisms) - _MOST_SHOWN // 2 - 1} more>",
+                repr(self.mechanisms[-1]),
+            ]
+        return f"Composition(mechanisms=({', '.join(shown)}{',' if len(shown) == 1 else ''}))"
+
     @property
     def adjacency(self) -> Adjacency:
         """The one adjacency of all parts."""
@@ -147,12 +160,23 @@ class Composition(Mechanism):
 
     @property
     def sentence(self) -> str:
-        return "; ".join(mechanism.sentence for mechanism in self.mechanisms)
+        """Its releases, those of a schedule in one line."""
+        return "; ".join(line.words for line in self._lines)
 
     def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
-        if len(self.mechanisms) == 1:
+        if len(self._lines) == 1:
             return ()
-        return tuple((f"Release {i}", mechanism.sentence) for i, mechanism in enumerate(self.mechanisms, start=1))
+        return tuple(
+            (
+                f"Release {line.first}" if line.first == line.last else f"Releases {line.first} to {line.last}",
+                line.words,
+            )
+            for line in self._lines
+        )
+
+    @property
+    def _lines(self) -> list[Line]:
+        return lines((mechanism.sentence, mechanism.stretch) for mechanism in self.mechanisms)
 
     @property
     def trains(self) -> bool:
@@ -161,3 +185,9 @@ class Composition(Mechanism):
     @property
     def bounded(self) -> bool:
         return any(mechanism.bounded for mechanism in self.mechanisms)
+
+    @property
+    def least(self) -> Mechanism | None:
+        """Of those whose least loss is known."""
+        known = [one for mechanism in self.mechanisms if (one := mechanism.least) is not None]
+        return Composition(known) if known else None

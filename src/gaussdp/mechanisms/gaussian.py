@@ -4,14 +4,15 @@ import math
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, integer, number
+from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, Real, Whole, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.mixtures import MOST_RECORDS, MixtureOfGaussians, SampledExchange
 from gaussdp.mechanisms.registry import register
+from gaussdp.mechanisms.schedules import Stretch
 
 
 @register
@@ -40,6 +41,10 @@ class Gaussian(Elementary):
     def mu(self) -> float:
         """The GDP parameter of one release."""
         return 1 / self.noise_multiplier
+
+    @property
+    def stretch(self) -> Stretch:
+        return Stretch("Gaussian noise", 1, (("noise multiplier", self.noise_multiplier),))
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
         """With the sensitivity of so many records, twice that if they are exchanged."""
@@ -174,6 +179,10 @@ class PoissonSampled(Elementary):
         return entry if self.adjacency == "add-remove" else {**entry, "adjacency": self.adjacency}
 
     @property
+    def stretch(self) -> Stretch:
+        return DPSGD(self.mechanism.noise_multiplier, self.sample_rate, 1, self.adjacency).stretch
+
+    @property
     def sampled(self) -> bool:
         return self.sample_rate < 1
 
@@ -215,6 +224,17 @@ class DPSGD(Mechanism):
     adjacency: Adjacency = "add-remove"
     records_per_unit: int = 1
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            noise_multiplier: Real,
+            sample_rate: Real,
+            steps: Whole,
+            adjacency: Adjacency = "add-remove",
+            records_per_unit: Whole = 1,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         step = PoissonSampled(Gaussian(self.noise_multiplier), self.sample_rate, self.adjacency)
         object.__setattr__(self, "noise_multiplier", step.mechanism.noise_multiplier)
@@ -236,7 +256,7 @@ class DPSGD(Mechanism):
 
     @classmethod
     def from_training(
-        cls, dataset_size: int, batch_size: int, epochs: float, noise_multiplier: float, **others: Any
+        cls, dataset_size: Whole, batch_size: Whole, epochs: Real, noise_multiplier: Real, **others: Any
     ) -> "DPSGD":
         """From the numbers of a training script; a last, partial pass counts as the steps it takes, rounded up.
 
@@ -293,6 +313,12 @@ class DPSGD(Mechanism):
         noise, rate = shown(self.noise_multiplier), shown(self.sample_rate)
         words = f"DP-SGD with noise multiplier {noise}, sample rate {rate} and {self.steps:,} steps"
         return words if self.records_per_unit == 1 else f"{words}, for units of {self.records_per_unit:,} records"
+
+    @property
+    def stretch(self) -> Stretch:
+        numbers = (("noise multiplier", self.noise_multiplier), ("sample rate", self.sample_rate))
+        unit = (("records a unit", self.records_per_unit),) if self.records_per_unit > 1 else ()
+        return Stretch("DP-SGD", self.steps, (*numbers, *unit))
 
     def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
         rows = [("Noise multiplier", shown(self.noise_multiplier)), ("Sample rate", shown(self.sample_rate))]

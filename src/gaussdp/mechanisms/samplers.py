@@ -1,7 +1,10 @@
 """Gaussian releases on batches of limited or fixed size."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+
+from scipy import special
 
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import SAMPLE_RATE, SAMPLED_NOISE, integer, number
@@ -10,6 +13,7 @@ from gaussdp.mechanisms.base import Adjacency, Mechanism, SampledStep, checked_a
 from gaussdp.mechanisms.gaussian import DPSGD, Gaussian
 from gaussdp.mechanisms.registry import register
 
+_TAIL_ERROR = 1e-6  # relative, more than that of binomial tails in doubles
 _MOST_RECORDS = 10**9  # beyond, the tails of their binomial numbers are not known well enough
 
 
@@ -80,6 +84,17 @@ class TruncatedPoisson(SampledStep):
     def bounded(self) -> bool:
         return self.batch_limit < self.dataset_size
 
+    @property
+    def least(self) -> Mechanism:
+        """That of data whose other records contribute nothing: Poisson samples, at the rate that is left."""
+        if not self.bounded:
+            return self
+        size, limit, rate = self.dataset_size, self.batch_limit, self.sample_rate
+        full = special.betainc(limit, size - limit, rate)  # the others fill the batch
+        cut = special.betainc(limit + 1, size - limit, rate) if limit < size else 0.0  # a sample is too large
+        left = min(float(rate * (1 - full) + limit / size * cut) * (1 - _TAIL_ERROR), rate)
+        return DPSGD(self.noise_multiplier, max(left, SAMPLE_RATE.low), self.steps, self.adjacency)
+
 
 @register
 @dataclass(frozen=True)
@@ -100,6 +115,7 @@ class WithoutReplacement(SampledStep):
     """
 
     kind = "without-replacement"
+    sampling = "without replacement"
 
     noise_multiplier: float
     batch_size: int
@@ -154,3 +170,9 @@ class WithoutReplacement(SampledStep):
     @property
     def bounded(self) -> bool:
         return self.batch_size < self.dataset_size
+
+    @property
+    def least(self) -> Mechanism:
+        """That of data whose other records contribute nothing: each step has the record with its sample rate."""
+        rate = math.nextafter(self.sample_rate, 0.0)
+        return DPSGD(self.noise_multiplier, rate, self.steps, self.adjacency) if self.bounded else self

@@ -159,6 +159,10 @@ class BestOf(Mechanism):
         return self.mechanism.sampled
 
     @property
+    def samplings(self) -> frozenset[str]:
+        return self.mechanism.samplings
+
+    @property
     def trains(self) -> bool:
         return self.mechanism.trains
 

@@ -7,6 +7,7 @@ functions for any library.
 
 from collections.abc import Callable
 from functools import partial
+from typing import TypeAlias
 
 from gaussdp.numerics import _operating_points, _profile, _quantiles, flat
 from gaussdp.numerics._numpy import NUMPY, inside_or
@@ -43,20 +44,23 @@ __all__ = [
 ]
 
 
-def _on_numpy(kernel: Kernel) -> Callable[..., Floats]:
+OnNumpy: TypeAlias = Callable[..., Floats]
+
+
+def _on_numpy(kernel: Kernel) -> OnNumpy:
     return partial(kernel, NUMPY)
 
 
-advantage = _on_numpy(_operating_points.advantage)
-fnr = _on_numpy(_operating_points.fnr)
-tpr = _on_numpy(_operating_points.tpr)
-multiplicative_advantage = _on_numpy(_operating_points.multiplicative_advantage)
-precision = _on_numpy(_operating_points.precision)
-log_tail_growth = _on_numpy(_operating_points.log_tail_growth)
-profile = _on_numpy(_profile.profile)
-log_profile = _on_numpy(_profile.log_profile)
-mu_from_profile = _on_numpy(_profile.mu_from_profile)
-epsilon_from_mu = _on_numpy(_profile.epsilon_from_mu)
-mu_matching_curve_at_fpr = _on_numpy(_quantiles.mu_matching_curve_at_fpr)
-mu_matching_precision_bound = _on_numpy(_quantiles.mu_matching_precision_bound)
-mu_through_point = _on_numpy(_quantiles.mu_through_point)
+advantage: OnNumpy = _on_numpy(_operating_points.advantage)
+fnr: OnNumpy = _on_numpy(_operating_points.fnr)
+tpr: OnNumpy = _on_numpy(_operating_points.tpr)
+multiplicative_advantage: OnNumpy = _on_numpy(_operating_points.multiplicative_advantage)
+precision: OnNumpy = _on_numpy(_operating_points.precision)
+log_tail_growth: OnNumpy = _on_numpy(_operating_points.log_tail_growth)
+profile: OnNumpy = _on_numpy(_profile.profile)
+log_profile: OnNumpy = _on_numpy(_profile.log_profile)
+mu_from_profile: OnNumpy = _on_numpy(_profile.mu_from_profile)
+epsilon_from_mu: OnNumpy = _on_numpy(_profile.epsilon_from_mu)
+mu_matching_curve_at_fpr: OnNumpy = _on_numpy(_quantiles.mu_matching_curve_at_fpr)
+mu_matching_precision_bound: OnNumpy = _on_numpy(_quantiles.mu_matching_precision_bound)
+mu_through_point: OnNumpy = _on_numpy(_quantiles.mu_through_point)

@@ -58,6 +58,14 @@ class Portable(Operations):
             of the operation; they replace our own.
     """
 
+    exp: Any
+    expm1: Any
+    sqrt: Any
+    log: Any
+    log1p: Any
+    isfinite: Any
+    round: Any
+
     def __init__(self, namespace: Any, **functions: Any) -> None:
         self.namespace = namespace
         self.exp, self.expm1, self.sqrt = namespace.exp, namespace.expm1, namespace.sqrt

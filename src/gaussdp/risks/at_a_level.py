@@ -1,9 +1,9 @@
 """Risks at one level of an attack: the three criteria of the paper, and the true-positive rate."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,34 +15,52 @@ from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, evaluate, number
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.numerics import Floats, inside_or
-from gaussdp.risks.base import EVEN, Risk
-from gaussdp.risks.levels import DELTA, FPR, RECALL, Unit
+from gaussdp.risks.base import EVEN, Risk, Start
+from gaussdp.risks.levels import DELTA, FPR, RECALL, Level, Unit
 from gaussdp.risks.registry import register
 
 
 @dataclass(frozen=True)
-class _AtFPR(Risk):
-    """A risk read off the curve at one false-positive rate: whichever it is, it matches the curve there."""
+class AtRate(Risk):
+    """A risk read off the curve at one rate of false alarms: whichever it is, it matches the curve there."""
 
-    level = FPR
-
-    fpr: float
+    level: ClassVar[Level] = FPR
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fpr", number("fpr", self.fpr, LEVEL))
+        object.__setattr__(self, self.level.key, number(self.level.key, self.rate, LEVEL))
+
+    @property
+    def rate(self) -> float:
+        """The false-positive rate at which the curve is read: its level."""
+        rate: float = getattr(self, self.level.key)
+        return rate
 
     def match(self, reference: Guarantee) -> float:
-        return reference.mu_at_fpr(self.fpr)
+        return reference.mu_at_fpr(self.rate)
 
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
-        return conversions.mu_from_multiplicative_advantage(epsilon, self.fpr)
+        return conversions.mu_from_multiplicative_advantage(epsilon, self.rate)
+
+    @classmethod
+    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
+        return _listed(conversions.mu_from_multiplicative_advantage(epsilon, levels))
 
     def epsilon_from_mu(self, mu: float) -> float:
-        return _epsilon_through(mu, self.fpr)
+        return _epsilon_through(mu, self.rate)
 
-    def matched_point(self, epsilon: float, mu: float) -> tuple[float, float, float]:
+    def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
         budget = GDP(mu)
-        return self.fpr, budget.fnr(self.fpr), budget.tpr(self.fpr)
+        return self.rate, budget.fnr(self.rate), budget.tpr(self.rate)
+
+    def _mu_with_tpr(self, tpr: float) -> float:
+        return _mu_through(self.rate, 1 - tpr, tpr)
+
+
+@dataclass(frozen=True)
+class _AtFPR(AtRate):
+    """One that is read at the false-positive rate of a membership attack."""
+
+    fpr: float
 
 
 @register
@@ -67,14 +85,16 @@ class TruePositiveRate(_AtFPR):
     quantity = "TPR"
     gain = "members found"
     unit = Unit.SHARE
-    start = (0.05, 1e-2)
+    start: ClassVar[Start] = (0.05, 1e-2)
+
+    def limited(self, value: float) -> str:
+        return f"an attack finds at most {self.unit.text(value)} of the members {self.level.among_people(self.fpr)}"
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.tpr(self.fpr)
 
     def mu_for(self, value: float) -> float:
-        tpr = number("tpr", value, Domain(self.fpr, 1.0))
-        return _mu_through(self.fpr, 1 - tpr, tpr)
+        return self._mu_with_tpr(number("tpr", value, Domain(self.fpr, 1.0)))
 
 
 @register
@@ -98,8 +118,8 @@ class MultiplicativeAdvantage(_AtFPR):
     quantity = "TPR/FPR"
     gain = "members found"
     criterion = True
-    decimals = 2
-    start = (10.0, 1e-3)
+    decimals: ClassVar[int | None] = 2
+    start: ClassVar[Start] = (10.0, 1e-3)
 
     def sentence(self, guarantee: Guarantee) -> str:
         return (
@@ -112,8 +132,7 @@ class MultiplicativeAdvantage(_AtFPR):
 
     def mu_for(self, value: float) -> float:
         ratio = number("multiplicative advantage", value, Domain(1.0, 1 / self.fpr))
-        tpr = min(ratio * self.fpr, 1.0)
-        return _mu_through(self.fpr, 1 - tpr, tpr)
+        return self._mu_with_tpr(min(ratio * self.fpr, 1.0))
 
 
 @register
@@ -135,12 +154,12 @@ class Precision(Risk):
     name = "precision"
     hint = "how often an accusation is right"
     gain = "right accusations"
-    level = RECALL
+    level: ClassVar[Level] = RECALL
     unit = Unit.SHARE
     takes_prior = True
     criterion = True
-    decimals = 3
-    start = (0.9, 1e-2)
+    decimals: ClassVar[int | None] = 3
+    start: ClassVar[Start] = (0.9, 1e-2)
 
     recall: float
     prior: float = EVEN
@@ -156,7 +175,7 @@ class Precision(Risk):
             f" {self.text(guarantee)} of its accusations ({odds}), as under the policy."
         )
 
-    def matched_point(self, epsilon: float, mu: float) -> tuple[float, float, float]:
+    def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
         return GDP(mu).fpr(self.recall), 1 - self.recall, self.recall
 
     def of(self, guarantee: Guarantee) -> float:
@@ -172,6 +191,10 @@ class Precision(Risk):
 
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_precision(epsilon, self.recall)
+
+    @classmethod
+    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
+        return _listed(conversions.mu_from_precision(epsilon, levels))
 
     def epsilon_from_mu(self, mu: float) -> float:
         end = float(special.ndtri(self.recall))
@@ -202,9 +225,9 @@ class Profile(Risk):
     quantity = "ε"
     column = "ε"
     phrase = "the privacy profile"
-    level = DELTA
+    level: ClassVar[Level] = DELTA
     criterion = True
-    start = (3.0, 1e-6)
+    start: ClassVar[Start] = (3.0, 1e-6)
 
     delta: float
 
@@ -225,10 +248,11 @@ class Profile(Risk):
             " δ = 0."
         )
 
-    def matched_point(self, epsilon: float, mu: float) -> tuple[float, float, float]:
-        """Where the GDP curve has slope -e^epsilon."""
-        fpr = float(special.ndtr(-epsilon / mu - mu / 2)) if 0 < mu < math.inf else (0.0 if mu else 0.5)
+    def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
+        """Where the GDP curve has slope -e^epsilon, with its own epsilon at this delta."""
         budget = GDP(mu)
+        inside = 0 < mu < math.inf
+        fpr = float(special.ndtr(-self.of(budget) / mu - mu / 2)) if inside else (0.0 if mu else 0.5)
         return fpr, budget.fnr(fpr), budget.tpr(fpr)
 
     def of(self, guarantee: Guarantee) -> float:
@@ -240,6 +264,14 @@ class Profile(Risk):
             return math.inf if epsilon == math.inf else 0.0
         return conversions.mu_from_profile(epsilon, self.delta)
 
+    @classmethod
+    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
+        return _listed(conversions.mu_from_profile(epsilon, levels))
+
+    @classmethod
+    def policies_at(cls, levels: Sequence[float], mu: float) -> list[float]:
+        return _listed(conversions.epsilon_from_mu(number("mu", mu, NON_NEGATIVE), levels))
+
     def steering_mu(self, value: float) -> float:
         return self.mu_for(value) if self.delta else float(implied_mu(value))
 
@@ -248,6 +280,11 @@ class Profile(Risk):
 
     def epsilon_from_mu(self, mu: float) -> float:
         return conversions.epsilon_from_mu(number("mu", mu, NON_NEGATIVE), self.delta)
+
+
+def _listed(values: Any) -> list[float]:
+    listed: list[float] = values.tolist()
+    return listed
 
 
 def _mu_through(fpr: float, fnr: float, tpr: float) -> float:

@@ -2,8 +2,8 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ _LARGEST_EPSILON = 1e16  # of the order of the square of the largest mu
 _MOST_STEPS = 600  # a third of them bisections, which reach neighbouring doubles from any interval
 _LEAST_FPR, _HALVINGS = 1e-300, 64  # of the search for a crossing, on a logarithmic axis
 EVEN = 0.5
+Start: TypeAlias = tuple[float, float | None] | None
 
 
 class Risk(ABC):
@@ -62,7 +63,7 @@ class Risk(ABC):
     takes_prior: ClassVar[bool] = False
     criterion: ClassVar[bool] = False
     decimals: ClassVar[int | None] = None
-    start: ClassVar[tuple[float, float | None] | None] = None
+    start: ClassVar[Start] = None
 
     prior: float  # of those that take one
 
@@ -151,12 +152,16 @@ class Risk(ABC):
         """The risk that this guarantee allows, as people read it."""
         return self.unit.text(float(self.of(guarantee)))
 
-    def matched_point(self, epsilon: float, mu: float) -> tuple[float, float, float]:
+    def limited(self, value: float) -> str:
+        """The requirement that this number be at most a value, in words."""
+        return f"{self.words} at most {self.unit.text(value)}"
+
+    def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
         """FPR, FNR and TPR of the attack at which a policy and the budget matched to it meet.
 
         Unless a risk knows better, where their curves first cross; the best guess at even odds where they do not.
         """
-        budget, policy = GDP(mu), PureDP(epsilon)
+        budget = GDP(mu)
         low, high = _LEAST_FPR, float(special.ndtr(-mu / 2))
         if 0 < mu < math.inf and budget.tpr(low) > policy.tpr(low) and budget.tpr(high) < policy.tpr(high):
             for _ in range(_HALVINGS):
@@ -203,6 +208,16 @@ class Risk(ABC):
         policies = checked("epsilon", epsilon, NON_NEGATIVE)
         values = [self.match(PureDP(float(e))) for e in policies.flat]
         return float(values[0]) if policies.ndim == 0 else np.reshape(values, policies.shape)
+
+    @classmethod
+    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
+        """`mu_from_epsilon` at several levels; together they may cost little more than one."""
+        return [float(cls.at(level).mu_from_epsilon(epsilon)) for level in levels]
+
+    @classmethod
+    def policies_at(cls, levels: Sequence[float], mu: float) -> list[float]:
+        """`epsilon_from_mu` at several levels; together they may cost little more than one."""
+        return [cls.at(level).epsilon_from_mu(mu) for level in levels]
 
     def epsilon_from_mu(self, mu: float) -> float:
         """The policy of epsilon-DP to which this criterion gives the budget mu: the inverse of `mu_from_epsilon`.

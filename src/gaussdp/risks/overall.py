@@ -2,19 +2,21 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 from scipy import special
 
 from gaussdp import conversions
+from gaussdp.documents.frequencies import frequency
+from gaussdp.documents.rounding import shown_percent
 from gaussdp.domains import LEVEL, PROBABILITY, Domain, number
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.guarantees.base import log_odds
 from gaussdp.guarantees.gaussian import mu_with_overlap
 from gaussdp.risks.at_a_level import log_growth
-from gaussdp.risks.base import EVEN, Risk
+from gaussdp.risks.base import EVEN, Risk, Start
 from gaussdp.risks.levels import Unit
 from gaussdp.risks.registry import register
 
@@ -37,7 +39,7 @@ class Advantage(Risk):
     quantity = "TPR − FPR"
     gain = "right guesses at even odds"
     unit = Unit.SHARE
-    start = (0.3, None)
+    start: ClassVar[Start] = (0.3, None)
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.advantage()
@@ -78,12 +80,16 @@ class Accuracy(Risk):
     gain = "right guesses"
     unit = Unit.SHARE
     takes_prior = True
-    start = (0.6, None)
+    start: ClassVar[Start] = (0.6, None)
 
     prior: float = EVEN
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", number("prior", self.prior, LEVEL))
+
+    def limited(self, value: float) -> str:
+        anyway = frequency(max(self.prior, 1 - self.prior))
+        return f"of 100 guesses at most {shown_percent(value)[:-1]} are right ({anyway} without the release)"
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.accuracy(self.prior)

@@ -10,7 +10,6 @@ from gaussdp.accounting.bounds.shuffled import shuffled_batches
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms import WithoutReplacement
 from gaussdp.statements.run import Run
 
 Met = Literal["met", "not met", "not stated"]
@@ -64,9 +63,8 @@ def assumptions(run: Run, curve: Guarantee, fit: Fit, digits: int = 4) -> tuple[
 
 
 def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
-    if any(isinstance(part, WithoutReplacement) and part.sampled for part, _ in run.mechanism.parts()):
-        return _drawn(run)
-    title = "Poisson sampling: each record enters each batch independently with the sample rate"
+    if run.mechanism.samplings != {"poisson"}:
+        return _as_described(run)
     instead = _without_sampling(run, digits)
     proved = _proved(run, curve, digits) if run.sampling == "shuffle" else ""
     passes = _passes(run)
@@ -94,22 +92,27 @@ def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
         ),
     }
     verdict, sentence = words[run.sampling]
-    return Assumption("sampling", title, verdict, sentence)
+    return Assumption("sampling", _BATCHES["poisson"], verdict, sentence)
 
 
-def _drawn(run: Run) -> Assumption:
-    """Of batches that the mechanism itself describes as drawn without replacement."""
-    title = "Each batch has a fixed size and is drawn afresh without replacement"
-    words: dict[str | None, tuple[Met, str]] = {
-        "without replacement": ("met", "The pipeline draws its batches so."),
-        None: ("not stated", "The run does not say how it makes its batches; state sampling."),
-    }
-    otherwise: tuple[Met, str] = (
-        "not met",
-        "The pipeline makes its batches otherwise. The number does not hold for it.",
-    )
-    verdict, sentence = words.get(run.sampling, otherwise)
-    return Assumption("sampling", title, verdict, sentence)
+_BATCHES = {
+    "poisson": "Poisson sampling: each record enters each batch independently with the sample rate",
+    "without replacement": "Each batch has a fixed size and is drawn afresh without replacement",
+    "random allocation": "Random allocation: in each pass each record is in a random batch, whatever the others do",
+}
+
+
+def _as_described(run: Run) -> Assumption:
+    """Of batches that the mechanism itself describes as made otherwise than by Poisson sampling."""
+    known = run.mechanism.samplings
+    title = "; ".join(words for sampling, words in _BATCHES.items() if sampling in known)
+    if known == {run.sampling}:
+        return Assumption("sampling", title, "met", "The pipeline makes its batches so.")
+    if run.sampling is None:
+        words = "The run does not say how it makes its batches; state sampling."
+        return Assumption("sampling", title, "not stated", words)
+    words = "The pipeline makes its batches otherwise. The number does not hold for it."
+    return Assumption("sampling", title, "not met", words)
 
 
 def _passes(run: Run) -> str:

@@ -130,7 +130,7 @@ def mechanism_facts(run: Run) -> tuple[tuple[str, str], ...]:
     rows = [("Mechanism", run.protected.sentence), *run.mechanism.facts(run.dataset_size)]
     if run.trains and run.clip_norm:
         rows.append(("Clip norm", shown(run.clip_norm)))
-    if run.batches_per_pass:
+    if run.batches_per_pass and run.sampling != "random allocation":  # which the mechanism tells
         rows.append(("Batches a pass", f"{run.batches_per_pass:,}"))
     if run.drop_last is not None:
         rows.append(("Incomplete last batch", "dropped" if run.drop_last else "kept"))

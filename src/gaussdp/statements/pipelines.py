@@ -7,10 +7,14 @@ from gaussdp.accounting.bounds.enclosures import Enclosure, smallest
 from gaussdp.accounting.bounds.passes import stretches
 from gaussdp.accounting.bounds.shuffled import drawn_batches, fixed_batches, shuffled_batches
 from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms import Mechanism, PoissonSampled, WithoutReplacement
+from gaussdp.mechanisms import Mechanism, PoissonSampled
 from gaussdp.statements.run import Run
 
 _ROUNDING = 2.0**-50
+_AS_GROUP = (
+    "The noise is stated for adding or removing one record: several count as a group of as many, an exchanged one as"
+    " two."
+)
 _POISSON_ASSUMED = "How batches are made is not stated; Poisson sampling is assumed."
 
 
@@ -44,8 +48,6 @@ def smallest_for(run: Run, claim: Claim) -> Found:
         if run.tuning == "not counted":
             caveats.append("Tuning is not counted and the number of its runs not stated: only the final run is judged.")
         found = _of(run, run.accounted, claim, caveats)
-    if run.mechanism.bounded:
-        found = Enclosure(0.0, found.upper)
     if run.tuning is None:
         caveats.append("Whether hyper-parameters were tuned on these data is not stated; none is assumed.")
     if run.records_per_unit is None:
@@ -59,8 +61,8 @@ def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enc
     if mechanism.adjacency == "replace-one" and run.adjacency == "add-remove":
         caveats.append("The noise is stated for replacing a record; nothing follows for adding or removing one.")
         return Enclosure(0.0, math.inf)
-    if any(isinstance(part, WithoutReplacement) and part.sampled for part, _ in mechanism.parts()):
-        return _drawn(run, mechanism, claim, caveats)
+    if mechanism.samplings - {"poisson"}:
+        return _as_described(run, mechanism, claim, caveats)
     exchanged = mechanism.adjacency != run.adjacency
     group = (run.records_per_unit or 1) * (2 if exchanged else 1)
     known = None if claim.kind == "zcdp" else run.protecting(mechanism)
@@ -77,6 +79,13 @@ def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enc
         if run.sampled and run.sampling is None:
             caveats.append(_POISSON_ASSUMED)
         return smallest(mechanism, claim, group)
+    found = _cut_or_drawn(run, mechanism, claim, group, caveats)
+    return Enclosure(0.0, found.upper) if mechanism.bounded else found
+
+
+def _cut_or_drawn(run: Run, mechanism: Mechanism, claim: Claim, group: int, caveats: list[str]) -> Enclosure:
+    """Of batches that are no samples, for a mechanism that is described as if they were."""
+    exchanged = mechanism.adjacency != run.adjacency
     if run.sampling == "without replacement":
         caveats.append(
             "Batches of a fixed size are not accounted for: the upper end relies on no sampling at all, the lower end"
@@ -91,12 +100,17 @@ def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enc
     return shuffled_batches(mechanism, claim, group, run.loader, exchanged=exchanged)
 
 
-def _drawn(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enclosure:
-    """Of batches that the mechanism itself describes as drawn without replacement."""
+def _as_described(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enclosure:
+    """Of batches that the mechanism itself describes as made otherwise than by Poisson sampling."""
     known = run.protecting(mechanism)
-    alone = all(isinstance(part, WithoutReplacement) or not part.sampled for part, _ in mechanism.parts())
-    if known is not None and alone and run.sampling in ("without replacement", None):
+    if len(mechanism.samplings) > 1 or run.sampling not in (None, *mechanism.samplings):
+        caveats.append("The mechanism makes its batches otherwise than the run does; nothing follows from it.")
+        return Enclosure(0.0, math.inf)
+    if known is not None:
         return smallest(known, claim)
+    if mechanism.adjacency == "add-remove":
+        caveats.append(_AS_GROUP)
+        return smallest(mechanism, claim, (run.records_per_unit or 1) * (2 if run.adjacency == "replace-one" else 1))
     caveats.append("Batches drawn without replacement are accounted for by exchange of one record, and no other ones.")
     return Enclosure(0.0, math.inf)
 

@@ -15,11 +15,14 @@ from gaussdp.mechanisms import Adjacency, BestOf, Mechanism
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.mechanisms.selection import MEAN_RUNS, SHAPE
 from gaussdp.statements.run_files import parse_text, read_file, run_from
-from gaussdp.statements.training import TOLD, Training, count, hold_batches_together, yes_or_no
+from gaussdp.statements.training import TOLD, Training, allocated, count, hold_batches_together, yes_or_no
 
-Sampling = Literal["poisson", "shuffle", "fixed batches", "without replacement", "full batch"]
+Sampling = Literal["poisson", "random allocation", "shuffle", "fixed batches", "without replacement", "full batch"]
 SAMPLINGS: Mapping[Sampling, Choice] = {
     "poisson": Choice("each record independently", "Poisson: each record enters each batch independently"),
+    "random allocation": Choice(
+        "each record in one batch a pass, at random", "random allocation: in each pass each record is in a random batch"
+    ),
     "shuffle": Choice("shuffled, then cut", "shuffled, then cut into batches"),
     "fixed batches": Choice("the same batches each time", "the same batches in every pass"),
     "without replacement": Choice("drawn without replacement", "batches of a fixed size, drawn afresh"),
@@ -57,9 +60,11 @@ class Run:
         mechanism: what is released; an accounted number assumes its adjacency and, for DP-SGD, Poisson sampling.
         unit: whom or what the guarantee protects, such as "one person".
         adjacency: "add-remove" or "replace-one": what the data of one unit may do.
-        sampling: how the pipeline really makes its batches: "poisson", "shuffle", "fixed batches",
-            "without replacement" or "full batch".
-        batches_per_pass: of batches cut from the data ("shuffle", "fixed batches"): how many make one pass.
+        sampling: how the pipeline really makes its batches: "poisson", "random allocation", "shuffle",
+            "fixed batches", "without replacement" or "full batch". With random allocation DPSGD, which is described as
+            if it sampled, becomes the RandomAllocation that it is.
+        batches_per_pass: of batches that part the data ("random allocation", "shuffle", "fixed batches"): how many make
+            one pass.
         drop_last: whether these drop a last, incomplete batch.
         records_per_unit: the most records that one unit has.
         dataset_size: number of records.
@@ -160,6 +165,8 @@ class Run:
                 self._set("claim", as_claim(self.claim))
             except DomainError as error:
                 raise DomainError("claim", problem=f"must state a guarantee: {error}") from None
+        if self.sampling == "random allocation":
+            self._set("mechanism", allocated(self.mechanism, self.batches_per_pass))
         self._refuse_contradictions()
 
     @classmethod
@@ -287,6 +294,8 @@ class Run:
 
     def _refuse_other_batches(self) -> None:
         stated = [key for key in ("batches_per_pass", "drop_last") if getattr(self, key) is not None]
+        if self.sampling == "random allocation":
+            stated = [key for key in stated if key == "drop_last"]
         if stated and (not self.sampled or self.sampling not in ("shuffle", "fixed batches", None)):
             batches = f'with sampling "{self.sampling}"' if self.sampling else "of this mechanism"
             problem = f"is about batches cut from the data, and those {batches} are not"

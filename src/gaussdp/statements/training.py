@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gaussdp.accounting.bounds.passes import Loader
 from gaussdp.domains import EPOCHS, MOST, POSITIVE, SAMPLE_RATE, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms import DPSGD
+from gaussdp.mechanisms import DPSGD, Mechanism, RandomAllocation
 
 _RATE_TOLERANCE = 0.005  # sample rates are written with few digits
 _UNSEEN = 1 - 1e-15  # epochs times steps an epoch, computed in doubles, may come out a hair above a whole number
@@ -142,6 +142,43 @@ class Training:
 
 TOLD = ("dataset_size", "clip_norm", "batches_per_pass", "drop_last")
 """What a run tells of these numbers besides the mechanism."""
+
+
+def allocated(mechanism: Mechanism, batches_per_pass: int | None) -> Mechanism:
+    """The random allocation that a run of DP-SGD is; anything else as it is, if that is how its batches are made."""
+    if not isinstance(mechanism, DPSGD):
+        if mechanism.samplings - {RandomAllocation.sampling}:
+            raise DomainError(
+                "sampling",
+                problem=f'is "{RandomAllocation.sampling}", but the mechanism makes its batches otherwise',
+                advice=f'write mechanism = "{RandomAllocation.kind}", or the sampling that was done',
+            )
+        for part, _ in mechanism.parts():
+            if isinstance(part, RandomAllocation) and batches_per_pass not in (None, part.batches):
+                raise DomainError(
+                    "batches_per_pass", f"that of the mechanism, {part.batches}", batches_per_pass, "leave it out"
+                )
+        return mechanism
+    if (mechanism.adjacency, mechanism.records_per_unit) != ("add-remove", 1):
+        raise DomainError(
+            "mechanism", problem="must state its noise for adding or removing one record with random allocation"
+        )
+    fewest, most = Loader(batches_per_pass).batches(mechanism.sample_rate)
+    if fewest != most:
+        raise DomainError(
+            "batches_per_pass",
+            problem=f"is missing: sample rate {mechanism.sample_rate:.6g} makes {fewest:,} or {most:,} batches a pass",
+            advice="write how many there are",
+        )
+    if mechanism.steps % fewest:
+        passes = max(1, round(mechanism.steps / fewest))
+        raise DomainError(
+            "steps",
+            value=mechanism.steps,
+            problem=f"must be whole passes of {fewest:,} batches with random allocation",
+            advice=f"write, for example, steps = {passes * fewest}",
+        )
+    return RandomAllocation(mechanism.noise_multiplier, fewest, mechanism.steps // fewest)
 
 
 def hold_batches_together(

@@ -10,6 +10,7 @@ from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.documents.tables import Column, Table
 from gaussdp.errors import DomainError
+from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.statements.causes import Cause, causes
 from gaussdp.statements.pipelines import smallest_for
@@ -111,7 +112,7 @@ class Verdict:
         return self.status in ("sound", "loose")
 
 
-def check_claim(run: Run, claim: Claim | str) -> Verdict:
+def check_claim(run: Run, claim: Claim | Guarantee | str) -> Verdict:
     """Hold a claim against the run that it is about.
 
     The smallest value that holds is enclosed from the exact curve of the mechanism, so that "false" means that no
@@ -119,7 +120,8 @@ def check_claim(run: Run, claim: Claim | str) -> Verdict:
 
     Args:
         run: what was run and what it protects.
-        claim: a Claim or its text, such as "epsilon=3.0 delta=1e-5", "mu=0.8 floor=1e-10", "rho=0.5".
+        claim: a Claim or its text, such as "epsilon=3.0 delta=1e-5", "mu=0.8 floor=1e-10", "rho=0.5"; or an ApproxDP,
+            PureDP, GDP or ZCDP.
     Returns:
         The verdict, with what would have given the claim: usual mistakes, and analyses that are not tight.
 
@@ -127,6 +129,9 @@ def check_claim(run: Run, claim: Claim | str) -> Verdict:
     >>> run = Run(mechanism=Gaussian(2.0), unit="one person", adjacency="add-remove")
     >>> check_claim(run, "mu=0.25").status
     'false'
+    >>> from gaussdp import ApproxDP
+    >>> check_claim(run, ApproxDP(2.5, 1e-5)).status
+    'loose'
     """
     if not isinstance(run, Run):
         raise DomainError("run", "a Run", run, "make one with gaussdp.Run or Run.read")
@@ -185,17 +190,18 @@ def _holding(claim: Claim, found: Enclosure) -> Claim | None:
 
 
 def _sentences(run: Run, claim: Claim, status: Status, found: Enclosure, instead: Claim | None) -> list[str]:
-    does = "does" if found.upper <= found.lower * (1 + _TIGHT) else "is proved to"
+    known = found.upper <= found.lower * (1 + _TIGHT)
+    smallest = f"the smallest {claim.symbol} {'that does' if known else 'we can prove'}"
     if status == "sound":
         least = at_most(found.upper, claim.value)
         if least is None:  # equal, as far as the accounting tells
-            return [f"Sound: {claim} holds; no smaller {claim.symbol} {does}."]
-        return [f"Sound: {claim} holds; the smallest {claim.symbol} that {does} is {least}."]
+            return [f"Sound: {claim} holds; no smaller {claim.symbol} {'does' if known else 'can be proved'}."]
+        return [f"Sound: {claim} holds; {smallest} is {least}."]
     if status == "loose":
         printed = rounded(found.upper, Rounding.UP, DIGITS)
         amount = f"{down(claim.value / printed)} times" if printed else "above"
         return [
-            f"Loose: {claim} holds, and is {amount} the smallest {claim.symbol} that {does}, {shown(printed)}.",
+            f"Loose: {claim} holds, and is {amount} {smallest}, {shown(printed)}.",
             *([f"One could claim {instead}."] if instead else []),
         ]
     if status == "undecided":

@@ -9,11 +9,14 @@ if TYPE_CHECKING:
     from gaussdp.web.limits import Limits
     from gaussdp.web.safety.hosts import is_loopback
     from gaussdp.web.serving import serve
+    from gaussdp.web.settings import Settings, Site
 
-__all__ = ["Limits", "create_app", "is_loopback", "serve"]
+__all__ = ["Limits", "Settings", "Site", "create_app", "is_loopback", "serve"]
 
 _HOMES = {
     "Limits": "gaussdp.web.limits",
+    "Settings": "gaussdp.web.settings",
+    "Site": "gaussdp.web.settings",
     "create_app": "gaussdp.web.app",
     "is_loopback": "gaussdp.web.safety.hosts",
     "serve": "gaussdp.web.serving",
@@ -28,6 +31,6 @@ def __getattr__(name: str) -> object:
     try:
         return getattr(import_module(_HOMES[name]), name)
     except ModuleNotFoundError as error:
-        if error.name and error.name.partition(".")[0] in ("starlette", "uvicorn"):
+        if error.name and error.name.partition(".")[0] in ("starlette", "uvicorn", "msgspec"):
             raise MissingExtraError('the calculator needs starlette and uvicorn: pip install "gaussdp[web]"') from None
         raise

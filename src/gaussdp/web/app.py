@@ -1,7 +1,7 @@
 """The calculator as an ASGI application: routes, and what stands before them."""
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -15,13 +15,12 @@ from starlette.routing import Route
 from gaussdp.web.answers import RefusalError, encoded, json_response, refusal_response
 from gaussdp.web.docs_page import docs_page
 from gaussdp.web.endpoints import MEDIA_TYPE as NDJSON
-from gaussdp.web.endpoints import Endpoint, closed_form, file_from_worker, in_a_thread, in_a_worker
+from gaussdp.web.endpoints import Endpoint, closed_form, file_from_worker, in_a_worker, remembered_from_worker
 from gaussdp.web.limits import Limits
 from gaussdp.web.openapi import API, JSON, Operation, openapi
-from gaussdp.web.safety.bodies import BodyLimit
-from gaussdp.web.safety.headers import HEADERS, SafeHeaders
-from gaussdp.web.safety.hosts import LOOPBACK_NAMES, KnownHosts
-from gaussdp.web.safety.rates import RateLimit
+from gaussdp.web.reception import House, Reception
+from gaussdp.web.safety.addresses import Proxies
+from gaussdp.web.safety.hosts import KnownHosts, checked_root
 from gaussdp.web.schemas.reading import Request as Asked
 from gaussdp.web.schemas.requests import (
     AccountRequest,
@@ -29,6 +28,7 @@ from gaussdp.web.schemas.requests import (
     ChooseRequest,
     FigureRequest,
     PointRequest,
+    ReleasesRequest,
     RulesRequest,
     State,
     StatementRequest,
@@ -45,64 +45,88 @@ from gaussdp.web.schemas.responses import (
     StreamLine,
     UnderstandResponse,
 )
+from gaussdp.web.settings import Site
+from gaussdp.web.sharing import Shared
 from gaussdp.web.static_files import StaticFiles
-from gaussdp.web.views.choose import choose, rules
+from gaussdp.web.telling.metrics import MEDIA_TYPE as METRICS_TYPE
+from gaussdp.web.telling.metrics import Metrics
+from gaussdp.web.views.choose import choose
 from gaussdp.web.views.definitions import definitions
 from gaussdp.web.views.deployments import deployments
 from gaussdp.web.views.statements import check_statement
 from gaussdp.web.views.training import run_of, target_of
 from gaussdp.web.views.understand import mu_through, understand
-from gaussdp.web.work.pool import Pool
+from gaussdp.web.work.lanes import Lanes
+from gaussdp.web.work.pool import Desk
 from gaussdp.web.work.worker import DOCUMENT_TYPES, PICTURE_TYPES
 
 _WORDS = {404: "there is no such page", 405: "this page takes another method"}
 
 
 def create_app(
-    limits: Limits | None = None, hosts: Collection[str] = LOOPBACK_NAMES, *, any_address: bool = False
+    limits: Limits | None = None,
+    site: Site | None = None,
+    *,
+    shared: Shared | None = None,
+    desk: Desk | None = None,
 ) -> Starlette:
     """The calculator.
 
     Args:
         limits: what clients, requests and computations may take; `Limits()` if None.
-        hosts: names under which it answers, any port.
-        any_address: whether it also answers under any IP address.
+        site: where it stands; on this machine alone if None.
+        shared: what its processes know together; nothing else has it if None.
+        desk: where computations are asked for; workers of its own if None.
+    Raises:
+        DomainError: if a name, a proxy or the path is none.
     """
-    allowed = limits or Limits()
-    files, pool = StaticFiles(), Pool(allowed)
-    operations = _operations(pool)
-    document = openapi(operations)
-    described, page = encoded(document), docs_page(document).encode()
-    routes = [
-        Route("/", files.page, methods=["GET"]),
-        Route("/static/{path:path}", files.file, methods=["GET"]),
-        Route("/openapi.json", _fixed(described, JSON), methods=["GET"]),
-        Route("/docs", _fixed(page, "text/html"), methods=["GET"]),
-        *(operation.route() for operation in operations),
-    ]
+    allowed, place = limits or Limits(), site or Site()
+    known = shared or Shared(allowed)
+    metrics = Metrics(known)
+    lanes = Lanes(allowed, metrics)
+    where = desk or lanes
+    operations = [*_operations(where), *_for_monitors(where, metrics)]
+    house = House(
+        allowed,
+        known,
+        metrics,
+        KnownHosts(place.hosts, place.more_hosts, addresses=place.any_address),
+        Proxies(place.trusted_proxies),
+        checked_root(place.root_path),
+    )
     costs = {operation.path: allowed.work_cost for operation in operations if operation.works}
-    middleware = [
-        Middleware(SafeHeaders),
-        Middleware(KnownHosts, names=hosts, addresses=any_address),
-        Middleware(RateLimit, limits=allowed, costs=costs),
-        Middleware(BodyLimit, limits=allowed),
-    ]
-    handlers: dict[Any, Any] = {RefusalError: _refuse, HTTPException: _refuse_by_status, 500: _fail}
+    metrics.count_apart(["/", "/static", "/docs", "/openapi.json", *(operation.path for operation in operations)])
+    handlers: dict[Any, Any] = {RefusalError: _refuse, HTTPException: _refuse_by_status}
     app = Starlette(
-        routes=routes, middleware=middleware, exception_handlers=handlers, lifespan=lambda app: _running(pool)
+        routes=_routes(operations),
+        middleware=[Middleware(Reception, house=house, costs=costs)],
+        exception_handlers=handlers,
+        lifespan=lambda app: _running(lanes if desk is None else None),
     )
     app.router.redirect_slashes = False
+    app.state.house, app.state.lanes = house, lanes
     return app
 
 
-def _operations(pool: Pool) -> list[Operation]:
+def _routes(operations: Sequence[Operation]) -> list[Route]:
+    document, files = openapi(operations), StaticFiles()
+    return [
+        *(operation.route() for operation in operations),
+        Route("/", files.page, methods=["GET"]),
+        Route("/static/{path:path}", files.file, methods=["GET"]),
+        Route("/openapi.json", _fixed(encoded(document), JSON), methods=["GET"]),
+        Route("/docs", _fixed(docs_page(document).encode(), "text/html"), methods=["GET"]),
+    ]
+
+
+def _operations(desk: Desk) -> list[Operation]:
     def closed(
         name: str, asked: type[Asked], answer: Callable[[Asked], Any], answered: type, summary: str
     ) -> Operation:
         return Operation(f"{API}/{name}", "POST", summary, closed_form(asked, answer), asked, answered)
 
     def streamed(name: str, asked: type[Asked], check: Callable[[Asked], object], summary: str) -> Operation:
-        endpoint = in_a_worker(asked, name, pool, check)
+        endpoint = in_a_worker(asked, name, desk, check)
         return Operation(f"{API}/{name}", "POST", summary, endpoint, asked, StreamLine, (NDJSON,), works=True)
 
     return [
@@ -111,9 +135,10 @@ def _operations(pool: Pool) -> list[Operation]:
             f"{API}/rules",
             "POST",
             "Where the rules of thumb μ = ε/5 and ε/3 are conservative.",
-            in_a_thread(RulesRequest, rules),
+            remembered_from_worker(RulesRequest, "rules", desk),
             RulesRequest,
             RulesResponse,
+            may_wait=True,
         ),
         closed("understand", UnderstandRequest, understand, UnderstandResponse, "What μ-GDP lets an attacker achieve."),
         closed("mu-through", PointRequest, mu_through, Mu, "The μ of the GDP curve through an operating point."),
@@ -122,12 +147,13 @@ def _operations(pool: Pool) -> list[Operation]:
         ),
         Operation(f"{API}/deployments", "GET", "Published deployments.", _deployments, answered=DeploymentsResponse),
         streamed("account", AccountRequest, run_of, "The guarantee of a run of DP-SGD, with progress."),
+        streamed("releases", ReleasesRequest, run_of, "The guarantee of counts, sums or tables with noise."),
         streamed("calibrate", CalibrateRequest, _check_calibration, "The least noise for a target, with progress."),
         Operation(
             f"{API}/figure",
             "POST",
             "A view as a picture.",
-            file_from_worker(FigureRequest, "figure", pool, _check_figure),
+            file_from_worker(FigureRequest, "figure", desk, _check_figure),
             FigureRequest,
             media=PICTURE_TYPES,
             works=True,
@@ -136,22 +162,43 @@ def _operations(pool: Pool) -> list[Operation]:
             f"{API}/statement",
             "POST",
             "A view as a document.",
-            file_from_worker(StatementRequest, "statement", pool, _check_statement),
+            file_from_worker(StatementRequest, "statement", desk, _check_statement),
             StatementRequest,
             media=DOCUMENT_TYPES,
             works=True,
         ),
-        Operation("/healthz", "GET", "Whether the server runs.", _health, answered=Health),
+    ]
+
+
+def _for_monitors(desk: Desk, metrics: Metrics) -> list[Operation]:
+    health = {status: encoded(Health(status=status, version=version("gaussdp"))) for status in ("ok", "ready")}
+
+    async def ready(request: Request) -> Response:
+        if not await desk.ready():
+            raise RefusalError(503, "no worker answers, or the server is stopping", retry_after=1)
+        return Response(health["ready"], media_type=JSON)
+
+    async def measured(request: Request) -> Response:
+        return Response(metrics.text(), media_type=METRICS_TYPE)
+
+    text = METRICS_TYPE.partition(";")[0]
+    return [
+        Operation("/healthz", "GET", "Whether the server runs.", _fixed(health["ok"], JSON), answered=Health),
+        Operation("/readyz", "GET", "Whether it can compute.", ready, answered=Health, may_wait=True),
+        Operation("/metrics", "GET", "Counts and latencies for Prometheus.", measured, media=(text,)),
     ]
 
 
 @contextlib.asynccontextmanager
-async def _running(pool: Pool) -> AsyncIterator[None]:
-    await pool.warm()
+async def _running(lanes: Lanes | None) -> AsyncIterator[None]:
+    if lanes is None:
+        yield
+        return
+    await lanes.warm()
     try:
         yield
     finally:
-        await pool.close()
+        await lanes.close()
 
 
 def _check_calibration(request: CalibrateRequest) -> None:
@@ -166,11 +213,11 @@ def _check_figure(request: FigureRequest) -> None:
 def _check_statement(request: StatementRequest) -> None:
     state = state_of(request)
     _check_state(state)
-    check_statement(request, state)
+    check_statement(state)
 
 
 def _check_state(state: State) -> None:
-    if isinstance(state, AccountRequest):
+    if isinstance(state, AccountRequest | ReleasesRequest):
         run_of(state)
     elif isinstance(state, CalibrateRequest):
         _check_calibration(state)
@@ -181,10 +228,6 @@ def _fixed(content: bytes, media_type: str) -> Endpoint:
         return Response(content, media_type=media_type)
 
     return endpoint
-
-
-async def _health(request: Request) -> Response:
-    return json_response(Health(status="ok", version=version("gaussdp")))
 
 
 async def _definitions(request: Request) -> Response:
@@ -201,10 +244,3 @@ async def _refuse(request: Request, refusal: RefusalError) -> Response:
 
 async def _refuse_by_status(request: Request, error: HTTPException) -> Response:
     return refusal_response(error.status_code, _WORDS.get(error.status_code, error.detail), headers=error.headers)
-
-
-async def _fail(request: Request, error: Exception) -> Response:
-    # Made outside of the middleware, which would have added the headers.
-    return refusal_response(
-        500, "the server failed; its log says how", headers={**HEADERS, "Cache-Control": "no-store"}
-    )

@@ -11,9 +11,9 @@ _HEAD = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>gaussdp calculator: HTTP API</title>
-<link rel="icon" href="/static/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/static/css/tokens.css">
-<link rel="stylesheet" href="/static/docs/docs.css">
+<link rel="icon" href="static/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="static/css/tokens.css">
+<link rel="stylesheet" href="static/docs/docs.css">
 </head>
 <body>
 <main>
@@ -28,7 +28,7 @@ def docs_page(document: dict[str, Any]) -> str:
         _HEAD,
         f"<h1>{escape(document['info']['title'])}: HTTP API</h1>\n",
         f"<p>{escape(document['info']['description'])}</p>\n",
-        '<p><a href="/">To the calculator</a> · <a href="/openapi.json">OpenAPI document</a></p>\n',
+        '<p><a href=".">To the calculator</a> · <a href="openapi.json">OpenAPI document</a></p>\n',
         "<nav><ul>\n",
     ]
     operations = [
@@ -120,4 +120,6 @@ def _example(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
         return _example(schema["anyOf"][0], schemas)
     if "properties" in schema:
         return {name: _example(schema["properties"][name], schemas) for name in schema["required"]}
+    if schema.get("type") == "array":
+        return [_example(schema["items"], schemas)]
     return schema["examples"][0]

@@ -1,12 +1,13 @@
 """From a view's function to an HTTP endpoint: read the request strictly, answer or refuse.
 
-Answers come at once, from a thread, as lines of progress while a worker computes, or as a file that a worker made.
+Answers come at once, as lines of progress while a worker computes, or whole from a worker.
 """
 
 import asyncio
 import base64
 import dataclasses
 import json
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
@@ -18,12 +19,15 @@ from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.web.answers import RefusalError, encoded, field_of, json_response, refusal_body
 from gaussdp.web.schemas.reading import Request as Asked
 from gaussdp.web.schemas.reading import parse, read
-from gaussdp.web.work.pool import Pool
+from gaussdp.web.telling.logs import LOG
+from gaussdp.web.work.pool import Asker, Desk, Work
 
 Result = TypeVar("Result")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 MEDIA_TYPE = "application/x-ndjson"
+
+_REMEMBERED = 1024  # answers, of a few hundred bytes each
 
 
 def closed_form(asked: type[Asked], answer: Callable[[Asked], Any]) -> Endpoint:
@@ -35,52 +39,33 @@ def closed_form(asked: type[Asked], answer: Callable[[Asked], Any]) -> Endpoint:
     return endpoint
 
 
-def in_a_thread(asked: type[Asked], answer: Callable[[Asked], Any]) -> Endpoint:
-    """An endpoint whose answer takes a few frames, so that others are served meanwhile."""
-
-    async def endpoint(request: Request) -> Response:
-        return json_response(await asyncio.to_thread(within_domain, answer, await read_body(asked, request)))
-
-    return endpoint
-
-
-def in_a_worker(asked: type[Asked], job: str, pool: Pool, check: Callable[[Asked], object]) -> Endpoint:
+def in_a_worker(asked: type[Asked], job: str, desk: Desk, check: Callable[[Asked], object]) -> Endpoint:
     """An endpoint that streams the progress and the answer of a job.
 
     Args:
         asked: what its body states.
         job: its name.
-        pool: who does it.
+        desk: where it is asked for.
         check: refuses, before anything starts, what can be seen to be wrong.
     """
 
     async def endpoint(request: Request) -> Response:
         body = await parse_body(request)
         within_domain(check, read(asked, body))
-        if pool.full:
-            raise RefusalError(503, "too many computations are waiting; try again in a moment", retry_after=2)
-        return WorkResponse(pool, job, body)
+        return WorkResponse(await desk.admit(request.state.asker, job, body), request.state.asker)
 
     return endpoint
 
 
-def file_from_worker(asked: type[Asked], job: str, pool: Pool, check: Callable[[Asked], object]) -> Endpoint:
+def file_from_worker(asked: type[Asked], job: str, desk: Desk, check: Callable[[Asked], object]) -> Endpoint:
     """An endpoint that answers with a file; the arguments are those of `in_a_worker`."""
 
     async def endpoint(request: Request) -> Response:
         body = await parse_body(request)
         within_domain(check, read(asked, body))
-
-        async def say_nothing(seconds: float, message: str) -> None:
-            return
-
-        line = await while_connected(request.receive, pool.run(job, body, say_nothing))
-        if line is None:
+        file = await _result(request, desk, job, body)
+        if file is None:
             return _Nothing()
-        answer = json.loads(line)
-        if "error" in answer:
-            raise RefusalError(422, answer["error"]["message"], answer["error"]["field"])
-        file = answer["result"]
         return Response(
             base64.b64decode(file["content"]),
             media_type=file["type"],
@@ -88,6 +73,42 @@ def file_from_worker(asked: type[Asked], job: str, pool: Pool, check: Callable[[
         )
 
     return endpoint
+
+
+def remembered_from_worker(asked: type[Asked], job: str, desk: Desk) -> Endpoint:
+    """An endpoint whose answer takes a few frames, so that a worker gives it; the last ones are remembered."""
+    answers: OrderedDict[Asked, bytes] = OrderedDict()
+
+    async def endpoint(request: Request) -> Response:
+        body = await parse_body(request)
+        question = read(asked, body)
+        if question not in answers:
+            answer = await _result(request, desk, job, body)
+            if answer is None:
+                return _Nothing()
+            answers[question] = encoded(answer)
+            if len(answers) > _REMEMBERED:
+                answers.popitem(last=False)
+        answers.move_to_end(question)
+        return Response(answers[question], media_type="application/json")
+
+    return endpoint
+
+
+async def _result(request: Request, desk: Desk, job: str, body: Mapping[str, Any]) -> Any:
+    """What a worker answers, or None if the client goes away before."""
+
+    async def say_nothing(seconds: float, message: str) -> None:
+        return
+
+    work = await desk.admit(request.state.asker, job, body)
+    line = await while_connected(request.receive, work.result(say_nothing))
+    if line is None:
+        return None
+    answer = json.loads(line)
+    if "error" in answer:
+        raise RefusalError(422, answer["error"]["message"], answer["error"]["field"])
+    return answer["result"]
 
 
 async def read_body(asked: type[Asked], request: Request) -> Asked:
@@ -119,19 +140,29 @@ def within_domain(answer: Callable[[Asked], Any], asked: Asked) -> Any:
 
 
 class WorkResponse(Response):
-    """Lines of JSON; the work stops when the client goes away."""
+    """Lines of JSON; the work stops when the client goes away.
+
+    The headers wait for the first line, so that what is refused before has a status that says so.
+    """
+
+    status_code: int
+    background: None
 
     media_type = MEDIA_TYPE
 
-    def __init__(self, pool: Pool, job: str, body: Mapping[str, Any]) -> None:
+    def __init__(self, work: Work, asker: Asker) -> None:
         self.status_code, self.background = 200, None
         self.init_headers({"X-Accel-Buffering": "no"})
-        self._pool, self._job, self._asked = pool, job, body
+        self._work, self._asker = work, asker
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        started = False
 
         async def write(line: bytes, *, last: bool = False) -> None:
+            nonlocal started
+            if not started:
+                started = True
+                await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             await send({"type": "http.response.body", "body": line, "more_body": not last})
 
         async def tell(seconds: float, message: str) -> None:
@@ -139,9 +170,18 @@ class WorkResponse(Response):
 
         async def work() -> None:
             try:
-                line = await self._pool.run(self._job, self._asked, tell)
+                line = await self._work.result(tell)
             except RefusalError as error:
+                if not started:
+                    await error.response()(scope, receive, send)
+                    return
                 line = encoded(refusal_body(str(error), error.field)) + b"\n"
+            except Exception:
+                if not started:
+                    raise
+                LOG.exception("request %s failed in the middle of its answer", self._asker.request_id)
+                words = f"the server failed; its log says how (request {self._asker.request_id})"
+                line = encoded(refusal_body(words)) + b"\n"
             await write(line, last=True)
 
         await while_connected(receive, work())

@@ -1,39 +1,57 @@
 """How much one client, one request and one computation may take."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from gaussdp.domains import Domain, integer, number
+
+_SECONDS = Domain(0.0, 86_400.0)
+_RATE = Domain(0.0, 1e12, closed_low=False)
+_MOST = 10**12
+
+
+def _limit(default: float, meaning: str, low: int = 1) -> Any:
+    return field(default=default, metadata={"meaning": meaning, "low": low})
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the server allows; the defaults fit one person's machine.
+    """What the server allows; the defaults fit a small team.
 
-    Attributes:
-        body_bytes: largest request body.
-        body_seconds: within which a body must have arrived, and headers before it.
-        requests_per_second: that one client may send in the long run.
-        burst: requests that one client may send at once.
-        work_cost: requests for which one computation in a worker counts.
-        clients: addresses whose rate is remembered.
-        connections: open at once.
-        workers: processes for accounting, calibration, figures and statements.
-        waiting: computations that may wait for a worker; beyond, the answer is 503.
-        work_seconds: after which a computation is stopped.
-        work_bytes: of memory that one computation may use.
-        progress_seconds: between two lines of progress.
-        grace_seconds: that an abandoned computation may still take before its process is killed; most end by
-            themselves, and a new process costs more than that.
+    Whole numbers count, others are seconds or a rate. What each one means is said once, in `meanings`.
     """
 
-    body_bytes: int = 16_384
-    body_seconds: float = 10.0
-    requests_per_second: float = 120.0
-    burst: int = 240
-    work_cost: int = 8
-    clients: int = 4_096
-    connections: int = 400
-    workers: int = 2
-    waiting: int = 8
-    work_seconds: float = 60.0
-    work_bytes: int = 3 << 30
-    progress_seconds: float = 0.25
-    grace_seconds: float = 0.2
+    body_bytes: int = _limit(16_384, "largest body of a request")
+    body_seconds: float = _limit(10.0, "seconds for a body, and for the headers before it, to arrive")
+    write_seconds: float = _limit(30.0, "seconds without progress before a client that does not read is cut off")
+    idle_seconds: float = _limit(15.0, "seconds that a connection is kept between requests")
+    connections: int = _limit(400, "connections at once")
+    address_connections: int = _limit(64, "connections at once of one address")
+    requests_per_second: float = _limit(120.0, "requests a second of one address, in the long run")
+    burst: int = _limit(240, "requests of one address at once")
+    work_cost: int = _limit(8, "requests for which one computation counts")
+    clients: int = _limit(4_096, "addresses whose rate is remembered")
+    computations: int = _limit(3, "computations at once, each in a process of its own")
+    address_computations: int = _limit(2, "computations at once of one address")
+    waiting: int = _limit(12, "computations that may wait for their turn", low=0)
+    address_waiting: int = _limit(4, "computations of one address that may wait", low=0)
+    work_seconds: float = _limit(60.0, "seconds after which a computation is stopped")
+    work_bytes: int = _limit(3 << 30, "memory of one computation")
+    quick_seconds: float = _limit(20.0, "seconds after which a quick computation is stopped: a figure, a rule of thumb")
+    progress_seconds: float = _limit(0.25, "seconds between two lines of progress")
+    grace_seconds: float = _limit(0.2, "seconds that an abandoned computation may still take, to save its process")
+    drain_seconds: float = _limit(20.0, "seconds for work to end after SIGTERM")
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            value = getattr(self, limit.name)
+            if limit.type is int:
+                integer(limit.name, value, limit.metadata["low"], _MOST)
+            else:
+                domain = _RATE if limit.name == "requests_per_second" else _SECONDS
+                object.__setattr__(self, limit.name, number(limit.name, value, domain))
+
+    @classmethod
+    def meanings(cls) -> dict[str, str]:
+        """What each limit means, in words."""
+        return {limit.name: limit.metadata["meaning"] for limit in fields(cls)}

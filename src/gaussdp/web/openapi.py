@@ -28,7 +28,8 @@ class Operation:
         asked: what the body of a POST states.
         answered: the type of the JSON answer, or of one line of it; None for files.
         media: the media types of the answer.
-        works: whether it is done by a worker, so that it may be refused with 503.
+        works: whether it is done by a worker, and so counts as work.
+        may_wait: whether it may be refused with 503 though it does not count as work.
     """
 
     path: str
@@ -39,6 +40,7 @@ class Operation:
     answered: type | None = None
     media: tuple[str, ...] = (JSON,)
     works: bool = False
+    may_wait: bool = False
 
     @property
     def name(self) -> str:
@@ -59,7 +61,7 @@ _REFUSALS = {
     421: "The server does not answer for that host.",
     422: "A field is missing, unknown or outside its domain.",
     429: "Too many requests; Retry-After says when to try again.",
-    503: "Too many computations, or one that took too long.",
+    503: "Too many computations or connections, one that took too long, or a server that stops; see Retry-After.",
 }
 _WITHOUT_BODY = (421, 429)
 _WITH_BODY = (400, 403, 408, 413, 415, 421, 422, 429)
@@ -81,6 +83,7 @@ def openapi(operations: Sequence[Operation]) -> dict[str, Any]:
             ),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
+        "servers": [{"url": ".", "description": "Beside this document, under whatever path a proxy shows it."}],
         "paths": {operation.path: {operation.method.lower(): _operation(operation)} for operation in operations},
         "components": {"schemas": components([*declared, ErrorResponse])},
     }
@@ -111,6 +114,9 @@ def _answer(operation: Operation) -> dict[str, Any]:
 
 
 def _refusals(operation: Operation) -> dict[str, Any]:
-    statuses = [*(_WITHOUT_BODY if operation.asked is None else _WITH_BODY), *([503] if operation.works else [])]
+    statuses = [
+        *(_WITHOUT_BODY if operation.asked is None else _WITH_BODY),
+        *([503] if operation.works or operation.may_wait else []),
+    ]
     schema = {JSON: {"schema": reference(ErrorResponse)}}
     return {str(status): {"description": _REFUSALS[status], "content": schema} for status in statuses}

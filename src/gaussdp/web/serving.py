@@ -1,74 +1,73 @@
-"""Run the calculator on a socket, until it is told to stop."""
+"""Run the calculator on a socket, in one process or several, until it is told to stop."""
 
+import contextlib
 import errno
 import socket
-from collections.abc import Callable, Collection
-
-import uvicorn
+from collections.abc import Callable
+from dataclasses import replace
 
 from gaussdp.errors import DomainError
 from gaussdp.web.app import create_app
 from gaussdp.web.limits import Limits
-from gaussdp.web.safety.connections import connections_within
-from gaussdp.web.safety.hosts import allowed_names, is_loopback
+from gaussdp.web.processes import keep_processes
+from gaussdp.web.running import run
+from gaussdp.web.safety.connections import MOST_REFUSED
+from gaussdp.web.settings import Settings
+from gaussdp.web.telling.logs import LOG, logging_to
 
-_BACKLOG = 128
-_KEEP_ALIVE_SECONDS = 15
-_SHUTDOWN_SECONDS = 2
+_BACKLOG = 512
+_OTHER_DESCRIPTORS = 64  # files, pipes and sockets beside the connections
 
 
-def serve(
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    *,
-    allow_hosts: Collection[str] = (),
-    limits: Limits | None = None,
-    ready: Callable[[str], None] | None = None,
-) -> None:
+def serve(settings: Settings | None = None, *, ready: Callable[[str], None] | None = None) -> None:
     """Serve the calculator until interrupted.
 
     Args:
-        host: name or address of this machine to listen on; loopback unless others are meant to reach it.
-        port: to listen on; 0 takes any that is free.
-        allow_hosts: further names under which it answers.
-        limits: what clients, requests and computations may take; `Limits()` if None.
+        settings: how; on this machine alone if None.
         ready: called with the address of the page once connections are accepted.
     Raises:
-        DomainError: if the host is not of this machine, or the port is not free.
+        DomainError: if the host is not of this machine, the port is not free, or a setting is none.
     """
-    allowed = limits or Limits()
-    app = create_app(allowed, allowed_names(host, allow_hosts), any_address=not is_loopback(host))
-    config = uvicorn.Config(
-        app,
-        http=connections_within(allowed.body_seconds),
-        ws="none",
-        lifespan="on",
-        log_config=None,  # uvicorn's own would close the handlers of other libraries in this process
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        limit_concurrency=allowed.connections,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-    )
-    with _listening(host, port) as listener:
-        try:
-            _Server(config, lambda: ready(_address(listener)) if ready else None).run(sockets=[listener])
-        except KeyboardInterrupt:  # raised again by uvicorn after it has shut down: how a server is meant to end
-            return
+    asked = settings or Settings()
+    say = ready or (lambda address: None)
+    with _listening(asked.host, asked.port) as listener, logging_to(asked.access_log):
+        asked = replace(asked, limits=within_descriptors(asked.limits))
+        if asked.workers > 1:
+            keep_processes(asked, listener, lambda: say(address_of(listener)))
+        else:
+            app = create_app(asked.limits, asked.site)
+            run(app, asked.limits, listener, lambda: say(address_of(listener)))
 
 
-class _Server(uvicorn.Server):
-    """Tells when it is ready: not before an interrupt would end it cleanly."""
+def within_descriptors(limits: Limits) -> Limits:
+    """The limits, with no more connections than there are file descriptors for, after asking the system for more.
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
+    So that what is one too many is refused in words: where descriptors run out, nothing can be said any more.
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._ready()
+    Raises:
+        DomainError: if there are hardly any.
+    """
+    try:
+        import resource
+    except ImportError:
+        return limits
+    others = MOST_REFUSED + 3 * limits.computations + _OTHER_DESCRIPTORS
+    need = limits.connections + others
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft >= need or soft == resource.RLIM_INFINITY:
+        return limits
+    most = need if hard == resource.RLIM_INFINITY else min(need, hard)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        soft = most
+    if soft >= need:
+        return limits
+    if soft <= others:
+        raise DomainError(
+            None, problem=f"{soft} file descriptors are too few", advice=f"allow at least {need} (ulimit -n)"
+        )
+    LOG.warning("%d file descriptors are allowed: there will be %d connections at most", soft, soft - others)
+    return replace(limits, connections=soft - others)
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -95,6 +94,7 @@ def _listening(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _address(listener: socket.socket) -> str:
+def address_of(listener: socket.socket) -> str:
+    """Of the page."""
     host, port = listener.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"

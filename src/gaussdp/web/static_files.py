@@ -1,12 +1,17 @@
 """The files of the page: only those in the package's own folder, by a list made at the start."""
 
+import gzip
 import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gaussdp.web.answers import RefusalError
+from gaussdp.web.answers import RefusalError, encoded
+from gaussdp.web.bundling import bundles, page_of
+from gaussdp.web.views.definitions import definitions
 
 FOLDER = Path(__file__).parent / "static"
 PAGE = "index.html"
@@ -24,6 +29,36 @@ _TYPES = {
     ".woff2": "font/woff2",
 }
 _PLAIN = "text/plain; charset=utf-8"
+_WORTH = 1_000  # bytes: less is hardly smaller when compressed
+
+
+@dataclass(frozen=True)
+class Content:
+    """Something to send: its bytes, the same compressed where that is worth it, its tag and its type."""
+
+    plain: bytes
+    compressed: bytes | None
+    tag: str
+    kind: str
+
+    @classmethod
+    def of(cls, content: bytes, suffix: str) -> "Content":
+        """This content of a file with this ending."""
+        text = suffix in (".css", ".html", ".js", ".json", ".svg")
+        squeezed = gzip.compress(content, 9, mtime=0) if text and len(content) > _WORTH else None
+        return cls(content, squeezed, hashlib.sha256(content).hexdigest()[:32], _TYPES.get(suffix, _PLAIN))
+
+    def response(self, request: Request) -> Response:
+        """The content, or that it has not changed."""
+        squeezed = self.compressed is not None and "gzip" in request.headers.get("accept-encoding", "")
+        tag = f'"{self.tag}{"-gzip" if squeezed else ""}"'
+        headers = {"ETag": tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+        if tag in [known.strip().removeprefix("W/") for known in request.headers.get("if-none-match", "").split(",")]:
+            return Response(status_code=304, headers=headers)
+        headers["Content-Type"] = self.kind
+        if squeezed:
+            headers["Content-Encoding"] = "gzip"
+        return Response(self.compressed if squeezed else self.plain, headers=headers)
 
 
 class StaticFiles:
@@ -35,35 +70,34 @@ class StaticFiles:
 
     def __init__(self, folder: Path = FOLDER) -> None:
         root = folder.resolve()
+        self._root = root
         self._paths = {
             path.relative_to(root).as_posix(): path
             for path in root.rglob("*")
             if path.is_file() and path.resolve().is_relative_to(root)
         }
-        self._read: dict[str, tuple[int, bytes, str]] = {}
+        self._made = bundles(root, PAGE) if PAGE in self._paths else {}
+        self._read: dict[str, tuple[object, Content]] = {}
 
     async def page(self, request: Request) -> Response:
-        """The page itself."""
-        return self._respond(PAGE, request)
+        """The page itself, with what can be chosen on it."""
+        data = encoded(definitions()).decode()
+        known = (data, self._paths[PAGE].stat().st_mtime_ns)
+        return self._kept(PAGE, known, lambda: page_of(self._root, PAGE, data).encode()).response(request)
 
     async def file(self, request: Request) -> Response:
         """One of its files."""
-        return self._respond(request.path_params["path"], request)
-
-    def _respond(self, name: str, request: Request) -> Response:
+        name = request.path_params["path"]
+        if name in self._made:
+            changed = tuple(path.stat().st_mtime_ns for path in self._made[name][1])
+            return self._kept(name, changed, lambda: bundles(self._root, PAGE)[name][0].encode()).response(request)
         if name not in self._paths:
             raise RefusalError(404, "there is no such page")
-        content, etag = self._content(name)
-        headers = {"ETag": etag, "Cache-Control": "no-cache"}
-        if etag in [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]:
-            return Response(status_code=304, headers=headers)
-        return Response(content, headers={**headers, "Content-Type": _TYPES.get(self._paths[name].suffix, _PLAIN)})
-
-    def _content(self, name: str) -> tuple[bytes, str]:
-        """The file and its tag, read again when it changed."""
         path = self._paths[name]
-        changed = path.stat().st_mtime_ns
-        if name not in self._read or self._read[name][0] != changed:
-            content = path.read_bytes()
-            self._read[name] = (changed, content, f'"{hashlib.sha256(content).hexdigest()[:32]}"')
-        return self._read[name][1:]
+        return self._kept(f"static/{name}", path.stat().st_mtime_ns, path.read_bytes).response(request)
+
+    def _kept(self, name: str, known: object, read: Callable[[], bytes]) -> Content:
+        """The content, made again when it changed."""
+        if name not in self._read or self._read[name][0] != known:
+            self._read[name] = (known, Content.of(read(), Path(name).suffix))
+        return self._read[name][1]

@@ -52,7 +52,7 @@ def test_nested_requests_are_described_once():
     made = components([CalibrateRequest, AccountRequest])
     assert set(made) == {"AccountRequest", "CalibrateRequest", "TargetRequest"}
     assert made["CalibrateRequest"]["properties"]["target"] == {"$ref": "#/components/schemas/TargetRequest"}
-    assert made["CalibrateRequest"]["required"] == ["target", "dataset_size", "batch_size", "epochs"]
+    assert made["CalibrateRequest"]["required"] == ["dataset_size", "batch_size", "epochs", "target"]
     assert made["AccountRequest"]["properties"]["floor"]["default"] == 1e-10
 
 

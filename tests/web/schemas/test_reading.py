@@ -16,7 +16,7 @@ def refusal(request, value):
 
 
 def test_defaults():
-    assert read(UnderstandRequest, {"mu": 1}) == UnderstandRequest(mu=1.0, prior=0.5, recall=0.01, delta=1e-5, fpr=None)
+    assert read(UnderstandRequest, {"mu": 1}) == UnderstandRequest(mu=1.0, prior=0.5, recall=0.01, delta=1e-6, fpr=None)
 
 
 def test_a_float_that_is_whole():
@@ -53,7 +53,7 @@ def test_what_comes_back_is_short_and_plain():
 def test_a_state_is_read_as_its_view():
     request = read(FigureRequest, {"view": "understand", "format": "svg", "state": {"mu": 1}})
     assert state_of(request) == UnderstandRequest(mu=1.0)
-    with pytest.raises(RefusalError, match=r"state\.noise_multiplier is missing"):
+    with pytest.raises(RefusalError, match=r"state\.dataset_size is missing"):
         state_of(read(FigureRequest, {"view": "account", "format": "svg", "state": {}}))
 
 

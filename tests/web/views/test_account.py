@@ -1,11 +1,20 @@
 """Account and calibrate: the numbers of the accounting, with what belongs to them."""
 
+import dataclasses
+
 import pytest
 
 from gaussdp.accounting import Method
 from gaussdp.errors import DomainError
-from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, TargetRequest
-from gaussdp.web.views.account import account, calibrate
+from gaussdp.statements import check_claim, report_run
+from gaussdp.web.schemas.requests import (
+    AccountRequest,
+    CalibrateRequest,
+    ReleaseRequest,
+    ReleasesRequest,
+    TargetRequest,
+)
+from gaussdp.web.views.account import account, calibrate, releases
 from gaussdp.web.views.training import run_of, target_of, target_text
 
 RUN = {"dataset_size": 50_000, "batch_size": 100, "epochs": 20.0}
@@ -25,7 +34,7 @@ def test_the_reference_run(accounted):
     assert answer["mu_lower"] <= answer["mu"]
     assert answer["regret"] == pytest.approx(0.107, abs=1e-3)
     assert answer["method"] == Method.LINE.words
-    assert any("regret" in sentence for sentence in answer["advice"])
+    assert any("regret" in sentence for sentence in answer["sentences"])
     assert told[0] == "reading the tails of the privacy loss"
 
 
@@ -89,3 +98,75 @@ def test_targets_that_are_refused_before_any_work(target, field):
 def test_epsilon_is_bounded_at_the_delta_shown():
     request = CalibrateRequest(target=TargetRequest(kind="epsilon", value=2.0), **RUN, delta=1e-7)
     assert target_text(request) == "epsilon@1e-7=2"
+
+
+def described(**changed):
+    return account(AccountRequest(noise_multiplier=1.0, **{**RUN, "batch_size": 250}, **changed), lambda words: None)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"adjacency": "replace-one"},
+        {"records_per_unit": 3},
+        {"records_per_unit": 3, "adjacency": "replace-one"},
+        {"sampling": "shuffle"},
+        {"sampling": "fixed batches", "last_batch": "dropped"},
+        {"sampling": "without replacement"},
+        {"tuning": "counted", "tuning_runs": 3},
+        {"tuning": "not counted", "tuning_runs": 3},
+        {"clipping": "per-batch"},
+    ],
+    ids=str,
+)
+def test_the_number_shown_holds_for_the_run_as_described(changed):
+    """Whatever is described, the number is one that the library's own check of claims lets stand; and the page and the
+    report agree on whether the idealised account holds."""
+    request = AccountRequest(noise_multiplier=1.0, **{**RUN, "batch_size": 250}, **changed)
+    answer, run = described(**changed), run_of(request)
+    report = report_run(run)
+    assert answer["exact"] == (report.standing != "does not hold")
+    if answer["mu"] == float("inf"):
+        return
+    claim = f"mu={answer['mu_text']} floor={answer['floor_text']}"
+    assert check_claim(run, claim).holds
+    assert answer["mu_lower"] <= answer["mu"]
+    assert answer["curves"]["exact"] is not None or not answer["exact"]
+
+
+def test_less_is_known_of_shuffled_batches():
+    plain, shuffled = described(), described(sampling="shuffle")
+    assert shuffled["mu"] > shuffled["mu_lower"] > plain["mu"]
+    assert shuffled["mu_text"] in shuffled["sentences"][0]
+    assert described(clipping="none")["mu"] == float("inf")
+
+
+def test_calibration_is_of_the_run_as_described():
+    target = TargetRequest(kind="mu", value=0.5)
+    for changed in ({"adjacency": "replace-one"}, {"sampling": "shuffle"}, {"tuning": "counted", "tuning_runs": 3}):
+        answer = calibrate(CalibrateRequest(target=target, **RUN, **changed), lambda words: None)
+        assert 0.49 < answer["mu"] <= 0.5
+        again = account(
+            AccountRequest(noise_multiplier=answer["noise_multiplier"], **RUN, **changed), lambda words: None
+        )
+        assert again["mu"] == answer["mu"]
+
+
+def test_plain_releases():
+    counts = ReleaseRequest(noise="gaussian", scale=8.0, sensitivity=2.0, times=12)
+    answer = releases(ReleasesRequest(releases=(counts,)), lambda words: None)
+    assert answer["mu"] == pytest.approx(12**0.5 / 4)
+    assert "noise_multiplier" not in answer
+    both = ReleasesRequest(releases=(counts, ReleaseRequest(noise="laplace", scale=10.0, times=3)), unit="one person")
+    more = releases(both, lambda words: None)
+    assert more["mu"] > answer["mu"]
+    pair = releases(dataclasses.replace(both, records_per_unit=2), lambda words: None)
+    assert not pair["exact"]
+    assert pair["mu"] == pytest.approx(2 * more["mu"], rel=1e-3)
+
+
+def test_releases_are_refused_by_their_place():
+    bad = ReleaseRequest(noise="discrete-laplace", scale=4.0, sensitivity=1.5)
+    with pytest.raises(DomainError, match=r"^releases\.1\.sensitivity must"):
+        run_of(ReleasesRequest(releases=(ReleaseRequest(noise="gaussian", scale=4.0), bad)))

@@ -37,13 +37,13 @@ def test_rules_of_thumb_by_the_users_own_level():
     rules = {
         rule["divisor"]: rule for rule in choose(ChooseRequest(epsilon=1.0, criterion="profile", level=1e-8))["rules"]
     }
-    assert not rules[5.0]["conservative"]
+    assert rules[5.0]["standing"] == "too much"
     assert rules[5.0]["verdict"] == "μ = ε/5 = 0.2 is too much here: the matched budget is 0.196."
     rules = {
         rule["divisor"]: rule for rule in choose(ChooseRequest(epsilon=1.0, criterion="profile", level=1e-5))["rules"]
     }
-    assert rules[5.0]["conservative"]
-    assert not rules[3.0]["conservative"]
+    assert rules[5.0]["standing"] == "conservative"
+    assert rules[3.0]["standing"] == "too much"
 
 
 @given(EPSILONS, st.sampled_from(CRITERIA), LEVELS)
@@ -52,7 +52,8 @@ def test_texts_are_on_the_safe_side(epsilon, criterion, level):
     assert float(answer["mu_text"]) <= answer["mu"] * (1 + 1e-15)
     assert float(answer["implied"]["mu_text"]) >= answer["implied"]["mu"] * (1 - 1e-15)
     for rule in answer["rules"]:
-        assert rule["conservative"] == (epsilon / rule["divisor"] <= answer["mu"])
+        assert (rule["standing"] == "too much") == (epsilon / rule["divisor"] > answer["mu"])
+        assert rule["standing"] != "conservative" or not answer["saturated"]
         assert float(rule["mu_text"]) >= rule["mu"] * (1 - 1e-15)
     for row in answer["others"]:
         assert float(row["mu_text"]) <= row["mu"] * (1 + 1e-15)
@@ -64,14 +65,15 @@ def test_the_matched_point_lies_on_the_budgets_curve_and_meets_the_criterion(eps
     point, growth = answer["matched"], math.exp(epsilon)
     assert point["fnr"] == pytest.approx(gaussdp.fnr_from_mu(answer["mu"], point["fpr"]), rel=1e-9, abs=1e-12)
     assert point["tpr"] == pytest.approx(1 - point["fnr"], abs=1e-12)
-    if criterion == "multiplicative_advantage":  # the two curves cross: the textbook form of pure DP
+    if criterion in ("multiplicative_advantage", "identification"):  # the curves cross: the textbook form of pure DP
         assert point["fpr"] == level
         assert point["fnr"] == pytest.approx(max(1 - growth * level, (1 - level) / growth), rel=1e-6, abs=1e-12)
     elif criterion == "precision":  # the bound on the odds: TPR at most e^epsilon FPR
         assert point["tpr"] == level
         assert point["tpr"] / point["fpr"] == pytest.approx(growth, rel=1e-6)
-    else:  # the line of (epsilon, delta)-DP touches the curve
-        assert point["tpr"] - growth * point["fpr"] == pytest.approx(level, rel=1e-5)
+    else:  # the line of (epsilon, delta)-DP touches the curve, with the epsilon that pure DP has at this delta
+        slope = math.exp(gaussdp.PureDP(epsilon).epsilon(level))
+        assert point["tpr"] - slope * point["fpr"] == pytest.approx(level, rel=1e-5, abs=1e-15)
 
 
 @given(EPSILONS, LEVELS)
@@ -95,3 +97,32 @@ def test_limits(criterion, epsilon):
     answer = choose(ChooseRequest(epsilon=epsilon, criterion=criterion, level=1e-3))
     assert not math.isnan(answer["mu"])
     assert answer["mu"] >= 0
+
+
+def test_a_saturated_match_says_so_and_what_to_use_instead():
+    """At FPR 1e-3 a policy of 8 hardly limits an attack: its μ of 6.49 would let one at 1e-5 find nearly everybody."""
+    answer = choose(ChooseRequest(epsilon=8.0, criterion="multiplicative_advantage", level=1e-3))
+    assert answer["saturated"]
+    assert answer["warning"].startswith("Saturated")
+    assert {rule["standing"] for rule in answer["rules"]} == {"saturated"}
+    assert answer["elsewhere"][-1]["budget"] > 0.98 > 0.03 > answer["elsewhere"][-1]["policy"] > 0.029
+    instead = answer["instead"]
+    again = choose(ChooseRequest(epsilon=8.0, criterion=instead["criterion"], level=instead["level"]))
+    assert not again["saturated"]
+    assert again["mu_text"] == instead["mu_text"]
+    assert answer["cautious"]["mu"] == min(row["mu"] for row in answer["others"] if not row["saturated"])
+    assert answer["cautious"]["mu_text"] in answer["recommendation"][1]
+
+
+def test_what_a_match_costs_elsewhere():
+    answer = choose(ChooseRequest(epsilon=1.0, criterion="multiplicative_advantage", level=1e-3))
+    assert "TPR/FPR 3.84" in answer["cost"]
+    assert not answer["warning"]
+
+
+def test_a_policy_with_a_delta_is_met():
+    answer = choose(ChooseRequest(epsilon=3.0, policy_delta=1e-5, criterion="multiplicative_advantage", level=1e-3))
+    assert answer["met"]
+    assert gaussdp.GDP(float(answer["mu_text"])).epsilon(1e-5) <= 3
+    assert answer["mu"] == pytest.approx(answer["cautious"]["mu"])
+    assert answer["rules"] == answer["others"] == []

@@ -15,10 +15,10 @@ NORMAL = NormalDist()
 
 
 def test_the_icon_array_of_the_paper():
-    guesses = understand(UnderstandRequest(mu=1.0))["guesses"]
-    assert (guesses["of"], guesses["before"], guesses["before_text"]) == (100, 50.0, "50")
-    assert guesses["after"] == pytest.approx(100 * NORMAL.cdf(0.5), rel=1e-12)
-    assert guesses["after_text"] == "69.2"
+    answer = understand(UnderstandRequest(mu=1.0))
+    (icons,) = answer["icons"]
+    assert (icons["of"], icons["before"], icons["after"], icons["drawn"]) == (100, 50, 70, [50, 20, 30])
+    assert answer["accuracy"]["value"] == pytest.approx(NORMAL.cdf(0.5), rel=1e-12)
 
 
 def test_by_textbook_formulas():
@@ -42,8 +42,11 @@ def test_texts_round_up(mu, prior, delta):
     assert float(answer["epsilon"]["text"]) >= answer["epsilon"]["epsilon"]
     for row in answer["tpr"]:
         assert float(row["text"].removesuffix("%")) / 100 >= row["tpr"] * (1 - 1e-12)
-    assert float(answer["guesses_prior"]["after_text"]) >= answer["guesses_prior"]["after"]
-    assert answer["guesses_prior"]["after"] >= answer["guesses_prior"]["before"] - 1e-9
+    accused = answer["icons"][-1]
+    assert 0 <= accused["before"] <= accused["after"] <= accused["of"]
+    more = accused["after"] - accused["before"]
+    assert f"{accused['after']:,}" in accused["sentence"] or f"{more:,} guess" in accused["sentence"] or more <= 1
+    assert sum(accused["drawn"]) in (100, 1000)
 
 
 @given(st.floats(0.01, 6))
@@ -63,4 +66,5 @@ def test_equivalent_policies_match_back(mu):
 def test_limits(mu):
     answer = understand(UnderstandRequest(mu=mu))
     assert not any(math.isnan(rate) for rate in answer["curve"]["fnr"])
-    assert 50 <= answer["guesses"]["after"] <= 100
+    icons = answer["icons"][0]
+    assert 0.5 <= icons["after"] / icons["of"] <= 1

@@ -13,6 +13,9 @@ def main():
         time.sleep(body.get("seconds", 0))
         if body.get("die"):
             os._exit(3)
+        if "fail" in body:
+            say({"failure": body["fail"]})
+            continue
         say({"result": os.getpid()})
 
 

@@ -14,6 +14,7 @@ from gaussdp.mechanisms import (
     Mechanism,
     MixtureOfGaussians,
     PoissonSampled,
+    RandomAllocation,
     RandomizedResponse,
     SampledExchange,
     SampledNoise,
@@ -72,7 +73,8 @@ def implied_mu(part: Mechanism) -> float:
     """
     if isinstance(part, PoissonSampled):
         return part.mechanism.mu
-    if isinstance(part, MixtureOfGaussians | SampledExchange | TruncatedPoisson | WithoutReplacement):
+    sampled = MixtureOfGaussians | RandomAllocation | SampledExchange | TruncatedPoisson | WithoutReplacement
+    if isinstance(part, sampled):
         return part.unsampled_mu
     if isinstance(part, Gaussian | ZCDPGaussian):
         return part.mu

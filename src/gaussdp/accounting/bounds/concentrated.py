@@ -32,8 +32,11 @@ from gaussdp.mechanisms import (
     Gaussian,
     Laplace,
     Mechanism,
+    MixtureOfGaussians,
     PoissonSampled,
+    RandomAllocation,
     RandomizedResponse,
+    SampledExchange,
     SampledNoise,
     Stated,
     ZCDPGaussian,
@@ -63,6 +66,11 @@ def smallest_rho(mechanism: Mechanism) -> tuple[float, float]:
             stated += count * part.guarantee.xi
         elif isinstance(part, SampledNoise) and isinstance(part.mechanism, DiscreteGaussian):
             stated += count * 0.5 / part.mechanism.noise_multiplier**2  # sampling never adds to a divergence
+        elif isinstance(part, MixtureOfGaussians | RandomAllocation | SampledExchange) and not part.bounded:
+            # Far out an exchanged record moves the sum by one of two, and at low orders not by more than two.
+            share = 0.25 if isinstance(part, SampledExchange) else 1.0
+            sampled += share * count * part.unsampled_mu**2 / 2
+            stated += (1 - share) * count * part.unsampled_mu**2 / 2
         elif part.bounded:
             return 0.0, math.inf  # not known
         elif isinstance(part, ExponentialMechanism):

@@ -23,6 +23,7 @@ from gaussdp.mechanisms import (
     Mechanism,
     MixtureOfGaussians,
     PoissonSampled,
+    RandomAllocation,
     SampledExchange,
     Stated,
     ZCDPGaussian,
@@ -49,7 +50,10 @@ def smallest(mechanism: Mechanism, claim: Claim, group: int = 1) -> Enclosure:
         group: number of records that change together; for several the upper end is by group privacy.
     """
     found = _smallest(mechanism, claim, group)
-    return Enclosure(0.0, found.upper) if mechanism.bounded else found
+    if not mechanism.bounded:
+        return found
+    least = mechanism.least
+    return Enclosure(0.0 if least is None else min(smallest(least, claim).lower, found.upper), found.upper)
 
 
 def _smallest(mechanism: Mechanism, claim: Claim, group: int) -> Enclosure:
@@ -131,8 +135,8 @@ def _unconditional(mechanism: Mechanism) -> Enclosure:
     if known is not None:
         return exactly(known.implied().mu)
     upper = math.sqrt(math.fsum(count * implied_mu(part) ** 2 for part, count in parts))
-    kinds = Gaussian | ZCDPGaussian | PoissonSampled | MixtureOfGaussians | SampledExchange
-    gaussian = [(part, count) for part, count in parts if isinstance(part, kinds)]
+    kinds = Gaussian | ZCDPGaussian | PoissonSampled | MixtureOfGaussians | RandomAllocation | SampledExchange
+    gaussian = [(part, count) for part, count in parts if isinstance(part, kinds) and not part.bounded]
     lower = math.sqrt(math.fsum(count * _limit_mu(part) ** 2 for part, count in gaussian))
     if len(gaussian) == len(parts):
         return Enclosure(lower, upper)

@@ -94,6 +94,10 @@ class Tails:
 class Line:
     """A line with its nodes, ready to be read at thresholds; made from a witness in the current precision."""
 
+    tilt: arb
+    spacing: arb
+    region: int
+
     def __init__(self, squared_mu: arb, parts: Sequence[Part], witness: LineWitness) -> None:
         self.tilt, self.spacing = arb(witness.tilt), arb(witness.spacing)
         self.region = region(witness.tilt) or 0

@@ -42,6 +42,9 @@ class _Served:
 class Prover:
     """Proved points of one composition."""
 
+    loss: ComposedLoss
+    steering: Steering
+
     def __init__(self, loss: ComposedLoss, progress: Progress) -> None:
         self.loss, self._progress = loss, progress
         with precision(SETTINGS.bits):

@@ -43,6 +43,18 @@ class Part:
 class Shape:
     """One step under one tilt: where its mass lies, how large a rectangle pays, how it decays."""
 
+    tilt: float
+    count: int
+    square: float
+    depth: float
+    table: Table
+    x: Floats
+    share: Floats
+    log_mass: Floats
+    log_mgf: float
+    low: float
+    high: float
+
     def __init__(self, part: Part, tilt: float, depth: float, cut: float) -> None:
         sigma, self.tilt, self.count = part.noise_multiplier, tilt, part.count
         self.square = sigma * sigma
@@ -124,6 +136,10 @@ class Shape:
 
 class Steering:
     """The composed loss in floats: its cumulants, and where lines should stand."""
+
+    squared_mu: float
+    parts: tuple[Part, ...]
+    cuts: list[float]
 
     def __init__(self, squared_mu: float, parts: Sequence[Part], deviations: float) -> None:
         self.squared_mu, self.parts = squared_mu, tuple(parts)

@@ -26,6 +26,11 @@ HEIGHTS = 8
 class Step:
     """One Poisson-sampled Gaussian step under the tilt e^(cL), in balls."""
 
+    noise_multiplier: float
+    sample_rate: float
+    tilt: float
+    table: Table
+
     def __init__(self, noise_multiplier: float, sample_rate: float, tilt: float, table: Table) -> None:
         self.noise_multiplier, self.sample_rate, self.tilt, self.table = noise_multiplier, sample_rate, tilt, table
         with precision(TABLE_BITS):

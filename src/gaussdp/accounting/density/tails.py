@@ -46,7 +46,9 @@ _ROUNDING = 2.0**-52
 class DensityTails(Described):
     """The tails of plain Gaussian releases (their squared mu) and counted sampled steps, at least one."""
 
-    skewness = 0.0
+    lowest: float
+
+    skewness: float = 0.0
 
     def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._squared_mu, self._steps = squared_mu, tuple(steps)
@@ -145,6 +147,8 @@ class DensityReadings:
     Raises:
         ConvergenceError: if the error is above the limit.
     """
+
+    error: float
 
     def __init__(self, law: LossDensity, cumulants: LossCumulants) -> None:
         self.law = law

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from gaussdp import conversions
-from gaussdp.accounting.distribution.pld import GivenDistribution, LossDistribution
+from gaussdp.accounting.distribution.pld import GivenDistribution, LossDistribution, ReadProfile
 from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.accounting.readings import Method
 from gaussdp.documents import Document
-from gaussdp.domains import PROBABILITY, evaluate, number
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees.base import Numbers
+from gaussdp.guarantees.vectorised import of_delta
 from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.numerics import Floats
 
@@ -85,10 +86,21 @@ class DistributionCurve(PointsCurve):
         """
         return cls(GivenDistribution(distribution, compositions))
 
+    @property
+    def remove(self) -> "OneDirection":
+        """The attack that tells data with the record (P) from data without (Q)."""
+        return OneDirection(self._upper.only(0), self.noise_floor)
+
+    @property
+    def add(self) -> "OneDirection":
+        """The attack that tells data without the record from data with it."""
+        return OneDirection(self._upper.only(-1), self.noise_floor)
+
     def document(self) -> Document:
         """The fitted mu beside what is read off the curve."""
         return self.fit().beside(super().document())
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         """The least epsilon with which (epsilon, delta)-DP holds; beyond the points, from the distribution itself."""
         found = super().epsilon(delta)
@@ -141,3 +153,24 @@ class DistributionCurve(PointsCurve):
         if not usable.any():
             return 0.0
         return float(np.max(conversions.mu_from_profile(grid[:-ahead][usable], least[:-ahead][usable])))
+
+
+class OneDirection:
+    """The profile in one direction, an upper bound as that of the curve."""
+
+    def __init__(self, profile: ReadProfile, noise_floor: float) -> None:
+        self._profile, self._floor = profile, noise_floor
+
+    def delta(self, epsilon: Numbers) -> Numbers:
+        """The largest P(S) - e^epsilon Q(S) over events S, or a bound; epsilon at least 0."""
+        value: Numbers = evaluate(self._profile.delta, epsilon=(epsilon, NON_NEGATIVE))
+        return value
+
+    def epsilon(self, delta: Numbers) -> Numbers:
+        """The least epsilon >= 0 at which delta of this direction is known to be at most this, inf if none."""
+
+        def read(levels: Floats) -> Floats:
+            return np.array([self._profile.epsilon(level) for level in levels.tolist()])
+
+        value: Numbers = evaluate(read, delta=(delta, Domain(self._floor, 1.0)))
+        return value

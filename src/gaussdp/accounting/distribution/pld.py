@@ -4,6 +4,7 @@ This file, `releases` and `masses` are the only ones that know that library's di
 public face; their masses, the spacing of their grid and the side to which they were rounded nothing public tells.
 """
 
+import copy
 import importlib
 import math
 from collections.abc import Iterable, Sequence
@@ -15,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from gaussdp.accounting.distribution import releases
+from gaussdp.accounting.distribution.allocated import allocation_error
 from gaussdp.accounting.distribution.masses import Masses
 from gaussdp.accounting.distribution.standing import least, together
 from gaussdp.accounting.distribution.truncated import truncation_error
 from gaussdp.domains import integer
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
-from gaussdp.mechanisms import Mechanism, TruncatedPoisson
+from gaussdp.mechanisms import Mechanism, RandomAllocation, TruncatedPoisson
 from gaussdp.numerics import Floats
 
 
@@ -42,7 +44,7 @@ _UNIT_ROUNDOFF = 2.0**-53
 _CUT = 1e-15  # probability of the tails that the library cuts off a distribution that it composes with itself
 
 
-class _ReadProfile:
+class ReadProfile:
     """The profile of a privacy loss distribution, with its numerical noise on the stated side."""
 
     interval: float
@@ -55,6 +57,12 @@ class _ReadProfile:
     def _directions(self) -> tuple[Masses, ...]:
         remove, add = self._composed._pmf_remove, self._composed._pmf_add
         return (Masses.of(remove),) if add is remove else (Masses.of(remove), Masses.of(add))
+
+    def only(self, direction: int) -> "ReadProfile":
+        """The same in one direction: 0 if the record is in the data, -1 if it is not."""
+        one = copy.copy(self)
+        one.__dict__["_directions"] = (self._directions[direction],)
+        return one
 
     def delta(self, epsilons: Floats) -> Floats:
         """The profile at epsilons, its numerical noise included on the stated side."""
@@ -84,13 +92,16 @@ class _ReadProfile:
         return SETTINGS.fft_factor * _UNIT_ROUNDOFF * depth
 
 
-class LossDistribution(_ReadProfile):
+class LossDistribution(ReadProfile):
     """The composed privacy loss on a grid, rounded to one side, as a profile with a known noise floor.
 
     Args:
         parts: elementary mechanisms with how often each runs.
         pessimistic: whether delta is bounded from above or from below.
     """
+
+    interval: float
+    noise_floor: float
 
     def __init__(self, parts: Iterable[tuple[Mechanism, int]], *, pessimistic: bool) -> None:
         library = _library()
@@ -115,11 +126,17 @@ class LossDistribution(_ReadProfile):
             count * (transforms + releases.mass_error(part, self.interval)) for part, count in counted
         )
         cut = [(truncation_error(part), count) for part, count in counted if isinstance(part, TruncatedPoisson)]
-        self._factor = math.exp(math.fsum(count * relative for (relative, _), count in cut))
+        relative = [count * relative for (relative, _), count in cut]
+        relative += [
+            count * allocation_error(part, pessimistic=pessimistic)
+            for part, count in counted
+            if isinstance(part, RandomAllocation)
+        ]
+        self._factor = math.exp(self._sign * math.fsum(relative))
         self.noise_floor += math.fsum(count * absolute for (_, absolute), count in cut)
 
 
-class GivenDistribution(_ReadProfile):
+class GivenDistribution(ReadProfile):
     """A pessimistic privacy loss distribution that somebody made with dp_accounting.
 
     Args:
@@ -129,6 +146,9 @@ class GivenDistribution(_ReadProfile):
     Raises:
         DomainError: if it is an optimistic estimate, which bounds the privacy loss from the wrong side.
     """
+
+    interval: float
+    noise_floor: float
 
     def __init__(self, distribution: Any, compositions: int) -> None:
         masses = (distribution._pmf_remove, distribution._pmf_add)

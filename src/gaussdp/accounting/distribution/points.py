@@ -14,6 +14,7 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints, TradeoffPoints
 from gaussdp.guarantees.base import Numbers
 from gaussdp.guarantees.numeric import LARGEST_EPSILON
+from gaussdp.guarantees.vectorised import of_delta, of_fpr, of_tpr
 from gaussdp.numerics import Floats
 
 
@@ -86,18 +87,22 @@ class PointsCurve(ProfilePoints):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.epsilons.size} points, noise floor {self.noise_floor:.1e})"
 
+    @of_fpr
     def fnr(self, fpr: Numbers) -> Numbers:
         self._refuse_below_floor("fpr", fpr)
         return super().fnr(fpr)
 
+    @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
         self._refuse_below_floor("fpr", fpr)
         return super().tpr(fpr)
 
+    @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         self._refuse_below_floor("tpr", tpr)
         return super().fpr(tpr)
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         self._refuse_below_floor("delta", delta)
         return super().epsilon(delta)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gaussdp.accounting.distribution.allocated import allocated, allocation_reach
 from gaussdp.accounting.distribution.logistic import logistic_masses
 from gaussdp.accounting.distribution.masses import Masses
 from gaussdp.accounting.distribution.truncated import truncation
@@ -25,6 +26,7 @@ from gaussdp.mechanisms import (
     Mechanism,
     MixtureOfGaussians,
     PoissonSampled,
+    RandomAllocation,
     RandomizedResponse,
     SampledExchange,
     SampledNoise,
@@ -99,6 +101,8 @@ def _reach_of(part: Mechanism) -> float:
         return _reach_of(part.mechanism)
     if isinstance(part, MixtureOfGaussians | SampledExchange | TruncatedPoisson | WithoutReplacement):
         return part.unsampled_mu * (0.5 * part.unsampled_mu + 10)
+    if isinstance(part, RandomAllocation):
+        return allocation_reach(part)
     if isinstance(part, SampledNoise):
         return min(part.pure_epsilon, _reach_of(part.mechanism))
     if isinstance(part, DiscreteGaussian):
@@ -194,6 +198,8 @@ def distribution_of(library: ModuleType, part: Mechanism, interval: float, pessi
         return _from_lattice(library, lattice, interval, pessimistic)
     if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
         return _from_lattice(library, atoms_of(part.guarantee), interval, pessimistic)
+    if isinstance(part, RandomAllocation):
+        return allocated(library, part, interval, pessimistic=pessimistic)
     options: dict[str, Any] = {
         "pessimistic_estimate": pessimistic,
         "value_discretization_interval": interval,

@@ -5,14 +5,24 @@ from collections.abc import Iterable
 
 from gaussdp.domains import RHO
 from gaussdp.guarantees import ZCDP, PureDP
-from gaussdp.mechanisms import ExponentialMechanism, Mechanism, RandomizedResponse, Stated, ZCDPGaussian
+from gaussdp.mechanisms import (
+    ExponentialMechanism,
+    Mechanism,
+    RandomAllocation,
+    RandomizedResponse,
+    Stated,
+    ZCDPGaussian,
+)
 
 _ROUNDOFF = 2.0**-52
 
 
 def together(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
-    """The same with all zCDP statements as one: their rho and xi add up, which is tighter than their worst pairs."""
-    counted = list(parts)
+    """What is known to lose no less: of several uses of a pass, one at a time; of all zCDP statements, one.
+
+    Their rho and xi add up, which is tighter than their worst pairs.
+    """
+    counted = [(inner, count * times) for part, count in parts for inner, times in _apart(part).parts()]
     stated = [(known, count) for part, count in counted if (known := _zcdp(part))]
     if sum(count for _, count in stated) <= 1:
         return counted
@@ -26,12 +36,18 @@ def least(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]
 
     What is known of choices of bounded range and of zCDP is an envelope of many pairs. One of them, made after
     everything else, attains it, but not several: these are taken as randomized response and as Gaussian releases. Of
-    what is only bounded from above nothing is taken.
+    what is only bounded from above a release is taken that it may be, if one is known.
     """
-    counted = [(Stated(PureDP(0.0)) if part.bounded else part, count) for part, count in parts]
+    counted = [
+        (inner, count * times) for part, count in parts for inner, times in (part.least or Stated(PureDP(0.0))).parts()
+    ]
     if sum(count for part, count in counted if isinstance(part, ExponentialMechanism) or _zcdp(part)) <= 1:
         return counted
     return [(_attained(part), count) for part, count in counted]
+
+
+def _apart(part: Mechanism) -> Mechanism:
+    return part.apart if isinstance(part, RandomAllocation) else part
 
 
 def _attained(part: Mechanism) -> Mechanism:

@@ -16,6 +16,7 @@ from gaussdp.accounting.readings import Method, Values
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate
 from gaussdp.guarantees.base import Numbers
 from gaussdp.guarantees.numeric import LARGEST_EPSILON
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon
 from gaussdp.numerics import Floats
 
 
@@ -61,11 +62,13 @@ class EnclosedCurve(PointsCurve):
     def __reduce__(self) -> Any:
         return EnclosedCurve, self._run
 
+    @of_epsilon
     def delta(self, epsilon: Numbers) -> Numbers:
         """The bound on delta at this epsilon."""
         read: Numbers = evaluate(lambda levels: self.values("delta", levels).value, epsilon=(epsilon, NON_NEGATIVE))
         return read
 
+    @of_delta
     def epsilon(self, delta: Numbers) -> Numbers:
         """The least epsilon at which a bound comes down to delta, inf for none."""
         read: Numbers = evaluate(lambda levels: self.values("epsilon", levels).value, delta=(delta, PROBABILITY))

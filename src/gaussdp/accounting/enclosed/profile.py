@@ -34,6 +34,8 @@ class EnclosedProfile:
         unsampled: squared mu of each of these without sampling, all its repetitions together.
     """
 
+    unsampled_mu: float
+
     def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], unsampled: Sequence[float]) -> None:
         squares = list(unsampled)
         self.unsampled_mu = math.sqrt(squared_mu + math.fsum(squares))

@@ -27,6 +27,10 @@ SETTINGS = ChebyshevSettings()
 class Interpolant:
     """The polynomial through values of a smooth function at the Chebyshev points of [low, high], in falling order."""
 
+    low: float
+    high: float
+    error: float
+
     def __init__(self, low: float, high: float, values: Floats) -> None:
         self.low, self.high = low, high
         self._centre, self._radius = 0.5 * (low + high), 0.5 * (high - low)

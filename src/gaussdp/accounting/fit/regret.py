@@ -62,6 +62,8 @@ class RegretSearch:
         mu: of the GDP curve, nearly; the last digits may follow when the regret is asked for.
     """
 
+    open: bool
+
     def __init__(self, known: OperatingPoints, mu: float) -> None:
         self._mu = mu
         profiles = _Profiles.of(known, mu)

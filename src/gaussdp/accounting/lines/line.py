@@ -78,6 +78,9 @@ class CoarseScheduleError(ConvergenceError):
 class Line:
     """The integrand along Re(theta) = c, ready to be summed for any threshold near K'(c)."""
 
+    tilt: Tilt
+    deviation: float
+
     def __init__(self, cumulants: LossCumulants, tilt: Tilt) -> None:
         if not all(grid.clean for grid in tilt.grids):
             raise ConvergenceError("the tilt gives weight to outputs beyond the cutoff")

@@ -42,6 +42,8 @@ class LineTails(Described):
     long schedule, if there are such, before lines of the schedule itself.
     """
 
+    lowest: float
+
     def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._squared_mu, self._steps = squared_mu, tuple(steps)
         self._families = schedules_for(self._steps)

@@ -28,7 +28,10 @@ _NEAR_LEAST = -0.5  # share of the way from 0 to the least loss, as e^tau - 1, f
 class GaussianTails(Described):
     """The loss of plain Gaussian releases, N(-mu^2/2, mu^2) under Q."""
 
-    skewness = 0.0
+    mean: float
+    lowest: float
+
+    skewness: float = 0.0
 
     def __init__(self, mu: float) -> None:
         self.mu = mu
@@ -80,7 +83,11 @@ class OneStepTails(Described):
     .. math:: x(\tau) = \sigma^2 \log\frac{e^\tau - 1 + q}{q} + \frac12
     """
 
-    skewness = 0.0
+    lowest: float
+    mean: float
+    deviation: float
+
+    skewness: float = 0.0
 
     def __init__(self, noise_multiplier: float, sample_rate: float) -> None:
         self._sigma, self._rate = noise_multiplier, sample_rate

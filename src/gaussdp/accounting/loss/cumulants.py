@@ -65,6 +65,8 @@ class LossCumulants:
         others: steps with the same transform, to compare with: they are those of moved grids.
     """
 
+    shortened: bool
+
     def __init__(self, squared_mu: float, steps: Sequence[Counted], others: Sequence[Counted] | None = None) -> None:
         self._squared_mu = squared_mu
         self._steps = tuple(steps)

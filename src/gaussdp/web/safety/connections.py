@@ -1,38 +1,180 @@
-"""How long a client may take to say what it wants: uvicorn waits for the rest of a request's headers without end."""
+"""Connections: so many in all, so many of one address, none that waits without end; uvicorn's own replies are as ours.
+
+Built on uvicorn's `h11_impl`, which it does not promise to keep; pyproject.toml says which versions fit.
+"""
 
 import asyncio
-from typing import cast
+import secrets
+from typing import Any, cast
 
+import h11
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from gaussdp.web.answers import encoded, refusal_body
+from gaussdp.web.limits import Limits
+from gaussdp.web.safety.addresses import UNKNOWN, Proxies, site_of
+from gaussdp.web.safety.headers import with_safe_headers
+from gaussdp.web.sharing import Shared
+from gaussdp.web.telling.logs import log_request
+from gaussdp.web.telling.metrics import OTHER, Metrics
 
-class PromptConnection(H11Protocol):
-    """Closes a connection whose next request's headers do not arrive in time."""
+EVERYBODY = "*"  # the address under which all connections are counted
+MOST_REFUSED = 32
+"""Connections beyond the limit that are told so; more are closed without a word."""
 
-    seconds = 10.0
+_REFUSED_SECONDS = 2.0  # for such a one to say what it wants
+
+
+class Gate:
+    """Who may come in: counts the connections of all processes, and makes room by closing idle ones of its own.
+
+    Args:
+        limits: how many.
+        shared: the counts.
+        metrics: what is counted for monitors.
+        proxies: of whom there may be as many connections as there may be in all, since they stand for many.
+        overfull: says, in a request's state, that its connection is one too many.
+    """
+
+    def __init__(self, limits: Limits, shared: Shared, metrics: Metrics, proxies: Proxies, overfull: str) -> None:
+        self.limits, self.shared, self.metrics, self.proxies, self.overfull = limits, shared, metrics, proxies, overfull
+        self.idle: dict[Connection, None] = {}  # the longest idle first
+        self.refused: set[Connection] = set()
+
+    def enter(self, connection: "Connection") -> bool:
+        """Whether there is room for one more."""
+        most = self.limits.connections if self.proxies.trust(connection.peer) else self.limits.address_connections
+        if not self._counted(connection.site, most, connection.site):
+            return False
+        if not self._counted(EVERYBODY, self.limits.connections, None):
+            self.shared.disconnect(connection.site)
+            return False
+        self.metrics.add("connections")
+        return True
+
+    def leave(self, connection: "Connection") -> None:
+        """One less."""
+        self.shared.disconnect(connection.site)
+        self.shared.disconnect(EVERYBODY)
+        self.metrics.add("connections", -1)
+
+    def _counted(self, counter: str, most: int, of: str | None) -> bool:
+        """Count it, if need be after closing the longest idle one (of an address)."""
+        if self.shared.connect(counter, most):
+            return True
+        idlest = next((other for other in self.idle if of in (None, other.site)), None)
+        if idlest is None:
+            return False
+        idlest.give_up_place()
+        return self.shared.connect(counter, most)
+
+
+class Connection(H11Protocol):
+    """One connection."""
+
+    gate: Gate
+    peer = site = UNKNOWN
     _deadline: asyncio.TimerHandle | None = None
+    _stuck: asyncio.TimerHandle | None = None
+    _admitted = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(cast(asyncio.Transport, transport))  # a server's connections are streams
+        self.peer = self.client[0] if self.client else UNKNOWN
+        self.site = site_of(self.peer)
+        self.transport.set_write_buffer_limits(0)  # so that we hear of every byte that is not taken
+        gate = self.gate
+        self._admitted = gate.enter(self)
+        if self._admitted:
+            gate.idle[self] = None
+        elif len(gate.refused) < MOST_REFUSED:
+            gate.refused.add(self)
+            self.app = _Overfull(self.app, gate.overfull)
+        else:
+            gate.metrics.add("refused connections")
+            self.transport.abort()
+            return
         self._wait_for_headers()
 
     def data_received(self, data: bytes) -> None:
+        self.gate.idle.pop(self, None)
         super().data_received(data)
         if self._between_requests():
             self._wait_for_headers()
         else:
             self._stop_waiting()
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._admitted and self._between_requests() and not self.transport.is_closing():
+            self.gate.idle[self] = None
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._taken()
+        self.gate.idle.pop(self, None)
+        self.gate.refused.discard(self)
+        self._leave()
         super().connection_lost(exc)
+
+    def give_up_place(self) -> None:
+        """Close an idle connection for the sake of another."""
+        self.gate.idle.pop(self, None)
+        self._leave()
+        self.transport.close()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._wait_for_reader()
+
+    def resume_writing(self) -> None:
+        self._taken()
+        super().resume_writing()
+
+    def send_400_response(self, msg: str) -> None:
+        """What is not HTTP is refused like all else."""
+        request_id = secrets.token_hex(8)
+        body = encoded(refusal_body("this is not a request that this server can read"))
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(body)).encode()),
+            (b"connection", b"close"),
+        ]
+        try:
+            events = (
+                h11.Response(status_code=400, headers=with_safe_headers(headers, request_id), reason=b"Bad Request"),
+                h11.Data(data=body),
+                h11.EndOfMessage(),
+            )
+            for event in events:
+                self.transport.write(self.conn.send(event) or b"")
+        except h11.LocalProtocolError:
+            pass  # in the middle of another answer, after which nothing more can be said
+        self.transport.close()
+        self.gate.metrics.answered(OTHER, 400, 0.0)
+        log_request(
+            request_id=request_id,
+            address=self.peer,
+            method="-",
+            path="-",
+            status=400,
+            bytes=len(body),
+            milliseconds=0.0,
+        )
+
+    def _leave(self) -> None:
+        if self._admitted:
+            self._admitted = False
+            self.gate.leave(self)
 
     def _between_requests(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
 
     def _wait_for_headers(self) -> None:
         if self._deadline is None:
-            self._deadline = self.loop.call_later(self.seconds, self._give_up)
+            seconds = self.gate.limits.body_seconds if self._admitted else _REFUSED_SECONDS
+            self._deadline = self.loop.call_later(seconds, self._give_up)
 
     def _stop_waiting(self) -> None:
         if self._deadline is not None:
@@ -44,7 +186,32 @@ class PromptConnection(H11Protocol):
         if self._between_requests():
             self.transport.close()
 
+    def _wait_for_reader(self, left: int | None = None) -> None:
+        """Cut the connection if by then the client took nothing of what is left to send."""
+        now = self.transport.get_write_buffer_size()
+        if left is not None and now >= left:
+            self.transport.abort()
+            return
+        self._stuck = self.loop.call_later(self.gate.limits.write_seconds, self._wait_for_reader, now)
 
-def connections_within(seconds: float) -> type[PromptConnection]:
-    """The same with another limit."""
-    return type("PromptConnection", (PromptConnection,), {"seconds": seconds})
+    def _taken(self) -> None:
+        if self._stuck is not None:
+            self._stuck.cancel()
+            self._stuck = None
+
+
+class _Overfull:
+    """The application for a connection that is one too many: it says so."""
+
+    def __init__(self, app: Any, word: str) -> None:
+        self.app: ASGIApp = app
+        self.word = word
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"][self.word] = True
+        await self.app(scope, receive, send)
+
+
+def connections_through(gate: Gate) -> type[Connection]:
+    """Connections that pass this gate."""
+    return type("Connection", (Connection,), {"gate": gate})

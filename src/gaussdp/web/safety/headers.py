@@ -2,9 +2,6 @@
 
 from collections.abc import Mapping
 
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -28,20 +25,13 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
+Raw = list[tuple[bytes, bytes]]
 
-class SafeHeaders:
-    """Adds the headers; a response that says nothing about caching is not stored."""
+_RAW: Raw = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+_NOT_STORED = (b"cache-control", b"no-store")
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers[name] = value
-                headers.setdefault("Cache-Control", "no-store")
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+def with_safe_headers(headers: Raw, request_id: str) -> Raw:
+    """The headers of a response and these; one that says nothing about caching is not stored."""
+    stored = () if any(name == b"cache-control" for name, _ in headers) else (_NOT_STORED,)
+    return [*headers, *_RAW, *stored, (b"x-request-id", request_id.encode())]

@@ -6,8 +6,8 @@ import types
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from gaussdp.web.schemas.kinds import OneOf
-from gaussdp.web.schemas.reading import kinds_of
+from gaussdp.web.schemas.kinds import Kind, OneOf, Several
+from gaussdp.web.schemas.reading import IsRequest, kinds_of
 from gaussdp.web.schemas.responses import Real
 
 _PLAIN = {float: "number", int: "integer", str: "string", bool: "boolean"}
@@ -47,11 +47,18 @@ def _request(declaration: Any, made: dict[str, Any]) -> dict[str, Any]:
     properties = {}
     for field in dataclasses.fields(declaration):
         kind = kinds_of(declaration)[field.name]
-        schema = dict(_component(kind, made)) if isinstance(kind, type) else kind.schema()
+        schema = _asked(kind, made)
         if field.default is not dataclasses.MISSING and field.default is not None:
             schema["default"] = field.default
         properties[field.name] = schema
     return properties
+
+
+def _asked(kind: Kind | Several | type[IsRequest], made: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(kind, Several):
+        items = _component(kind.of, made)
+        return {"type": "array", "items": items, "minItems": 1, "maxItems": kind.most, "description": kind.meaning}
+    return dict(_component(kind, made)) if isinstance(kind, type) else kind.schema()
 
 
 def _response(declaration: Any, made: dict[str, Any]) -> dict[str, Any]:

@@ -138,6 +138,21 @@ class Anything:
         return {"anyOf": list(self.schemas), "description": self.meaning}
 
 
+@dataclass(frozen=True)
+class Several:
+    """A list of requests of one kind."""
+
+    of: type
+    most: int
+    meaning: str
+
+    def items(self, name: str, value: object) -> list[Any]:
+        """The values in the list, each of which is yet to be read."""
+        if not isinstance(value, list) or not 1 <= len(value) <= self.most:
+            raise DomainError(name, f"a list of 1 to {self.most} entries", value)
+        return value
+
+
 def brief(value: object) -> str:
     """The JSON value in a few words, safe to send back."""
     if value is None or isinstance(value, bool):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NoReturn, Protocol, TypeVar, get_type_hints
 
 from gaussdp.errors import DomainError
 from gaussdp.web.answers import RefusalError
-from gaussdp.web.schemas.kinds import Kind, brief
+from gaussdp.web.schemas.kinds import Kind, Several, brief
 
 
 class IsRequest(Protocol):
@@ -20,7 +20,7 @@ Request = TypeVar("Request", bound=IsRequest)
 
 
 @cache
-def kinds_of(request: type[IsRequest]) -> dict[str, Kind | type[IsRequest]]:
+def kinds_of(request: type[IsRequest]) -> dict[str, Kind | Several | type[IsRequest]]:
     """What each field of a request may hold."""
     hints = get_type_hints(request, include_extras=True)
     return {name: hint.__metadata__[0] if hasattr(hint, "__metadata__") else hint for name, hint in hints.items()}
@@ -62,7 +62,9 @@ def read(request: type[Request], value: object, path: str = "") -> Request:
     return request(**{field.name: _field(field, kinds[field.name], value, path) for field in fields})
 
 
-def _field(field: "dataclasses.Field[Any]", kind: Kind | type[IsRequest], given: dict[str, object], path: str) -> Any:
+def _field(
+    field: "dataclasses.Field[Any]", kind: Kind | Several | type[IsRequest], given: dict[str, object], path: str
+) -> Any:
     name = path + field.name
     if field.name not in given:
         if field.default is dataclasses.MISSING:
@@ -71,6 +73,9 @@ def _field(field: "dataclasses.Field[Any]", kind: Kind | type[IsRequest], given:
     if isinstance(kind, type):
         return read(kind, given[field.name], f"{name}.")
     try:
+        if isinstance(kind, Several):
+            items = kind.items(name, given[field.name])
+            return tuple(read(kind.of, item, f"{name}.{i}.") for i, item in enumerate(items))
         return kind.read(name, given[field.name])
     except DomainError as error:
         raise RefusalError(422, str(error), name) from None

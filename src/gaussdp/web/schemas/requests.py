@@ -1,46 +1,57 @@
 """What can be asked, field by field."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, get_args
 
-from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLED_NOISE
+from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLED_NOISE, SCALE, Domain
 from gaussdp.explaining.facts import RATE
+from gaussdp.guarantees import ApproxDP, PureDP
 from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
-from gaussdp.risks import Risk, criteria, registered
+from gaussdp.mechanisms.selection import MEAN_RUNS
+from gaussdp.risks import Profile, Risk, criteria, registered
 from gaussdp.risks.registry import RISKS
-from gaussdp.statements.run import SAMPLINGS, Sampling
-from gaussdp.web.schemas.kinds import Anything, Number, OneOf, Text, Whole
+from gaussdp.statements.run import SAMPLINGS, Clipping, Randomness, Sampling, Tuning
+from gaussdp.web.schemas.kinds import Anything, Number, OneOf, Several, Text, Whole
 from gaussdp.web.schemas.reading import read
 
 CRITERION = OneOf(lambda: [risk.key for risk in criteria()], "The risk that is matched.")
 TARGET = OneOf(lambda: ["mu", *(risk.value_key for risk in registered())], "What is bounded.")
 
-VIEWS = ("choose", "understand", "account", "calibrate")
+VIEWS = ("choose", "understand", "account", "calibrate", "releases")
 FIGURE_FORMATS = ("svg", "png", "pdf")
 STATEMENT_FORMATS = ("markdown", "html", "latex", "json", "text")
 
 MOST_RECORDS = 10**15
+MOST_RELEASES = 12  # different ones, as many as fit a page
+NOISES = ("gaussian", "laplace", "discrete-gaussian", "discrete-laplace")
 
 _LEVEL = Number(LEVEL, "Where it is matched: the level of the criterion, such as an FPR, a recall or a δ.", 1e-3)
-_DELTA = Number(LEVEL, "δ at which to read ε.", 1e-5)
+_DELTA = Number(LEVEL, "δ at which to read ε.", 1e-6)
 _DATASET_SIZE = Whole(1, MOST_RECORDS, "Number of records.", 50_000)
 _BATCH_SIZE = Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_size.", 256)
+_POLICY_DELTA = Domain(0.0, 1.0, closed_high=False)
 _EPOCHS = Number(POSITIVE, "Expected number of times that a record is seen.", 30.0)
 _FLOOR = Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", 1e-10)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChooseRequest:
-    """A policy of pure ε-DP, and the criterion by which to match it."""
+    """A policy of pure ε-DP, and the criterion by which to match it; or of (ε, δ)-DP, which is met."""
 
-    epsilon: Annotated[float, Number(FINITE_NON_NEGATIVE, "The policy: the ε of pure differential privacy.", 1.0)]
+    epsilon: Annotated[float, Number(FINITE_NON_NEGATIVE, "The policy: the ε of differential privacy.", 1.0)]
     criterion: Annotated[str, CRITERION]
     level: Annotated[float, _LEVEL]
+    policy_delta: Annotated[float, Number(_POLICY_DELTA, "The policy's δ; 0 for pure DP.", 0.0)] = 0.0
+
+    @property
+    def policy(self) -> PureDP | ApproxDP:
+        """The guarantee that the policy asks for."""
+        return ApproxDP(self.epsilon, self.policy_delta) if self.policy_delta else PureDP(self.epsilon)
 
     @property
     def risk(self) -> Risk:
-        """The criterion at its level."""
-        return RISKS[self.criterion].at(self.level)
+        """The criterion at its level; (ε, δ)-DP, which GDP can have, is not matched but met."""
+        return Profile(self.policy_delta) if self.policy_delta else RISKS[self.criterion].at(self.level)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +74,7 @@ class UnderstandRequest:
     mu: Annotated[float, Number(FINITE_NON_NEGATIVE, "The GDP parameter.", 0.31)]
     prior: Annotated[float, Number(LEVEL, "Probability of membership before the attack.", 0.5)] = 0.5
     recall: Annotated[float, Number(RATE, "Share of the members that the attack finds, for precision.", 1e-2)] = 1e-2
-    delta: Annotated[float, _DELTA] = 1e-5
+    delta: Annotated[float, _DELTA] = 1e-6
     fpr: Annotated[float | None, Number(RATE, "One more false-positive rate at which to read the TPR.", 1e-4)] = None
 
 
@@ -76,17 +87,72 @@ class PointRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccountRequest:
-    """A run of DP-SGD with Poisson sampling."""
+class Described:
+    """Whom a release is to protect, what else was done with the data, and where to read the guarantee."""
+
+    unit: Annotated[str | None, Text(120, "Whom or what the guarantee protects; a statement needs it.", "person")] = (
+        None
+    )
+    adjacency: Annotated[Adjacency, OneOf(tuple(ADJACENCIES), "Which data sets are neighbours.")] = "add-remove"
+    records_per_unit: Annotated[int, Whole(1, MOST_RECORDS, "The most records that one unit has.", 1)] = 1
+    tuning: Annotated[
+        Tuning | None, OneOf(get_args(Tuning), "Of hyper-parameters on the same data; not stated if left out.")
+    ] = None
+    tuning_runs: Annotated[int | None, Whole(1, 10**6, "Runs for tuning besides the final one.", 9)] = None
+    tuning_mean: Annotated[
+        float | None, Number(MEAN_RUNS, "Mean of the random number of runs of which the best is released.", 10.0)
+    ] = None
+    randomness: Annotated[Randomness | None, OneOf(get_args(Randomness), "Of the noise; not stated if left out.")] = (
+        None
+    )
+    delta: Annotated[float, _DELTA] = 1e-6
+    floor: Annotated[float, _FLOOR] = 1e-10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained(Described):
+    """DP-SGD but for its noise: its sizes, how its batches are really made, and how gradients are clipped."""
+
+    dataset_size: Annotated[int, _DATASET_SIZE]
+    batch_size: Annotated[int, _BATCH_SIZE]
+    epochs: Annotated[float, _EPOCHS]
+    sampling: Annotated[Sampling, OneOf(tuple(SAMPLINGS), "How batches are really made.")] = "poisson"
+    last_batch: Annotated[
+        str | None, OneOf(("kept", "dropped"), "Of a last, incomplete batch, where batches are cut from the data.")
+    ] = None
+    clipping: Annotated[
+        Clipping | None, OneOf(get_args(Clipping), "How gradients are clipped; not stated if left out.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountRequest(Trained):
+    """A run of DP-SGD."""
 
     noise_multiplier: Annotated[
         float, Number(SAMPLED_NOISE, "Standard deviation of the noise over the clipping norm.", 1.0)
     ]
-    dataset_size: Annotated[int, _DATASET_SIZE]
-    batch_size: Annotated[int, _BATCH_SIZE]
-    epochs: Annotated[float, _EPOCHS]
-    delta: Annotated[float, _DELTA] = 1e-5
-    floor: Annotated[float, _FLOOR] = 1e-10
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseRequest:
+    """A number or a table released with noise, once or several times."""
+
+    noise: Annotated[str, OneOf(NOISES, "The distribution of the noise.")]
+    scale: Annotated[float, Number(SCALE, "Standard deviation of Gaussian noise, scale of Laplace noise.", 4.0)]
+    sensitivity: Annotated[
+        float, Number(SCALE, "The most that one record changes the release; a whole number for discrete noise.", 1.0)
+    ] = 1.0
+    times: Annotated[int, Whole(1, MOST_RECORDS, "How many such releases.", 12)] = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleasesRequest(Described):
+    """Counts, sums or tables with noise."""
+
+    releases: Annotated[
+        tuple[ReleaseRequest, ...], Several(ReleaseRequest, MOST_RELEASES, "What is released, about the same people.")
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,23 +171,20 @@ class TargetRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CalibrateRequest:
+class CalibrateRequest(Trained):
     """A run of DP-SGD whose noise is sought."""
 
     target: TargetRequest
-    dataset_size: Annotated[int, _DATASET_SIZE]
-    batch_size: Annotated[int, _BATCH_SIZE]
-    epochs: Annotated[float, _EPOCHS]
-    delta: Annotated[float, _DELTA] = 1e-5
-    floor: Annotated[float, _FLOOR] = 1e-10
 
 
-State = ChooseRequest | UnderstandRequest | AccountRequest | CalibrateRequest
+Run = AccountRequest | CalibrateRequest | ReleasesRequest
+State = ChooseRequest | UnderstandRequest | Run
 STATES: dict[str, type[State]] = {
     "choose": ChooseRequest,
     "understand": UnderstandRequest,
     "account": AccountRequest,
     "calibrate": CalibrateRequest,
+    "releases": ReleasesRequest,
 }
 
 _STATE = Anything(
@@ -141,14 +204,11 @@ class FigureRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class StatementRequest:
-    """A view of the page as a document. For account and calibrate, unit, adjacency and sampling must be said."""
+    """A view of the page as a document. The state of a run must say its unit."""
 
     view: Annotated[str, OneOf(VIEWS, "Which view.")]
     format: Annotated[str, OneOf(STATEMENT_FORMATS, "The document's format.")]
     state: Annotated[dict[str, object], _STATE]
-    unit: Annotated[str | None, Text(120, "What one record is: whom or what the guarantee protects.", "person")] = None
-    adjacency: Annotated[Adjacency | None, OneOf(tuple(ADJACENCIES), "Which data sets are neighbours.")] = None
-    sampling: Annotated[Sampling | None, OneOf(tuple(SAMPLINGS), "How batches are really made.")] = None
 
 
 def state_of(request: FigureRequest | StatementRequest) -> State:

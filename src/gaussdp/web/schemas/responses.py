@@ -17,8 +17,31 @@ class Snippets(TypedDict):
     json: str
 
 
+class Elsewhere(TypedDict):
+    """The best attack at another false-positive rate, under the budget and under the policy."""
+
+    fpr: float
+    fpr_text: str
+    policy: float
+    policy_text: str
+    budget: float
+    budget_text: Text
+
+
+class Instead(TypedDict):
+    """What to match by where a match is saturated."""
+
+    criterion: Annotated[str, CRITERION]
+    level: float | None
+    level_text: str
+    name: str
+    mu_text: str
+
+
 class Budget(TypedDict):
     """The budget by a criterion at a level."""
+
+    saturated: Annotated[bool, "whether the policy hardly limits the attack there"]
 
     criterion: Annotated[str, CRITERION]
     level: float
@@ -49,7 +72,7 @@ class Rule(TypedDict):
     divisor: float
     mu: Real
     mu_text: Text
-    conservative: bool
+    standing: Annotated[str, "conservative, too much, or saturated where the match is no measure"]
     verdict: str
 
 
@@ -94,9 +117,17 @@ class ChooseResponse(TypedDict):
     criterion: Annotated[str, CRITERION]
     level: float
     level_text: str
+    met: Annotated[bool, "whether every release with this μ meets the policy, (ε, δ)-DP; else it is matched"]
     risk: RiskValue
     others: list[Budget]
     implied: Mu
+    saturated: bool
+    warning: Annotated[str, "that the match is saturated, and what to use instead; empty if it is not"]
+    cost: Annotated[str, "what the match costs at lower false-positive rates; empty if nothing"]
+    elsewhere: list[Elsewhere]
+    instead: Instead | None
+    recommendation: Annotated[list[str], "the range over all criteria that count, the cautious choice, and why"]
+    cautious: Mu
     rules: list[Rule]
     curves: MatchedCurves
     matched: Point
@@ -136,16 +167,18 @@ class Share(TypedDict):
     text: Text
 
 
-class Guesses(TypedDict):
-    """Right guesses of a hundred, without and with the release."""
+class Icons(TypedDict):
+    """So many of so many: right without the release, with it at most, and how that is drawn."""
 
+    title: str
     of: int
-    prior: float
-    before: float
-    before_text: str
-    after: float
-    after_text: Text
+    before: int
+    after: int
     sentence: str
+    drawn: Annotated[list[int], "icons of each kind: right anyway, right because of the release, wrong"]
+    labels: list[str]
+    columns: int
+    note: Annotated[str, "what an icon stands for, if not for one"]
 
 
 class Group(TypedDict):
@@ -191,8 +224,8 @@ class UnderstandResponse(TypedDict):
     precision: PrecisionAtRecall
     epsilon: EpsilonAtDelta
     advantage: Share
-    guesses: Guesses
-    guesses_prior: Guesses
+    accuracy: Share
+    icons: list[Icons]
     group: list[Group]
     repeated: list[Repeated]
     equivalents: list[Equivalent]
@@ -229,42 +262,45 @@ class DeploymentsResponse(TypedDict):
 
 
 class AccountCurves(TypedDict):
-    """FNR and TPR by FPR: the exact curve, its GDP fit, and its (ε, δ) statement."""
+    """FNR and TPR by FPR: the exact curve if it is known, the μ that holds, and the (ε, δ) statement."""
 
     fpr: list[float]
-    exact: list[float]
+    exact: list[float] | None
     gdp: list[float]
     approx: list[float]
-    exact_tpr: list[float]
+    exact_tpr: list[float] | None
     gdp_tpr: list[float]
     approx_tpr: list[float]
 
 
 class AccountResult(TypedDict):
-    """The guarantee of a run of DP-SGD."""
+    """The guarantee that holds for a run as it is described."""
 
-    noise_multiplier: float
-    noise_multiplier_text: str
-    sample_rate: float
-    sample_rate_text: str
-    steps: int
-    mu: float
+    exact: Annotated[bool, "whether the guarantee is exact; else only an enclosure is known, and its upper end shown"]
+    mu: Real
     mu_text: Text
-    mu_lower: float
+    mu_lower: Real
+    mu_lower_text: str
     floor: float
     floor_text: str
-    slack: float
-    slack_text: Text
-    regret: float
-    regret_text: Text
-    advice: list[str]
+    slack: float | None
+    slack_text: str | None
+    regret: float | None
+    regret_text: str | None
+    sentences: Annotated[list[str], "what the number is about, and what is taken for granted"]
     delta: float
     epsilon: Real
     epsilon_text: Text
+    epsilon_lower: Real
     method: str
     tpr: list[TprAtFpr]
     curves: AccountCurves
     snippets: Snippets
+    noise_multiplier: NotRequired[float]
+    noise_multiplier_text: NotRequired[str]
+    sample_rate: NotRequired[float]
+    sample_rate_text: NotRequired[str]
+    steps: NotRequired[int]
     achieved: NotRequired[float]
     achieved_text: NotRequired[Text]
     target_text: NotRequired[str]
@@ -337,8 +373,25 @@ class TargetDefinition(TypedDict):
     start_level: str | None
 
 
+class Range(TypedDict):
+    """What a number may be."""
+
+    name: str
+    low: float
+    high: Real
+    low_included: bool
+    high_included: bool
+    whole: bool
+
+
 class Definitions(TypedDict):
-    """What can be chosen on the page, with its words."""
+    """What can be chosen on the page, with its words, and what numbers may be."""
+
+    ranges: list[Range]
+    noise: list[Option]
+    tuning: list[Option]
+    clipping: list[Option]
+    randomness: list[Option]
 
     levels: list[LevelDefinition]
     criteria: list[CriterionDefinition]

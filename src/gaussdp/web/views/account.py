@@ -1,27 +1,28 @@
-"""Account and calibrate: the guarantee of a run of DP-SGD, and the noise that meets a target."""
+"""Account and calibrate: the guarantee of a run or of releases, and the noise that meets a target."""
 
+import math
 from collections.abc import Callable
 
 from gaussdp import calibration
-from gaussdp.accounting import AccountedCurve, DistributionCurve
-from gaussdp.accounting import account as account_for
-from gaussdp.accounting.document import account_document
 from gaussdp.calibration import Calibration
+from gaussdp.calibration.dpsgd import LEAST_NOISE, MOST_NOISE
 from gaussdp.calibration.results import STATUS_WORDS
 from gaussdp.calibration.targets import limit
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP, ApproxDP, Guarantee
-from gaussdp.mechanisms import DPSGD
-from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest
+from gaussdp.guarantees import GDP, ApproxDP
+from gaussdp.mechanisms import DPSGD, Gaussian, Mechanism, WithoutReplacement
+from gaussdp.statements.run import Run
+from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, ReleasesRequest
 from gaussdp.web.schemas.responses import AccountCurves, AccountResult, TprAtFpr
+from gaussdp.web.views.holding import Holding, bound, holding
+from gaussdp.web.views.run_snippets import run_snippets
 from gaussdp.web.views.sampling import curve_rates
 from gaussdp.web.views.snippets import account_snippets, calibrate_snippets
 from gaussdp.web.views.training import run_of, target_of, words_of
-from gaussdp.web.views.wording import guarantee_text, level_text, percent_text
+from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
 
 Tell = Callable[[str], None]
-Accounted = AccountedCurve | DistributionCurve
 
 FPRS = (1e-2, 1e-3, 1e-5)
 _CHECK_DIGITS = 8
@@ -30,93 +31,134 @@ _CHECK_DIGITS = 8
 def account(request: AccountRequest, tell: Tell) -> AccountResult:
     """The guarantee of the run as one number and as a curve."""
     run = run_of(request)
-    tell("reading the tails of the privacy loss")
-    result = described(run, account_for(run), request.floor, request.delta, tell)
-    result["snippets"] = account_snippets(request, result)
+    result = described(run, request, tell)
+    plain = isinstance(run.mechanism, DPSGD) and run.sampling == "poisson" and run.accounted is run.mechanism
+    if plain and result["exact"]:
+        result["snippets"] = account_snippets(request, result)
     return result
+
+
+def releases(request: ReleasesRequest, tell: Tell) -> AccountResult:
+    """The guarantee of several releases together."""
+    return described(run_of(request), request, tell)
 
 
 def calibrate(request: CalibrateRequest, tell: Tell) -> AccountResult:
     """The least noise with which the run meets the target, and the guarantee it then has."""
     found, target = _search(request, tell), target_of(request)
-    result = described(_run(found), _accounted(found.curve), request.floor, request.delta, tell)
+    run = run_of(request, found.value)
+    result = described(run, request, tell, found.floor)
     result["achieved"] = found.achieved
     result["achieved_text"] = shown(min(rounded(found.achieved, Rounding.UP, _CHECK_DIGITS), limit(target)))
     result["target_text"] = words_of(target)
     result["status"] = STATUS_WORDS[found.status]
-    result["snippets"] = calibrate_snippets(request, result)
+    if _accounted(run_of(request)):
+        result["snippets"] = calibrate_snippets(request, result)
     return result
 
 
-def calibrated(request: CalibrateRequest, tell: Tell) -> DPSGD:
+def calibrated(request: CalibrateRequest, tell: Tell) -> Run:
     """The run with the least noise that meets the target."""
-    return _run(_search(request, tell))
+    return run_of(request, _search(request, tell).value)
+
+
+def _accounted(run: Run) -> bool:
+    """Whether the calibration of DP-SGD itself knows such runs: Poisson samples, nothing but the final run."""
+    known = run.mechanism.protecting(run.adjacency or "add-remove", run.records_per_unit or 1) is not None
+    clipped = run.clipping in (None, "per-example")
+    return known and clipped and run.sampling == "poisson" and run.tuning in (None, "none")
 
 
 def _search(request: CalibrateRequest, tell: Tell) -> Calibration:
     run, target = run_of(request), target_of(request)
     tell("searching for the least noise")
-    return calibration.noise_multiplier(target, sample_rate=run.sample_rate, steps=run.steps, floor=request.floor)
-
-
-def _run(found: Calibration) -> DPSGD:
-    if not isinstance(found.mechanism, DPSGD):
-        raise DomainError("mechanism", "DPSGD", found.mechanism)
-    return found.mechanism
-
-
-def described(run: DPSGD, curve: Accounted, floor: float, delta: float, tell: Tell) -> AccountResult:
-    """All that the page shows about an accounted run, but the snippets."""
-    tell("fitting μ")
-    fit = curve.fit(floor)
-    tell("reading ε and the curve")
-    document = account_document(run, curve, floor, (delta,), FPRS[:1])
-    epsilon = curve.epsilon(delta)
-    return AccountResult(
-        noise_multiplier=run.noise_multiplier,
-        noise_multiplier_text=shown(run.noise_multiplier),
-        sample_rate=run.sample_rate,
-        sample_rate_text=guarantee_text(run.sample_rate),
-        steps=run.steps,
-        mu=fit.mu,
-        mu_text=guarantee_text(fit.mu),
-        mu_lower=fit.mu_lower,
-        floor=fit.floor,
-        floor_text=level_text(fit.floor),
-        slack=fit.slack,
-        slack_text=guarantee_text(fit.slack, 3),
-        regret=fit.regret,
-        regret_text=guarantee_text(fit.regret, 3),
-        advice=list(document.notes),
-        delta=delta,
-        epsilon=epsilon,
-        epsilon_text=guarantee_text(epsilon),
-        method=fit.method.words,
-        tpr=_tpr_rows(curve),
-        curves=_curves(curve, fit.guarantee, ApproxDP(epsilon, delta)),
-        snippets={"python": "", "cli": "", "latex": "", "json": ""},
+    if _accounted(run) and isinstance(run.mechanism, DPSGD):
+        return calibration.noise_multiplier(
+            target,
+            sample_rate=run.mechanism.sample_rate,
+            steps=run.mechanism.steps,
+            floor=request.floor,
+            adjacency=request.adjacency,
+            records_per_unit=request.records_per_unit,
+        )
+    fit = holding(run, request.floor, request.delta).fit
+    return calibration.parameter(
+        target,
+        lambda noise: _known(run_of(request, noise), request.floor, exact=fit is not None),
+        LEAST_NOISE,
+        MOST_NOISE,
+        floor=fit.floor if fit and fit.floor else request.floor,
+        name="noise_multiplier",
     )
 
 
-def _curves(curve: Accounted, fitted: GDP, statement: ApproxDP) -> AccountCurves:
+def _known(run: Run, floor: float, *, exact: bool) -> Mechanism:
+    return run.protected if exact else _release_that_bounds(run, floor)
+
+
+def _release_that_bounds(run: Run, floor: float) -> Mechanism:
+    """A Gaussian release with the μ that is known to hold for the run."""
+    mu = bound(run, floor, quickly=True).enclosure.upper
+    if mu == math.inf:
+        raise DomainError("noise_multiplier", problem="cannot be found: no finite μ is known to hold for such a run")
+    return Gaussian(1 / mu, run.adjacency or "add-remove")
+
+
+def described(
+    run: Run, request: AccountRequest | CalibrateRequest | ReleasesRequest, tell: Tell, floor: float | None = None
+) -> AccountResult:
+    """All that the page shows about a run; at another floor than asked for if one is given."""
+    tell("reading the tails of the privacy loss")
+    found = holding(run, floor or request.floor, request.delta)
+    tell("reading the curve")
+    fit = found.fit
+    level = fit.floor if fit else request.floor
+    result = AccountResult(
+        exact=fit is not None,
+        mu=found.mu,
+        mu_text=guarantee_text(found.mu),
+        mu_lower=found.mu_lower,
+        mu_lower_text=budget_text(found.mu_lower),
+        floor=level,
+        floor_text=level_text(level),
+        slack=fit.slack if fit else None,
+        slack_text=guarantee_text(fit.slack, 3) if fit else None,
+        regret=fit.regret if fit else None,
+        regret_text=guarantee_text(fit.regret, 3) if fit else None,
+        sentences=list(found.sentences),
+        delta=request.delta,
+        epsilon=found.epsilon,
+        epsilon_text=guarantee_text(found.epsilon),
+        epsilon_lower=found.epsilon_lower,
+        method=fit.method.words if fit else "proved bounds",
+        tpr=_tpr_rows(found),
+        curves=_curves(found, request.delta),
+        snippets=run_snippets(run, found, request),
+    )
+    if isinstance(run.mechanism, DPSGD | WithoutReplacement):
+        result["noise_multiplier"] = run.mechanism.noise_multiplier
+        result["noise_multiplier_text"] = shown(run.mechanism.noise_multiplier)
+        result["sample_rate"] = run.mechanism.sample_rate
+        result["sample_rate_text"] = guarantee_text(run.mechanism.sample_rate)
+        result["steps"] = run.mechanism.steps
+    return result
+
+
+def _curves(found: Holding, delta: float) -> AccountCurves:
     fpr = curve_rates()
+    exact = found.curve if found.fit else None
+    fitted, statement = found.fit.guarantee if found.fit else GDP(found.mu), ApproxDP(found.epsilon, delta)
     return AccountCurves(
         fpr=fpr.tolist(),
-        exact=curve.fnr(fpr).tolist(),
+        exact=exact.fnr(fpr).tolist() if exact else None,
         gdp=fitted.fnr(fpr).tolist(),
         approx=statement.fnr(fpr).tolist(),
-        exact_tpr=curve.tpr(fpr).tolist(),
+        exact_tpr=exact.tpr(fpr).tolist() if exact else None,
         gdp_tpr=fitted.tpr(fpr).tolist(),
         approx_tpr=statement.tpr(fpr).tolist(),
     )
 
 
-def _tpr_rows(curve: Accounted) -> list[TprAtFpr]:
-    rates = [(fpr, curve.tpr(fpr)) for fpr in FPRS]
+def _tpr_rows(found: Holding) -> list[TprAtFpr]:
+    rates = [(fpr, float(found.curve.tpr(fpr))) for fpr in FPRS]
     return [TprAtFpr(fpr=fpr, fpr_text=level_text(fpr), tpr=tpr, text=percent_text(tpr)) for fpr, tpr in rates]
-
-
-def _accounted(curve: Guarantee) -> Accounted:
-    if not isinstance(curve, AccountedCurve | DistributionCurve):
-        raise DomainError("curve", "an accounted one", curve)
-    return curve

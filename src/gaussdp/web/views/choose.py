@@ -3,15 +3,19 @@
 import math
 from functools import lru_cache
 
-from gaussdp.choosing import RuleOfThumb
+from gaussdp.choosing import Match, RuleOfThumb, match
+from gaussdp.choosing import choose as chosen
 from gaussdp.choosing.budgets import span
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP, PureDP
+from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.risks import Risk, criteria_at
 from gaussdp.web.schemas.requests import ChooseRequest, RulesRequest
 from gaussdp.web.schemas.responses import (
     Budget,
     ChooseResponse,
+    Elsewhere,
+    Instead,
     MatchedCurves,
     Mu,
     Point,
@@ -22,66 +26,99 @@ from gaussdp.web.schemas.responses import (
 )
 from gaussdp.web.views.sampling import curve_rates
 from gaussdp.web.views.snippets import choose_snippets
-from gaussdp.web.views.wording import budget_text, guarantee_text, level_text
+from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
 
 DIVISORS = (5.0, 3.0)
 _LEAST_KINK = 1e-6  # below, the curve's corner is no more than the corner of the picture
 
 
 def choose(request: ChooseRequest) -> ChooseResponse:
-    """The budget, what it allows, the same by the other criteria, the rules of thumb, and both curves."""
-    policy, risk = PureDP(request.epsilon), request.risk
-    mu = float(risk.mu_from_epsilon(request.epsilon))
-    budget = GDP(mu)
-    matched = matched_point(request, mu)
-    implied = policy.implied().mu
+    """The budget, what it allows and costs, the same by other criteria, a recommendation, and both curves."""
+    policy = request.policy
+    found = match(policy, request.risk)
+    advice, budget = chosen(policy), GDP(found.mu)
+    implied = policy.implied().mu if isinstance(policy, PureDP) else math.inf
     return ChooseResponse(
         epsilon=request.epsilon,
-        mu=mu,
-        mu_text=budget_text(mu),
+        mu=found.mu,
+        mu_text=budget_text(found.mu),
         criterion=request.criterion,
         level=request.level,
         level_text=level_text(request.level),
+        met=bool(request.policy_delta),
         risk=RiskValue(
-            name=risk.words,
-            value=float(risk.of(budget)),
-            text=risk.text(budget),
-            sentence=risk.sentence(budget),
+            name=request.risk.words,
+            value=float(request.risk.of(budget)),
+            text=request.risk.text(budget),
+            sentence=request.risk.sentence(budget),
         ),
-        others=[_budget(other, request.epsilon) for other in criteria_at()],
+        others=[_budget(match(policy, other)) for other in criteria_at()] if isinstance(policy, PureDP) else [],
         implied=Mu(mu=implied, mu_text=guarantee_text(implied)),
-        rules=[_rule(divisor, request, mu) for divisor in DIVISORS],
-        curves=_curves(policy, budget, matched["fpr"]),
-        matched=matched,
-        snippets=choose_snippets(request, mu),
+        saturated=found.saturated,
+        warning=found.warning,
+        cost="" if found.saturated else found.cost,
+        elsewhere=[
+            Elsewhere(
+                fpr=at.fpr,
+                fpr_text=level_text(at.fpr),
+                policy=at.policy,
+                policy_text=f"{shown(rounded(100 * at.policy, Rounding.NEAREST, 3))}%",
+                budget=at.budget,
+                budget_text=percent_text(at.budget),
+            )
+            for at in found.elsewhere
+        ],
+        instead=_instead(found),
+        recommendation=list(advice.recommendation),
+        cautious=Mu(mu=advice.mu, mu_text=budget_text(advice.mu)),
+        rules=[_rule(divisor, found) for divisor in DIVISORS] if isinstance(policy, PureDP) else [],
+        curves=_curves(policy, budget, found.point[0]),
+        matched=matched_point(found),
+        snippets=choose_snippets(request, found.mu),
     )
 
 
-def _budget(risk: Risk, epsilon: float) -> Budget:
-    level, mu = risk.level_value or 0.0, float(risk.mu_from_epsilon(epsilon))
-    return Budget(criterion=risk.key, level=level, level_text=level_text(level), mu=mu, mu_text=budget_text(mu))
-
-
-def _rule(divisor: float, request: ChooseRequest, matched: float) -> Rule:
-    rule = RuleOfThumb(divisor)
-    mu = rule.mu(request.epsilon)
-    conservative = bool(mu <= matched)
-    name, spent = f"μ = ε/{divisor:g}", guarantee_text(mu)
-    if conservative:
-        here = f"{name} = {spent} is conservative here: at most the matched budget {budget_text(matched)}."
-    else:
-        here = f"{name} = {spent} is too much here: the matched budget is {budget_text(matched)}."
-    return Rule(
-        divisor=divisor,
-        mu=mu,
-        mu_text=spent,
-        conservative=conservative,
-        verdict=here,
+def _budget(found: Match) -> Budget:
+    level = found.risk.level_value or 0.0
+    return Budget(
+        criterion=found.risk.key,
+        level=level,
+        level_text=level_text(level),
+        mu=found.mu,
+        mu_text=budget_text(found.mu),
+        saturated=found.saturated,
     )
 
 
-def _curves(policy: PureDP, budget: GDP, matched: float) -> MatchedCurves:
-    kink = 1 / (1 + math.exp(min(policy.epsilon_bound, 700.0)))
+def _instead(found: Match) -> Instead | None:
+    other = found.instead
+    if other is None:
+        return None
+    level = other.risk.level_value
+    return Instead(
+        criterion=other.risk.key,
+        level=level,
+        level_text="" if level is None else level_text(level),
+        name=other.name,
+        mu_text=budget_text(other.mu),
+    )
+
+
+def _rule(divisor: float, found: Match) -> Rule:
+    rule, policy = RuleOfThumb(divisor), found.policy
+    mu = float(rule.mu(policy.epsilon_bound)) if isinstance(policy, PureDP) else 0.0
+    name, spent, matched = f"μ = ε/{divisor:g}", guarantee_text(mu), budget_text(found.mu)
+    standing = rule.verdict(found)
+    words = {
+        "conservative": f"{name} = {spent} is conservative here: at most the matched budget {matched}.",
+        "too much": f"{name} = {spent} is too much here: the matched budget is {matched}.",
+        "saturated": f"{name} = {spent} cannot be judged here: the match is saturated.",
+    }
+    return Rule(divisor=divisor, mu=mu, mu_text=spent, standing=standing, verdict=words[standing])
+
+
+def _curves(policy: Guarantee, budget: GDP, matched: float) -> MatchedCurves:
+    kink = 1 / (1 + math.exp(min(getattr(policy, "epsilon_bound", 700.0), 700.0)))
     fpr = curve_rates(matched, *((kink, 1 - kink) if kink > _LEAST_KINK else ()))
     return MatchedCurves(
         fpr=fpr.tolist(),
@@ -92,9 +129,9 @@ def _curves(policy: PureDP, budget: GDP, matched: float) -> MatchedCurves:
     )
 
 
-def matched_point(request: ChooseRequest, mu: float) -> Point:
+def matched_point(found: Match) -> Point:
     """The attack at which budget and policy meet."""
-    fpr, fnr, tpr = request.risk.matched_point(request.epsilon, mu)
+    fpr, fnr, tpr = found.point
     return Point(fpr=fpr, fnr=fnr, tpr=tpr)
 
 
@@ -107,7 +144,7 @@ def rules(request: RulesRequest) -> RulesResponse:
 def _range(divisor: float, risk: Risk) -> RuleRange:
     name = f"μ = ε/{divisor:g}"
     try:
-        intervals = RuleOfThumb(divisor).conservative_epsilons(risk)
+        intervals = RuleOfThumb(divisor).telling_epsilons(risk)
     except DomainError:  # at extreme levels the search for its end leaves the range of a double
         return RuleRange(divisor=divisor, conservative=None, sentence=f"Where {name} holds is unknown at this level.")
     return RuleRange(

@@ -1,5 +1,6 @@
-"""What can be chosen on the page, each with the words of the thing that is chosen."""
+"""What can be chosen on the page, each with the words of the thing that is chosen, and what numbers may be."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,17 +10,47 @@ from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.risks import Risk, by_level, criteria, registered
 from gaussdp.risks.levels import capital
 from gaussdp.statements.run import SAMPLINGS
+from gaussdp.web.schemas.kinds import Number, Whole
+from gaussdp.web.schemas.reading import kinds_of
+from gaussdp.web.schemas.requests import AccountRequest, ChooseRequest, ReleaseRequest, UnderstandRequest
 from gaussdp.web.schemas.responses import (
     CriterionDefinition,
     Definitions,
     LevelDefinition,
     Option,
+    Range,
     TargetDefinition,
+)
+
+_NOT_STATED = ("", "not stated")
+_TUNING = (
+    _NOT_STATED,
+    ("none", "none on these data"),
+    ("counted", "runs that are counted in"),
+    ("not counted", "runs that are not counted"),
+    ("best of", "the best of a random number of runs"),
+)
+_CLIPPING = (
+    _NOT_STATED,
+    ("per-example", "each record’s gradient by itself"),
+    ("per-batch", "the batch’s gradient as a whole"),
+    ("none", "nothing is clipped"),
+)
+_RANDOMNESS = (
+    _NOT_STATED,
+    ("secure", "unpredictable, safe in floating point"),
+    ("ordinary", "an ordinary generator, floating point"),
+)
+_NOISE = (
+    ("gaussian", "Gaussian"),
+    ("laplace", "Laplace"),
+    ("discrete-gaussian", "Discrete Gaussian"),
+    ("discrete-laplace", "Discrete Laplace (geometric)"),
 )
 
 
 def definitions() -> Definitions:
-    """Levels, criteria, targets, adjacencies and ways to draw batches."""
+    """Levels, criteria, targets, what describes a run, and the ranges of numbers."""
     return Definitions(
         levels=[
             LevelDefinition(
@@ -43,6 +74,11 @@ def definitions() -> Definitions:
         ],
         adjacency=_options(ADJACENCIES),
         sampling=_options(SAMPLINGS),
+        tuning=_listed(_TUNING),
+        clipping=_listed(_CLIPPING),
+        randomness=_listed(_RANDOMNESS),
+        noise=_listed(_NOISE),
+        ranges=_ranges(),
     )
 
 
@@ -62,3 +98,31 @@ def _target(risk: type[Risk]) -> TargetDefinition:
 
 def _options(choices: Mapping[Any, Choice]) -> list[Option]:
     return [Option(value=value, label=choice.label) for value, choice in choices.items()]
+
+
+def _listed(choices: tuple[tuple[str, str], ...]) -> list[Option]:
+    return [Option(value=value, label=label) for value, label in choices]
+
+
+def _ranges() -> list[Range]:
+    """Of every number that a request may hold, so that the page can tell all wrong fields at once."""
+    found: dict[str, Range] = {}
+    for request in (ChooseRequest, UnderstandRequest, AccountRequest, ReleaseRequest):
+        for name, kind in kinds_of(request).items():
+            if isinstance(kind, Number):
+                domain = kind.domain.meant or kind.domain
+                high = domain.high
+                included = domain.closed_high and high < math.inf
+                found[name] = Range(
+                    name=name,
+                    low=domain.low,
+                    high=high,
+                    low_included=domain.closed_low,
+                    high_included=included,
+                    whole=False,
+                )
+            elif isinstance(kind, Whole):
+                found[name] = Range(
+                    name=name, low=kind.low, high=kind.high, low_included=True, high_included=True, whole=True
+                )
+    return list(found.values())

@@ -1,14 +1,23 @@
 """Figures of the views."""
 
-from gaussdp.accounting import account as account_for
+from gaussdp.choosing import match
 from gaussdp.documents.rounding import shown
 from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.figures.tradeoffs import Attack, render_tradeoffs, tradeoff_plot
-from gaussdp.guarantees import GDP, PureDP
-from gaussdp.mechanisms import DPSGD
-from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, ChooseRequest, State, UnderstandRequest
+from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.statements.run import Run
+from gaussdp.web.schemas.requests import (
+    AccountRequest,
+    CalibrateRequest,
+    ChooseRequest,
+    Described,
+    ReleasesRequest,
+    State,
+    UnderstandRequest,
+)
 from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.choose import matched_point
+from gaussdp.web.views.holding import holding
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import fprs_of
 from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
@@ -21,18 +30,19 @@ def picture(state: State, ending: str, tell: Tell) -> bytes:
             return _choose(state, ending)
         case UnderstandRequest():
             return _understand(state, ending)
-        case AccountRequest():
+        case AccountRequest() | ReleasesRequest():
             return _account(run_of(state), state, ending, tell)
         case CalibrateRequest():
             return _account(calibrated(state, tell), state, ending, tell)
 
 
 def _choose(state: ChooseRequest, ending: str) -> bytes:
-    budget = GDP(float(state.risk.mu_from_epsilon(state.epsilon)))
-    point = matched_point(state, budget.mu)
-    curves = {
-        f"budget: GDP, μ = {budget_text(budget.mu)}": budget,
-        f"policy: pure DP, ε = {shown(state.epsilon)}": PureDP(state.epsilon),
+    found = match(state.policy, state.risk)
+    point = matched_point(found)
+    stated = f"ε = {shown(state.epsilon)}" + (f", δ = {shown(state.policy_delta)}" if state.policy_delta else "")
+    curves: dict[str, Guarantee] = {
+        f"budget: GDP, μ = {budget_text(found.mu)}": found.budget,
+        f"policy: {stated}": state.policy,
     }
     attacks = [Attack(point["fpr"], point["tpr"], "matched here")] if 0 < point["fpr"] < 1 else []
     return render_tradeoffs(tradeoff_plot(curves, attacks), ending)[ending]
@@ -45,8 +55,12 @@ def _understand(state: UnderstandRequest, ending: str) -> bytes:
     return render_tradeoffs(tradeoff_plot({f"GDP, μ = {guarantee_text(state.mu)}": release}, attacks), ending)[ending]
 
 
-def _account(run: DPSGD, state: AccountRequest | CalibrateRequest, ending: str, tell: Tell) -> bytes:
+def _account(run: Run, state: Described, ending: str, tell: Tell) -> bytes:
     tell("reading the tails of the privacy loss")
-    curve = account_for(run)
+    found = holding(run, state.floor, state.delta)
     tell("drawing")
-    return render_accounted(accounted_plot(curve, state.floor, state.delta), ending)[ending]
+    if isinstance(found.curve, GDP):
+        held: dict[str, Guarantee] = {f"what holds: μ ≤ {guarantee_text(found.mu)}": found.curve}
+        return render_tradeoffs(tradeoff_plot(held), ending)[ending]
+    floor = found.fit.floor if found.fit and not found.fit.unconditional else state.floor
+    return render_accounted(accounted_plot(found.curve, floor, state.delta), ending)[ending]

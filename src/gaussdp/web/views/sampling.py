@@ -7,7 +7,8 @@ from gaussdp.numerics import Floats
 _LOWEST = 1e-8
 _EVEN_FROM = 0.02
 _TAIL = np.geomspace(_LOWEST, _EVEN_FROM, 52)
-_BASE = np.concatenate([[0.0], _TAIL, np.linspace(_EVEN_FROM, 1 - _EVEN_FROM, 90)[1:-1], 1 - _TAIL[::-1], [1.0]])
+_READ = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5)  # in the picture's table
+_BASE = np.concatenate([[0.0], _READ, _TAIL, np.linspace(_EVEN_FROM, 1 - _EVEN_FROM, 90)[1:-1], 1 - _TAIL[::-1], [1.0]])
 _MORE = 24
 _BELOW = 100  # the smallest point stands this factor inside the picture
 

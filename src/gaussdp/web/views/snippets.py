@@ -18,27 +18,43 @@ from gaussdp.web.views.wording import DIGITS
 
 def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
     """The budget for a policy."""
+    if request.policy_delta:
+        return _met_snippets(request, mu)
     risk, epsilon = request.risk, shown(request.epsilon)
     budget = rounded(mu, Rounding.DOWN, DIGITS)
     kind, level = type(risk), risk.level
     home = "gaussdp" if kind.__module__.startswith("gaussdp.") else kind.__module__
     name = level.key if level else "level"
+    option = "match-delta" if name == "delta" else name.replace("_", "-")
     place = rf"${level.math} =$" if level and level.by_symbol else level.label if level else ""
     return Snippets(
         python=(
-            f"from {home} import {kind.__name__}\n\n"
-            f"mu = {kind.__name__}({name}={request.level!r}).mu_from_epsilon({request.epsilon!r})\n"
-            "print(mu)\n"
+            f"import gaussdp\nfrom {home} import {kind.__name__}\n\n"
+            f"policy = gaussdp.PureDP({request.epsilon!r})\n"
+            f"print(gaussdp.match(policy, {kind.__name__}({name}={request.level!r})).mu)\n"
         ),
         cli=(
             f"gaussdp choose --epsilon {epsilon} --criterion {risk.key.replace('_', '-')}"
-            f" --{name.replace('_', '-')} {shown(request.level)}"
+            f" --{option} {shown(request.level)}"
         ),
         latex=(
             rf"A policy of $\varepsilon = {_tex(request.epsilon)}$, matched on {risk.phrase} at {place} "
             rf"${level_words(request.level)}$, is a budget of $\mu = {_tex(budget)}$."
         ),
         json=dumped({"epsilon": request.epsilon, "criterion": request.criterion, name: request.level, "mu": mu}),
+    )
+
+
+def _met_snippets(request: ChooseRequest, mu: float) -> Snippets:
+    epsilon, delta, budget = request.epsilon, request.policy_delta, rounded(mu, Rounding.DOWN, DIGITS)
+    return Snippets(
+        python=f"import gaussdp\n\nprint(gaussdp.choose(gaussdp.ApproxDP({epsilon!r}, {delta!r})).mu)\n",
+        cli=f"gaussdp choose --epsilon {shown(epsilon)} --delta {shown(delta)}",
+        latex=(
+            rf"Every release that is $\mu$-GDP with $\mu \le {_tex(budget)}$ is $(\varepsilon, \delta)$-DP with "
+            rf"$\varepsilon = {_tex(epsilon)}$ and $\delta = {level_words(delta)}$."
+        ),
+        json=dumped({"epsilon": epsilon, "delta": delta, "mu": mu}),
     )
 
 
@@ -87,7 +103,7 @@ def account_snippets(request: AccountRequest, result: AccountResult) -> Snippets
             "import gaussdp\n\n"
             "run = gaussdp.DPSGD.from_training(\n"
             f"    dataset_size={request.dataset_size}, batch_size={request.batch_size}, epochs={request.epochs!r},"
-            f" noise_multiplier={request.noise_multiplier!r}\n)\n"
+            f" noise_multiplier={request.noise_multiplier!r}{_protected(request)}\n)\n"
             "curve = gaussdp.account(run)\n"
             f"fit = curve.fit(floor={request.floor!r})\n"
             "print(fit.mu, fit.regret)\n"
@@ -95,6 +111,7 @@ def account_snippets(request: AccountRequest, result: AccountResult) -> Snippets
         ),
         cli=(
             f"gaussdp account dpsgd --noise-multiplier {shown(request.noise_multiplier)} {_sizes(request)}"
+            f"{_protected_options(request)}"
             f" --delta {shown(request.delta)} --floor {shown(request.floor)}"
         ),
         latex=_run_latex(result),
@@ -109,13 +126,17 @@ def calibrate_snippets(request: CalibrateRequest, result: AccountResult) -> Snip
     return Snippets(
         python=(
             "import gaussdp\n"
-            "from gaussdp.calibration.notation import parse_target\n\n"
+            "from gaussdp.choosing.notation import parse_target\n\n"
             f"target = parse_target({target!r}, prior={prior!r})\n"
             "found = gaussdp.calibration.noise_multiplier(\n"
-            f"    target, sample_rate={result['sample_rate']!r}, steps={result['steps']}, floor={request.floor!r}\n)\n"
+            f"    target, sample_rate={result['sample_rate']!r}, steps={result['steps']}, floor={request.floor!r}"
+            f"{_protected(request)}\n)\n"
             "print(found.value, found.achieved)\n"
         ),
-        cli=(f"gaussdp calibrate {asked} {_sizes(request)} --floor {shown(request.floor)} --prior {shown(prior)}"),
+        cli=(
+            f"gaussdp calibrate {asked} {_sizes(request)}{_protected_options(request)}"
+            f" --floor {shown(request.floor)} --prior {shown(prior)}"
+        ),
         latex=_run_latex(result),
         json=_rundumped(result),
     )
@@ -123,6 +144,17 @@ def calibrate_snippets(request: CalibrateRequest, result: AccountResult) -> Snip
 
 def _sizes(request: AccountRequest | CalibrateRequest) -> str:
     return f"--dataset-size {request.dataset_size} --batch-size {request.batch_size} --epochs {shown(request.epochs)}"
+
+
+def _protected(request: AccountRequest | CalibrateRequest) -> str:
+    """Whom it protects, as arguments, where that is another than one record added or removed."""
+    adjacency = f", adjacency={request.adjacency!r}" if request.adjacency != "add-remove" else ""
+    return adjacency + (f", records_per_unit={request.records_per_unit}" if request.records_per_unit > 1 else "")
+
+
+def _protected_options(request: AccountRequest | CalibrateRequest) -> str:
+    adjacency = f" --adjacency {request.adjacency}" if request.adjacency != "add-remove" else ""
+    return adjacency + (f" --records-per-unit {request.records_per_unit}" if request.records_per_unit > 1 else "")
 
 
 def _run_latex(result: AccountResult) -> str:

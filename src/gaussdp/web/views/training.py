@@ -1,17 +1,58 @@
 """Runs and targets as the library knows them, from requests: cheap, so that bad ones are refused before any work."""
 
 from gaussdp.calibration.dpsgd import MOST_STEPS
-from gaussdp.calibration.notation import parse_target
 from gaussdp.calibration.targets import Target, budget, limit, measure
+from gaussdp.choosing.notation import parse_target
 from gaussdp.documents.rounding import shown
+from gaussdp.domains import SCALE, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms import DPSGD
+from gaussdp.mechanisms import (
+    DPSGD,
+    Composition,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    WithoutReplacement,
+)
 from gaussdp.risks import DELTA, by_value_key
-from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest
+from gaussdp.statements.run import Run
+from gaussdp.statements.training import Training
+from gaussdp.web.schemas.requests import (
+    AccountRequest,
+    CalibrateRequest,
+    Described,
+    ReleaseRequest,
+    ReleasesRequest,
+    Trained,
+)
+
+UNNAMED = "one unit"  # until the person says whom the guarantee protects
 
 
-def run_of(request: AccountRequest | CalibrateRequest) -> DPSGD:
-    """The run that a request describes; one to be calibrated has noise 1 for now."""
+def run_of(request: AccountRequest | CalibrateRequest | ReleasesRequest, noise: float = 1.0) -> Run:
+    """The run that a request describes; one to be calibrated has this noise."""
+    if isinstance(request, ReleasesRequest):
+        return _run(request, Composition([_release(one, i) for i, one in enumerate(request.releases)]))
+    mechanism = trained(request, request.noise_multiplier if isinstance(request, AccountRequest) else noise)
+    rest = {"sampling": request.sampling, "clipping": request.clipping, "dataset_size": request.dataset_size}
+    return _run(request, mechanism, **rest, drop_last=_drops(request))
+
+
+def _drops(request: Trained) -> bool | None:
+    """Whether a last, incomplete batch is dropped, as far as it is stated."""
+    return None if request.last_batch is None else request.last_batch == "dropped"
+
+
+def _run(request: Described, mechanism: Mechanism, **rest: object) -> Run:
+    names = ("adjacency", "records_per_unit", "tuning", "tuning_runs", "tuning_mean", "randomness")
+    described = {name: getattr(request, name) for name in names}
+    return Run(mechanism=mechanism, unit=request.unit or UNNAMED, **described, **rest)  # type: ignore[arg-type]
+
+
+def trained(request: Trained, noise: float) -> DPSGD | WithoutReplacement:
+    """DP-SGD with these sizes and this noise."""
     steps = request.epochs * request.dataset_size / request.batch_size
     if steps > MOST_STEPS:
         raise DomainError(
@@ -19,8 +60,35 @@ def run_of(request: AccountRequest | CalibrateRequest) -> DPSGD:
             problem=f"must give at most {MOST_STEPS:,} steps (epochs times dataset_size over batch_size)",
             got=f"{steps:.3g}",
         )
-    noise = request.noise_multiplier if isinstance(request, AccountRequest) else 1.0
-    return DPSGD.from_training(request.dataset_size, request.batch_size, request.epochs, noise)
+    run = Training(
+        noise_multiplier=noise,
+        dataset_size=request.dataset_size,
+        batch_size=request.batch_size,
+        epochs=request.epochs,
+        drop_last=_drops(request),
+    ).mechanism
+    drawn = request.sampling == "without replacement" and request.adjacency == "replace-one"
+    if drawn and request.records_per_unit == 1:  # the one case of such batches of which more than an enclosure is known
+        return WithoutReplacement(noise, request.batch_size, request.dataset_size, run.steps)
+    return run
+
+
+def _release(request: ReleaseRequest, at: int) -> Mechanism:
+    """So many releases with this noise; its scale and sensitivity are refused by their place in the list."""
+    where = f"releases.{at}"
+    scale, sensitivity = request.scale, request.sensitivity
+    if request.noise.startswith("discrete"):
+        if not sensitivity.is_integer():
+            raise DomainError(f"{where}.sensitivity", "a whole number for discrete noise", sensitivity)
+        whole = integer(f"{where}.sensitivity", int(sensitivity), low=1)
+        number(f"{where}.scale", scale / sensitivity, SCALE)
+        made: Mechanism = (
+            DiscreteGaussian(scale, whole) if request.noise == "discrete-gaussian" else DiscreteLaplace(scale, whole)
+        )
+    else:
+        relative = number(f"{where}.scale", scale / sensitivity, SCALE)
+        made = Gaussian(relative) if request.noise == "gaussian" else Laplace(relative)
+    return request.times * made if request.times > 1 else made
 
 
 def target_text(request: CalibrateRequest) -> str:

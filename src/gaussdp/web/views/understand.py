@@ -1,12 +1,12 @@
 """Understand: what a GDP guarantee lets an attacker achieve, in numbers and in the words of `gaussdp.explain`."""
 
 from gaussdp import numerics
-from gaussdp.documents.rounding import Rounding, rounded_to_decimals, shown
+from gaussdp.documents.blocks import IconArray
 from gaussdp.domains import LEVEL, evaluate
 from gaussdp.errors import DomainError
 from gaussdp.explaining import Explanation, explain
-from gaussdp.explaining.facts import Guesses as GuessFact
-from gaussdp.explaining.sentences import guess_sentence
+from gaussdp.explaining.facts import alarm
+from gaussdp.explaining.sentences import accusation_icons, accusation_sentence, guess_sentence
 from gaussdp.guarantees import GDP
 from gaussdp.web.schemas.requests import PointRequest, UnderstandRequest
 from gaussdp.web.schemas.responses import (
@@ -14,7 +14,7 @@ from gaussdp.web.schemas.responses import (
     EpsilonAtDelta,
     Equivalent,
     Group,
-    Guesses,
+    Icons,
     Mu,
     PrecisionAtRecall,
     Repeated,
@@ -27,7 +27,6 @@ from gaussdp.web.views.snippets import understand_snippets
 from gaussdp.web.views.wording import guarantee_text, level_text, percent_text
 
 FPRS = (1e-2, 1e-3, 1e-5)
-_OF = 100
 _TOLD = ("guesses", "alarms", "searches")  # what the page has no other place for
 
 
@@ -49,8 +48,8 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
         ),
         epsilon=EpsilonAtDelta(delta=request.delta, epsilon=epsilon, text=guarantee_text(epsilon)),
         advantage=Share(value=advantage, text=percent_text(advantage)),
-        guesses=_guesses(meaning.guesses[0]),
-        guesses_prior=_guesses(meaning.guesses[-1]),
+        accuracy=Share(value=meaning.guesses[-1].after, text=percent_text(meaning.guesses[-1].after)),
+        icons=_icons(release, meaning, request.fpr),
         group=[Group(k=row.count, mu=row.mu, mu_text=guarantee_text(row.mu)) for row in meaning.groups],
         repeated=[Repeated(releases=row.count, mu=row.mu, mu_text=guarantee_text(row.mu)) for row in meaning.releases],
         equivalents=_equivalents(meaning),
@@ -77,16 +76,27 @@ def _sentences(meaning: Explanation) -> list[str]:
     return [meaning.headline, *(words for passage in told for words in passage.sentences)]
 
 
-def _guesses(fact: GuessFact) -> Guesses:
-    before, after = _OF * fact.before, _OF * fact.after
-    return Guesses(
-        of=_OF,
-        prior=fact.prior,
-        before=before,
-        before_text=shown(rounded_to_decimals(before, Rounding.NEAREST, 1)),
-        after=after,
-        after_text=shown(rounded_to_decimals(after, Rounding.UP, 1)),
-        sentence=guess_sentence(fact),
+def _icons(release: GDP, meaning: Explanation, fpr: float | None) -> list[Icons]:
+    """Right guesses at even odds; at another prior right accusations, at the user's own false-positive rate."""
+    found = [_drawn(meaning.icons[0], guess_sentence(meaning.guesses[0]))]
+    if len(meaning.guesses) > 1:
+        accused = alarm(release, fpr, meaning.prior) if fpr else meaning.accusations[0]
+        found.append(_drawn(accusation_icons(accused), accusation_sentence(accused)))
+    return found
+
+
+def _drawn(array: IconArray, sentence: str) -> Icons:
+    kinds = array.kinds
+    return Icons(
+        title=array.title,
+        of=array.of,
+        before=array.before,
+        after=array.before + array.added,
+        sentence=sentence,
+        drawn=[kinds.count(kind) for kind in range(3)],
+        labels=list(array.labels),
+        columns=array.columns,
+        note=array.note,
     )
 
 

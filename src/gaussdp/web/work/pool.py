@@ -1,69 +1,61 @@
-"""A few worker processes, a short queue before them, and an end to every computation."""
+"""A few worker processes, a fair line before them, and an end to every computation."""
 
 import asyncio
 import json
-import os
-import sys
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-from gaussdp.registry import name_of
-from gaussdp.risks.registry import RISKS
 from gaussdp.web.answers import RefusalError
 from gaussdp.web.limits import Limits
+from gaussdp.web.sharing import Shared
+from gaussdp.web.telling.logs import LOG
+from gaussdp.web.telling.metrics import Metrics
+from gaussdp.web.work.line import RETRY_SECONDS, Line, Ticket
+from gaussdp.web.work.processes import STARTING, Worker, WorkerDiedError
 
 Tell = Callable[[float, str], Awaitable[None]]
 
 WORKER = ("-P", "-W", "ignore", "-m", "gaussdp.web.work.worker")
 
-_LONGEST_LINE = 64 << 20
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _WAITING = "waiting for other computations"
-_STARTING = "starting"
-_STOPPED = "the computation ended without an answer: it used more than it may, or failed; try more usual numbers"
+_PING_SECONDS = 5.0  # an idle worker answers in a millisecond
+_FRESH_SECONDS = 1.0  # for which an answer about readiness is good
 
 
-class Worker:
-    """One process, and the lines to and from it."""
+@dataclass(frozen=True)
+class Asker:
+    """Who asks for a computation.
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
-        self.message = _STARTING
+    Attributes:
+        address: whose turn it takes.
+        request_id: by which the log and the client speak of it.
+    """
 
-    @classmethod
-    async def start(cls, program: Sequence[str], limits: Limits) -> "Worker":
-        """A new process; it takes a moment to load the library, and the risks that others registered here."""
-        risks = [name_of(risk) for risk in RISKS.extensions()]
-        arguments = (*program, str(limits.work_bytes), str(limits.work_seconds), *risks)
-        found = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} if risks else {}
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *arguments,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, **found, **_ONE_THREAD, "MPLBACKEND": "agg"},
-            limit=_LONGEST_LINE,
-            start_new_session=True,  # Ctrl-C is for the server, which ends its workers
-        )
-        return cls(process)
+    address: str = "unknown"
+    request_id: str = "-"
 
-    async def answer(self, job: str, body: Mapping[str, Any]) -> bytes:
-        """The last line of its answer; what it says on the way is kept as `message`."""
-        requests, answers = self.process.stdin, self.process.stdout
-        if requests is None or answers is None:
-            raise RefusalError(503, _STOPPED)
-        requests.write(json.dumps({"job": job, "body": body}).encode() + b"\n")
-        while line := await answers.readline():
-            if not line.startswith(b'{"message":'):
-                return line
-            self.message = json.loads(line)["message"]
-        raise RefusalError(503, _STOPPED)
 
-    async def end(self) -> None:
-        """End it now."""
-        if self.process.returncode is None:
-            self.process.kill()
-        await self.process.wait()
+class Work(Protocol):
+    """A computation that has a place."""
+
+    async def result(self, tell: Tell) -> bytes:
+        """The last line of the answer. To cancel the call is to stop the work."""
+
+
+class Desk(Protocol):
+    """Where computations are asked for."""
+
+    async def admit(self, asker: Asker, job: str, body: Mapping[str, Any]) -> Work:
+        """A place for a computation.
+
+        Raises:
+            RefusalError: 503 if there is none.
+        """
+
+    async def ready(self) -> bool:
+        """Whether a worker answers."""
 
 
 class Pool:
@@ -72,142 +64,247 @@ class Pool:
     Args:
         limits: how many and how long.
         program: what Python runs as a worker.
+        metrics: what is counted.
+        first: a job that a new worker does before any other, so that it has loaded what they need.
     """
 
-    def __init__(self, limits: Limits, program: Sequence[str] = WORKER) -> None:
-        self.limits, self.program = limits, program
-        self.waiting = 0
-        self._places = asyncio.Semaphore(limits.workers)
+    def __init__(
+        self,
+        limits: Limits,
+        program: Sequence[str] = WORKER,
+        metrics: Metrics | None = None,
+        first: str | None = None,
+    ) -> None:
+        self.limits, self.program, self.first = limits, program, first
+        self.metrics = metrics or Metrics(Shared(limits))
+        self.line = Line(limits, self.metrics)
         self._idle: list[Worker] = []
         self._workers: set[Worker] = set()
-        self._tasks: set[asyncio.Task[bytes]] = set()
-        self._others: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._closing = False
+        self._stopped = asyncio.Event()
+        self._asked: asyncio.Task[bool] | None = None
+        self._asked_at = 0.0
 
-    @property
-    def full(self) -> bool:
-        """Whether one more computation would be refused."""
-        return self._places.locked() and self.waiting >= self.limits.waiting
+    async def admit(self, asker: Asker, job: str, body: Mapping[str, Any]) -> "PoolWork":
+        """A place for a computation: taken before anything else can happen.
+
+        Args:
+            asker: who asks.
+            job: its name.
+            body: of the request, read and found good.
+        Raises:
+            RefusalError: 503 if there is none.
+        """
+        return PoolWork(self, self.line.enter(asker.address), asker, job, body)
 
     async def warm(self) -> None:
         """Start a worker before it is needed."""
-        self._idle.append(await self._start())
+        worker = await self._start()
+        self._idle.append(worker)
+        if self.first is not None:
+            self.later(self._ask(worker, self.first))
 
-    async def run(self, job: str, body: Mapping[str, Any], tell: Tell) -> bytes:
-        """The last line of the answer. To cancel the call is to stop the work.
+    async def ready(self) -> bool:
+        """Whether a worker answers, or all are at work; asked anew at most once a second."""
+        if self._asked is None or (self._asked.done() and time.monotonic() - self._asked_at >= _FRESH_SECONDS):
+            self._asked, self._asked_at = self.later(self._answers()), time.monotonic()
+        await asyncio.wait([self._asked], timeout=_PING_SECONDS)  # and the question stays open, for the next probe
+        return self._asked.done() and self._asked.result() and not self.line.stopping
 
-        Args:
-            job: its name.
-            body: of the request, read and found good.
-            tell: awaited every moment with the seconds since the start and what is being done.
-        Raises:
-            RefusalError: 503 if too many are waiting, or if it takes too long.
-        """
-        if self.full:
-            raise RefusalError(503, "too many computations are waiting; try again in a moment", retry_after=2)
-        clock = asyncio.get_running_loop().time
-        start = clock()
-        await self._take_place(lambda: tell(clock() - start, _WAITING))
-        work = self._begin(job, body)
-        try:
-            deadline = clock() + self.limits.work_seconds
-            while not work.task.done() and clock() < deadline:
-                await asyncio.wait([work.task], timeout=self.limits.progress_seconds)
-                if not work.task.done():
-                    await tell(clock() - start, work.message)
-        finally:
-            if not work.task.done():
-                # Most computations end by themselves sooner than a new process would be ready.
-                overdue = clock() >= deadline
-                asyncio.get_running_loop().call_later(0.0 if overdue else self.limits.grace_seconds, work.task.cancel)
-        if not work.task.done():
-            seconds = f"{self.limits.work_seconds:g}"
-            raise RefusalError(503, f"the computation was stopped after {seconds} seconds; try more usual numbers")
-        return work.task.result()
+    def stop(self) -> None:
+        """Refuse new work and end what is under way, with an error for whoever waits for it."""
+        self.line.stopping = True
+        self._stopped.set()
 
     async def close(self) -> None:
         """End every process."""
         self._closing = True
-        tasks: list[asyncio.Task[Any]] = [*self._tasks, *self._others]
+        self.stop()
+        tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.gather(*(worker.end() for worker in list(self._workers)))
 
-    async def _take_place(self, tell: Callable[[], Awaitable[None]]) -> None:
-        self.waiting += 1
-        place = asyncio.ensure_future(self._places.acquire())
-        taken = False
-        try:
-            while not place.done():
-                await asyncio.wait([place], timeout=self.limits.progress_seconds)
-                if not place.done():
-                    await tell()
-            taken = True
-        finally:
-            self.waiting -= 1
-            if not taken and not place.cancel():
-                self._places.release()
-
-    def _begin(self, job: str, body: Mapping[str, Any]) -> "_Work":
-        work = _Work()
-        work.task = asyncio.create_task(self._work(job, body, work))
-        self._tasks.add(work.task)
-        work.task.add_done_callback(self._end)  # and not in the task, which may be cancelled before it starts
-        return work
-
-    def _end(self, task: "asyncio.Task[bytes]") -> None:
-        self._tasks.discard(task)
-        self._places.release()
-        if not task.cancelled():
-            task.exception()  # seen, also where nobody waits for it any more
-
-    async def _work(self, job: str, body: Mapping[str, Any], work: "_Work") -> bytes:
-        worker = None
-        try:
-            worker = self._ready() or await self._start()
-            work.worker = worker
-            line = await worker.answer(job, body)
-            self._idle.append(worker)
-            worker = None
-            return line
-        finally:
-            if worker is not None:
-                self._replace(worker)
-
-    def _replace(self, worker: Worker) -> None:
-        """End this process, and have the next one load the library while nobody waits for it."""
-
-        async def replace() -> None:
-            await worker.end()
-            self._workers.discard(worker)
-            if not self._closing and len(self._workers) < self.limits.workers:
-                await self.warm()
-
-        task = asyncio.create_task(replace())
-        self._others.add(task)
-        task.add_done_callback(self._others.discard)
-
-    def _ready(self) -> Worker | None:
+    async def worker(self) -> Worker:
+        """One that is ready, or a new one."""
         while self._idle:
             worker = self._idle.pop()
             if worker.process.returncode is None:
                 return worker
-            self._workers.discard(worker)
-        return None
+            self._gone(worker)
+        return await self._start()
+
+    def keep(self, worker: Worker) -> None:
+        """For the next computation."""
+        self._idle.append(worker)
+
+    def replace(self, worker: Worker) -> None:
+        """End this process, and have the next one load the library while nobody waits for it."""
+
+        async def replaced() -> None:
+            await worker.end()
+            self._gone(worker)
+            if not self._closing and len(self._workers) < self.limits.computations:
+                try:
+                    await self.warm()
+                except RefusalError:
+                    return  # said in the log; the next computation tries again
+
+        self.later(replaced())
+
+    def later(self, work: Any) -> "asyncio.Task[Any]":
+        """Do it besides; ended with the pool."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def stopped(self) -> None:
+        """Until the pool is stopped."""
+        await self._stopped.wait()
+
+    def _gone(self, worker: Worker) -> None:
+        self._workers.discard(worker)
+        if not self._closing:
+            self.metrics.add("worker_restarts")
 
     async def _start(self) -> Worker:
-        worker = await Worker.start(self.program, self.limits)
+        try:
+            worker = await Worker.start(self.program, self.limits)
+        except OSError as error:
+            LOG.error("no worker process could be started: %s", error)
+            self.metrics.add("refused descriptors")
+            raise RefusalError(
+                503, "the server cannot start a computation now; try again in a moment", retry_after=RETRY_SECONDS
+            ) from None
         self._workers.add(worker)
         return worker
 
+    async def _answers(self) -> bool:
+        busy = [worker for worker in self._workers if worker not in self._idle and worker.process.returncode is None]
+        if not self._idle and busy:
+            return True
+        try:
+            worker = await self.worker()
+        except RefusalError:
+            return False
+        self._idle.append(worker)
+        return await self._ask(worker, "ping")
 
-class _Work:
-    """A computation under way."""
+    async def _ask(self, worker: Worker, job: str) -> bool:
+        """Whether a worker does this; a computation that comes to it meanwhile waits for that."""
+        try:
+            await worker.answer(job, {})
+        except WorkerDiedError as error:
+            LOG.error("a worker did not answer to %s: %s", job, error)
+            if worker in self._idle:
+                self._idle.remove(worker)
+            self._gone(worker)
+            self.later(worker.end())  # and no other in its place: the next might do no better
+            return False
+        return True
 
-    task: "asyncio.Task[bytes]"
-    worker: Worker | None = None
 
-    @property
-    def message(self) -> str:
-        return self.worker.message if self.worker else _STARTING
+class PoolWork:
+    """A computation with its ticket, from the line to the last line of its answer."""
+
+    def __init__(self, pool: Pool, ticket: Ticket, asker: Asker, job: str, body: Mapping[str, Any]) -> None:
+        self._pool, self._ticket, self._asker, self._job, self._body = pool, ticket, asker, job, body
+        self._worker: Worker | None = None
+
+    def abandon(self) -> None:
+        """Give the place back without computing."""
+        self._pool.line.leave(self._ticket)
+
+    async def result(self, tell: Tell) -> bytes:
+        """The last line of the answer. To cancel the call is to stop the work.
+
+        Args:
+            tell: awaited every moment with the seconds since the start and what is being done.
+        Raises:
+            RefusalError: 503 if it takes too long, or its process dies, or the server stops.
+        """
+        limits, clock = self._pool.limits, time.monotonic
+        start = clock()
+        stopped = asyncio.ensure_future(self._pool.stopped())
+        try:
+            await self._turn(stopped, lambda: tell(clock() - start, _WAITING))
+        except BaseException:
+            stopped.cancel()
+            self.abandon()
+            raise
+        task = self._pool.later(self._computed())
+        task.add_done_callback(self._end)  # and not in the task, which may be cancelled before it starts
+        deadline = clock() + limits.work_seconds
+        hurry = False
+        try:
+            while not task.done() and clock() < deadline and not stopped.done():
+                await asyncio.wait(
+                    [task, stopped], timeout=limits.progress_seconds, return_when=asyncio.FIRST_COMPLETED
+                )
+                if not task.done() and not stopped.done():
+                    await tell(clock() - start, self._worker.message if self._worker else STARTING)
+            hurry = True
+        finally:
+            stopped.cancel()
+            if not task.done():
+                # Most abandoned computations end by themselves sooner than a new process would be ready.
+                asyncio.get_running_loop().call_later(0.0 if hurry else limits.grace_seconds, task.cancel)
+        if task.done():
+            line: bytes = task.result()
+            return line
+        if self._pool.line.stopping:
+            raise RefusalError(503, "the server is stopping, and the computation with it", retry_after=RETRY_SECONDS)
+        seconds = f"{limits.work_seconds:g}"
+        raise RefusalError(
+            503,
+            f"the computation was stopped after {seconds} seconds; try more usual numbers",
+            retry_after=RETRY_SECONDS,
+        )
+
+    async def _turn(self, stopped: "asyncio.Future[None]", tell: Callable[[], Awaitable[None]]) -> None:
+        turn = self._ticket.turn
+        while not turn.done():
+            await asyncio.wait(
+                [turn, stopped],
+                timeout=self._pool.limits.progress_seconds,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if stopped.done() and not turn.done():
+                raise RefusalError(503, "the server is stopping", retry_after=RETRY_SECONDS)
+            if not turn.done():
+                await tell()
+
+    def _end(self, task: "asyncio.Task[bytes]") -> None:
+        self._pool.line.leave(self._ticket)
+        if not task.cancelled():
+            task.exception()  # seen, also where nobody waits for it any more
+
+    async def _computed(self) -> bytes:
+        worker = None
+        try:
+            worker = self._worker = await self._pool.worker()
+            line = await worker.answer(self._job, self._body)
+            self._pool.keep(worker)
+            worker = None
+        except WorkerDiedError as error:
+            self._pool.metrics.add("worker_deaths")
+            LOG.error("request %s: a worker died while it did %s: %s", self._asker.request_id, self._job, error)
+            raise RefusalError(503, self._told(_STOPPED), retry_after=RETRY_SECONDS) from None
+        finally:
+            if worker is not None:
+                self._pool.replace(worker)
+        if not line.startswith(FAILURE):
+            return line
+        self._pool.metrics.add("failures")
+        LOG.error("request %s: %s failed\n%s", self._asker.request_id, self._job, json.loads(line)["failure"])
+        raise RefusalError(500, self._told("the computation failed; the server's log says how"))
+
+    def _told(self, words: str) -> str:
+        return f"{words} (request {self._asker.request_id})"
+
+
+FAILURE = b'{"failure":'
+_STOPPED = "the computation ended without an answer: it used more than it may, or failed; try more usual numbers"

@@ -7,9 +7,12 @@ can be killed without harm, use no more memory and time than it may, and never k
 import base64
 import json
 import os
+import queue
 import sys
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from gaussdp.documents.rendering import ENDINGS
@@ -18,8 +21,18 @@ from gaussdp.registry import named
 from gaussdp.risks import register
 from gaussdp.web.answers import RefusalError, encoded, field_of, refusal_body
 from gaussdp.web.schemas.reading import read
-from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, FigureRequest, StatementRequest, state_of
-from gaussdp.web.views.account import Tell, account, calibrate
+from gaussdp.web.schemas.requests import (
+    AccountRequest,
+    CalibrateRequest,
+    FigureRequest,
+    ReleasesRequest,
+    RulesRequest,
+    StatementRequest,
+    UnderstandRequest,
+    state_of,
+)
+from gaussdp.web.views.account import Tell, account, calibrate, releases
+from gaussdp.web.views.choose import rules
 from gaussdp.web.views.pictures import picture
 from gaussdp.web.views.statements import statement
 
@@ -44,6 +57,10 @@ def _calibrate(body: dict[str, Any], tell: Tell) -> Any:
     return calibrate(read(CalibrateRequest, body), tell)
 
 
+def _releases(body: dict[str, Any], tell: Tell) -> Any:
+    return releases(read(ReleasesRequest, body), tell)
+
+
 def _figure(body: dict[str, Any], tell: Tell) -> Any:
     request = read(FigureRequest, body)
     content = picture(state_of(request), request.format, tell)
@@ -60,11 +77,29 @@ def _file(name: str, kind: str, content: bytes) -> dict[str, str]:
     return {"name": name, "type": kind, "content": base64.b64encode(content).decode()}
 
 
+def _rules(body: dict[str, Any], tell: Tell) -> Any:
+    return rules(read(RulesRequest, body))
+
+
+def _ping(body: dict[str, Any], tell: Tell) -> Any:
+    return "here"
+
+
+def _draw(body: dict[str, Any], tell: Tell) -> Any:
+    """Have everything loaded that a figure needs, fonts included."""
+    picture(UnderstandRequest(mu=1.0), "svg", tell)
+    return "drawn"
+
+
 JOBS: Mapping[str, Job] = {
     "account": _account,
     "calibrate": _calibrate,
+    "releases": _releases,
     "figure": _figure,
     "statement": _statement,
+    "rules": _rules,
+    "ping": _ping,
+    "draw": _draw,
 }
 
 _MORE_SECONDS = 5.0  # beyond the limit that the server keeps itself; for when the server is gone
@@ -82,10 +117,24 @@ def main(most_bytes: int, most_seconds: float, risks: Sequence[str] = ()) -> Non
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not stand among the answers
     _limit("RLIMIT_AS", most_bytes)
-    for line in sys.stdin.buffer:
+    for line in _requests():
         _limit("RLIMIT_CPU", int(time.process_time() + most_seconds + _MORE_SECONDS))
         asked = json.loads(line)
         _write(answers, _answer(asked["job"], asked["body"], answers))
+
+
+def _requests() -> Iterator[bytes]:
+    """The lines that the server sends. They end with it, upon which this process ends, whatever it is doing."""
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def listen() -> None:
+        for line in sys.stdin.buffer:
+            lines.put(line)
+        os._exit(0)
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        yield lines.get()
 
 
 def _answer(job: str, body: dict[str, Any], answers: IO[bytes]) -> dict[str, Any]:
@@ -102,8 +151,8 @@ def _answer(job: str, body: dict[str, Any], answers: IO[bytes]) -> dict[str, Any
         return refusal_body(str(error))
     except MemoryError:
         return refusal_body("this needs more memory than one computation may use; try smaller or more usual numbers")
-    except (ArithmeticError, ValueError) as error:
-        return refusal_body(f"this could not be computed: {error}")
+    except Exception:
+        return {"failure": traceback.format_exc()}
 
 
 def _write(answers: IO[bytes], content: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@
 import { FIELDS, SCALES, VIEWS } from "./definitions.js";
 import { initialState } from "./store.js";
 
-const LONGEST = 120; // no field needs more, and an address should not carry texts
+const LONGEST = 400; // no field needs more, and an address should not carry texts
 
 /**
  * @param {string} search
@@ -39,7 +39,8 @@ export function writeAddress(state) {
   const query = new URLSearchParams({ view: state.view });
   const initial = initialState();
   for (const [name, field] of Object.entries(FIELDS)) {
-    if (field.view === state.view || state[name] !== initial[name]) query.set(name, state[name]);
+    const own = field.view === state.view && state[name] !== "";
+    if (own || state[name] !== initial[name]) query.set(name, state[name]);
   }
   if (state.scale !== initial.scale) query.set("scale", state.scale);
   return `?${query}`;

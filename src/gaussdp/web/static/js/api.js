@@ -11,6 +11,7 @@ export class Refusal extends Error {
     super(message);
     this.field = field;
     this.status = status;
+    this.unreachable = status === 0;
     this.retryAfter = retryAfter;
   }
 }
@@ -20,7 +21,7 @@ const UNREACHABLE = "The server does not answer. Is gaussdp serve still running?
 async function send(path, body, signal) {
   let response;
   try {
-    response = await fetch(`/api/v1/${path}`, {
+    response = await fetch(`api/v1/${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: body === undefined ? {} : { "Content-Type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -30,6 +31,7 @@ async function send(path, body, signal) {
     if (error.name === "AbortError") throw error;
     throw new Refusal(UNREACHABLE);
   }
+  if (response.status === 502 || response.status === 504) throw new Refusal(UNREACHABLE); // of a proxy before it
   if (!response.ok) throw await refusal(response);
   return response;
 }
@@ -47,14 +49,25 @@ async function refusal(response) {
 
 /** A closed form: one question, one answer. */
 export async function ask(path, body, signal) {
-  return (await send(path, body, signal)).json();
+  const response = await send(path, body, signal);
+  return whole(() => response.json());
 }
 
 /** A file, with the name the server gives it. */
 export async function fetchFile(path, body) {
   const response = await send(path, body);
   const name = /filename="?([^";]+)"?/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? "gaussdp";
-  return { blob: await response.blob(), name };
+  return { blob: await whole(() => response.blob()), name };
+}
+
+/** The rest of an answer, whose connection may break in the middle. */
+async function whole(read) {
+  try {
+    return await read();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refusal(UNREACHABLE);
+  }
 }
 
 /**
@@ -67,13 +80,15 @@ export async function fetchFile(path, body) {
 export async function follow(path, body, signal, onProgress) {
   const response = await send(path, body, signal);
   let last = {};
-  for await (const line of lines(response.body)) {
-    if (line.progress) onProgress(line.progress);
-    last = line;
-  }
+  await whole(async () => {
+    for await (const line of lines(response.body)) {
+      if (line.progress) onProgress(line.progress);
+      last = line;
+    }
+  });
   if (last.error) throw new Refusal(last.error.message, last.error.field, response.status);
   if (last.result) return last.result;
-  throw new Refusal("The server stopped before the result. Try again.");
+  throw new Refusal("The server stopped before the result.");
 }
 
 async function* lines(stream) {

@@ -1,7 +1,7 @@
 // A picture of trade-off curves. Linear axes show the false-negative rate by the false-positive rate; logarithmic axes
 // show the true-positive rate, since small false-positive rates are where an attacker works and 1 - FNR is small there.
 
-import uPlot from "/static/vendor/uplot/uPlot.esm.js";
+import uPlot from "../vendor/uplot/uPlot.esm.js";
 import { h } from "./dom.js";
 import { oneSided, powerOfTen } from "./numbers.js";
 import { colour } from "./theme.js";
@@ -10,7 +10,11 @@ const LINEAR_TICKS = [0, 0.25, 0.5, 0.75, 1];
 const STEPS = [1, 2, 5, 10, 20, 50, 100]; // decades between ticks
 const FONT = "system-ui, sans-serif";
 
-/** @typedef {{fpr: number[], curves: {fnr: number[], tpr: number[]}[], lowest: number, words: string}} Data */
+/** How much larger than usual the person's letters are. */
+const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+
+/** @typedef {{fpr: number[], curves: {fnr: number[], tpr: number[]}[], lowest: number, words: string, series?: Series[]}} Data */
+/** @typedef {{label: string, colour: string, dash?: number[]}} Series */
 
 /**
  * @param {HTMLElement} place
@@ -18,6 +22,7 @@ const FONT = "system-ui, sans-serif";
  * @param {(chart: uPlot) => void} onDraw called after each drawing, to put things over it
  */
 export function createChart(place, series, onDraw) {
+  let drawn = series;
   let plot = null;
   let data = null;
   let scale = "linear";
@@ -32,10 +37,10 @@ export function createChart(place, series, onDraw) {
       side,
       scale: side === 2 ? "x" : "y",
       label,
-      labelFont: `500 13px ${FONT}`,
-      labelSize: side === 2 ? 26 : 24,
-      font: `12px ${FONT}`,
-      size: side === 2 ? 32 : 46,
+      labelFont: `500 ${13 * rem()}px ${FONT}`,
+      labelSize: (side === 2 ? 26 : 24) * rem(),
+      font: `${12 * rem()}px ${FONT}`,
+      size: (side === 2 ? 32 : 46) * rem(),
       gap: 6,
       stroke: () => colour("text-soft"),
       grid: { stroke: () => colour("grid"), width: 1 },
@@ -59,7 +64,7 @@ export function createChart(place, series, onDraw) {
         series: [
           {},
           { stroke: () => colour("baseline"), width: 1.25, dash: [5, 5], pxAlign: 0, points: { show: false } },
-          ...series.map((one) => ({ stroke: () => colour(one.colour), width: 2.5, dash: one.dash, pxAlign: 0, points: { show: false } })),
+          ...drawn.map((one) => ({ stroke: () => colour(one.colour), width: 2.5, dash: one.dash, pxAlign: 0, points: { show: false } })),
         ],
         hooks: { draw: [(u) => onDraw(u)], setCursor: [(u) => read(u)] },
       },
@@ -96,7 +101,7 @@ export function createChart(place, series, onDraw) {
     readout.hidden = !inside;
     if (!inside) return;
     const log = scale === "log";
-    const lines = series.map((one, i) => {
+    const lines = drawn.map((one, i) => {
       const value = u.data[i + 2][at];
       return h("div", {}, h("span", { class: `key key-${one.colour}` }), `${one.label}: ${log ? "TPR" : "FNR"} ${oneSided(value, log ? "up" : "down")}`);
     });
@@ -116,7 +121,9 @@ export function createChart(place, series, onDraw) {
   return {
     /** @param {Data} newData */
     show(newData, newScale) {
-      const rebuild = !plot || newScale !== scale || newData.lowest !== data.lowest;
+      const asked = newData.series ?? series;
+      const rebuild = !plot || newScale !== scale || newData.lowest !== data.lowest || asked !== drawn;
+      drawn = asked;
       data = newData;
       scale = newScale;
       if (place.clientWidth === 0) return; // hidden: shown when its view is

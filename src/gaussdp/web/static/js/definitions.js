@@ -12,9 +12,11 @@ import { GLOSSARY } from "./glossary.js";
  * @property {string} [example] for the words of an error
  * @property {{low: number, high: number, digits: number, linear?: boolean}} [slider]
  * @property {{value: string, label: string, hint?: string}[]} [options] for a choice among few
- * @property {"radio" | "segments" | "select" | "text"} [shape]
+ * @property {"radio" | "segments" | "select" | "text" | "releases"} [shape]
  * @property {string} [hint]
  * @property {boolean} [whole]
+ * @property {string} [range] the server's name of the field, where it is another
+ * @property {boolean} [optional] whether it may be left empty
  */
 
 export const VIEWS = ["choose", "understand", "account"];
@@ -29,20 +31,36 @@ export const SCALES = ["linear", "log"];
 export const CRITERIA = {};
 /** @type {Record<string, {value: string, label: string, bound: string, start: string, level?: Level, start_level?: string}>} */
 export const TARGETS = {};
+/** What a number may be, by the server's name of its field. */
+export const RANGES = {};
+/** The kinds of noise of a plain release. */
+export const NOISES = [];
 const LEVELS = {};
 
 /** @type {Record<string, Definition>} */
 export const FIELDS = {
   epsilon: { view: "choose", label: "Policy ε", term: "epsilon", initial: "1", example: "1 or 0.5", slider: { low: 0.01, high: 20, digits: 2 } },
+  policy_delta: { view: "choose", label: "Policy δ (0 for pure DP)", term: "policy_delta", initial: "0", example: "0 or 1e-5" },
   criterion: { view: "choose", label: "Match by", term: "criterion", initial: "", options: [], shape: "radio" },
   level: { view: "choose", label: "", initial: "", example: "0.001 or 1e-5", slider: { low: 1e-9, high: 0.5, digits: 1 } },
 
   mu: { view: "understand", label: "μ of the release", term: "mu", initial: "1", example: "1 or 0.31", slider: { low: 0.01, high: 10, digits: 3 } },
   fpr: { view: "understand", label: "", term: "fpr", initial: "0.001", example: "0.001 or 1e-5", slider: { low: 1e-9, high: 0.5, digits: 1 } },
-  prior: { view: "understand", label: "Prior of membership", term: "prior", initial: "0.5", example: "0.5 or 0.01", slider: { low: 0.01, high: 0.99, digits: 2, linear: true } },
+  prior: { view: "understand", label: "Prior of membership", term: "prior", initial: "0.5", example: "0.5 or 0.01", slider: { low: 1e-6, high: 0.9, digits: 2 } },
   recall: { view: "understand", label: "", term: "recall", initial: "0.01", example: "0.01 or 0.5", slider: { low: 1e-6, high: 0.9, digits: 1 } },
   delta: { view: "understand", label: "", term: "delta", initial: "1e-6", example: "1e-6", slider: { low: 1e-12, high: 0.1, digits: 1 } },
 
+  released: {
+    view: "account",
+    label: "What is released",
+    initial: "training",
+    shape: "segments",
+    options: [
+      { value: "training", label: "a model, by DP-SGD" },
+      { value: "releases", label: "counts, sums, tables" },
+    ],
+  },
+  releases: { view: "account", label: "The releases", term: "releases", initial: "gaussian 4 1 12", shape: "releases" },
   dataset_size: { view: "account", label: "Dataset size", term: "dataset_size", initial: "50000", example: "50000", whole: true },
   batch_size: { view: "account", label: "Batch size", term: "batch_size", initial: "256", example: "256", whole: true },
   epochs: { view: "account", label: "Epochs", term: "epochs", initial: "30", example: "30", slider: { low: 1, high: 1000, digits: 2 } },
@@ -60,15 +78,27 @@ export const FIELDS = {
   target: { view: "account", label: "Target", term: "target", initial: "", options: [], shape: "select" },
   target_value: { view: "account", label: "", initial: "", example: "1 or 0.31" },
   target_level: { view: "account", label: "", initial: "1e-6", example: "1e-6 or 0.001" },
-  account_delta: { view: "account", label: "δ of ε(δ)", term: "delta", initial: "1e-6", example: "1e-6", slider: { low: 1e-12, high: 0.01, digits: 1 } },
+  account_delta: { view: "account", label: "δ of ε(δ)", term: "delta", range: "delta", initial: "1e-6", example: "1e-6", slider: { low: 1e-12, high: 0.01, digits: 1 } },
   floor: { view: "account", label: "Floor of the fit", term: "floor", initial: "1e-10", example: "1e-10" },
-  unit: { view: "account", label: "What is protected", term: "unit", initial: "", example: "one person", shape: "text" },
+  unit: { view: "account", label: "Who is protected", term: "unit", initial: "", example: "one person", shape: "text" },
   adjacency: { view: "account", label: "Neighbouring data sets", term: "adjacency", initial: "", options: [], shape: "select" },
+  records_per_unit: { view: "account", label: "Records of one unit", term: "records_per_unit", initial: "1", example: "1 or 5", whole: true },
   sampling: { view: "account", label: "How batches are made", term: "sampling", initial: "", options: [], shape: "select" },
+  last_batch: {
+    view: "account", label: "An incomplete last batch is", initial: "", shape: "select",
+    options: [{ value: "", label: "not stated" }, { value: "kept", label: "kept" }, { value: "dropped", label: "dropped" }],
+  },
+  tuning: { view: "account", label: "Tuning on the same data", term: "tuning", initial: "", options: [], shape: "select" },
+  tuning_runs: { view: "account", label: "Tuning runs besides the final one", initial: "", example: "9", whole: true, optional: true },
+  tuning_mean: { view: "account", label: "Mean number of runs", initial: "10", example: "10" },
+  clipping: { view: "account", label: "What is clipped", term: "clipping", initial: "", options: [], shape: "select" },
+  randomness: { view: "account", label: "The noise comes from", term: "randomness", initial: "", options: [], shape: "select" },
 };
 
 /** Takes what can be chosen from the server's answer; each choice starts with its first option. */
-export function define({ levels, criteria, targets, adjacency, sampling }) {
+export function define({ levels, criteria, targets, ranges, noise, ...choices }) {
+  for (const range of ranges) RANGES[range.name] = range;
+  NOISES.push(...noise);
   for (const level of levels) {
     LEVELS[level.key] = level;
     GLOSSARY[level.key] = [level.label, level.meaning];
@@ -76,7 +106,7 @@ export function define({ levels, criteria, targets, adjacency, sampling }) {
   }
   for (const criterion of criteria) CRITERIA[criterion.value] = { ...criterion, level: LEVELS[criterion.level] };
   for (const target of targets) TARGETS[target.value] = { ...target, level: LEVELS[target.level] };
-  for (const [name, options] of Object.entries({ criterion: criteria, target: targets, adjacency, sampling })) {
+  for (const [name, options] of Object.entries({ criterion: criteria, target: targets, ...choices })) {
     FIELDS[name].options = options;
     FIELDS[name].initial = options[0].value;
   }

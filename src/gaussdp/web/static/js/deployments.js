@@ -2,6 +2,7 @@
 
 import { ask, Refusal } from "./api.js";
 import { h, table } from "./dom.js";
+import { numberIn } from "./numbers.js";
 
 const MARGIN = 0.15; // of a decade, at both ends of the axis
 const CLOSE = 0.026; // of the axis: dots nearer than this are stacked
@@ -32,7 +33,7 @@ export function createDeployments(root, store) {
   };
 
   const show = () => {
-    const mu = Number(store.read("mu"));
+    const mu = numberIn(store.read("mu"));
     here.hidden = !(place && mu > 0 && Number.isFinite(mu));
     if (here.hidden) return;
     const share = place(mu);

@@ -43,11 +43,11 @@ export function table(caption, headings, rows) {
 /**
  * A table of few numbers a row, each under a small heading of its own.
  * @param {string} caption
- * @param {{label: string, cells: [string, string][]}[]} rows of at most four cells
+ * @param {{label: string, cells: [string, string, string?][]}[]} rows of at most four cells: heading, number, class
  */
 export function stripTable(caption, rows) {
   const most = 4; // in every table, so that their columns line up
-  const cell = ([small, big]) => h("td", {}, h("span", { class: "small" }, small), " ", h("b", {}, big));
+  const cell = ([small, big, kind]) => h("td", kind ? { class: kind } : {}, h("span", { class: "small" }, small), " ", h("b", {}, big));
   const row = ({ label, cells }) => h("tr", {}, h("th", { scope: "row" }, label), ...cells.map(cell), ...(cells.length < most ? [h("td", { colSpan: most - cells.length })] : []));
   return h("div", { class: "strip-holder" }, h("table", { class: "strip" }, h("caption", { class: "visually-hidden" }, caption), h("tbody", {}, ...rows.map(row))));
 }

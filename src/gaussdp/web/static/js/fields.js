@@ -1,8 +1,9 @@
 // Fields: a label with its explanation, a number to type, a slider to drag, and the words of an error beside them.
 
-import { FIELDS } from "./definitions.js";
+import { FIELDS, RANGES } from "./definitions.js";
 import { h } from "./dom.js";
-import { parse } from "./numbers.js";
+import { misfit, numberIn, parse } from "./numbers.js";
+import { releases } from "./releases.js";
 import { moved, POSITIONS, positionOf, valueAt } from "./sliders.js";
 import { term } from "./terms.js";
 
@@ -10,7 +11,8 @@ import { term } from "./terms.js";
  * @typedef {object} Field
  * @property {(words: string | null) => void} complain says what is wrong with the value, or takes it back
  * @property {(words: string) => void} [note] says what was wrong with the address, until the person chooses
- * @property {(label: string, termName?: string) => void} [relabel]
+ * @property {(label: string, termName?: string, called?: string) => void} [relabel]
+ * @property {() => string} called what messages call it
  */
 
 /**
@@ -24,6 +26,7 @@ export function setUpFields(store) {
     const definition = FIELDS[name];
     place.classList.add("field", `field-${definition.shape ?? "number"}`);
     if (definition.shape === "text") fields[name] = text(store, name, definition, place);
+    else if (definition.shape === "releases") fields[name] = releases(store, name, definition, place);
     else if (definition.shape === "select") fields[name] = select(store, name, definition, place);
     else if (definition.options) fields[name] = choice(store, name, definition, place);
     else fields[name] = number(store, name, definition, place);
@@ -31,19 +34,27 @@ export function setUpFields(store) {
   return fields;
 }
 
-/** The number in a field, or undefined after a complaint beside it. */
+/** The number in a field, null if it is left empty and may be, or undefined after a complaint beside it. */
 export function valueOf(store, fields, name) {
   const definition = FIELDS[name];
-  const read = parse(store.read(name), definition.example);
-  if ("problem" in read) {
-    fields[name].complain(read.problem);
-    return undefined;
-  }
-  if (definition.whole && !Number.isInteger(read.value)) {
-    fields[name].complain(`Write a whole number, such as ${definition.example}.`);
-    return undefined;
-  }
-  return read.value;
+  const text = store.read(name);
+  if (definition.optional && text.trim() === "") return null;
+  const read = parse(text, definition.example, definition.whole);
+  const range = RANGES[definition.range ?? name];
+  const wanted = "value" in read && range ? misfit(read.value, range) : null;
+  const problem = read.problem ?? (wanted && `${fields[name].called()} must be ${wanted}.`);
+  if (!problem) return read.value;
+  fields[name].complain(problem);
+  return undefined;
+}
+
+/**
+ * The numbers in several fields, or null after complaints beside all that are wrong.
+ * @returns {Record<string, number> | null}
+ */
+export function valuesOf(store, fields, names) {
+  const values = Object.fromEntries(names.map((name) => [name, valueOf(store, fields, name)]));
+  return Object.values(values).includes(undefined) ? null : values;
 }
 
 function number(store, name, definition, place) {
@@ -60,10 +71,10 @@ function number(store, name, definition, place) {
   input.addEventListener("input", () => store.write({ [name]: input.value }));
   input.addEventListener("keydown", (event) => {
     const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-    const read = parse(input.value, "");
-    if (!steps || !definition.slider || "problem" in read || read.value <= 0) return;
+    const value = numberIn(input.value);
+    if (!steps || !definition.slider || !(value > 0)) return;
     event.preventDefault();
-    store.write({ [name]: moved(definition.slider, read.value, steps) });
+    store.write({ [name]: moved(definition.slider, value, steps) });
   });
   const show = () => {
     const text = store.read(name);
@@ -72,10 +83,13 @@ function number(store, name, definition, place) {
   };
   store.listen((changed) => changed.has(name) && show());
   show();
+  let known = definition.label;
   return {
     complain: (words) => complain(input, error, words),
-    relabel(text, termName) {
+    called: () => known,
+    relabel(text, termName, called = text) {
       label.textContent = text;
+      known = called;
       slider?.element.setAttribute("aria-label", `${text}, slider`);
       if (termName) head.replaceChildren(label, term(termName));
     },
@@ -89,7 +103,7 @@ function range(store, name, definition) {
     // The position may stand between values of few digits: a key press always reaches the next one.
     const position = Number(element.value);
     let text = valueAt(definition.slider, position);
-    const current = Number(store.read(name));
+    const current = numberIn(store.read(name));
     if (text === store.read(name) && Math.abs(position - before) <= 1 && current > 0) text = moved(definition.slider, current, Math.sign(position - before));
     before = position;
     store.write({ [name]: text });
@@ -98,8 +112,8 @@ function range(store, name, definition) {
   return {
     element,
     show(text) {
-      const read = parse(text, "");
-      const position = "problem" in read ? 0 : positionOf(definition.slider, read.value);
+      const value = numberIn(text);
+      const position = Number.isNaN(value) ? 0 : positionOf(definition.slider, value);
       // Not while the hand is on it: rounding would pull the thumb away.
       if (document.activeElement !== element || valueAt(definition.slider, Number(element.value)) !== text) element.value = String(position);
       before = Number(element.value);
@@ -123,7 +137,7 @@ function choice(store, name, definition, place) {
   const show = () => {
     for (const radio of group.querySelectorAll("input")) radio.checked = radio.value === store.read(name);
   };
-  return tied(store, name, show, group, error);
+  return tied(store, name, definition, show, group, error);
 }
 
 function select(store, name, definition, place) {
@@ -134,7 +148,7 @@ function select(store, name, definition, place) {
   const show = () => {
     element.value = store.read(name);
   };
-  return tied(store, name, show, element, error);
+  return { ...tied(store, name, definition, show, element, error), chosen: () => element.selectedOptions[0]?.textContent ?? "" };
 }
 
 function text(store, name, definition, place) {
@@ -145,11 +159,11 @@ function text(store, name, definition, place) {
   const show = () => {
     if (input.value !== store.read(name)) input.value = store.read(name);
   };
-  return tied(store, name, show, input, error);
+  return tied(store, name, definition, show, input, error);
 }
 
 /** A field that follows the store, and keeps what is wrong with the address in view until it changes. */
-function tied(store, name, show, element, error) {
+export function tied(store, name, definition, show, element, error) {
   let note = null;
   store.listen((changed) => {
     if (!changed.has(name)) return;
@@ -159,6 +173,7 @@ function tied(store, name, show, element, error) {
   });
   show();
   return {
+    called: () => definition.label,
     complain: (words) => complain(element, error, words ?? note),
     note(words) {
       note = words;

@@ -3,6 +3,7 @@
 
 import { h } from "./dom.js";
 import { FIELDS } from "./definitions.js";
+import { numberIn } from "./numbers.js";
 import { moved } from "./sliders.js";
 import { placeMark } from "./picture.js";
 
@@ -57,7 +58,7 @@ export function createHandle(picture, store, onDrag) {
   };
 
   element.addEventListener("keydown", (event) => {
-    const mu = Number(store.read("mu"));
+    const mu = numberIn(store.read("mu"));
     const steps = { ArrowRight: 2, ArrowUp: 2, ArrowLeft: -2, ArrowDown: -2, PageUp: 20, PageDown: -20 }[event.key];
     let text = null;
     if (event.key === "Home") text = String(slider.low);

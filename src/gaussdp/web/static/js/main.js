@@ -1,7 +1,6 @@
 // The page: fields, views, tabs and the address, tied together by one store.
 
 import { readAddress, writeAddress } from "./address.js";
-import { ask } from "./api.js";
 import { define } from "./definitions.js";
 import { setUpFields } from "./fields.js";
 import { createStore } from "./store.js";
@@ -19,7 +18,8 @@ const notify = (words) => {
 };
 
 setUpTheme();
-ask("definitions").then(define).then(setUp, (error) => notify(`The page cannot start: ${error.message} Reload it to try again.`));
+define(JSON.parse(document.getElementById("definitions").textContent));
+setUp();
 
 function setUp() {
   const read = readAddress(location.search);

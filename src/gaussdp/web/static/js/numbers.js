@@ -1,20 +1,71 @@
 // What a person types, and the few numbers that the page itself writes: levels, slider values, readings of a picture.
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const GROUPED = /^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/;
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /**
- * The number in a field, or what is wrong with it.
+ * The number in a field, or what is wrong with it. Taken are 0.5 and 0,5, 0.1%, 1/1000 and 1 in 1000, 1e-3, 10^-3 and
+ * 10⁻³, and 50,000 where only one thing can be meant.
  * @param {string} text
  * @param {string} example
+ * @param {boolean} [whole] whether commas can only stand between thousands
  * @returns {{value: number} | {problem: string}}
  */
-export function parse(text, example) {
+export function parse(text, example, whole = false) {
   const trimmed = text.trim();
   if (trimmed === "") return { problem: `Write a number, such as ${example}.` };
-  if (/^\d+(,\d+)+$/.test(trimmed)) return { problem: `Write the number without a comma, such as ${example}.` };
-  const value = NUMBER.test(trimmed) ? Number(trimmed) : NaN;
+  if (!whole && GROUPED.test(trimmed) && trimmed.indexOf(",") === trimmed.lastIndexOf(",") && !trimmed.includes(".")) {
+    return { problem: `“${trimmed}” can mean ${trimmed.replace(",", ".")} or ${trimmed.replace(",", "")}: write it without a comma.` };
+  }
+  const value = stated(programmed(trimmed), whole);
   if (!Number.isFinite(value)) return { problem: `“${trimmed.slice(0, 40)}” is not a number; write one such as ${example}.` };
   return { value };
+}
+
+/** The number that a text states, NaN if none. */
+export function numberIn(text) {
+  const read = parse(text, "");
+  return "problem" in read ? NaN : read.value;
+}
+
+/** Signs and powers of ten as programs write them: −2 × 10⁻³ is -2e-3. */
+function programmed(text) {
+  const digits = text.replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹]/g, (digit) => String(SUPERSCRIPTS.indexOf(digit)));
+  const power = /[⁻⁰¹²³⁴⁵⁶⁷⁸⁹^]/.test(text) ? digits.replace(/ ?[×·] ?10\^?|(?<![\d.,])10(?=\^|⁻)\^?/, (found) => (/[×·]/.test(found) ? "e" : "1e")) : digits;
+  return power.replace(/[−–⁻]/g, "-");
+}
+
+function stated(text, whole) {
+  const percent = /^(.*\S) ?%$/.exec(text);
+  if (percent) return one(percent[1], false) / 100;
+  const share = /^(\S+) ?(?:\/| in | of ) ?(\S+)$/.exec(text);
+  return share ? one(share[1], whole) / one(share[2], true) : one(text, whole);
+}
+
+/** One number, with commas or thin spaces between its thousands or a comma for the point. */
+function one(text, whole) {
+  const grouped = GROUPED.test(text) && (whole || /,.*[,.]/.test(text));
+  const spaced = /^\d{1,3}([ \u00a0\u202f]\d{3})+$/.test(text);
+  const pointed = grouped ? text.replaceAll(",", "") : spaced ? text.replace(/\D/g, "") : text.replace(",", ".");
+  return NUMBER.test(pointed) ? Number(pointed) : NaN;
+}
+
+/** What a number may be, in words: "between 0 and 1", "above 0", "a whole number from 1 to 100"; null if it is that. */
+export function misfit(value, { low, high, low_included, high_included, whole }) {
+  const top = high === "inf" ? Infinity : high;
+  const fits = (low_included ? value >= low : value > low) && (high_included ? value <= top : value < top) && (!whole || Number.isInteger(value));
+  if (fits) return null;
+  return within(brief(low, 15), top === Infinity ? "∞" : top >= 1e6 ? top.toLocaleString("en") : brief(top, 15), low_included, high_included, whole);
+}
+
+/** The words for an interval. */
+export function within(low, high, lowIncluded, highIncluded, whole = false) {
+  const kind = whole ? "a whole number " : "";
+  if (high === "∞") return `${kind}${lowIncluded ? "at least" : "above"} ${low}`;
+  if (lowIncluded && highIncluded) return `${kind}from ${low} to ${high}`;
+  if (!lowIncluded && !highIncluded) return `${kind}between ${low} and ${high}`;
+  return `${kind}${lowIncluded ? "at least" : "above"} ${low} and ${highIncluded ? "at most" : "below"} ${high}`;
 }
 
 /** The shortest text of a value with so many significant digits: 0.31, 50000, 1e-5. */
@@ -35,8 +86,6 @@ export function oneSided(value, side, digits = 3) {
   if (side === "down" && rounded > value) rounded -= unit;
   return brief(rounded, digits);
 }
-
-const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** A power of ten as it is written by hand: 10⁻³. */
 export function powerOfTen(exponent) {

@@ -21,9 +21,12 @@ export function createPicture(root, { title, name, store, series, hint }) {
     h("label", { class: "option" },
       h("input", { type: "radio", name: `scale-${name}`, value: scale, onchange: () => store.write({ scale }) }),
       h("span", { class: "option-words" }, scale === "log" ? "Log axes" : "Linear axes"))));
-  const legend = h("ul", { class: "legend" },
-    ...series.map((one) => h("li", {}, h("span", { class: `key key-${one.colour}${one.dash ? " key-dashed" : ""}` }), one.label)),
+  const legend = h("ul", { class: "legend" });
+  const drawn = () => data?.series ?? series;
+  const nameCurves = () => legend.replaceChildren(
+    ...drawn().map((one) => h("li", {}, h("span", { class: `key key-${one.colour}${one.dash ? " key-dashed" : ""}` }), one.label)),
     h("li", {}, h("span", { class: "key key-baseline" }), "No information"));
+  nameCurves();
   root.append(
     h("div", { class: "picture-head" }, h("h3", {}, title), scales),
     legend, h("div", { class: "chart-wrap stale-able" }, place), caption, numbers);
@@ -42,17 +45,16 @@ export function createPicture(root, { title, name, store, series, hint }) {
       : `Lower is worse: the errors that even the best attack must make.${hint ? ` ${hint}` : ""}`;
     if (!data) return;
     chart.show(data, scale);
-    if (numbers.open) fill();
+    fill();
   };
   const fill = () => {
     const rows = TABLE_FPR.map((fpr) => {
       const i = nearest(data.fpr, fpr);
       return [oneSided(data.fpr[i], "up"), ...data.curves.flatMap((curve) => [oneSided(curve.tpr[i], "up"), oneSided(curve.fnr[i], "down")])];
     });
-    const headings = ["FPR", ...series.flatMap((one) => [`${one.label}: TPR`, `${one.label}: FNR`])];
+    const headings = ["FPR", ...drawn().flatMap((one) => [`${one.label}: TPR`, `${one.label}: FNR`])];
     numbers.replaceChildren(numbers.firstChild, h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": `${title}, table` }, table(title, headings, rows)));
   };
-  numbers.addEventListener("toggle", () => data && numbers.open && fill());
   store.listen((changed) => (changed.has("scale") || changed.has("view")) && show());
   show();
 
@@ -60,6 +62,7 @@ export function createPicture(root, { title, name, store, series, hint }) {
     /** @param {import("./chart.js").Data} newData */
     show(newData) {
       data = newData;
+      nameCurves();
       show();
     },
     chart,

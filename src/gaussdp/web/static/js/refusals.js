@@ -1,15 +1,24 @@
-// A refusal goes beside the field it is about; what is about none goes beside the answer.
+// A refusal goes beside the field it is about, in the field's own words; what is about none goes beside the answer.
 
-import { part } from "./dom.js";
+import { h, part } from "./dom.js";
+import { within } from "./numbers.js";
+
+const OLD = "What is shown belongs to earlier values.";
 
 /**
  * @param {HTMLElement} root the view
  * @param {Record<string, import("./fields.js").Field>} fields
  * @param {string[]} names of the view's fields
+ * @param {() => void} retry asks the last question again
  * @param {Record<string, string>} aliases from the server's names to ours, where they differ
  */
-export function createRefusals(root, fields, names, aliases = {}) {
+export function createRefusals(root, fields, names, retry, aliases = {}) {
   const problem = part(root, "problem");
+  root.dataset.fresh = ""; // until there is something to see
+  const say = (...content) => {
+    problem.hidden = false;
+    problem.replaceChildren(...content);
+  };
   return {
     clear() {
       for (const name of names) fields[name].complain(null);
@@ -17,26 +26,33 @@ export function createRefusals(root, fields, names, aliases = {}) {
       problem.textContent = "";
     },
     /** What is shown belongs to an earlier question. */
-    stale: (yes) => root.classList.toggle("stale", yes),
+    stale(yes) {
+      root.classList.toggle("stale", yes);
+      if (!yes) delete root.dataset.fresh;
+    },
+    /** Says something about the answer itself. */
+    say: (words) => say(`${words} ${OLD}`),
     /** @param {import("./api.js").Refusal} error */
     tell(error) {
-      const name = aliases[error.field] ?? error.field;
-      if (name && names.includes(name)) fields[name].complain(sentence(error.message));
-      else {
-        problem.hidden = false;
-        problem.textContent = sentence(error.message);
-      }
+      const field = error.field ?? "";
+      const name = aliases[field] ?? aliases[field.split(".")[0]] ?? (names.includes(field) ? field : field.split(".")[0]);
+      if (name && names.includes(name)) fields[name].complain(sentence(error.message, fields[name].called()), field);
+      else if (error.unreachable) say(`${error.message} ${OLD} `, h("button", { type: "button", class: "small", onclick: retry }, "Retry"));
+      else say(sentence(error.message, null));
       root.classList.add("stale");
+      delete root.dataset.fresh;
     },
   };
 }
 
-const SYMBOLS = { epsilon: "ε", mu: "μ", delta: "δ", account_delta: "δ", "target.value": "value", "target.level": "level" };
+const SYMBOLS = { epsilon: "ε", mu: "μ", delta: "δ", "target.value": "value", "target.level": "level" };
+const INTERVAL = /\bin ([[(])([^,\s]+), ([^\])\s]+)([\])])/g;
 
-/** The server's words in the terms of the page: symbols and words instead of the names of an interface. */
-function sentence(message) {
+/** The server's words in the terms of the page: labels, symbols and words instead of the names of an interface. */
+export function sentence(message, called) {
   const words = message
-    .replace(/^[a-z_.]+(?= must )/, (name) => SYMBOLS[name] ?? name)
+    .replace(/^[a-z_.0-9]+(?= (must|is|cannot) )/, (name) => called ?? SYMBOLS[name] ?? name)
+    .replace(INTERVAL, (_, open, low, high, close) => within(low, high.replace("inf", "∞"), open === "[", close === "]"))
     .replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll("_", " "))
     .replace(/\binf\b/g, "∞");
   const text = /^[a-z]/.test(words) ? words.charAt(0).toUpperCase() + words.slice(1) : words;

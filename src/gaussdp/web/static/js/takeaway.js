@@ -4,6 +4,8 @@ import { writeAddress } from "./address.js";
 import { announce } from "./announce.js";
 import { fetchFile, Refusal } from "./api.js";
 import { h } from "./dom.js";
+import { savedPage } from "./saved-page.js";
+import { inLight } from "./theme.js";
 
 const KINDS = [["python", "Python"], ["cli", "CLI"], ["latex", "LaTeX"], ["json", "JSON"]];
 const STATEMENTS = [["markdown", "Markdown"], ["html", "HTML"], ["latex", "LaTeX"], ["text", "Text"], ["json", "JSON"]];
@@ -13,11 +15,10 @@ const SHOWN = 1800; // milliseconds that "Copied" stays
  * @param {HTMLElement} root
  * @param {string} name the view's
  * @param {any} store
- * @param {() => {view: string, state: object, extra?: () => object} | null} request what the files are made of, and what
- *   else the statement says; null while a field is wrong
- * @param {HTMLElement[]} asked fields that the statement needs
+ * @param {() => {view: string, state: object, ready?: () => boolean} | null} request what the files are made of, and
+ *   whether it says all that the statement needs; null while a field is wrong
  */
-export function createTakeaway(root, name, store, request, asked = []) {
+export function createTakeaway(root, name, store, request) {
   let snippets = null;
   let kind = "python";
   const code = h("pre", { class: "code", tabIndex: 0, "aria-label": "What is copied" }, h("code", {}));
@@ -39,12 +40,12 @@ export function createTakeaway(root, name, store, request, asked = []) {
 
   const save = async (path, format) => {
     const asking = request();
-    const more = path === "statement" && asking?.extra ? asking.extra() : {};
-    if (!asking || !more) return say("Mend the field marked above first.", true);
+    const ready = path !== "statement" || !asking?.ready || asking.ready();
+    if (!asking || !ready) return say("Mend the field marked above first.", true);
     say("Preparing the file …");
     try {
       const { view, state } = asking;
-      const file = await fetchFile(path, { view, format, state, ...more });
+      const file = await fetchFile(path, { view, format, state });
       download(file);
       say(`Saved ${file.name}`);
     } catch (error) {
@@ -52,14 +53,23 @@ export function createTakeaway(root, name, store, request, asked = []) {
       say(error.message, true);
     }
   };
+  const saveView = async () => {
+    const view = root.closest(".view");
+    if (view.matches(".stale")) return say("What is shown belongs to earlier values; it is not saved.", true);
+    await inLight();
+    const page = savedPage(view, new URL(writeAddress(store.all()), location.href).href);
+    inLight.over();
+    download({ blob: new Blob([page], { type: "text/html" }), name: `gaussdp-${name}.html` });
+    say(`Saved gaussdp-${name}.html`);
+  };
   const format = h("select", { "aria-label": "Format of the statement" }, ...STATEMENTS.map(([value, label]) => h("option", { value }, label)));
   root.append(
     h("h3", {}, "Take away"),
     h("div", { class: "takeaway-row" }, kinds, copyCode),
     code,
-    ...(asked.length ? [h("div", { class: "asked" }, ...asked)] : []),
     h("div", { class: "takeaway-row" },
       copyLink,
+      h("button", { type: "button", onclick: saveView }, "Save as a file"),
       h("button", { type: "button", onclick: () => save("figure", "svg") }, "Figure SVG"),
       h("button", { type: "button", onclick: () => save("figure", "png") }, "Figure PNG"),
       h("span", { class: "joined" }, h("button", { type: "button", onclick: () => save("statement", format.value) }, "Statement"), format)),

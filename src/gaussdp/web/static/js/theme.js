@@ -23,7 +23,7 @@ export function setUpTheme() {
     }
     show();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
+  for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"]) matchMedia(query).addEventListener("change", changed);
   show();
 }
 
@@ -32,9 +32,22 @@ function changed() {
   document.dispatchEvent(new Event("themechange"));
 }
 
+/** Draws in the light theme's colours, for paper and files, until `over`. */
+export async function inLight() {
+  const { theme } = document.documentElement.dataset;
+  document.documentElement.dataset.theme = "light";
+  changed();
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  inLight.over = () => {
+    if (theme) document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
+    changed();
+  };
+}
+
 const known = new Map();
 const probe = document.createElement("span");
-probe.hidden = true;
+probe.className = "probe";
 
 /** The value of a colour token as the current theme has it, for a canvas, which knows no tokens. */
 export function colour(token) {

@@ -1,56 +1,77 @@
-// Account and calibrate: from a training run to its μ, or from a target to the noise.
+// Account and calibrate: from a run, or from releases, to the μ that holds for them, or from a target to the noise.
 
 import { announce } from "../announce.js";
 import { follow } from "../api.js";
 import { TARGETS } from "../definitions.js";
 import { h, part, prose, table } from "../dom.js";
 import { factList } from "../facts.js";
-import { valueOf } from "../fields.js";
+import { valueOf, valuesOf } from "../fields.js";
 import { superseding } from "../latest.js";
 import { createPicture, lowestFor } from "../picture.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
 
-const RUN = ["dataset_size", "batch_size", "epochs"];
-const NAMES = [...RUN, "mode", "noise_multiplier", "target", "target_value", "target_level", "account_delta", "floor"];
+const SIZES = ["dataset_size", "batch_size", "epochs"];
+const PROTECTED = ["unit", "adjacency", "records_per_unit", "tuning", "tuning_runs", "tuning_mean", "randomness"];
+const NAMES = [
+  "released", "releases", ...SIZES, "sampling", "last_batch", "clipping", "mode", "noise_multiplier", "target", "target_value", "target_level",
+  ...PROTECTED, "account_delta", "floor",
+];
 const ALIASES = { delta: "account_delta", "target.kind": "target", "target.value": "target_value", "target.level": "target_level", value: "target_value", level: "target_level" };
 const SETTLED = 250; // milliseconds without a change before a run is accounted for
 
-export function setUpAccount(root, store, fields) {
-  const refusals = createRefusals(root, fields, NAMES, ALIASES);
-  const picture = createPicture(part(root, "picture"), {
-    title: "The exact curve beside its fit", name: "account", store,
-    series: [{ label: "Exact curve", colour: "policy" }, { label: "GDP fit", colour: "gdp", dash: [9, 5] }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }],
-  });
-  const facts = factList(part(root, "facts"));
+const EXACT = [{ label: "Exact curve", colour: "policy" }, { label: "GDP fit", colour: "gdp", dash: [9, 5] }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }];
+const ENCLOSED = [{ label: "The μ that holds", colour: "gdp" }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }];
+const infinite = (text) => text.replace("inf", "∞");
 
-  const read = (names) => {
-    const values = {};
-    for (const name of names) values[name] = valueOf(store, fields, name);
-    return Object.values(values).includes(undefined) ? null : values;
-  };
+export function setUpAccount(root, store, fields) {
+  const refusals = createRefusals(root, fields, NAMES, () => update(), ALIASES);
+  const picture = createPicture(part(root, "picture"), { title: "The curve that holds", name: "account", store, series: EXACT });
+  const facts = factList(part(root, "facts"));
+  const training = () => store.read("released") === "training";
+  const cut = () => ["shuffle", "fixed batches"].includes(store.read("sampling"));
+  const aimed = () => training() && store.read("mode") === "target";
+
   const request = () => {
     refusals.clear();
-    const run = read([...RUN, "account_delta", "floor"]);
-    const aim = store.read("mode") === "noise" ? read(["noise_multiplier"]) : target();
-    if (!run || !aim) return null;
-    const { account_delta: delta, ...rest } = run;
-    return { path: store.read("mode") === "noise" ? "account" : "calibrate", body: { ...rest, delta, ...aim } };
+    const described = protection();
+    const what = training() ? run() : releases();
+    if (!described || !what) return null;
+    return { path: training() ? (aimed() ? "calibrate" : "account") : "releases", body: { ...what, ...described } };
+  };
+  const protection = () => {
+    const tuning = store.read("tuning");
+    const counted = tuning === "counted" || tuning === "not counted";
+    const numbers = valuesOf(store, fields, ["records_per_unit", "account_delta", "floor", ...(counted ? ["tuning_runs"] : []), ...(tuning === "best of" ? ["tuning_mean"] : [])]);
+    if (!numbers) return null;
+    const { account_delta: delta, ...rest } = numbers;
+    return stated({ ...rest, delta, unit: store.read("unit").trim(), adjacency: store.read("adjacency"), tuning, randomness: store.read("randomness") });
+  };
+  const run = () => {
+    const sizes = valuesOf(store, fields, SIZES);
+    const aim = aimed() ? target() : valuesOf(store, fields, ["noise_multiplier"]);
+    return sizes && aim && stated({ ...sizes, ...aim, sampling: store.read("sampling"), last_batch: cut() ? store.read("last_batch") : "", clipping: store.read("clipping") });
+  };
+  const releases = () => {
+    const asked = fields.releases.values();
+    return asked && { releases: asked };
   };
   const target = () => {
     const kind = store.read("target");
-    const values = read(TARGETS[kind].level ? ["target_value", "target_level"] : ["target_value"]);
-    return values && { target: { kind, value: values.target_value, ...(TARGETS[kind].level ? { level: values.target_level } : {}) } };
+    const value = valueOf(store, fields, "target_value");
+    const level = TARGETS[kind].level ? valueOf(store, fields, "target_level") : null;
+    return value === undefined || level === undefined ? null : { target: stated({ kind, value, level }) };
   };
+
   const takeaway = createTakeaway(part(root, "takeaway"), "account", store, () => {
     const asking = request();
-    return asking && { view: asking.path, state: asking.body, extra };
-  }, [...root.querySelectorAll("[data-asked]")]);
+    return asking && { view: asking.path, state: asking.body, ready };
+  });
   // A guarantee means nothing until it says whom it protects: the statement is not written without.
-  const extra = () => {
+  const ready = () => {
     const unit = store.read("unit").trim();
     fields.unit.complain(unit ? null : "Say whom or what the guarantee protects, such as “one person”.");
-    return unit && { unit, adjacency: store.read("adjacency"), sampling: store.read("sampling") };
+    return unit !== "";
   };
 
   const progress = part(root, "progress");
@@ -76,40 +97,52 @@ export function setUpAccount(root, store, fields) {
   );
   part(root, "cancel").addEventListener("click", () => {
     clearTimeout(timer);
-    if (!work.cancel()) return;
-    const problem = part(root, "problem");
-    problem.hidden = false;
-    problem.textContent = "Cancelled. What is shown belongs to earlier values; change one to start again.";
+    if (work.cancel()) refusals.say("Cancelled; change a value to start again.");
   });
 
   const show = (answer) => {
     refusals.stale(false);
     refusals.clear();
-    const calibrated = store.read("mode") === "target";
-    part(root, "answer-title").textContent = calibrated ? "The noise that meets the target" : "The guarantee";
-    part(root, "noise-line").hidden = !calibrated;
-    part(root, "noise").textContent = answer.noise_multiplier_text;
-    part(root, "mu").textContent = answer.mu_text;
-    part(root, "advice").replaceChildren(...answer.advice.map((text) => h("li", {}, ...prose(text))));
+    const mu = infinite(answer.mu_text);
+    const sign = answer.exact ? "=" : "≤";
+    part(root, "answer-title").textContent = aimed() ? "The noise that meets the target" : "The guarantee";
+    part(root, "noise-line").hidden = !aimed();
+    part(root, "noise").textContent = answer.noise_multiplier_text ?? "";
+    part(root, "sign").textContent = `μ ${sign} `;
+    part(root, "mu").textContent = mu;
+    part(root, "onward").hidden = mu === "∞";
+    part(root, "about").replaceChildren(...prose(about(answer)));
+    part(root, "advice").replaceChildren(...answer.sentences.map((text) => h("li", {}, ...prose(text))));
     facts.show([
-      ["epsilon", `ε at δ = ${store.read("account_delta")}`, answer.epsilon_text],
-      ["regret", "Regret of the fit", answer.regret_text],
-      ["floor", "Floor", answer.floor_text],
-      ["slack", "Slack", answer.slack_text],
-      ["batch_size", "Sample rate", answer.sample_rate_text],
-      ["epochs", "Steps", answer.steps.toLocaleString("en")],
+      ["epsilon", `ε at δ = ${store.read("account_delta")}`, `${answer.exact ? "" : "≤ "}${infinite(answer.epsilon_text)}`],
+      ...(answer.exact ? [["regret", "Regret of the fit", answer.regret_text], ["floor", "Floor", answer.floor_text], ["slack", "Slack", answer.slack_text]] : [["floor", "Floor", answer.floor_text]]),
+      ...(answer.steps ? [["batch_size", "Sample rate", answer.sample_rate_text], ["epochs", "Steps", answer.steps.toLocaleString("en")]] : []),
     ]);
+    part(root, "rates-note").textContent = answer.exact ? "Read off the exact curve, not off its fit." : "Read off the μ that holds.";
     part(root, "rates").replaceChildren(table("TPR at FPR", ["FPR", "TPR at most"], answer.tpr.map((row) => [row.fpr_text, row.text])));
     const { fpr, exact, gdp, approx, exact_tpr, gdp_tpr, approx_tpr } = answer.curves;
+    const known = exact ? [{ fnr: exact, tpr: exact_tpr }] : [];
     picture.show({
       fpr,
-      curves: [{ fnr: exact, tpr: exact_tpr }, { fnr: gdp, tpr: gdp_tpr }, { fnr: approx, tpr: approx_tpr }],
+      curves: [...known, { fnr: gdp, tpr: gdp_tpr }, { fnr: approx, tpr: approx_tpr }],
+      series: exact ? EXACT : ENCLOSED,
       lowest: lowestFor(fpr, 1e-4),
-      words: `The exact trade-off curve, its GDP fit μ = ${answer.mu_text} and its (ε, δ) statement. The table below has the numbers.`,
+      words: `${exact ? "The exact trade-off curve, its GDP fit" : "The trade-off curve of"} μ ${sign} ${mu} and the (ε, δ) statement. The table below has the numbers.`,
     });
     takeaway.show(answer.snippets);
-    announce(`${calibrated ? `Noise multiplier ${answer.noise_multiplier_text}, ` : ""}μ ${answer.mu_text}, ε ${answer.epsilon_text}.`);
+    announce(`${aimed() ? `Noise multiplier ${answer.noise_multiplier_text}, ` : ""}μ ${answer.exact ? "" : "at most "}${mu}, ε ${infinite(answer.epsilon_text)}.`);
   };
+
+  /** For whom the number holds, in one line beside it. */
+  const about = (answer) => {
+    const unit = store.read("unit").trim() || "one unit";
+    const records = Number(store.read("records_per_unit")) > 1 ? ` with up to ${store.read("records_per_unit")} records` : "";
+    const change = store.read("adjacency") === "replace-one" ? "exchanged for another" : "added or removed";
+    return answer.exact
+      ? `for ${unit}${records}, ${change}${training() ? `; batches: ${wordsOf("sampling")}` : ""}.`
+      : `for ${unit}${records}, ${change}${training() ? `; batches: ${wordsOf("sampling")}` : ""}. ${answer.mu_lower_text === "inf" ? "" : `The least that holds is not below ${answer.mu_lower_text}.`}`;
+  };
+  const wordsOf = (name) => fields[name].chosen();
 
   let timer = 0;
   let wanted = false; // accounting starts when its view is first seen
@@ -125,14 +158,15 @@ export function setUpAccount(root, store, fields) {
   };
 
   const arrange = () => {
-    for (const element of root.querySelectorAll("[data-only]")) element.hidden = element.dataset.only !== store.read("mode");
+    const only = { training: training(), releases: !training(), noise: !aimed(), target: aimed(), cut: cut(), "best of": store.read("tuning") === "best of", counted: ["counted", "not counted"].includes(store.read("tuning")) };
+    for (const element of root.querySelectorAll("[data-only]")) element.hidden = !only[element.dataset.only];
     const kind = TARGETS[store.read("target")];
-    fields.target_value.relabel(`${kind.bound} at most`);
-    if (kind.level) fields.target_level.relabel(`at ${kind.level.label}`);
+    fields.target_value.relabel(`${kind.bound} at most`, undefined, kind.bound);
+    if (kind.level) fields.target_level.relabel(`at ${kind.level.label}`, undefined, kind.level.title);
     root.querySelector('[data-field="target_level"]').hidden = !kind.level;
   };
   store.listen((changed) => {
-    if (changed.has("mode") || changed.has("target")) arrange();
+    if (["released", "mode", "target", "tuning", "sampling"].some((name) => changed.has(name))) arrange();
     if (changed.has("target") && !changed.has("target_value")) {
       const kind = TARGETS[store.read("target")];
       store.write({ target_value: kind.start, ...(kind.start_level ? { target_level: kind.start_level } : {}) });
@@ -147,4 +181,9 @@ export function setUpAccount(root, store, fields) {
     wanted = true;
     update();
   }
+}
+
+/** Without what is not stated. */
+function stated(content) {
+  return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null && value !== ""));
 }

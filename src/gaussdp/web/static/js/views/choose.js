@@ -3,21 +3,21 @@
 import { announce } from "../announce.js";
 import { ask } from "../api.js";
 import { CRITERIA } from "../definitions.js";
-import { gathered, h, part, prose, stripTable } from "../dom.js";
-import { valueOf } from "../fields.js";
+import { gathered, h, part, prose, stripTable, table } from "../dom.js";
+import { valuesOf } from "../fields.js";
 import { eachFrame } from "../latest.js";
 import { createPicture, lowestFor, placeMark } from "../picture.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
 
 const SETTLED = 200; // milliseconds: where a rule holds takes longer than a frame to find
-const NAMES = ["epsilon", "criterion", "level"];
+const NAMES = ["epsilon", "policy_delta", "criterion", "level"];
 
 export function setUpChoose(root, store, fields) {
-  const refusals = createRefusals(root, fields, NAMES);
+  const refusals = createRefusals(root, fields, NAMES, () => update());
   const picture = createPicture(part(root, "picture"), {
     title: "Trade-off curves", name: "choose", store,
-    series: [{ label: "Policy, ε-DP", colour: "policy" }, { label: "Budget, μ-GDP", colour: "gdp" }],
+    series: [{ label: "Policy", colour: "policy" }, { label: "Budget, μ-GDP", colour: "gdp" }],
   });
   const mark = h("div", { class: "mark" }, h("span", { class: "mark-label" }, "matched here"));
   picture.marks.append(mark);
@@ -31,9 +31,8 @@ export function setUpChoose(root, store, fields) {
 
   const request = () => {
     refusals.clear();
-    const epsilon = valueOf(store, fields, "epsilon");
-    const level = valueOf(store, fields, "level");
-    return epsilon === undefined || level === undefined ? null : { epsilon, criterion: store.read("criterion"), level };
+    const numbers = valuesOf(store, fields, ["epsilon", "policy_delta", "level"]);
+    return numbers && { ...numbers, criterion: store.read("criterion") };
   };
   const questions = eachFrame(
     (question) => ask("choose", question),
@@ -73,25 +72,45 @@ export function setUpChoose(root, store, fields) {
   const show = (answer) => {
     refusals.stale(false);
     refusals.clear();
-    part(root, "mu").textContent = answer.mu_text;
+    part(root, "mu").textContent = infinite(answer.mu_text);
     const { label, level } = CRITERIA[answer.criterion];
-    part(root, "risk").replaceChildren(...prose(answer.risk.sentence));
+    part(root, "answer").classList.toggle("doubtful", answer.saturated);
+    part(root, "matching").hidden = answer.met;
+    part(root, "rules").hidden = answer.met;
+    part(root, "others").hidden = answer.met;
+    const met = `Every release with such a μ is (ε, δ)-DP as the policy asks.`;
+    part(root, "risk").replaceChildren(...prose(answer.met ? met : answer.risk.sentence));
+    showWarning(answer);
+    part(root, "cost").replaceChildren(...cost(answer));
+    part(root, "recommendation").replaceChildren(...answer.recommendation.map((text) => h("li", {}, ...prose(text))));
     part(root, "others-table").replaceChildren(stripTable("Budgets by criterion and level", gathered(answer.others, "criterion").map(([name, rows]) => ({
       label: `${CRITERIA[name].label}, by ${CRITERIA[name].level.label}`,
-      cells: rows.map((row) => [row.level_text, row.mu_text]),
+      cells: rows.map((row) => [row.level_text, `${infinite(row.mu_text)}${row.saturated ? " *" : ""}`, row.saturated ? "saturated" : ""]),
     }))));
+    part(root, "others-note").textContent = answer.others.some((row) => row.saturated) ? "* saturated: the policy hardly limits the attack there, so that this μ stands for nothing." : "";
     part(root, "implied").replaceChildren(...prose(`Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = ${answer.implied.mu_text}, whatever the level.`));
     part(root, "verdicts").replaceChildren(...answer.rules.map(verdict));
     matched = answer.matched;
+    mark.firstChild.textContent = answer.met ? "they touch here" : "matched here";
     const { fpr, pure, gdp, pure_tpr, gdp_tpr } = answer.curves;
     picture.show({
       fpr,
       curves: [{ fnr: pure, tpr: pure_tpr }, { fnr: gdp, tpr: gdp_tpr }],
       lowest: lowestFor(fpr, matched.fpr),
-      words: `Trade-off curves of the policy and of the budget μ = ${answer.mu_text}, matched by ${label} at ${level.label} ${answer.level_text}. The table below has the numbers.`,
+      words: `Trade-off curves of the policy and of the budget μ = ${answer.mu_text}${answer.met ? "" : `, matched by ${label} at ${level.label} ${answer.level_text}`}. The table below has the numbers.`,
     });
     takeaway.show(answer.snippets);
-    announce(`Budget μ at most ${answer.mu_text}.`);
+    announce(`Budget μ at most ${answer.mu_text}. ${answer.warning}`);
+  };
+
+  /** That the match says nothing here, with the way to one that does. */
+  const showWarning = ({ warning, instead }) => {
+    const box = part(root, "warning");
+    box.hidden = !warning;
+    const use = instead && instead.level !== null
+      ? h("button", { type: "button", class: "small", onclick: () => store.write({ criterion: instead.criterion, level: instead.level_text }) }, `Use ${instead.name}`)
+      : null;
+    box.replaceChildren(h("p", {}, ...prose(warning)), ...(use ? [use] : []));
   };
 
   // Each criterion remembers its level: a δ of 0.001 would make no sense because an FPR of 0.001 did.
@@ -99,7 +118,7 @@ export function setUpChoose(root, store, fields) {
   let criterion = store.read("criterion");
   const relabel = () => {
     const { level } = CRITERIA[store.read("criterion")];
-    fields.level.relabel(`at ${level.words}`, level.key);
+    fields.level.relabel(`at ${level.words}`, level.key, level.title);
   };
   store.listen((changed) => {
     if (changed.has("criterion")) {
@@ -118,8 +137,22 @@ export function setUpChoose(root, store, fields) {
   update();
 }
 
+const infinite = (text) => text.replace("inf", "∞");
+
+/** What the match costs at lower false-positive rates. */
+function cost({ elsewhere, cost: words, saturated }) {
+  if (!elsewhere.length || (!words && !saturated)) return [];
+  return [
+    h("p", { class: "cost" }, ...prose(words)),
+    table("What the best attack finds elsewhere", ["At FPR", "Under the policy", "With this μ"], elsewhere.map((row) => [row.fpr_text, row.policy_text, row.budget_text])),
+  ];
+}
+
+const SIGNS = { conservative: ["safe", "✓ conservative"], "too much": ["unsafe", "✗ too much"], saturated: ["unknown", "? saturated"] };
+
 function verdict(rule) {
-  return h("li", { class: rule.conservative ? "verdict safe" : "verdict unsafe" },
-    h("span", { class: "verdict-sign" }, h("strong", {}, `ε/${rule.divisor}`), h("span", {}, rule.conservative ? "✓ conservative" : "✗ too much")),
+  const [kind, sign] = SIGNS[rule.standing];
+  return h("li", { class: `verdict ${kind}` },
+    h("span", { class: "verdict-sign" }, h("strong", {}, `ε/${rule.divisor}`), h("span", {}, sign)),
     h("span", { class: "verdict-words" }, ...prose(rule.verdict)));
 }

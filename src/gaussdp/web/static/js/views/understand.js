@@ -5,12 +5,12 @@ import { ask } from "../api.js";
 import { CRITERIA } from "../definitions.js";
 import { createDeployments } from "../deployments.js";
 import { gathered, h, part, prose, stripTable } from "../dom.js";
-import { valueOf } from "../fields.js";
+import { valuesOf } from "../fields.js";
 import { factList } from "../facts.js";
 import { createHandle } from "../handle.js";
-import { iconArray, iconKey } from "../icon-array.js";
+import { iconArray } from "../icon-array.js";
 import { eachFrame } from "../latest.js";
-import { brief } from "../numbers.js";
+import { brief, numberIn } from "../numbers.js";
 import { createPicture, lowestFor } from "../picture.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
@@ -18,7 +18,7 @@ import { createTakeaway } from "../takeaway.js";
 const NAMES = ["mu", "fpr", "prior", "recall", "delta"];
 
 export function setUpUnderstand(root, store, fields) {
-  const refusals = createRefusals(root, fields, NAMES);
+  const refusals = createRefusals(root, fields, NAMES, () => update());
   const picture = createPicture(part(root, "picture"), {
     title: "Trade-off curve", name: "understand", store,
     series: [{ label: "μ-GDP", colour: "gdp" }], hint: "Drag the curve to change μ.",
@@ -39,9 +39,7 @@ export function setUpUnderstand(root, store, fields) {
 
   const request = () => {
     refusals.clear();
-    const question = {};
-    for (const name of NAMES) question[name] = valueOf(store, fields, name);
-    return NAMES.some((name) => question[name] === undefined) ? null : question;
+    return valuesOf(store, fields, NAMES);
   };
   const takeaway = createTakeaway(part(root, "takeaway"), "understand", store, () => {
     const state = request();
@@ -67,14 +65,14 @@ export function setUpUnderstand(root, store, fields) {
   const show = (answer) => {
     refusals.stale(false);
     refusals.clear();
-    showGuesses(part(root, "guesses"), answer);
+    part(root, "guesses").replaceChildren(h("div", { class: "guesses-pair" }, ...answer.icons.map(iconArray)));
     facts.show([
       ...distinct(answer.tpr).map(({ fpr_text, text }) => ["tpr", `TPR at FPR ${fpr_text}`, text]),
-      ["precision", `Precision at recall ${store.read("recall")}, prior ${store.read("prior")}`, answer.precision.text],
-      ["epsilon", `ε at δ = ${store.read("delta")}`, answer.epsilon.text],
+      ["precision", `Precision at recall ${brief(answer.precision.recall, 6)}, prior ${brief(answer.precision.prior, 6)}`, answer.precision.text],
+      ["epsilon", `ε at δ = ${brief(answer.epsilon.delta, 6)}`, answer.epsilon.text],
       ["advantage", "Advantage", answer.advantage.text],
     ]);
-    const told = [answer.guesses.sentence, answer.guesses_prior.sentence]; // beside the icons
+    const told = answer.icons.map((icons) => icons.sentence); // beside the icons
     part(root, "sentences").replaceChildren(...answer.sentences.filter((text) => !told.includes(text)).map((text) => h("li", {}, ...prose(text))));
     part(root, "tables").replaceChildren(
       stripTable("Groups and repeated releases", [
@@ -90,11 +88,11 @@ export function setUpUnderstand(root, store, fields) {
     const { fpr, fnr, tpr } = answer.curve;
     handle.show({ fpr, fnr, tpr, mu: answer.mu, text: answer.mu_text });
     picture.show({
-      fpr, curves: [{ fnr, tpr }], lowest: lowestFor(fpr, Number(store.read("fpr"))),
+      fpr, curves: [{ fnr, tpr }], lowest: lowestFor(fpr, numberIn(store.read("fpr"))),
       words: `Trade-off curve of μ = ${answer.mu_text}. The table below has the numbers.`,
     });
     takeaway.show(answer.snippets);
-    announce(`${answer.guesses.sentence} ε is at most ${answer.epsilon.text} at δ ${store.read("delta")}.`);
+    announce(`${answer.icons[0].sentence} ε is at most ${answer.epsilon.text} at δ ${brief(answer.epsilon.delta, 6)}.`);
   };
 
   store.listen((changed) => {
@@ -102,12 +100,6 @@ export function setUpUnderstand(root, store, fields) {
     if (changed.has("view") || NAMES.some((name) => changed.has(name))) update();
   });
   update();
-}
-
-function showGuesses(place, { guesses, guesses_prior }) {
-  const figures = [iconArray(guesses, "Attacker who would toss a coin")];
-  if (guesses_prior.prior !== guesses.prior) figures.push(iconArray(guesses_prior, `Attacker with your prior ${guesses_prior.prior}`));
-  place.replaceChildren(h("div", { class: "guesses-pair" }, ...figures), iconKey());
 }
 
 function distinct(rows) {

@@ -1,0 +1,365 @@
+"""From answers to advice: a range of mu for everything together, what each release may spend, and how good it is."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from gaussdp.advising.answers import Answers
+from gaussdp.advising.published import Noise, Published, noise_text
+from gaussdp.advising.questions import BY_KEY, MEMBERSHIP
+from gaussdp.choosing import Choice, choose
+from gaussdp.documents import Document, Format, Items, Section, Words, render
+from gaussdp.documents.blocks import Block
+from gaussdp.documents.rendering import DEFAULT_DIGITS
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
+from gaussdp.documents.tables import Column, Table, Value
+from gaussdp.domains import instance
+from gaussdp.guarantees import GDP
+from gaussdp.risks import Identification
+
+_WIDE = 1.2  # a range so wide that its middle is worth a row
+
+
+@dataclass(frozen=True)
+class Band:
+    """A word for a mu, never told without its number.
+
+    Attributes:
+        high: the largest mu that it is for.
+        word: this project's own; no law or standard knows it.
+    """
+
+    high: float
+    word: str
+
+
+BANDS = (
+    Band(0.25, "very cautious"),
+    Band(0.5, "cautious"),
+    Band(1.0, "moderate"),
+    Band(2.0, "weak"),
+    Band(math.inf, "very weak"),
+)
+
+
+def band_words(mu: float) -> str:
+    """The band with its number: "cautious: at most 58.5 of 100 guesses right, 50 by a coin"."""
+    word = next(band.word for band in BANDS if mu <= band.high)
+    right = shown(rounded(100 * GDP(mu).accuracy(), Rounding.UP, 3))
+    return f"{word}: at most {right} of 100 guesses right, 50 by a coin"
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one mu, for everything together, means: the risk on one side and the noise on the other.
+
+    Attributes:
+        mu: for everything together.
+        place: which mu of the range it is.
+        each: the mu of each statistic of each release.
+        noise: of each statistic.
+    """
+
+    mu: float
+    place: str
+    each: float
+    noise: tuple[Noise, ...]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What follows from the answers.
+
+    Attributes:
+        answers: what was said.
+        choice: the budget for everything together, with its range and reasons.
+    """
+
+    answers: Answers
+    choice: Choice
+
+    @property
+    def mu(self) -> float:
+        """The cautious mu for everything together."""
+        return self.choice.mu
+
+    @property
+    def high(self) -> float:
+        """The other end of the range."""
+        return self.choice.high
+
+    @property
+    def count(self) -> int:
+        """How many statistics are published in all: releases times statistics in each."""
+        return self.answers.releases * len(self.answers.statistics)
+
+    def each(self, mu: float) -> float:
+        """What one statistic may spend if all together spend mu: they add in squares, so mu over the root of them."""
+        return mu / math.sqrt(self.count)
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The risk and the noise as mu moves."""
+        return tuple(self._step(mu, place) for mu, place in self._moving())
+
+    @cached_property
+    def scenarios(self) -> tuple[tuple[str, "Advice"], ...]:
+        """The plan and its variants, each with its own advice."""
+        return tuple((name, advise(answers)) for name, answers in self.answers.variants())
+
+    def guess(self, mu: float) -> float:
+        """The chance of a right guess about what must not be learnt, at most."""
+        full = self.answers.filled
+        if full["aim"] == MEMBERSHIP:
+            return GDP(mu).accuracy(full["chance"])
+        return Identification(full["chance"]).of(GDP(mu))
+
+    def noise(self, one: Published, mu: float) -> Noise:
+        """How much noise a statistic has if everything together spends mu."""
+        full = self.answers.filled
+        return one.noise(GDP(self.each(mu)), full["people"], full["records_per_unit"])
+
+    @property
+    def before(self) -> float:
+        """The chance of a right guess without the release."""
+        full = self.answers.filled
+        chance = float(full["chance"])
+        return max(chance, 1 - chance) if full["aim"] == MEMBERSHIP else chance
+
+    @property
+    def sentence(self) -> str:
+        """The whole in one sentence."""
+        low, high = _down(self.mu), _down(self.high)
+        span = f"μ = {low}" if low == high else f"μ between {low} (cautious) and {high}"
+        every = f"{self.count:,} statistics" if self.count > 1 else "one statistic, once"
+        spent = f", that is μ = {_down(self.each(self.mu))} for each of them" if self.count > 1 else ""
+        return (
+            f"For everything that is published about {self.unit_words} ({every}), {span}{spent}; {band_words(self.mu)}."
+        )
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The reasons: what binds, what a guess then achieves, and what was only assumed."""
+        full, binding = self.answers.filled, self.choice.binding
+        found = [f"What binds: {binding.words}" + (f" (set by: {binding.source})." if binding.source else ".")]
+        found += self.choice.recommendation
+        found.append(
+            f"At μ = {_down(self.mu)} the best guess ({_option('aim', full['aim'])}) is right with a chance of at most"
+            f" {shown_percent(self.guess(self.mu))}; without the release {shown_percent(self.before)}."
+        )
+        if full["aim"] != MEMBERSHIP:
+            expected = Identification(full["chance"]).expected(GDP(self.mu), full["people"])
+            blind = full["chance"] * full["people"]
+            found.append(
+                f"Among {full['people']:,} people that is at most {_up(expected)} right guesses expected, where blind"
+                f" guesses give {shown(rounded(blind, Rounding.NEAREST, 3))}."
+            )
+        return tuple(found)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """On what the numbers stand."""
+        full = self.answers.filled
+        found = [
+            f"Protected is {self.unit_words}, with at most {_many(full['records_per_unit'], 'record')}; more are cut.",
+            "Neighbouring data sets differ by all records of one of them, added or removed.",
+            f"{_many(self.answers.releases, 'release')} ({self._calendar}), each with"
+            f" {_many(len(self.answers.statistics), 'statistic')} under Gaussian noise; each may use earlier ones.",
+            "The attacker may know everything else: all other records, the method and the amount of noise.",
+        ]
+        if any(one.kind == "mean" for one in self.answers.statistics):
+            found.append("The number of people behind a mean is public.")
+        if any(one.kind == "model" for one in self.answers.statistics):
+            found.append("Models are trained on Poisson samples; their μ is for error rates of at least 1e-10.")
+        names = ", ".join(BY_KEY[key].text for key in self.answers.assumed)
+        if names:
+            found.append(f"Not answered, so assumed: {names}")
+        return tuple(found)
+
+    @property
+    def not_covered(self) -> tuple[str, ...]:
+        """What no mu promises."""
+        return (
+            "What the published numbers say about everybody, also about those who are not in the data.",
+            "Other releases about the same people, by anybody, and those after the period.",
+            "Data that leave by other ways: breaches, insiders, access to the raw data.",
+            f"More than one {self.answers.filled['unit']} at once: a group of k is protected with k times μ.",
+            "Whether a law is met: this is evidence toward it, for those who judge it.",
+        )
+
+    def document(self) -> Document:
+        """The advice as blocks."""
+        blocks: list[Block] = [Words(self.sentence, "strong"), Items(self.sentences), self.requirements_table()]
+        blocks += [self.utility_table(), *self.scenario_tables()]
+        blocks.append(Section("assumptions", "Assumptions", (Items(self.assumptions),)))
+        blocks.append(Section("not-covered", "What is not covered", (Items(self.not_covered),)))
+        return Document(self.answers.title or "Advice on a privacy budget", tuple(blocks), self.as_object())
+
+    def render(self, format: Format = "text", digits: int = DEFAULT_DIGITS) -> str:
+        """The advice as "text", "markdown", "html", "latex" or "json"."""
+        return render(self.document(), format, digits)
+
+    def requirements_table(self) -> Table:
+        """What is asked for, by whom, and what it allows."""
+        columns = (
+            Column("requirement", "requirement"),
+            Column("source", "set by"),
+            Column("mu", "μ at most", Rounding.DOWN),
+            Column("binds", ""),
+        )
+        rows = tuple(
+            (one.words, one.source or "who answered", one.low, "binds" if one is self.choice.binding else "")
+            for one in self.choice.requirements
+        )
+        return Table("requirements", "What must hold", columns, rows)
+
+    def utility_table(self) -> Table:
+        """The risk and the noise, as mu moves."""
+        columns = (
+            Column("mu", "μ in all", Rounding.DOWN),
+            Column("place", ""),
+            Column("mu_each", "μ each", Rounding.DOWN),
+            Column("chance", "a guess is right"),
+            *(Column(f"noise_{i}", _heading(one)) for i, one in enumerate(self.answers.statistics, 1)),
+        )
+        rows: tuple[tuple[Value, ...], ...] = tuple(
+            (step.mu, step.place, step.each, shown_percent(self.guess(step.mu)), *map(noise_text, step.noise))
+            for step in self.steps
+        )
+        return Table("utility", "Risk and noise as μ moves (95 % of the noise lies within ±)", columns, rows)
+
+    def scenario_tables(self) -> tuple[Table, ...]:
+        """The plan and its variants side by side."""
+        if not self.scenarios:
+            return ()
+        columns = (
+            Column("scenario", "scenario"),
+            Column("releases", "releases"),
+            Column("mu", "μ in all", Rounding.DOWN),
+            Column("mu_each", "μ each", Rounding.DOWN),
+            Column("chance", "a guess is right"),
+            Column("noise", "noise"),
+        )
+        rows = tuple(_row(*one) for one in (("as planned", self), *self.scenarios))
+        return (Table("scenarios", "Scenarios", columns, rows),)
+
+    def as_object(self) -> dict[str, Any]:
+        """For programs: full precision, and the words."""
+        return {
+            "answers": self.answers.as_mapping(),
+            "filled": self.answers.filled,
+            "assumed": list(self.answers.assumed),
+            "choice": self.choice.as_object(),
+            "releases": {
+                "count": self.answers.releases,
+                "statistics": len(self.answers.statistics),
+                "mu_each": self.each(self.mu),
+                "mu_each_high": self.each(self.high),
+            },
+            "band": band_words(self.mu),
+            "utility": [self._step_object(step) for step in self.steps],
+            "scenarios": [{"name": name, **advice.as_object()} for name, advice in self.scenarios],
+            "sentence": self.sentence,
+            "words": list(self.sentences),
+            "assumptions": list(self.assumptions),
+            "not_covered": list(self.not_covered),
+        }
+
+    @property
+    def unit_words(self) -> str:
+        """Whom the budget is about: "a person"."""
+        return _option("unit", self.answers.filled["unit"])
+
+    @property
+    def _calendar(self) -> str:
+        full = self.answers.filled
+        words = _option("every", full["every"])
+        return words if full["every"] == "once" else f"{words} for {_many(full['years'], 'year')}"
+
+    def _moving(self) -> list[tuple[float, str]]:
+        """The mus to look at: about the range, which is one number where everything is met."""
+        low, high = self.mu, self.high
+        if not 0 < low < math.inf:
+            return [(low, "")]
+        if high <= _WIDE * low:
+            return [(low / 4, "a quarter"), (low / 2, "half"), (low, "the budget"), (2 * low, "twice: too much")]
+        middle = math.sqrt(low * high)
+        return [(low / 2, "half"), (low, "cautious"), (middle, "middle"), (high, "upper end"), (2 * high, "too much")]
+
+    def _step(self, mu: float, place: str) -> Step:
+        return Step(mu, place, self.each(mu), tuple(self.noise(one, mu) for one in self.answers.statistics))
+
+    def _step_object(self, step: Step) -> dict[str, Any]:
+        full = self.answers.filled
+        return {
+            "mu": step.mu,
+            "place": step.place,
+            "mu_each": step.each,
+            "band": band_words(step.mu),
+            "right_of_100": 100 * GDP(step.mu).accuracy(),
+            "chance": self.guess(step.mu),
+            "expected": self.guess(step.mu) * full["people"],
+            "items": [
+                {
+                    "kind": one.kind,
+                    "label": one.label,
+                    "measure": one.unit,
+                    "sd": noise.sd,
+                    "interval": noise.interval,
+                    "relative": noise.relative,
+                    "text": noise_text(noise),
+                }
+                for one, noise in zip(self.answers.statistics, step.noise, strict=True)
+            ],
+        }
+
+
+def advise(answers: Answers) -> Advice:
+    """A range of mu that follows from the answers, with the requirement that binds, the noise and the assumptions.
+
+    Args:
+        answers: what is known; questions without an answer get the usual one, which the advice says.
+    Raises:
+        DomainError: if the answers are none, or contradict one another.
+
+    >>> found = advise(Answers(aim="identification", chance=1e-3, acceptable=0.01, every="month"))
+    >>> found.mu, found.each(found.mu)
+    (0.76388..., 0.22051...)
+    """
+    instance("answers", answers, Answers, "the answers, as Answers(...) or Answers.read(file)")
+    return Advice(answers, choose(*answers.all_requirements()))
+
+
+def _row(name: str, advice: Advice) -> tuple[Value, ...]:
+    noises = zip(advice.answers.statistics, advice._step(advice.mu, "").noise, strict=True)
+    return (
+        name,
+        f"{advice.answers.releases:,}",
+        advice.mu,
+        advice.each(advice.mu),
+        shown_percent(advice.guess(advice.mu)),
+        "; ".join(f"{one.label} {noise_text(noise)}" for one, noise in noises),
+    )
+
+
+def _heading(one: Published) -> str:
+    size = "" if one.typical is None else f" of about {shown(one.typical)}"
+    return f"{one.label}{size}: {'noise multiplier' if one.kind == 'model' else 'noise'}"
+
+
+def _option(key: str, value: str) -> str:
+    return next(option.label for option in BY_KEY[key].options if option.value == value)
+
+
+def _many(count: float, word: str) -> str:
+    number = f"{count:,}" if isinstance(count, int) else shown(count)
+    return f"{number} {word}{'' if count == 1 else 's'}"
+
+
+def _down(value: float) -> str:
+    return shown(rounded(value, Rounding.DOWN, 3))
+
+
+def _up(value: float) -> str:
+    return shown(rounded(value, Rounding.UP, 3))

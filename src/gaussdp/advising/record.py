@@ -1,0 +1,195 @@
+"""The record of a decision: one page on what was decided, why, by whom, on what it stands and what it leaves out."""
+
+import math
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from gaussdp.advising.advice import Advice, band_words
+from gaussdp.advising.published import Noise, noise_text
+from gaussdp.documents import Document, Facts, Picture, Section, Words, document_files
+from gaussdp.documents.blocks import Block, Items
+from gaussdp.documents.rendering import DEFAULT_DIGITS
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
+from gaussdp.domains import POSITIVE, number
+from gaussdp.errors import DomainError
+from gaussdp.figures.decisions import Decision, Sheet, render_decision, render_sheet
+
+_POINTS, _MODELS = 60, 8  # along the picture; noise multipliers are searched for
+_SIGN = "Signed: ______________________________   Date: ______________"
+_PICTURE = "decision"
+
+
+@dataclass(frozen=True)
+class Record:
+    """A decision about a budget, to be kept.
+
+    Attributes:
+        advice: on which it stands.
+        mu: what was decided, for everything together.
+        day: when.
+        version: of gaussdp.
+    """
+
+    advice: Advice
+    mu: float
+    day: date
+    version: str
+
+    @property
+    def sentence(self) -> str:
+        """The decision in one sentence."""
+        each = self.advice.each(self.mu)
+        spent = f" (μ = {_down(each)} for each of {self.advice.count:,} statistics)" if self.advice.count > 1 else ""
+        return (
+            f"The budget for all that is published about {self.advice.unit_words} is μ = {_down(self.mu)}{spent}:"
+            f" whoever guesses is then right with a chance of at most {shown_percent(self.advice.guess(self.mu))}, and"
+            f" with {shown_percent(self.advice.before)} without it."
+        )
+
+    @property
+    def standing(self) -> str:
+        """Whether what was decided lies within what is advised."""
+        low, high = self.advice.mu, self.advice.high
+        if self.mu <= low:
+            return "Every requirement holds, or is matched at every level that counts."
+        if self.mu <= high:
+            return f"Above the cautious choice (μ = {_down(low)}), within the range up to μ = {_down(high)}."
+        return f"Above what is advised: the range ends at μ = {_down(high)}."
+
+    def document(self) -> Document:
+        """The record as blocks, which every format renders."""
+        advice, within = self.advice, self.mu <= self.advice.high
+        caption = (
+            "Left: the chance that the best guess is right. Right: the noise on what is published. Both by the μ of"
+            " everything together; the line is what was decided, the band what is advised."
+        )
+        blocks: list[Block] = [
+            Words(self.sentence, "strong"),
+            Words(f"{self.standing} In words, {band_words(self.mu)}.", "plain" if within else "warning"),
+            Picture(_PICTURE, "Risk and noise as μ moves", caption, self.picture),
+            Section("requirements", "What must hold, and who has set it", (advice.requirements_table(),)),
+            Section("utility", "What it costs", (advice.utility_table(), *advice.scenario_tables())),
+            Section("assumptions", "Assumptions", (Items(advice.assumptions),)),
+            Section("not-covered", "What is not covered", (Items(advice.not_covered),)),
+            Section("decision", "Decision", (Facts(self._facts()), Words(_SIGN))),
+        ]
+        return Document(self.title, tuple(blocks), self.as_object(), f"gaussdp {self.version}")
+
+    @property
+    def title(self) -> str:
+        """One line."""
+        name = self.advice.answers.title
+        return f"Decision record: {name}" if name else "Decision record: a privacy budget"
+
+    def picture(self, ending: str = "svg") -> bytes:
+        """The picture as svg, pdf or png."""
+        return render_decision(self._decision(), ending)[ending]
+
+    def pdf(self) -> bytes:
+        """The record as one page."""
+        advice = self.advice
+        requirements = [
+            f"{one.words}; set by {one.source or 'who answered'}: μ at most {_down(one.low)}"
+            + (" (binds)" if one is advice.choice.binding else "")
+            for one in advice.choice.requirements
+        ]
+        costs = [
+            f"μ = {_down(step.mu)} ({step.place}): a guess is right with {shown_percent(advice.guess(step.mu))}; "
+            + "; ".join(
+                f"{one.label} {noise_text(noise)}"
+                for one, noise in zip(advice.answers.statistics, step.noise, strict=True)
+            )
+            for step in advice.steps
+        ]
+        sections = (
+            ("Standing", (self.standing, f"In words, {band_words(self.mu)}.")),
+            ("What must hold, and who has set it", requirements),
+            ("What it costs (95 % of the noise lies within ±)", costs),
+            ("Assumptions", advice.assumptions),
+            ("What is not covered", advice.not_covered),
+        )
+        facts = "   ".join(f"{name}: {value}" for name, value in self._facts()[1:])
+        return render_sheet(self._decision(), Sheet(self.title, self.sentence, sections, (facts, "", _SIGN)))
+
+    def files(self, digits: int = DEFAULT_DIGITS) -> dict[str, bytes]:
+        """The record in all formats, its picture, and the policy file."""
+        document = self.document()
+        return {
+            **document_files("record", document, digits, "html", "markdown", "json"),
+            "record.pdf": self.pdf(),
+            f"{_PICTURE}.png": self.picture("png"),
+            "policy.toml": self.advice.answers.as_toml().encode(),
+        }
+
+    def as_object(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "mu": self.mu,
+            "mu_each": self.advice.each(self.mu),
+            "date": self.day.isoformat(),
+            "version": self.version,
+            "decided_by": self.advice.answers.decided_by,
+            "contact": self.advice.answers.contact,
+            "sentence": self.sentence,
+            "standing": self.standing,
+            "band": band_words(self.mu),
+            "advice": self.advice.as_object(),
+        }
+
+    def _facts(self) -> tuple[tuple[str, str], ...]:
+        answers = self.advice.answers
+        return (
+            ("Budget", f"μ = {_down(self.mu)} in all, μ = {_down(self.advice.each(self.mu))} for each statistic"),
+            ("Decided by", answers.decided_by or "________________"),
+            *((("Contact", answers.contact),) if answers.contact else ()),
+            ("Date", self.day.isoformat()),
+            ("Made with", f"gaussdp {self.version}"),
+        )
+
+    def _decision(self) -> Decision:
+        advice, statistics = self.advice, self.advice.answers.statistics
+        drawn = [one for one in statistics if one.kind != "model"] or list(statistics)
+        models = drawn[0].kind == "model"
+        count, end = _MODELS if models else _POINTS, 2 * max(advice.high, self.mu)
+        mus = np.linspace(end / count, end, count).tolist()
+        relative = all(one.typical is not None for one in drawn) and not models
+        unit = "in % of the usual size" if relative else "in its own unit"
+        return Decision(
+            mus,
+            [advice.guess(mu) for mu in mus],
+            advice.before,
+            advice.mu,
+            advice.high,
+            (self.mu, f"decided: μ = {_down(self.mu)}"),
+            [(one.label, [_size(advice.noise(one, mu), relative) for mu in mus]) for one in drawn],
+            "Noise multiplier" if models else f"Noise, ± {unit}",
+        )
+
+
+def record(advice: Advice, mu: float | None = None, day: date | None = None) -> Record:
+    """The record of a decision for a mu.
+
+    Args:
+        advice: what it stands on.
+        mu: what was decided for everything together; the cautious choice, rounded down to three digits, if None.
+        day: when; today if None.
+    """
+    from importlib.metadata import version  # reads files, so only when asked
+
+    if not math.isfinite(advice.high) or advice.mu == 0:
+        raise DomainError("mu", problem="cannot be decided: the requirements allow nothing, or everything")
+    decided = rounded(advice.mu, Rounding.DOWN, 3) if mu is None else number("mu", mu, POSITIVE)
+    return Record(advice, decided, date.today() if day is None else day, version("gaussdp"))
+
+
+def _size(noise: Noise, relative: bool) -> float:
+    if relative and noise.relative is not None:
+        return 100 * noise.relative
+    return noise.sd if noise.interval is None else noise.interval
+
+
+def _down(value: float) -> str:
+    return shown(rounded(value, Rounding.DOWN, 3))

@@ -1,0 +1,129 @@
+r"""How many pairs a sequential audit takes.
+
+With the quantiles of the population, a pair falls into one of finitely many cells, and each bet multiplies its capital
+by a factor of the cell. The wealth is followed from pair to pair where few pairs suffice. Where many are needed, the
+logarithms of the factors are added up over blocks of pairs, whose sums are normal, and looked at after each block. A
+first guess comes from the mean growth g of each bet with share s: the least n with sum of s e^{ng} >= 1/a.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from gaussdp.auditing.betting import SETTINGS, Bets, bets_against, pooled_quantiles
+from gaussdp.guarantees import GDP
+from gaussdp.numerics import Floats
+
+MOST_PAIRS = 1_000_000
+
+_REPETITIONS = 300  # of a simulation
+_FEW = 150  # pairs up to which they are followed one by one
+_LOOKS = 250  # at an audit of many pairs
+_LONGEST = 3.0  # times the guess that an audit is followed; doubled until almost all have ended
+_ALMOST_ALL = 0.99
+_LEARNING = 0.1  # of the guess, lost while the quantiles are not known yet; by simulation of whole audits
+_FARTHEST = 40.0  # mu beyond which no score is mistaken
+_NEGLIGIBLE = 1e-6  # share of the variance of a direction that is left out
+_LARGEST = 700.0  # logarithm of a wealth
+
+
+@dataclass(frozen=True)
+class PlannedPairs:
+    """A sequential audit that suffices.
+
+    Attributes:
+        expected: pairs that it takes in the mean, rounded up to two digits.
+        pairs: by which it has ended with the power asked for, rounded up to two digits.
+        power: asked for.
+    """
+
+    expected: int
+    pairs: int
+    power: float
+
+
+def plan_pairs(mu: float, claim_mu: float, power: float, confidence: float) -> PlannedPairs | None:
+    """How many pairs refute the claim when the truth is mu; simulated with a fixed seed. None beyond 10^6 pairs."""
+    bets = bets_against([GDP(claim_mu)])
+    with_record, without, logs = _cells(bets, min(mu, _FARTHEST))
+    cells = np.outer(with_record, without).ravel()
+    growth = cells @ logs
+    guess = _pairs_by_growth(growth, bets.shares.ravel(), confidence)
+    if guess is None:
+        return None
+    longest = _LONGEST * guess
+    while True:
+        block = max(1, round(longest / _LOOKS)) if guess > _FEW else 1
+        steps = _normal_steps(cells, logs, block) if block > 1 else _single_steps(cells, logs)
+        ended = _ends(steps, math.ceil(longest / block), np.log(bets.shares.ravel()), confidence) * block
+        if np.isfinite(ended).mean() >= max(power, _ALMOST_ALL) or longest > _LONGEST * MOST_PAIRS:
+            break
+        longest *= 2
+    needed = float(np.sort(ended)[math.ceil(power * _REPETITIONS) - 1])
+    if needed > MOST_PAIRS:
+        return None
+    learning = SETTINGS.first + _LEARNING * guess
+    return PlannedPairs(
+        two_digits(float(np.minimum(ended, longest).mean()) + learning), two_digits(needed + learning), power
+    )
+
+
+def two_digits(pairs: float) -> int:
+    """The number rounded up to two digits."""
+    scale = 10 ** max(0, math.floor(math.log10(max(1.0, pairs))) - 1)
+    return int(math.ceil(pairs / scale) * scale)
+
+
+def _cells(bets: Bets, mu: float) -> tuple[Floats, Floats, Floats]:
+    """The chances of the cells of either score, and the logarithms of the factors of all bets by pair of cells."""
+    thresholds = pooled_quantiles(mu, bets.quantiles)
+    with_record, without = (np.diff(special.ndtr(thresholds - shift), prepend=0.0, append=1.0) for shift in (mu, 0.0))
+    accused = np.tri(thresholds.size + 1, thresholds.size, -1)  # cell by cell, at which quantiles a score is accused
+    member, nonmember = np.repeat(accused, accused.shape[0], axis=0), np.tile(accused, (accused.shape[0], 1))
+    factors = bets.factors(member, nonmember)[:, 0]
+    return with_record, without, np.log(factors).reshape(factors.shape[0], -1)
+
+
+def _pairs_by_growth(growth: Floats, shares: Floats, confidence: float) -> float | None:
+    """The least n at which bets that grow at these rates have the evidence together; None if beyond the most."""
+    limit, n = -math.log1p(-confidence), 1.0
+    while float(special.logsumexp(n * growth, b=shares)) < limit:
+        n *= 1.05
+        if n > MOST_PAIRS:
+            return None
+    return n
+
+
+def _single_steps(cells: Floats, logs: Floats) -> Iterator[Floats]:
+    """The logarithms of the factors of a pair, in each repetition; pair after pair."""
+    random, ends = np.random.default_rng(0), np.cumsum(cells)
+    while True:
+        drawn = np.searchsorted(ends, ends[-1] * random.random(_REPETITIONS), side="right")
+        yield logs[np.minimum(drawn, ends.size - 1)]
+
+
+def _normal_steps(cells: Floats, logs: Floats, block: int) -> Iterator[Floats]:
+    """The same of a block of pairs, taken to be normal in the few directions that vary."""
+    growth = cells @ logs
+    values, vectors = np.linalg.eigh((logs - growth).T @ ((logs - growth) * cells[:, None]))
+    varies = values > _NEGLIGIBLE * values[-1]
+    root = np.sqrt(block * values[varies])[:, None] * vectors[:, varies].T
+    random = np.random.default_rng(0)
+    while True:
+        yield block * growth + random.standard_normal((_REPETITIONS, root.shape[0])) @ root
+
+
+def _ends(steps: Iterator[Floats], looks: int, log_shares: Floats, confidence: float) -> Floats:
+    """The number of the look at which each audit ends, infinite if at none of so many."""
+    ends, limit = np.full(_REPETITIONS, math.inf), 1 / (1 - confidence)
+    logs = np.broadcast_to(log_shares, (_REPETITIONS, log_shares.size)).copy()
+    for look in range(1, looks + 1):
+        logs += next(steps)
+        wealthy = np.exp(np.minimum(logs, _LARGEST)).sum(axis=1) >= limit
+        ends[wealthy & np.isinf(ends)] = look
+        if np.isfinite(ends).all():
+            break
+    return ends

@@ -1,0 +1,146 @@
+"""What a policy asks for, in any currency, and the largest mu that grants it."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from gaussdp.choosing.match import Match, match
+from gaussdp.choosing.notation import parse_policy
+from gaussdp.domains import instance
+from gaussdp.errors import DomainError, brief
+from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, ProfilePoints, PureDP
+from gaussdp.risks import AtMost, Profile, Risk, criteria_at
+
+Policy = Guarantee | AtMost
+"""What can be asked for: that a guarantee hold, or that a risk be bounded."""
+
+_KINDS = "a guarantee such as PureDP(1.0), a bound such as AtMost(Advantage(), 0.1), or a text such as 'epsilon=3'"
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One thing that a policy asks for.
+
+    It is *met* by every mu up to a largest one where Gaussian DP can grant it: a bound on a risk, a mu, (epsilon,
+    delta) with delta > 0, a rho. Pure epsilon, which no Gaussian release has, is *matched*: by criterion and level, the
+    mu that gives an attacker what the policy would.
+
+    Args:
+        policy: a guarantee, a bound `AtMost(risk, value)`, or either as a text ("epsilon=3 delta=1e-5",
+            "identification@1/1000=1%").
+        criteria: by which to match; with some, any guarantee is matched; without, pure DP is by all usual ones.
+        source: who asks for it.
+
+    >>> Requirement("epsilon=3 delta=1e-5").low
+    0.71911...
+    >>> Requirement("accuracy=0.55").words
+    'of 100 guesses at most 55 are right (50 of 100 without the release)'
+    """
+
+    policy: Policy
+    criteria: tuple[Risk, ...] = ()
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        policy = parse_policy(self.policy) if isinstance(self.policy, str) else self.policy
+        object.__setattr__(self, "policy", instance("requirement", policy, (Guarantee, AtMost), _KINDS))
+        object.__setattr__(self, "criteria", tuple(self.criteria))
+
+    @property
+    def words(self) -> str:
+        """What is asked for."""
+        return self.policy.words if isinstance(self.policy, AtMost) else self.policy.label
+
+    @cached_property
+    def met(self) -> bool:
+        """Whether mu-GDP grants it, rather than matching a risk of it."""
+        return isinstance(self.policy, AtMost) or not (self.criteria or self._granted is None)
+
+    @cached_property
+    def matches(self) -> tuple[Match, ...]:
+        """Where it is matched, the match by each criterion."""
+        if self.met or isinstance(self.policy, AtMost):
+            return ()
+        return tuple(match(self.policy, risk) for risk in self.criteria or criteria_at())
+
+    @property
+    def limiting(self) -> tuple[Match, ...]:
+        """The matches that are not saturated, which alone count; all where all are."""
+        return tuple(found for found in self.matches if not found.saturated) or self.matches
+
+    @property
+    def saturated(self) -> bool:
+        """Whether it is matched where it hardly limits anything."""
+        return bool(self.matches) and all(found.saturated for found in self.matches)
+
+    @cached_property
+    def low(self) -> float:
+        """The cautious mu: the largest that meets it, or the smallest of the matched."""
+        return min(found.mu for found in self.limiting) if self.matches else self._largest
+
+    @cached_property
+    def high(self) -> float:
+        """The largest of the matched mu; the same as `low` where it is met."""
+        return max(found.mu for found in self.limiting) if self.matches else self._largest
+
+    @property
+    def binding(self) -> Match | None:
+        """The match with the smallest mu, if it is matched."""
+        return min(self.limiting, key=lambda found: found.mu, default=None)
+
+    def as_object(self) -> dict[str, Any]:
+        """For programs: full precision, and the words."""
+        return {
+            "words": self.words,
+            "source": self.source,
+            "how": "met" if self.met else "matched",
+            "mu_low": _finite(self.low),
+            "mu_high": _finite(self.high),
+            "saturated": self.saturated,
+            "matches": [found.as_object() for found in self.matches],
+        }
+
+    @property
+    def _largest(self) -> float:
+        granted = self._granted
+        if granted is None:
+            raise DomainError("requirement", problem=f"{self.words} is granted by no Gaussian release")
+        return granted
+
+    @cached_property
+    def _granted(self) -> float | None:
+        """The largest mu whose curve lies on or above the policy's everywhere, where one is known; None for none."""
+        policy = self.policy
+        if isinstance(policy, AtMost):
+            return policy.by_mu().mu
+        if isinstance(policy, GDP):
+            return policy.mu
+        if isinstance(policy, ZCDP):  # the Renyi divergence of order a is mu^2 a / 2
+            return math.sqrt(2 * policy.rho)
+        if isinstance(policy, PureDP) or (isinstance(policy, ApproxDP) and policy.delta_bound == 0):
+            return None
+        if isinstance(policy, ApproxDP):
+            return _through([(policy.epsilon_bound, policy.delta_bound)])
+        if isinstance(policy, ProfilePoints) and policy.deltas.min() > 0:
+            return _through(zip(policy.epsilons.tolist(), policy.deltas.tolist(), strict=True))
+        return None
+
+
+def requirement(asked: "Requirement | Policy | str", criteria: tuple[Risk, ...] = ()) -> Requirement:
+    """What is asked for as a requirement; criteria are for those guarantees that come without."""
+    if isinstance(asked, Requirement):
+        return asked
+    if not isinstance(asked, Guarantee | AtMost | str):
+        raise DomainError("requirement", _KINDS, got=brief(asked))
+    policy = parse_policy(asked) if isinstance(asked, str) else asked
+    return Requirement(policy, () if isinstance(policy, AtMost) else criteria)
+
+
+def _through(pairs: Any) -> float:
+    """The largest mu that is (epsilon, delta)-DP for all these pairs."""
+    return min(AtMost(Profile(delta), epsilon).by_mu().mu for epsilon, delta in pairs)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

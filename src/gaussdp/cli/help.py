@@ -1,0 +1,88 @@
+"""Help that fits 80 columns: examples folded as a shell reads them, and what there is in ten lines."""
+
+from collections.abc import Iterable
+from importlib.metadata import version
+
+import click
+
+COLUMNS = 80
+_PROMPT = "gaussdp "
+_FOLDED = " \\"
+_INDENT = 4  # of the lines that continue an example
+
+_OVERVIEW = """\
+gaussdp {version}: state, choose and judge Gaussian differential privacy, as one μ
+  gaussdp advise                questions in plain words, and a range of μ
+  gaussdp choose --epsilon 1    the budget μ for a policy of ε = 1
+  gaussdp explain --mu 0.31     what μ = 0.31 means, in words and odds
+  gaussdp account plan.toml     the tightest sound μ of a mechanism
+  gaussdp report run.toml       the privacy statement of a run
+  gaussdp check run.toml        whether a published number is sound or false
+  gaussdp audit scores.csv      the μ that the scores of an attack prove
+  gaussdp serve                 the calculator, a page on this machine
+All commands: gaussdp --help; one of them: gaussdp choose --help
+"""
+
+
+def overview() -> str:
+    """What gaussdp can do, for whoever types its name alone."""
+    return _OVERVIEW.format(version=version("gaussdp"))
+
+
+class _Formatter(click.HelpFormatter):
+    """Folds commands that are wider than the page; click leaves them as they are."""
+
+    def write_text(self, text: str) -> None:
+        start = len(self.buffer)
+        super().write_text(text)
+        lines = "".join(self.buffer[start:]).split("\n")
+        self.buffer[start:] = ["\n".join(part for line in lines for part in _folded(line, self.width))]
+
+
+def _folded(line: str, width: int) -> Iterable[str]:
+    """The line, or those of a command that is too wide, each but the last ending as a shell continues it."""
+    if len(line) <= width or not line.lstrip().startswith(_PROMPT):
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()))
+    lines, now = [], indent
+    for part in _options(line.split()):
+        if len(now) + 1 + len(part) + len(_FOLDED) > width and now.strip():
+            lines.append(now + _FOLDED)
+            now = indent + " " * _INDENT
+        now += part if now.isspace() or not now else f" {part}"
+    return [*lines, now]
+
+
+def _options(words: list[str]) -> list[str]:
+    """The words of a command, each option together with its value."""
+    parts: list[str] = []
+    for word in words:
+        if parts and not word.startswith("--") and parts[-1].startswith("--"):
+            parts[-1] += f" {word}"
+        else:
+            parts.append(word)
+    return parts
+
+
+class _Context(click.Context):
+    formatter_class = _Formatter
+
+
+class Overview(click.Group):
+    """A group whose help tells each command's first sentence whole."""
+
+    context_class: type[click.Context] = _Context
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command, whose help is then folded like that of all."""
+        cmd.context_class = _Context
+        super().add_command(cmd, name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands, each with its first sentence."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _first_sentence(command)) for name, command in self.commands.items()])
+
+
+def _first_sentence(command: click.Command) -> str:
+    return " ".join((command.help or "").split("\n\n")[0].split()).partition(". ")[0].removesuffix(".") + "."

@@ -1,0 +1,153 @@
+"""What an attacker learns about a person: whom, which attribute, which record, against what a guess would give."""
+
+from dataclasses import dataclass
+
+from gaussdp.documents.frequencies import frequency, one_in
+from gaussdp.domains import Domain, integer, number, one_of
+from gaussdp.guarantees import Guarantee
+from gaussdp.risks.at_a_level import AtRate
+from gaussdp.risks.levels import Level, Unit
+from gaussdp.risks.registry import register
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What the attacker is after.
+
+    Attributes:
+        label: to choose it by.
+        question: what must not be learnt, as one asks it.
+        success: what a success is; follows "an attacker".
+        baseline: what the chance without the person's record is, and where to find it.
+    """
+
+    label: str
+    question: str
+    success: str
+    baseline: str
+
+
+AIMS = {
+    "identification": Aim(
+        "Identification",
+        "Who among several candidates is the person?",
+        "picks the right person among the candidates",
+        "one over the number of candidates; for a list of k guesses, k over it",
+    ),
+    "attribute": Aim(
+        "Attribute inference",
+        "Which value has a sensitive attribute of the person?",
+        "guesses the person's attribute",
+        "the share of people like the person who have the likeliest value",
+    ),
+    "reconstruction": Aim(
+        "Reconstruction",
+        "What does the person's record say, nearly enough?",
+        "reconstructs the person's record nearly enough",
+        "the chance that the best guess from what is known already comes as near",
+    ),
+    "singling out": Aim(
+        "Singling out",
+        "Which description fits this one person alone?",
+        "finds a description that fits the person",
+        "the weight of the description: the share of people whom it fits",
+    ),
+}
+_KINDS = tuple(AIMS)
+
+
+def _blindly(chance: float) -> str:
+    """How often a blind guess is right: "1 in 1,000"."""
+    words = one_in(chance)
+    return words if words.startswith("1 in ") else frequency(chance)
+
+
+CHANCE = Level(
+    key="chance",
+    label="chance",
+    symbol="κ",
+    math=r"\kappa",
+    usual=(1e-1, 1e-3, 1e-6),
+    words="chance of a blind guess",
+    plural="chances of a blind guess",
+    one="a chance",
+    initial=1e-3,
+    meaning=(
+        "The chance that the attacker's best guess is right without the person's record: one over the number of"
+        " candidates, or the share of people who have the attribute."
+    ),
+    attacks="Attackers who guess blindly with this chance",
+    people=lambda chance: f"where a blind guess is right {_blindly(chance)}",
+)
+
+
+@register
+@dataclass(frozen=True)
+class Identification(AtRate):
+    r"""The largest chance that an attacker's guess about a person is right.
+
+    .. math:: 1 - f(\kappa) = \Phi(\Phi^{-1}(\kappa) + \mu)
+
+    It holds for any guess of which one can say whether it is right (a candidate, an attribute, a record nearly enough,
+    a description), for an attacker who knows all other records, and is multiplicative advantage read another way: what
+    there is the rate of false alarms is here the chance of a blind guess (docs/choosing.md has the proof).
+
+    Args:
+        chance: that the best guess is right without the person's record, in (0, 1): 1/N for one of N candidates.
+        aim: what is guessed: identification, attribute, reconstruction or singling out. It moves the words, not
+            the number.
+    Reference: Kulynych et al., Unifying Re-Identification, Attribute Inference, and Data Reconstruction Risks in
+    Differential Privacy (2025), arXiv 2507.06969.
+
+    >>> from gaussdp import GDP
+    >>> Identification.among(1000).mu_for(0.01)
+    0.76388...
+    >>> Identification(chance=1e-3).expected(GDP(0.5), people=10_000)
+    47.955...
+    """
+
+    name = "identification"
+    label = "Chance to identify"
+    hint = "how likely a guess about a person is right"
+    quantity = "chance of a right guess"
+    gain = "right guesses about a person"
+    level = CHANCE
+    unit = Unit.SHARE
+    criterion = True
+    start = (0.01, 1e-3)
+
+    chance: float
+    aim: str = "identification"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of("aim", self.aim, _KINDS)
+
+    @classmethod
+    def among(cls, candidates: int, guesses: int = 1) -> "Identification":
+        """For the right one among so many candidates, with so many guesses; all are as likely."""
+        count = integer("candidates", candidates, low=2)
+        return cls(integer("guesses", guesses, low=1, high=count - 1) / count)
+
+    def sentence(self, guarantee: Guarantee) -> str:
+        return f"An attacker then {self._success} with a chance of at most {self.text(guarantee)}, as under the policy."
+
+    def limited(self, value: float) -> str:
+        return f"nobody {self._success} with a chance above {self.unit.text(value)}"
+
+    @property
+    def _success(self) -> str:
+        return f"{AIMS[self.aim].success} (a blind guess: {_blindly(self.chance)})"
+
+    def of(self, guarantee: Guarantee) -> float:
+        return guarantee.tpr(self.chance)
+
+    def mu_for(self, value: float) -> float:
+        return self._mu_with_tpr(number("chance of a right guess", value, Domain(self.chance, 1.0)))
+
+    def expected(self, guarantee: Guarantee, people: int) -> float:
+        """The expected number of people about whom the attacker is right, at most, among so many.
+
+        Expectations add whether or not the guesses depend on one another, so this needs no independence.
+        """
+        return integer("people", people, low=0) * self.of(guarantee)

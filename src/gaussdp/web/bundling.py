@@ -1,0 +1,77 @@
+"""The page's scripts and styles as one file each, made when the server starts: the sources need no build of their own.
+
+What belongs together, and in which order, says the page itself: its stylesheets, its scripts, and what these import.
+"""
+
+import re
+from pathlib import Path
+
+STYLES, SCRIPTS = "page.css", "page.js"
+
+_SHEET = re.compile(r'\s*<link rel="stylesheet" href="static/([^"]+)">')
+_SCRIPT = re.compile(r'\s*<script(?: type="(module)")? src="static/([^"]+)"></script>')
+_IMPORT = re.compile(r'^import (?:(\w+)|\{([^}]*)\}) from "([^"]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
+_RENAMED = re.compile(r"^export \{ (\w+) as default \};\n?", re.MULTILINE)
+_DATA = '<script type="application/json" id="definitions">{}</script>'
+
+
+def page_of(folder: Path, page: str, data: str = "") -> str:
+    """The page with one stylesheet and one script.
+
+    Args:
+        folder: where it lies.
+        page: its name.
+        data: JSON that it needs from the start.
+    """
+    text = (folder / page).read_text()
+    links = f'\n  <link rel="stylesheet" href="static/{STYLES}">\n  <script src="static/{SCRIPTS}"></script>'
+    bare = _SCRIPT.sub("", _SHEET.sub("", text))
+    held = _DATA.format(data.replace("<", "\\u003c"))
+    return bare.replace("\n</head>", f"{links}\n</head>").replace("\n</body>", f"\n  {held}\n</body>")
+
+
+def bundles(folder: Path, page: str) -> dict[str, tuple[str, tuple[Path, ...]]]:
+    """The stylesheet and the script of a page, each with the files it was made of."""
+    text = (folder / page).read_text()
+    sheets = [folder / name for name in _SHEET.findall(text)]
+    early = [folder / name for kind, name in _SCRIPT.findall(text) if not kind]
+    modules: dict[Path, str] = {}
+    for kind, name in _SCRIPT.findall(text):
+        if kind:
+            _gather((folder / name).resolve(), folder.resolve(), modules)
+    first = "".join(f"(() => {{\n{path.read_text()}}})();\n" for path in early)
+    rest = "".join(f"const {_name(path, modules)} = (() => {{\n{body}}})();\n" for path, body in modules.items())
+    start = 'document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", start) : start();\n'
+    script = f'"use strict";\n{first}const start = () => {{\n{rest}}};\n{start}'
+    return {
+        STYLES: ("".join(path.read_text() for path in sheets), tuple(sheets)),
+        SCRIPTS: (script, (*early, *modules)),
+    }
+
+
+def _gather(path: Path, root: Path, modules: dict[Path, str]) -> None:
+    """Put a module behind all that it imports; its imports become constants, its exports what it returns."""
+    if path in modules:
+        return
+    text = path.read_text()
+    for _, _, source in _IMPORT.findall(text):
+        _gather(_place(path, source, root), root, modules)
+    default = _RENAMED.search(text)  # of the vendor's file, whose other exports stand in comments
+    returned = [f"default: {default[1]}"] if default else [name for _, name in _EXPORT.findall(text)]
+
+    def taken(found: re.Match[str]) -> str:
+        where = _name(_place(path, found[3], root), modules)
+        return f"const {found[1]} = {where}.default;\n" if found[1] else f"const {{{found[2]}}} = {where};\n"
+
+    body = _RENAMED.sub("", _EXPORT.sub(r"\1", _IMPORT.sub(taken, text)))
+    modules[path] = f"{body}return {{ {', '.join(returned)} }};\n"
+
+
+def _place(path: Path, source: str, root: Path) -> Path:
+    found = root / source.removeprefix("/static/") if source.startswith("/static/") else path.parent / source
+    return found.resolve()
+
+
+def _name(path: Path, modules: dict[Path, str]) -> str:
+    return f"module{list(modules).index(path)}" if path in modules else f"module{len(modules)}"

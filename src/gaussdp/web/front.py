@@ -1,0 +1,45 @@
+"""One of several processes that answer requests; `gaussdp.web.processes` starts it and tells it what to know.
+
+Run as `python -m gaussdp.web.front JSON`.
+"""
+
+import json
+import os
+import socket
+import sys
+import threading
+
+from gaussdp.registry import named
+from gaussdp.risks import register
+from gaussdp.web.app import create_app
+from gaussdp.web.limits import Limits
+from gaussdp.web.running import run
+from gaussdp.web.settings import Settings
+from gaussdp.web.sharing import Shared
+from gaussdp.web.telling.logs import logging_to
+from gaussdp.web.work.remote import RemoteDesk
+
+
+def main(told: str) -> None:
+    """Answer requests until the keeper says otherwise, or is gone."""
+    threading.Thread(target=_end_with_the_keeper, daemon=True).start()
+    known = json.loads(told)
+    for risk in known["risks"]:
+        register(named(risk))
+    limits = Limits(**known["settings"].pop("limits"))
+    settings = Settings(**known["settings"], limits=limits)
+    listener, memory = known["descriptors"]
+    with logging_to(settings.access_log), open(memory, "r+b", buffering=0) as file:  # noqa: PTH123
+        shared = Shared(limits, known["number"], file)
+        app = create_app(limits, settings.site, shared=shared, desk=RemoteDesk(known["path"]))
+        app.state.house.metrics.clear()
+        run(app, limits, socket.socket(fileno=listener), lambda: print("ready", flush=True))  # noqa: T201
+
+
+def _end_with_the_keeper() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

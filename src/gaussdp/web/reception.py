@@ -1,0 +1,201 @@
+"""What every request meets first and last: who asks, whether it may, a log line, a count, and always an answer."""
+
+import math
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gaussdp.web.answers import RefusalError, refusal_response
+from gaussdp.web.limits import Limits
+from gaussdp.web.safety.addresses import UNKNOWN, Proxies, site_of
+from gaussdp.web.safety.bodies import whole_body
+from gaussdp.web.safety.headers import with_safe_headers
+from gaussdp.web.safety.hosts import KnownHosts
+from gaussdp.web.sharing import Shared
+from gaussdp.web.telling.logs import LOG, log_request
+from gaussdp.web.telling.metrics import Metrics
+from gaussdp.web.work.pool import Asker
+
+UNMETERED = ("/healthz", "/readyz")
+"""For a monitor, which asks by address, often, and above all when the server is full."""
+
+OVERFULL = "overfull"
+"""Says, in a request's state, that there are too many connections for it."""
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_RETRY_SECONDS = 2
+_WEBSOCKET_REFUSED = 1008
+_CLIENT_GONE = 499  # what other servers log for a client that did not wait
+_TOO_MANY_CONNECTIONS = "there are too many connections; try again in a moment"
+
+
+@dataclass
+class House:
+    """What the reception knows of the server.
+
+    Attributes:
+        limits: what a request may take.
+        shared: who asked how much.
+        metrics: what is counted.
+        hosts: under which names it answers.
+        proxies: who may speak for others.
+        root_path: under which a proxy shows it, if that stands in the paths it sends.
+    """
+
+    limits: Limits
+    shared: Shared
+    metrics: Metrics
+    hosts: KnownHosts
+    proxies: Proxies
+    root_path: str = ""
+
+
+class Reception:
+    """Stands before the application.
+
+    Args:
+        app: the application.
+        house: what it knows.
+        costs: requests for which one of these paths counts.
+    """
+
+    def __init__(self, app: ASGIApp, house: House, costs: Mapping[str, int]) -> None:
+        self.app, self.house, self.costs = app, house, costs
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await _Visit(self, scope, receive, send).serve()
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": _WEBSOCKET_REFUSED})
+        else:
+            await self.app(scope, receive, send)
+
+
+class _Visit:
+    """One request."""
+
+    def __init__(self, reception: Reception, scope: Scope, receive: Receive, send: Send) -> None:
+        self.reception, self.house = reception, reception.house
+        self.scope, self.receive, self.send = scope, receive, send
+        self.start = time.perf_counter()
+        self.headers: dict[bytes, list[str]] = {}
+        for name, value in scope["headers"]:
+            self.headers.setdefault(name, []).append(value.decode("latin-1"))
+        peer = scope["client"][0] if scope.get("client") else UNKNOWN
+        self.address = self.house.proxies.client(peer, ",".join(self.headers.get(b"x-forwarded-for", ())))
+        self.proxied = self.house.proxies.trust(peer)
+        self.request_id = self._request_id()
+        self.root = ""
+        self.path = self._inner_path()
+        self.status, self.bytes = 0, 0
+
+    async def serve(self) -> None:
+        state = self.scope.setdefault("state", {})
+        state["asker"] = Asker(site_of(self.address), self.request_id)
+        try:
+            await self._answer()
+        except RefusalError as refusal:
+            await self._refuse(refusal)
+        except Exception:
+            LOG.exception("request %s: %s %s failed", self.request_id, self.scope["method"], ascii(self.path))
+            self.house.metrics.add("failures")
+            if not self.status:
+                words = f"the server failed; its log says how (request {self.request_id})"
+                await refusal_response(500, words)(self.scope, self.receive, self._tell)
+        finally:
+            self._note()
+
+    async def _answer(self) -> None:
+        if self.path not in UNMETERED:
+            self._check()
+        if self.path is None:
+            location = f"{self.root}/"
+            await refusal_response(308, f"the page is at {location}", headers={"Location": location})(
+                self.scope, self.receive, self._tell
+            )
+            return
+        body = await whole_body(self.headers.get(b"content-length", ["0"])[0], self.receive, self.house.limits)
+        if body is None:
+            return
+        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive_again() -> Message:
+            return messages.pop() if messages else await self.receive()
+
+        if self.path != self.scope["path"]:
+            self.scope = {**self.scope, "path": self.path, "raw_path": self.path.encode(), "root_path": ""}
+        await self.reception.app(self.scope, receive_again, self._tell)
+
+    def _check(self) -> None:
+        """Whether it may be answered at all, from its headers."""
+        house, headers = self.house, self.headers
+        hosts = headers.get(b"host", [])
+        forwarded = headers.get(b"x-forwarded-host") if self.proxied else None
+        if forwarded:
+            hosts = [forwarded[-1].rpartition(",")[2].strip()]
+        house.hosts.check_host(hosts)
+        if self.scope["method"] not in ("GET", "HEAD"):
+            site = headers.get(b"sec-fetch-site")
+            house.hosts.check_site(hosts[0], headers.get(b"origin", ()), site[0] if site else None)
+        if "websocket" in "".join(headers.get(b"upgrade", ())).lower():
+            raise RefusalError(400, "this server has no websockets")
+        if self.scope["state"].get(OVERFULL):
+            raise RefusalError(503, _TOO_MANY_CONNECTIONS, retry_after=_RETRY_SECONDS, reason="connections")
+        cost = self.reception.costs.get(self.path or "", 1)
+        wait = house.shared.seconds_to_wait(self.scope["state"]["asker"].address, cost)
+        if wait > 0:
+            raise RefusalError(
+                429, "too many requests; try again in a moment", retry_after=math.ceil(wait), reason="rate"
+            )
+
+    async def _refuse(self, refusal: RefusalError) -> None:
+        if refusal.reason:
+            self.house.metrics.add(f"refused {refusal.reason}")
+        response = refusal.response()
+        if refusal.status in (400, 408, 413, 503):
+            response.headers["Connection"] = "close"  # the rest of the body is not wanted, nor the connection
+        await response(self.scope, self.receive, self._tell)
+
+    async def _tell(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message = {**message, "headers": with_safe_headers(message["headers"], self.request_id)}
+        else:
+            self.bytes += len(message.get("body", b""))
+        await self.send(message)
+
+    def _note(self) -> None:
+        seconds = time.perf_counter() - self.start
+        path = self.path or "/"
+        kind = "/static" if path.startswith("/static/") else path
+        self.house.metrics.answered(kind, self.status or _CLIENT_GONE, seconds)
+        log_request(
+            request_id=self.request_id,
+            address=self.address,
+            method=self.scope["method"],
+            path=self.root + path,
+            status=self.status or _CLIENT_GONE,
+            bytes=self.bytes,
+            milliseconds=round(1e3 * seconds, 2),
+        )
+
+    def _request_id(self) -> str:
+        """The proxy's own, so that both logs speak of the same, else a new one."""
+        given = self.headers.get(b"x-request-id", [""])[0] if self.proxied else ""
+        return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+
+    def _inner_path(self) -> str | None:
+        """The path without the root; None for the root without its slash, from which relative addresses lead astray."""
+        path: str = self.scope["path"]
+        for root in (self.house.root_path, self.scope.get("root_path", "")):
+            if root and path == root:
+                self.root = root
+                return None
+            if root and path.startswith(f"{root}/"):
+                self.root, path = root, path[len(root) :]
+        return path

@@ -1,0 +1,1 @@
+"""What the server tells its keeper: a log, and numbers for a monitor."""

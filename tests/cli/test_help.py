@@ -1,0 +1,59 @@
+"""The help of every command fits a page of 80 columns and is complete."""
+
+import shlex
+
+import click
+import pytest
+
+from gaussdp.cli import main
+from gaussdp.cli.app import app
+
+
+def paths(group=app, before=()):
+    """Every command and subcommand, by the words that call it."""
+    yield before
+    for name, command in sorted(group.commands.items()):
+        yield from paths(command, (*before, name)) if isinstance(command, click.Group) else [(*before, name)]
+
+
+def helped(path, monkeypatch, capsys, columns=80):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main([*path, "--help"]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", list(paths()), ids=lambda path: " ".join(path) or "gaussdp")
+def test_help_fits_and_is_well_formed(path, monkeypatch, capsys):
+    shown = helped(path, monkeypatch, capsys)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "\b" not in shown
+    assert "\\b" not in shown
+    assert "..." not in shown.replace("N,N,...", "").replace("K,K,...", "").replace("[ARGS]...", "")
+
+
+@pytest.mark.parametrize("path", list(paths()), ids=lambda path: " ".join(path) or "gaussdp")
+def test_folded_examples_are_the_same_commands(path, monkeypatch, capsys):
+    """Whoever copies an example of several lines runs what stands on one line where there is room."""
+
+    def examples(columns):
+        joined = helped(path, monkeypatch, capsys, columns).replace("\\\n", " ")
+        return [shlex.split(line) for line in joined.splitlines() if line.startswith("    gaussdp ")]
+
+    assert examples(80) == examples(40)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["choose --epsilon 1", "risk --mu 0.31", "rules", "tables", "deployments --mu 0.31", "explain --mu 0.31"],
+)
+@pytest.mark.parametrize("columns", [80, 60])
+def test_output_keeps_to_the_columns_asked_for(arguments, columns, monkeypatch, capsys):
+    def words(width):
+        monkeypatch.setenv("COLUMNS", str(width))
+        assert main(shlex.split(arguments)) == 0
+        return capsys.readouterr().out
+
+    narrow, wide = words(columns), words(400)
+    assert max(len(line) for line in narrow.splitlines() if "https://" not in line) <= columns
+    numbers = {word for word in wide.split() if word[0].isdigit()}
+    assert numbers <= set(narrow.split())

@@ -1,0 +1,80 @@
+"""What is released says the same everywhere, and workflow files are what their schemas ask for."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import gaussdp
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+VALIDATOR = shutil.which("check-jsonschema", path=str(Path(sys.executable).parent))
+SCHEMAS = {
+    "vendor.github-workflows": sorted((ROOT / ".github" / "workflows").glob("*.yml")),
+    "vendor.github-issue-forms": sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*_*.yml")),
+    "vendor.github-issue-config": [ROOT / ".github" / "ISSUE_TEMPLATE" / "config.yml"],
+    "vendor.citation-file-format": [ROOT / "CITATION.cff"],
+}
+
+
+def module(name):
+    """A module of the packaging folder, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "packaging" / f"{name}.py")
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_files_follow_their_schemas(schema):
+    if VALIDATOR is None:
+        pytest.skip("no check-jsonschema: workflow files were not validated")
+    assert SCHEMAS[schema]
+    done = subprocess.run(
+        [VALIDATOR, "--builtin-schema", schema, *map(str, SCHEMAS[schema])], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_one_version():
+    version = PROJECT["project"]["version"]
+    released = re.search(rf"^## \[{re.escape(version)}\] - (\d{{4}}-\d\d-\d\d)$", CHANGELOG, re.MULTILINE)
+    assert released, "the changelog knows the version and its date"
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {version}\n" in citation
+    assert f'\ndate-released: "{released[1]}"\n' in citation
+    assert gaussdp.__version__ == version
+
+
+def test_the_changelog_has_a_place_for_what_comes():
+    headings = re.findall(r"^## (.*)$", CHANGELOG, re.MULTILINE)
+    assert headings[0] == "[Unreleased]"
+    assert headings[1].startswith(f"[{PROJECT['project']['version']}]")
+
+
+def test_what_only_we_need_is_no_extra():
+    assert not {"dev", "bench", "test", "docs", "lint"} & set(PROJECT["project"]["optional-dependencies"])
+    assert {"dev", "bench"} <= set(PROJECT["dependency-groups"])
+
+
+def test_pins_are_versions_and_name_no_place():
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        assert line.startswith("#") or re.fullmatch(r"[a-z0-9-]+==[0-9a-z.!]+", line), line
+
+
+def test_links_of_the_readme_work_elsewhere():
+    pytest.importorskip("hatchling", reason="no hatchling: the release's README was not made")
+    text = "<!-- session -->\nsee [how](docs/a.md), [a tool](https://example.org), [there](#there)"
+    readme = module("metadata").readme
+    there = "https://example.org/x/gaussdp"
+    assert (
+        readme(text, there) == f"see [how]({there}/blob/main/docs/a.md), [a tool](https://example.org), [there](#there)"
+    )
+    assert readme(text, "") == "see how, [a tool](https://example.org), [there](#there)"

@@ -1,0 +1,133 @@
+"""How a server ends: after its work, or at once and with all its processes; and what it says when things run out."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+import time
+
+import httpx
+import pytest
+
+from web_server import alive, children, started
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")
+
+RUN = {"noise_multiplier": 1, "dataset_size": 50_000, "batch_size": 256, "epochs": 30}
+ENDLESS = {"noise_multiplier": 0.5, "dataset_size": 10**9, "batch_size": 1, "epochs": 1}  # 10^9 steps
+LIMITS = {"progress_seconds": 0.05, "drain_seconds": 1.0, "computations": 1}
+
+
+def wait_until(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return condition()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_sigterm_drains(workers):
+    """Work under way has its time; then the stream ends with an error line, and no process is left."""
+    with started({"workers": workers}, **LIMITS) as server, httpx.Client(base_url=server.address, timeout=30) as client:
+        assert wait_until(lambda: client.get("/readyz").status_code == 200)
+        with client.stream("POST", "/api/v1/account", json=ENDLESS) as response:
+            lines = response.iter_lines()
+            next(lines)
+            processes = server.workers()
+            began = time.monotonic()
+            server.process.send_signal(signal.SIGTERM)
+            *_, last = map(json.loads, lines)
+        assert "stopping" in last["error"]["message"]
+        assert time.monotonic() - began >= 0.9
+        _, errors = server.process.communicate(timeout=30)
+        assert server.process.returncode == 0
+        assert "Traceback" not in errors
+        assert wait_until(lambda: not any(map(alive, processes)))
+
+
+def test_sigterm_lets_work_end():
+    with started(**LIMITS | {"drain_seconds": 20.0}) as server:
+        client = httpx.Client(base_url=server.address, timeout=30)
+        with client, client.stream("POST", "/api/v1/calibrate", json=CALIBRATE) as response:
+            lines = response.iter_lines()
+            next(lines)
+            server.process.send_signal(signal.SIGTERM)
+            *_, last = map(json.loads, lines)
+        assert last["result"]["mu"] <= 0.5
+        server.process.communicate(timeout=30)
+        assert server.process.returncode == 0
+
+
+CALIBRATE = {"target": {"kind": "mu", "value": 0.5}, "dataset_size": 50_000, "batch_size": 256, "epochs": 30}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_kill_leaves_no_process_burning(workers):
+    with started({"workers": workers}, **LIMITS) as server:
+        client = httpx.Client(base_url=server.address, timeout=30)
+        with client, client.stream("POST", "/api/v1/account", json=ENDLESS) as response:
+            next(response.iter_lines())
+            processes = server.workers() | {pid for child in server.workers() for pid in children(child)}
+            assert len(processes) >= 2
+            server.process.kill()
+            assert wait_until(lambda: not any(map(alive, processes)))
+
+
+def test_a_worker_that_is_killed_is_told_logged_counted_and_replaced():
+    with started({"access_log": "json"}, **LIMITS) as server:
+        with httpx.Client(base_url=server.address, timeout=30) as client:
+            with client.stream("POST", "/api/v1/account", json=ENDLESS) as response:
+                lines = response.iter_lines()
+                while json.loads(next(lines))["progress"]["message"] == "starting":
+                    pass
+                for pid in server.workers():
+                    os.kill(pid, signal.SIGKILL)
+                *_, last = map(json.loads, lines)
+                request_id = response.headers["x-request-id"]
+            assert f"(request {request_id})" in last["error"]["message"]
+            again = client.post("/api/v1/account", json=RUN)
+            assert json.loads(again.text.splitlines()[-1])["result"]["mu_text"] == "0.5563"
+            numbers = client.get("/metrics").text
+        server.process.send_signal(signal.SIGINT)
+        _, errors = server.process.communicate(timeout=30)
+    assert "\ngaussdp_worker_deaths_total 1\n" in numbers
+    records = [json.loads(line) for line in errors.splitlines()]
+    errors = [record["message"] for record in records if record["level"] == "error"]
+    assert f"request {request_id}: a worker died while it did account: ended by signal 9" in errors
+    (access,) = [record for record in records if record.get("request_id") == request_id]
+    assert (access["address"], access["method"], access["path"], access["status"]) == (
+        "127.0.0.1",
+        "POST",
+        "/api/v1/account",
+        200,
+    )
+
+
+def limited(descriptors):
+    return f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({descriptors}, {descriptors}))"
+
+
+def test_few_file_descriptors():
+    """As many connections as there are descriptors for; what is more is refused in words, and work has its own."""
+    with started(before=limited(130)) as server, httpx.Client(base_url=server.address, timeout=30) as client:
+        with contextlib.ExitStack() as stack:
+            begun = b"POST /api/v1/choose HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n"
+            for _ in range(40):
+                connection = socket.create_connection(("127.0.0.1", server.port))
+                stack.enter_context(connection).sendall(begun)
+            time.sleep(0.3)
+            assert client.get("/").status_code == 503
+            assert client.get("/healthz").status_code == 200
+        assert wait_until(lambda: client.get("/").status_code == 200)
+        assert "result" in json.loads(client.post("/api/v1/account", json=RUN).text.splitlines()[-1])
+        server.process.send_signal(signal.SIGINT)
+        _, errors = server.process.communicate(timeout=30)
+    assert "130 file descriptors are allowed: there will be 25 connections at most" in errors
+
+
+def test_hardly_any_file_descriptors():
+    with started(before=limited(50)) as server:
+        _, errors = server.process.communicate(timeout=30)
+    assert "50 file descriptors are too few; allow at least" in errors
