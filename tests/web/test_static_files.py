@@ -82,8 +82,8 @@ def test_no_file_asks_for_anything_from_elsewhere():
 def test_one_script_and_one_stylesheet(client):
     """The page asks for one of each, compressed, which hold all of its files; and says what can be chosen."""
     page = client.get("/").text
-    assert re.findall(r'<script src="([^"]+)"', page) == ["/static/page.js"]
-    assert re.findall(r'<link rel="stylesheet" href="([^"]+)"', page) == ["/static/page.css"]
+    assert re.findall(r'<script src="([^"]+)"', page) == ["static/page.js"]
+    assert re.findall(r'<link rel="stylesheet" href="([^"]+)"', page) == ["static/page.css"]
     held = re.search(r'<script type="application/json" id="definitions">(.*?)</script>', page)[1]
     assert json.loads(held) == client.get("/api/v1/definitions").json()
     script = client.get("/static/page.js")
