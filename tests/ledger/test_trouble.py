@@ -132,7 +132,7 @@ class TestFiles:
         with Ledger.open(str(file)) as book:
             entries, budgets = book.entries(), book.budgets()
         content, chance, found = file.read_bytes(), random.Random(3), 0
-        for number in range(120):
+        for number in range(100):
             place = chance.randrange(len(content))
             copy = tmp_path / f"flipped{number}.db"
             copy.write_bytes(

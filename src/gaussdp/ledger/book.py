@@ -308,7 +308,7 @@ class Ledger:
             if entry is None or "people" not in entry.content:
                 raise DomainError("key", problem=f"{key!r} is no reservation from a budget per person")
             for block in taking_part(connection, entry.seq):
-                yield from (person for person, _ in block)
+                yield from block
 
     def verify(self, head: str | None = None, progress: Callable[[int, int], None] | None = None) -> Verification:
         """Replay the book: recompute every hash and every balance, and compare.

@@ -1,6 +1,7 @@
 """The database of a book: SQLite or PostgreSQL, its transactions, its version, and what its errors mean."""
 
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -141,7 +142,7 @@ class Database:
         """Turn what the database complains about into one line that says what it means for the book."""
         try:
             yield
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:  # the latter two before a transaction
             raise LedgerError(f"the book {self.place} {_meaning(error)}") from None
 
 
@@ -178,7 +179,9 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if decides else "BEGIN")
 
 
-def _meaning(error: SQLAlchemyError) -> str:
+def _meaning(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "is damaged; restore it from a copy, and verify that"
     said = str(error.orig if isinstance(error, DBAPIError) and error.orig is not None else error)
     return next((words for sign, words in _MEANINGS if sign in said.lower()), f"failed: {one_line(said)[:200]}")
 

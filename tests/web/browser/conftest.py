@@ -46,7 +46,7 @@ def new_calculator(browser: Any, address: str) -> Iterator[Callable[..., Calcula
     """Pages in contexts of their own, which must end without a fault."""
     made: list[tuple[Any, Calculator]] = []
 
-    def make(**options: Any) -> Calculator:
+    def make(address: str = address, **options: Any) -> Calculator:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         made.append((context, Calculator(context, address)))
         return made[-1][1]

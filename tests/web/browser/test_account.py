@@ -116,3 +116,27 @@ def test_nothing_is_accounted_before_it_is_looked_at(calculator, expect):
     calculator.page.get_by_role("tab", name="Account").click()
     expect(calculator.part("mu")).not_to_have_text("–")
     assert len([url for url in asked if url.endswith("account")]) == 1
+
+
+def test_the_number_follows_the_description(calculator, expect):
+    """Beside the controls that change it: how batches are made, whom it protects, what is released."""
+    calculator.open(**RUN, noise_multiplier="1.5")
+    plain = calculator.part("mu").inner_text()
+    expect(calculator.part("sign")).to_have_text("μ =")
+    calculator.field("sampling").select_option("shuffle")
+    expect(calculator.part("mu")).not_to_have_text(plain)
+    expect(calculator.part("sign")).to_have_text("μ ≤")
+    expect(calculator.part("advice")).to_contain_text("No exact account of this run is known")
+    assert float(calculator.part("mu").inner_text()) > 4 * float(plain)
+    calculator.field("sampling").select_option("poisson")
+    expect(calculator.part("mu")).to_have_text(plain)
+    calculator.field("records_per_unit").fill("3")
+    three = gaussdp.DPSGD.from_training(50_000, 500, 10, 1.5, records_per_unit=3)
+    expect(calculator.part("mu")).to_have_text(guarantee_text(gaussdp.account(three).fit(floor=1e-10).mu))
+    calculator.page.get_by_label("counts, sums, tables").check()
+    calculator.field("records_per_unit").fill("1")
+    expect(calculator.part("mu")).to_have_text(guarantee_text(gaussdp.account(12 * gaussdp.Gaussian(4.0)).fit().mu))
+    calculator.page.get_by_role("button", name="Add a release").click()
+    both = gaussdp.Composition([12 * gaussdp.Gaussian(4.0), gaussdp.Laplace(10.0)])
+    expect(calculator.part("mu")).to_have_text(guarantee_text(gaussdp.account(both).fit(floor=1e-10).mu))
+    calculator.wait_for_state(released="releases", releases="gaussian 4 1 12; laplace 10 1 1")

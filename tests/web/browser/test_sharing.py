@@ -14,7 +14,7 @@ def expect():
 
 PATIENCE = 200  # looks, a tenth of a second apart
 STATES = (
-    {"view": "choose", "epsilon": "3", "criterion": "precision", "level": "0.05", "scale": "log"},
+    {"view": "choose", "epsilon": "3", "criterion": "precision", "level": "0.05", "scale": "linear"},
     {"view": "understand", "mu": "0.7", "fpr": "0.01", "prior": "0.3", "recall": "0.1", "delta": "1e-7"},
     {"view": "account", "dataset_size": "6000", "batch_size": "60", "epochs": "2.5", "noise_multiplier": "1.1"},
 )
@@ -29,7 +29,7 @@ def test_a_link_gives_the_same_page(new_calculator, expect):
             if name == "criterion":
                 here.page.get_by_role("radio", name="Precision").check()
             elif name == "scale":
-                here.page.get_by_label("Log axes").first.check()
+                here.page.get_by_label("Linear axes").first.check()
             elif name != "view":
                 here.field(name).fill(text)
         here.wait_for_state(**state)

@@ -42,24 +42,27 @@ def test_the_numbers_are_the_librarys(calculator):
     assert cells[0] == guarantee_text(release.group(2).mu)
 
 
-def test_of_a_hundred_guesses(calculator, expect):
-    """With μ = 1 a coin tosser goes from 50 to 69.15 right guesses: the part of a guess counts as one."""
+def test_icons_agree_with_their_words(calculator, expect):
+    """With μ = 1 a coin tosser goes from 50 to 69.15 right guesses: the part of a guess counts as one. At another prior
+    accusations are drawn, of more people the fewer members there are."""
     calculator.open(view="understand", mu="1")
     figure = calculator.page.locator("#understand .guesses-figure")
     expect(figure).to_have_count(1)
-    expect(figure.locator(".icons .right")).to_have_count(50)
-    expect(figure.locator(".icons .gained")).to_have_count(20)
-    expect(figure.locator(".icons .guess")).to_have_count(100)
-    expect(figure.locator(".after")).to_have_text("69.2")
+    expect(figure.locator(".icons .right")).to_have_attribute("data-count", "50")
+    expect(figure.locator(".icons .gained")).to_have_attribute("data-count", "20")
+    expect(figure.locator(".after")).to_have_text("70")
     expect(figure.locator("figcaption")).to_contain_text("at most 70 of 100")
-    calculator.field("prior").fill("0.1")
-    expect(figure).to_have_count(2)
-    expect(figure.nth(1).locator(".icons .right")).to_have_count(90)
+    for prior, of in (("0.1", "100"), ("0.001", "1,000"), ("1e-6", "1,000,000")):
+        calculator.field("prior").fill(prior)
+        expect(figure.nth(1).locator(".unit")).to_contain_text(f"of {of} right")
+        before, after = (figure.nth(1).locator(f".{name}").inner_text() for name in ("before", "after"))
+        caption = f"Of {of} accusations at most {after} are right (without the release: {before})"
+        expect(figure.nth(1).locator("figcaption")).to_contain_text(caption)
 
 
 def test_drag_the_curve(calculator, expect):
     """The curve goes through the point to which it is dragged, and the page says its μ."""
-    calculator.open(view="understand", mu="1")
+    calculator.open(view="understand", mu="1", scale="linear")
     drag_curve_to(calculator, 0.1, 0.3)
     mu = 1.2815515655446004 + 0.5244005127080409  # the normal quantiles of 0.9 and 0.7
     calculator.page.wait_for_function("(low) => Number(document.querySelector('#field-mu').value) > low", arg=mu - 0.05)
@@ -76,7 +79,7 @@ def test_drag_the_curve(calculator, expect):
 
 
 def test_drag_beyond_no_information(calculator, expect):
-    calculator.open(view="understand", mu="1")
+    calculator.open(view="understand", mu="1", scale="linear")
     drag_curve_to(calculator, 0.6, 0.9)
     expect(calculator.field("mu")).to_have_value("0")
     expect(calculator.page.locator("#understand .guesses-numbers .after")).to_have_text("50")
