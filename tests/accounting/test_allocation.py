@@ -245,7 +245,7 @@ class TestWhereItShows:
         assert check_claim(run, Claim(epsilon=least * 0.99, delta=1e-5)).status == "false"
 
     def test_calibrated(self):
-        found = calibration.parameter(GDP(1.0), lambda noise: RandomAllocation(noise, 50, 4), 0.1, 100.0, digits=3)
+        found = calibration.parameter(GDP(1.0), lambda noise: RandomAllocation(noise, 10, 2), 0.1, 100.0, digits=2)
         assert found.achieved <= 1.0 < found.next_achieved
 
     def test_says_what_is_assumed(self):
