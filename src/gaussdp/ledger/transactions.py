@@ -36,6 +36,8 @@ class Decision:
         key: of the release that it is about, if it is about one.
     """
 
+    of_key: list[Entry]
+
     def __init__(self, connection: Connection, key: str | None = None) -> None:
         self.connection = connection
         rows = connection.execute(_KNOWN, {"key": key}).all()

@@ -39,6 +39,11 @@ class Shared:
         clock: seconds, for tests; the same for all processes.
     """
 
+    limits: Limits
+    process: int
+    clock: Callable[[], float]
+    numbers: memoryview[float]
+
     def __init__(
         self,
         limits: Limits,
