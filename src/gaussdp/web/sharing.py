@@ -42,7 +42,7 @@ class Shared:
     limits: Limits
     process: int
     clock: Callable[[], float]
-    numbers: memoryview[float]
+    numbers: "memoryview[float]"
 
     def __init__(
         self,
