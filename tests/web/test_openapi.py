@@ -84,6 +84,7 @@ def test_every_operation_is_described():
     names = {operation["operationId"] for path in DOCUMENT["paths"].values() for operation in path.values()}
     assert names == {
         "account",
+        "advise",
         "calibrate",
         "choose",
         "definitions",
