@@ -67,5 +67,5 @@ def running(settings=None, **limits):
         server.process.send_signal(signal.SIGINT)
         _, errors = server.process.communicate(timeout=30)
         assert server.process.returncode == 0
-        assert errors == ""
+        assert errors == "", errors
         assert not any(os.path.exists(f"/proc/{pid}") for pid in workers)  # noqa: PTH110

@@ -35,6 +35,7 @@ GOOD: Mapping[str, Any] = {
     "confidence": 0.9,
     "correct": 15,
     "count": 2,
+    "cycle": 2,
     "dataset_size": 1000,
     "delta": 1e-5,
     "deltas": (1e-5,),
@@ -76,6 +77,7 @@ GOOD: Mapping[str, Any] = {
     "risks": [gaussdp.Profile(1e-5)],
     "run": RUN,
     "sample_rate": 0.1,
+    "sampling": "poisson",
     "scale": 2.0,
     "seed": 1,
     "sensitivity": 1,
@@ -116,8 +118,10 @@ OWN: Mapping[str, Mapping[str, Any]] = {
     "audit_counts": {"scores": [0.0, 1.0], "members": [1, 5], "nonmembers": [5, 1]},
     "audit_errors": {"members": 10, "nonmembers": 10},
     "account": {"mechanism": gaussdp.DPSGD(1.0, 0.1, 20)},
-    "grid": {"targets": ["mu=1"], "dataset_sizes": [1000], "batch_sizes": [10], "epochs": [1.0]},
-    "Design": {"target": "mu=1"},
+    "grid": {"targets": ["mu=1"], "dataset_sizes": [1000], "batch_sizes": [10], "epochs": [1.0], "steps": []},
+    "Design": {"target": "mu=1", "steps": None},
+    "Pipeline": {"epochs": 2.0, "steps": None},
+    "training_noise": {"pipeline": calibration.Pipeline(1000, 10, epochs=1.0)},
     "parameter": {"family": gaussdp.Gaussian, "low": 0.1, "high": 100.0},
     "noise_multiplier": {"low": 0.2, "high": 1e4},
     "sample_rate": {"low": 1e-9, "high": 1.0},
@@ -135,7 +139,7 @@ RESULTS = (
     "TradeoffPlot",
     "Verdict",
 )
-ABSTRACT = ("Guarantee", "Mechanism", "Risk", "Status", "Target", "calibration")
+ABSTRACT = ("Guarantee", "Mechanism", "Risk", "Status", "Target")
 """What nobody makes by hand: results, and what is no thing."""
 INTERNAL = ("covers", "document", "matched_point", "render", "stated", "values", "write")
 """Methods for documents and figures, which the other fuzzers reach by the command line."""
@@ -149,7 +153,9 @@ def entries() -> dict[str, Callable[..., Any]]:
     return {
         name: value
         for name, value in names.items()
-        if name not in RESULTS + ABSTRACT and not (isinstance(value, type) and issubclass(value, BaseException))
+        if name not in RESULTS + ABSTRACT
+        and not inspect.ismodule(value)
+        and not (isinstance(value, type) and issubclass(value, BaseException))
     }
 
 

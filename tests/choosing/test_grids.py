@@ -116,3 +116,12 @@ def test_bad_values(values, words):
     with pytest.raises(gaussdp.DomainError) as refusal:
         grid_document(values=values)
     assert words in str(refusal.value)
+
+
+def test_budgets_that_stand_for_nothing_are_named():
+    values = {"fpr": [1e-2, 1e-5], "epsilon": [1.0, 8.0], "recall": [1e-3], "delta": [1e-6]}
+    document, _ = grid_document(GRIDS, values)
+    assert [note for note in document.notes if note.startswith("Saturated")] == [
+        "Saturated, so that the budget stands for nothing: multiplicative advantage at FPR 1e-2 from ε = 3.48 on."
+    ]
+    assert len(grid_document()[0].notes) == 1  # none on the paper's own tables

@@ -112,7 +112,7 @@ def test_it_ends_with_a_recommendation(capsys):
         (["--require", "luck=3"], "requirement must be one of epsilon=VALUE"),
         (["--require", "identification@1/0=1%"], "target must hold numbers, got '1/0'"),
         (["--require", "identification@1/10=1%"], "chance of a right guess must be in [0.1, 1], got 0.01"),
-        (["--epsilon", "-1"], "epsilon must be in [0, inf], got -1.0"),
+        (["--epsilon", "-1"], "epsilon must be in [0, inf), got -1.0"),
     ],
 )
 def test_bad_policies(arguments, message, capsys):

@@ -14,7 +14,7 @@ from gaussdp.choosing.requirements import Requirement
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rounding import Rounding, rounded
 from gaussdp.documents.structured import file_text, parsed
-from gaussdp.domains import LEVEL, Domain, integer, nearest, number, one_of, written_share
+from gaussdp.domains import LEVEL, Domain, instance, integer, nearest, number, one_of, written_share
 from gaussdp.errors import DomainError, brief
 from gaussdp.risks import Accuracy, AtMost, Identification
 
@@ -33,6 +33,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         parse_policy(self.policy)
+        instance("source", self.source, str, "a text")
 
     @property
     def requirement(self) -> Requirement:

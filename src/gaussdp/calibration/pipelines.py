@@ -9,7 +9,7 @@ from gaussdp.calibration.families import parameter
 from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.targets import Target
-from gaussdp.domains import EPOCHS, integer, number, one_of
+from gaussdp.domains import EPOCHS, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Adjacency, Mechanism, RandomAllocation, WithoutReplacement
 from gaussdp.mechanisms.base import checked_adjacency
@@ -113,7 +113,7 @@ def training_noise(
     >>> training_noise(GDP(0.5), Pipeline(20_000, 200, epochs=5, sampling="random allocation")).value
     0.9311
     """
-    known = pipeline.mechanism(1.0)
+    known = instance("pipeline", pipeline, Pipeline, "a Pipeline").mechanism(1.0)
     if isinstance(known, DPSGD):
         return noise_multiplier(
             target,

@@ -4,12 +4,13 @@ Two roundings. *Nearest* prints as the paper does: two significant digits for mu
 three for precision. *One-sided* never claims more privacy than there is: budgets down, what an attacker achieves up.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from gaussdp.choosing.match import saturated_from
 from gaussdp.documents.blocks import Document
-from gaussdp.documents.rounding import Rounding, shown
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.documents.tables import Column, Table
 from gaussdp.domains import NON_NEGATIVE
 from gaussdp.guarantees import GDP
@@ -34,6 +35,7 @@ class Grid:
     Attributes:
         cell: the value at (row, column).
         side: where one-sided rounding goes.
+        risk: that is matched, where the cells are budgets.
         decimals: how many the paper prints, where it counts those rather than significant digits.
     """
 
@@ -44,6 +46,7 @@ class Grid:
     cell: Callable[[float, float], float]
     side: Rounding
     decimals: int | None = None
+    risk: type[Risk] | None = None
 
 
 def grids(criteria: Sequence[type[Risk]]) -> tuple[Grid, ...]:
@@ -51,7 +54,15 @@ def grids(criteria: Sequence[type[Risk]]) -> tuple[Grid, ...]:
     at_levels = [(risk, risk.level) for risk in criteria if risk.level is not None]
     return (
         *(
-            Grid(f"mu_by_{risk.key}", risk.budget_title(), level, EPSILON, partial(_budget, risk), Rounding.DOWN)
+            Grid(
+                f"mu_by_{risk.key}",
+                risk.budget_title(),
+                level,
+                EPSILON,
+                partial(_budget, risk),
+                Rounding.DOWN,
+                risk=risk,
+            )
             for risk, level in at_levels
         ),
         *(
@@ -111,9 +122,25 @@ def grid_document(
     document = Document.tabular(
         "From ε to μ by each criterion, and from μ to what an attacker can do",
         tables,
-        (ONE_SIDED if one_sided else NEAREST,),
+        (ONE_SIDED if one_sided else NEAREST, *_saturated(chosen, given)),
     )
     return document, digits or (SIDED_DIGITS if one_sided else PAPER_DIGITS)
+
+
+def _saturated(chosen: Sequence[Grid], given: Mapping[str, Sequence[float]]) -> Iterator[str]:
+    """For each level at which some budgets stand for nothing, from which epsilon on."""
+    for grid in chosen:
+        if grid.risk is None:
+            continue
+        highest = max(given.get(grid.columns.key, grid.columns.usual))
+        for level in given.get(grid.rows.key, grid.rows.usual):
+            risk = grid.risk.at(level)
+            start = saturated_from(risk)
+            if start <= highest:
+                yield (
+                    f"Saturated, so that the budget stands for nothing: {risk.name} at {risk.place} from"
+                    f" ε = {shown(rounded(start, Rounding.DOWN, 3))} on."
+                )
 
 
 def column_label(parameter: Parameter, value: float) -> str:

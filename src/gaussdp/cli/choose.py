@@ -19,6 +19,8 @@ from gaussdp.cli.options import (
     rule_option,
     show,
 )
+from gaussdp.domains import FINITE_NON_NEGATIVE
+from gaussdp.domains import number as finite
 from gaussdp.guarantees import ApproxDP, Guarantee, PureDP
 from gaussdp.risks import DELTA, Risk, criteria_at
 
@@ -71,6 +73,7 @@ def choose(
         raise click.UsageError("--delta goes with --epsilon")
     policies: list[Policy] = []
     if epsilon is not None:
+        finite("epsilon", epsilon, FINITE_NON_NEGATIVE)
         policies.append(ApproxDP(epsilon, delta) if delta else PureDP(epsilon))
     policies += (parse_policy(text, prior) for text in require)
     if not policies:

@@ -37,9 +37,9 @@ def tables(
     digits: int | None,
     only: Sequence[str],
 ) -> None:
-    """The six tables of the paper, for your own levels, ε and μ.
+    """The six tables of the paper and two on identification, for your own levels, ε and μ.
 
-    Without options: the paper's 144 numbers, digit for digit.
+    Without options: the paper's 144 numbers, digit for digit, and those of the two.
 
     \b
     Examples:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 from typing import NamedTuple
 
+from gaussdp.choosing import match
 from gaussdp.domains import Domain
-from gaussdp.guarantees import GDP
+from gaussdp.guarantees import GDP, PureDP
 from gaussdp.guarantees.base import log_odds
 from gaussdp.risks import Advantage, Risk, by_level, criteria
 
@@ -164,6 +165,13 @@ class Equivalent:
     def level(self) -> float | None:
         """Its level, if it has one."""
         return self.risk.level_value
+
+    @property
+    def saturated(self) -> bool:
+        """Whether a policy of that epsilon hardly limits the attack at that level, so that the two compare badly."""
+        if self.risk.level is None or not 0 < self.epsilon < math.inf:
+            return False
+        return match(PureDP(self.epsilon), self.risk).saturated
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ def tables(explanation: Meaning) -> tuple[Table, ...]:
             for fact in found
         ),
     )
+    saturated = any(fact.saturated for fact in explanation.equivalents)
     equivalents = Table(
         "equivalents",
         "Pure ε-DP with the same risk",
@@ -60,6 +61,7 @@ def tables(explanation: Meaning) -> tuple[Table, ...]:
             Column("level_of", "at"),
             Column("level", "level", level=True),
             Column("epsilon", "ε", Rounding.UP),
+            *([Column("standing", "the match")] if saturated else []),
         ),
         tuple(
             (
@@ -67,6 +69,7 @@ def tables(explanation: Meaning) -> tuple[Table, ...]:
                 fact.risk.level.label if fact.risk.level else "",
                 "" if fact.level is None else fact.level,
                 fact.epsilon,
+                *(["saturated" if fact.saturated else ""] if saturated else []),
             )
             for fact in explanation.equivalents
         ),
@@ -91,7 +94,13 @@ def as_object(explanation: Meaning) -> dict[str, Any]:
         "groups": [asdict(fact) for fact in explanation.groups],
         "releases": [asdict(fact) for fact in explanation.releases],
         "equivalents": [
-            {"criterion": fact.criterion, "level_of": fact.level_of, "level": fact.level, "epsilon": fact.epsilon}
+            {
+                "criterion": fact.criterion,
+                "level_of": fact.level_of,
+                "level": fact.level,
+                "epsilon": fact.epsilon,
+                "saturated": fact.saturated,
+            }
             for fact in explanation.equivalents
         ],
     }

@@ -175,7 +175,8 @@ def repeated_sentence(fact: Together) -> str:
 
 def equivalent_sentence(fact: Equivalent) -> str:
     """The epsilon with the same risk by one criterion."""
-    return f"In {fact.risk.among_people}: ε = {wording.up(fact.epsilon)}."
+    warning = ", which hardly limits such attacks (saturated): do not compare by it" if fact.saturated else ""
+    return f"In {fact.risk.among_people}: ε = {wording.up(fact.epsilon)}{warning}."
 
 
 _WORTH_TEN = 10  # one false alarm is enough to speak of, where elsewhere ten people are

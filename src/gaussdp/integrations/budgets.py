@@ -49,7 +49,7 @@ def training_within(
     >>> with training_within(book, "models", accountant, key="model-3", steps=100, **run):
     ...     for _ in range(100):
     ...         accountant.step(**run)
-    >>> book.state("model-3"), book.budget("models").spent.mu < 0.3
+    >>> book.state("model-3"), book.budget("models").spent.mu < 0.5
     ('committed', True)
     >>> book.close(); folder.cleanup()
     """

@@ -94,7 +94,9 @@ class Ledger:
             migrate(connection)
             connection.execute(sa.insert(BOOK).values(id=1, unit=protects, adjacency=neighbours))
             content = {"unit": protects, "adjacency": neighbours, "schema": VERSION}
-            Decision(connection).append("create", None, None, content)
+            decision = Decision(connection)
+            decision.append("create", None, None, content)
+            decision.finish()
         return cls(url, timeout=timeout)
 
     @classmethod
@@ -110,7 +112,9 @@ class Ledger:
             found = version_of(connection)
             if found is not None and found < VERSION:
                 migrate(connection)
-                Decision(connection).append("upgrade", None, None, {"from": found, "to": VERSION})
+                decision = Decision(connection)
+                decision.append("upgrade", None, None, {"from": found, "to": VERSION})
+                decision.finish()
         return cls(url, timeout=timeout)
 
     def close(self) -> None:
@@ -308,7 +312,7 @@ class Ledger:
             if entry is None or "people" not in entry.content:
                 raise DomainError("key", problem=f"{key!r} is no reservation from a budget per person")
             for block in taking_part(connection, entry.seq):
-                yield from (person for person, _ in block)
+                yield from block
 
     def verify(self, head: str | None = None, progress: Callable[[int, int], None] | None = None) -> Verification:
         """Replay the book: recompute every hash and every balance, and compare.

@@ -29,6 +29,7 @@ from gaussdp.ledger.tables import PEOPLE, TAKING_PART
 _CAPACITY_DIGITS = 17
 _BATCH = 20_000  # people that are handed to the database at once
 _LONGEST = 500  # characters of a person's name
+_NAMES = f"names of 1 to {_LONGEST} characters, or whole numbers"
 
 INCOMING = sa.Table("ledger_incoming", sa.MetaData(), sa.Column("person", sa.Text), prefixes=["TEMPORARY"])
 
@@ -59,16 +60,16 @@ class People:
                 f"WHERE {column} IS NOT NULL"
             )
             return digest_of([str(name), str(column)])
-        everyone = sorted(set(_checked(self._listed())))  # in order, so that the database appends to its indexes
+        everyone = _checked(self._listed())
         if connection.dialect.name == "postgresql":
             _copy(connection, everyone)
         elif everyone:
             connection.exec_driver_sql("INSERT INTO ledger_incoming VALUES (?)", [(person,) for person in everyone])
         return hashlib.sha256("\0".join(everyone).encode()).hexdigest()
 
-    def _listed(self) -> Iterable[Any]:
+    def _listed(self) -> set[Any]:
         if not isinstance(self.source, str | Path):
-            return several("people", self.source, "a file, or the people themselves")
+            return set(several("people", self.source, "a file, or the people themselves"))
         path = Path(self.source)
         read = {".csv": _of_csv, ".tsv": _of_csv, ".parquet": _of_parquet}.get(path.suffix.lower())
         if read is None:
@@ -78,21 +79,21 @@ class People:
         return read(path, self.column)
 
 
-def _of_csv(path: Path, column: str) -> Iterator[str]:
+def _of_csv(path: Path, column: str) -> set[Any]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
             rows = csv.reader(lines, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
             place = _place(path, column, next(rows, []))
-            for row in rows:
-                if len(row) > place:
-                    yield row[place]
-                elif row:
-                    raise DomainError(None, place=f"{path.name}, line {rows.line_num}", problem="has too few columns")
+            try:
+                return {row[place] for row in rows if row}
+            except IndexError:
+                problem = "has too few columns"
+                raise DomainError(None, place=f"{path.name}, line {rows.line_num}", problem=problem) from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DomainError(None, problem=f"cannot read {path.name}: {error}") from None
 
 
-def _of_parquet(path: Path, column: str) -> Iterator[Any]:
+def _of_parquet(path: Path, column: str) -> set[Any]:
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")  # they have no types
     except ImportError:
@@ -100,8 +101,7 @@ def _of_parquet(path: Path, column: str) -> Iterator[Any]:
     try:
         with parquet.ParquetFile(path) as file:
             _place(path, column, file.schema_arrow.names)
-            for batch in file.iter_batches(_BATCH, columns=[column]):
-                yield from batch.column(0).to_pylist()
+            return {one for batch in file.iter_batches(_BATCH, columns=[column]) for one in batch.column(0).to_pylist()}
     except (arrow.ArrowException, OSError) as error:
         raise DomainError(None, problem=f"cannot read {path.name}: {error}") from None
 
@@ -112,12 +112,16 @@ def _place(path: Path, column: str, names: list[str]) -> int:
     return names.index(column)
 
 
-def _checked(people: Iterable[Any]) -> Iterator[str]:
+def _checked(people: set[Any]) -> list[str]:
+    """The people in order, so that the database appends to its indexes."""
     for person in people:
-        text = str(person) if isinstance(person, str | int) and not isinstance(person, bool) else ""
-        if not text or len(text) > _LONGEST or "\0" in text:
-            raise DomainError("people", f"names of 1 to {_LONGEST} characters, or whole numbers", person)
-        yield text
+        if not isinstance(person, str | int) or isinstance(person, bool):
+            raise DomainError("people", _NAMES, person)
+    everyone = sorted(map(str, people))
+    longest = max(everyone, key=len, default="x")
+    if len(longest) > _LONGEST or "" in people or "\0" in "".join(everyone):
+        raise DomainError("people", _NAMES, longest[:_LONGEST] if len(longest) > _LONGEST else "")
+    return everyone
 
 
 def _copy(connection: Connection, people: Iterable[str]) -> None:
@@ -196,24 +200,23 @@ def _post(connection: Connection, budget: str, seq: int) -> None:
 
 
 def digest_of_people(connection: Connection, seq: int, units: int) -> tuple[int, str]:
-    """How many people an entry charges, and a hash of who they are and that each is charged so many units."""
+    """How many people an entry charges, and a hash of who they are, if each is charged so many units."""
     found, digest = 0, hashlib.sha256(str(units).encode())
     for block in taking_part(connection, seq):
         found += len(block)
-        wrong = [person for person, charged in block if charged != units]
-        digest.update("".join(f"{person}\0" for person, _ in block).encode())
-        digest.update(repr(wrong).encode() if wrong else b"")
-    return found, digest.hexdigest()
+        digest.update("\0".join([*block, ""]).encode())
+    other = sa.select(sa.func.count()).where(TAKING_PART.c.seq == seq, TAKING_PART.c.units != units)
+    return found, "" if connection.execute(other).scalar() else digest.hexdigest()
 
 
-def taking_part(connection: Connection, seq: int) -> Iterator[list[tuple[str, int]]]:
-    """The people of an entry with what each is charged, in blocks, in the order of their bytes."""
+def taking_part(connection: Connection, seq: int) -> Iterator[list[str]]:
+    """The people of an entry, in blocks, in the order of their bytes."""
     person = TAKING_PART.c.person
     ordered = person.collate("C") if connection.dialect.name == "postgresql" else person
-    listed = sa.select(person, TAKING_PART.c.units).where(TAKING_PART.c.seq == seq).order_by(ordered)
+    listed = sa.select(person).where(TAKING_PART.c.seq == seq).order_by(ordered)
     with closing(connection.execute(listed, execution_options={"yield_per": _BATCH})) as rows:
         for block in rows.partitions():
-            yield [(str(name), int(units)) for name, units in block]
+            yield [name for (name,) in block]
 
 
 def most_spent(connection: Connection, budget: Balance) -> Fraction:

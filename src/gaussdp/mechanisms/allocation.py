@@ -14,7 +14,7 @@ from gaussdp.mechanisms.registry import register
 _NOISE = Domain(
     0.05, 1e9, advice="with less, the likelihood of a batch without the record is no double", meant=POSITIVE
 )
-_MOST_BATCHES = 10**9  # beyond, rounding errors of their probabilities count
+_MOST_BATCHES = 10**7  # beyond, rounding errors of their probabilities count
 
 
 @register
@@ -28,7 +28,7 @@ class RandomAllocation(SampledStep):
 
     Args:
         noise_multiplier: standard deviation of the noise over the clipping norm, in [0.05, 1e9].
-        batches: number of batches of a pass, at most 10^9.
+        batches: number of batches of a pass, at most 10^7.
         epochs: number of passes; a whole number from 1 to 10^15.
         uses_per_epoch: in how many batches of a pass a record is; different ones, all choices alike.
 

@@ -9,11 +9,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.domains import FINITE, Domain, checked, integer
+from gaussdp.domains import FINITE, Domain, checked, integer, several
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.participation import Participation
 from gaussdp.numerics import Floats
@@ -86,7 +87,9 @@ class Toeplitz(Strategy):
 
     def __init__(self, coefficients: Iterable[float], length: int) -> None:
         count = integer("length", length, low=1)
-        written = np.asarray(coefficients if hasattr(coefficients, "__array__") else list(coefficients))
+        written: Any = coefficients
+        if not hasattr(coefficients, "__array__"):
+            written = several("coefficients", coefficients, "a list of numbers")
         given = checked("coefficients", written, ENTRY).ravel()[:count]
         object.__setattr__(self, "coefficients", tuple(given.tolist()))
         object.__setattr__(self, "length", count)

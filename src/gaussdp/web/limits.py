@@ -37,7 +37,7 @@ class Limits:
     address_waiting: int = _limit(4, "computations of one address that may wait", low=0)
     work_seconds: float = _limit(60.0, "seconds after which a computation is stopped")
     work_bytes: int = _limit(3 << 30, "memory of one computation")
-    quick_seconds: float = _limit(10.0, "seconds after which a quick computation is stopped: a figure, a rule of thumb")
+    quick_seconds: float = _limit(20.0, "seconds after which a quick computation is stopped: a figure, a rule of thumb")
     progress_seconds: float = _limit(0.25, "seconds between two lines of progress")
     grace_seconds: float = _limit(0.2, "seconds that an abandoned computation may still take, to save its process")
     drain_seconds: float = _limit(20.0, "seconds for work to end after SIGTERM")

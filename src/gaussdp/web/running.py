@@ -14,7 +14,7 @@ from gaussdp.web.reception import OVERFULL, House
 from gaussdp.web.safety.connections import Gate, connections_through
 from gaussdp.web.telling.logs import LOG
 
-LAST_SECONDS = 2  # for answers to be sent after the work has ended
+LAST_SECONDS = 5  # for answers to be sent after the work has ended
 
 
 def run(app: Starlette, limits: Limits, listener: socket.socket, ready: Callable[[], None]) -> None:

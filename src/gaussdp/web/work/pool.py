@@ -103,13 +103,14 @@ class Pool:
         worker = await self._start()
         self._idle.append(worker)
         if self.first is not None:
-            self.later(self._ask(worker, self.first, self.limits.work_seconds))
+            self.later(self._ask(worker, self.first))
 
     async def ready(self) -> bool:
         """Whether a worker answers, or all are at work; asked anew at most once a second."""
-        if self._asked is None or time.monotonic() - self._asked_at >= _FRESH_SECONDS:
+        if self._asked is None or (self._asked.done() and time.monotonic() - self._asked_at >= _FRESH_SECONDS):
             self._asked, self._asked_at = self.later(self._answers()), time.monotonic()
-        return await asyncio.shield(self._asked) and not self.line.stopping
+        await asyncio.wait([self._asked], timeout=_PING_SECONDS)  # and the question stays open, for the next probe
+        return self._asked.done() and self._asked.result() and not self.line.stopping
 
     def stop(self) -> None:
         """Refuse new work and end what is under way, with an error for whoever waits for it."""
@@ -190,15 +191,14 @@ class Pool:
         except RefusalError:
             return False
         self._idle.append(worker)
-        return await self._ask(worker, "ping", _PING_SECONDS)
+        return await self._ask(worker, "ping")
 
-    async def _ask(self, worker: Worker, job: str, seconds: float) -> bool:
+    async def _ask(self, worker: Worker, job: str) -> bool:
         """Whether a worker does this; a computation that comes to it meanwhile waits for that."""
         try:
-            async with asyncio.timeout(seconds):
-                await worker.answer(job, {})
-        except (WorkerDiedError, TimeoutError) as error:
-            LOG.error("a worker did not answer to %s: %s", job, str(error) or "too slow")
+            await worker.answer(job, {})
+        except WorkerDiedError as error:
+            LOG.error("a worker did not answer to %s: %s", job, error)
             if worker in self._idle:
                 self._idle.remove(worker)
             self._gone(worker)
