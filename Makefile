@@ -4,6 +4,7 @@
 #               and without the network, LaTeX) is skipped, and the end of the run says so
 # make docs     writes what pages take from the code, and builds the site into site/; a warning is an error
 # make release  builds the sdist and the wheel, checks them, and tests the wheel where nothing else is installed
+# make audit    writes a bill of materials of what a server installs into build/sbom/, and asks whether any of it is unsafe
 # make lowest   runs the tests of the core with the oldest releases that pyproject.toml admits
 # make lock     writes constraints.txt, the versions that make test installs, from those installed now
 # run and test need only Python 3.11 or newer, git and make.
@@ -15,7 +16,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PINNED := --constraint constraints.txt
 DEFINED := pyproject.toml constraints.txt
 
-.PHONY: run test browser proxy postgres lint bench pages docs notebooks gallery release lowest lock clean
+.PHONY: run test browser proxy postgres lint bench pages docs notebooks gallery release audit lowest lock clean
 
 run: $(VENV)/.installed
 ifdef ARGS
@@ -81,6 +82,9 @@ gallery: $(VENV)/.installed-dev
 
 release: $(VENV)/.installed-dev
 	@BIN=$(BIN) packaging/release.sh
+
+audit: $(VENV)/.installed-dev
+	@BIN=$(BIN) packaging/audit.sh
 
 lowest: $(VENV)/.installed-dev
 	@BIN=$(BIN) packaging/lowest.sh

@@ -42,8 +42,9 @@ class Calculator:
         self.page.on("request", self._on_request)
 
     def open(self, **state: Any) -> "Calculator":
-        """The page in this state, once its answers are there."""
-        self.page.goto(f"{self.address}?{urlencode(state)}" if state else self.address)
+        """The page in this state, once its answers are there; the view to choose by ε if no other is named."""
+        query = urlencode({"view": "choose", **state})
+        self.page.goto(f"{self.address}?{query}")
         return self.settled()
 
     def settled(self) -> "Calculator":

@@ -21,6 +21,7 @@ from benchmarks.fuzz.library import held
 from benchmarks.fuzz.trials import LONGEST, Find, TookTooLong, Trial, ending_within
 from benchmarks.fuzz.values import TEXTS
 from gaussdp import GaussdpError, Run, read_points
+from gaussdp.advising import Answers, advise
 from gaussdp.auditing.files import read_scores
 from gaussdp.auditing.growing import load_audit, trials_of
 from gaussdp.calibration.designs import COLUMNS
@@ -61,6 +62,23 @@ clip_norm = 1.0
 """
 AUDIT = """{"schema": "gaussdp-sequential-audit-1", "claim": {"epsilon": 1.0, "delta": 1e-5}, "confidence": 0.95,
  "direction": "higher", "attacks": {"score": {"members": [1.5, 2.0, "inf"], "nonmembers": [0.5, -1.0]}}}
+"""
+POLICY = """title = "Visits"
+aim = "identification"
+chance = "1/1000"
+acceptable = 0.01
+every = "month"
+
+[[published]]
+kind = "sum"
+bound = 50.0
+
+[[requirements]]
+policy = "epsilon=3 delta=1e-5"
+source = "the board"
+
+[scenarios.weekly]
+every = "week"
 """
 POINTS = "epsilon,delta\n0.1,0.3\n0.5,0.05\n2.0,1e-5\n"
 WORDS = (*TEXTS, "\x00", "\ufeff", "\r", "\n", ",", '"', "'", "{", "}", "[[", "=", "\t", "é", "[a]\n", '{"a":' * 2000)
@@ -240,6 +258,11 @@ def _text(samples: tuple[tuple[str, str], ...], reader: Callable[[Path], Any], d
     return read(draw, damaged(draw, sample.encode()), ending, reader)
 
 
+def _advised(path: Path) -> Any:
+    """The advice that a policy file gives, in words."""
+    return advise(Answers.read(path)).render("markdown")
+
+
 def _arriving(path: Path) -> list[Any]:
     """The trials of a CSV, one by one."""
     with path.open(newline="", encoding="utf-8", errors="replace") as lines:
@@ -281,6 +304,7 @@ AREAS: Mapping[str, Trial] = {
     "scores, NPZ": _scores_npz,
     "scores, Parquet": _scores_parquet,
     "points, CSV": partial(_text, (("csv", POINTS), ("csv", cli.POINTS)), read_points),
+    "policy files": partial(_text, (("toml", POLICY),), _advised),
     "sequential audits": partial(_text, (("json", AUDIT),), load_audit),
     "trials that arrive": partial(_text, (("csv", cli.SCORES),), _arriving),
     "sweep stores, CSV and JSON": _store,

@@ -69,6 +69,8 @@ def test_shares_are_written_as_people_write_them():
         ({"published": "count"}, "published must be a list"),
         ({"requirements": ["luck=1"]}, "requirement must be one of"),
         ({"requirements": [{"policy": 3}]}, "requirement must be a text"),
+        ({"requirements": [{"policy": "mu=1", "source": 3}]}, "source must be a text"),
+        ({"published": [{"kind": "count", "name": 3}]}, "name must be a text"),
         ({"scenarios": {"B": {"evry": "week"}}}, "has no answer 'evry'"),
         ({"scenarios": {"B": {"every": "hour"}}}, "every must be one of"),
         ({"scenarios": ["B"]}, "scenarios must be a table"),

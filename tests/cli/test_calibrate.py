@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from gaussdp import Advantage, AtMost, MultiplicativeAdvantage, PureDP, calibration, choose
+from gaussdp import GDP, Advantage, AtMost, MultiplicativeAdvantage, PureDP, calibration, choose
 from gaussdp.cli import main
 
 TRAINING = ["--dataset-size", "50000", "--batch-size", "256", "--epochs", "30"]
@@ -126,5 +126,36 @@ def test_bad_input(arguments, message, capsys):
     assert main(["calibrate", *arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+SIZES = ["--dataset-size", "5000", "--batch-size", "250"]
+
+
+def test_other_batches(capsys):
+    arguments = ["calibrate", "--mu", "1", "--sampling", "random allocation", *SIZES, "--epochs", "2", "--digits", "3"]
+    assert main([*arguments, "--format", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)["tables"]["calibration"]["rows"][0]
+    expected = calibration.training_noise(
+        GDP(1.0), calibration.Pipeline(5000, 250, epochs=2, sampling="random allocation"), digits=3
+    )
+    assert answer["value"] == expected.value
+    assert main(arguments) == 0
+    assert "put into batches at random" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sample-rate", "0.1", "--steps", "5"], "solves for the noise, from --dataset-size"),
+        ([*SIZES, "--epochs", "2", "--noise-multiplier", "1"], "solves for the noise"),
+        ([*SIZES], "epochs or steps must be given"),
+        ([*SIZES, "--epochs", "2", "--adjacency", "replace-one"], "adjacency must be add-remove for random allocation"),
+    ],
+)
+def test_bad_other_batches(arguments, message, capsys):
+    assert main(["calibrate", "--mu", "1", "--sampling", "random allocation", *arguments]) == 2
+    captured = capsys.readouterr()
     assert message in captured.err
     assert captured.err.count("\n") == 1

@@ -35,23 +35,25 @@ def test_a_sweep_and_its_figure(tmp_path, capsys):
 def test_targets_stand_in_the_order_given(tmp_path):
     out = tmp_path / "sweep.csv"
     targets = ["--at-most", "advantage=0.2", "--policy-epsilon", "3,1", "--fpr", "1e-3", "--mu", "2,1"]
+    targets += ["--target-epsilon", "2", "--target-delta", "1e-5"]
     sizes = ["--dataset-size", "20000", "--batch-size", "200", "--steps", "100,50", "--records-per-unit", "2"]
     assert main(["sweep", *targets, *sizes, "--workers", "1", "--out", str(out)]) == 0
     with out.open() as file:
         rows = list(csv.DictReader(file))
     assert [row["target"] for row in rows[::2]] == [
-        "advantage=0.2", "mu=1.03824682915", "mu=0.310272556994", "mu=2", "mu=1",
+        "advantage=0.2", "mu=1.03824682915", "mu=0.310272556994", "mu=2", "mu=1", "epsilon@1e-05=2",
     ]  # fmt: skip
-    assert [row["steps"] for row in rows] == ["100", "50"] * 5
+    assert [row["steps"] for row in rows] == ["100", "50"] * 6
     assert {row["records_per_unit"] for row in rows} == {"2"}
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*SMALL, "--out", "x.csv"], "give at least one of --mu, --at-most and --policy-epsilon"),
+        ([*SMALL, "--out", "x.csv"], "give at least one of --mu, --at-most, --target-epsilon"),
         (["--policy-epsilon", "1", *SMALL, "--out", "x.csv"], "--policy-epsilon goes with one of --fpr"),
         (["--mu", "1", "--fpr", "0.1", *SMALL, "--out", "x.csv"], "--policy-epsilon goes with one of --fpr"),
+        (["--target-epsilon", "1", *SMALL, "--out", "x.csv"], "--target-epsilon and --target-delta go together"),
         (["--mu", "1", *SMALL, "--steps", "5", "--out", "x.csv"], "give --epochs or --steps, and not both"),
         (["--mu", "1", *SMALL, "--sampling", "without replacement", "--out", "x.csv"], "adjacency must be replace-one"),
         (["--mu", "1", *SMALL], "Missing option '--out'"),

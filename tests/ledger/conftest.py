@@ -9,22 +9,22 @@ from gaussdp import Ledger
 
 @pytest.fixture(scope="session")
 def postgres_server():
-    """The URL of a server; tests are skipped where there is none, and the end of the run says so."""
+    """A server; tests are skipped where there is none, and the end of the run says so."""
     if postgres.binaries() is None:
         pytest.skip(postgres.NO_POSTGRES)
-    with postgres.server() as url:
-        yield url
+    with postgres.server() as server:
+        yield server
 
 
 @pytest.fixture
 def postgres_url(postgres_server):
     """The same, empty."""
-    engine = sa.create_engine(postgres_server, isolation_level="AUTOCOMMIT")
+    engine = sa.create_engine(postgres_server.url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.exec_driver_sql("DROP SCHEMA public CASCADE")
         connection.exec_driver_sql("CREATE SCHEMA public")
     engine.dispose()
-    return postgres_server
+    return postgres_server.url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -10,7 +10,7 @@ import pytest
 from gaussdp import GDP
 from gaussdp.ledger.amounts import root_up, written
 
-PROCESSES, ENOUGH = 64, 500
+PROCESSES, ENOUGH = 64, 400
 ANSWERS = {"reserve": "reserved", "commit": "committed", "refund": "refunded"}
 
 

@@ -6,6 +6,7 @@ import resource
 import shutil
 import signal
 import sqlite3
+import threading
 
 import pytest
 import sqlalchemy as sa
@@ -231,6 +232,38 @@ def test_a_locked_server(book, postgres_url):
             late.reserve("all", GDP(0.1), key="a")
     engine.dispose()
     book.reserve("all", GDP(0.1), key="a")
+
+
+def test_a_server_that_crashes_keeps_what_it_answered(postgres_server, postgres_url):
+    """Decisions commit before the disk has them, and are answered after: a crash in between loses no answer."""
+    book = Ledger.create(postgres_url, unit="one person", adjacency="add-remove")
+    book.open_budget("all", GDP(1.0))
+    answered, begun = [], threading.Event()
+
+    def decide():
+        number = 0
+        while True:
+            try:
+                book.reserve("all", Gaussian(100.0), key=f"key-{number}")
+            except LedgerError:  # the server is gone
+                return
+            answered.append(f"key-{number}")
+            number += 1
+            if number >= 20:
+                begun.set()
+
+    client = threading.Thread(target=decide)
+    client.start()
+    assert begun.wait(60)
+    postgres_server.crash()
+    client.join(60)
+    postgres_server.start()
+    book.close()
+    with Ledger.open(postgres_url) as again:
+        assert again.verify().ok
+        kept = {entry.key for entry in again.entries("all")}
+        assert set(answered) <= kept
+        assert len(kept - {None}) - len(answered) <= 1  # the one that nobody heard of
 
 
 class TestVersions:

@@ -9,6 +9,7 @@ import numpy as np
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.density.vanishing import VanishingTails
 from gaussdp.accounting.descriptions import Described
+from gaussdp.accounting.lines.bent_tails import BentTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.least import LeastLoss, least_loss
@@ -52,7 +53,7 @@ class ComposedTails(Described):
         self._lines = None
         if min(step.noise_multiplier for step, _ in steps) >= SETTINGS.least_line_noise:
             self._lines = LineTails(squared_mu, steps)
-        self._first: LossTails = self._lines or self._density
+        self._bent = BentTails(squared_mu, steps) if BentTails.covers(steps) else None
         self.lowest = self._density.lowest
         convolutions = len(steps) - 1 + sum(count.bit_length() + count.bit_count() - 2 for _, count in steps)
         self._short = convolutions <= SETTINGS.most_convolutions  # enough for the density to be made
@@ -89,6 +90,19 @@ class ComposedTails(Described):
         """Skewness of the loss under Q, or 0."""
         return self._known.skewness
 
+    @cached_property
+    def _first(self) -> LossTails:
+        """The method that answers most thresholds, and soonest."""
+        if self._bent and (self._lines is None or self._bent.quicker):
+            return self._bent
+        return self._lines or self._density
+
+    @cached_property
+    def _methods(self) -> list[LossTails]:
+        """Lines of either kind in order of trial."""
+        lines: list[LossTails] = [tails for tails in (self._bent, self._lines) if tails]
+        return lines if self._first is self._bent else lines[::-1]
+
     @property
     def _known(self) -> LossTails:
         """The method that knows the bulk of the loss."""
@@ -110,8 +124,13 @@ class ComposedTails(Described):
             if not gone.all():
                 points.put(~gone, self.read(tau[~gone]))
             return points
-        points = self._lines.read(tau) if self._lines else OperatingPoints.unanswered(tau)
-        missing = np.flatnonzero(~points.answered)
+        points = OperatingPoints.unanswered(tau)
+        missing = np.arange(tau.size)
+        for lines in self._methods:
+            points.put(missing, lines.read(tau[missing]))
+            missing = np.flatnonzero(~points.answered)
+            if missing.size == 0:
+                return points
         if missing.size:
             gone = self._vanishing.vanish(tau[missing])
             points.put(missing[gone], VanishingTails.points(tau[missing[gone]]))
@@ -132,13 +151,21 @@ class ComposedTails(Described):
         """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known."""
         return self._known.near_quantile(quantile, pole)
 
+    def rough_quantile(self, quantile: float, pole: float) -> float | None:
+        """About the same threshold, if the loss is far from normal and its approximation is known."""
+        return self._bent.rough_quantile(quantile, pole) if self._bent and self._known is self._bent else None
+
+    def rough_epsilon(self, log_delta: float) -> float | None:
+        """The same for the threshold at which the profile of the remove direction has this logarithm."""
+        return self._bent.rough_epsilon(log_delta) if self._bent and self._known is self._bent else None
+
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
         if not self.within_reach:
             return OperatingPoints.unanswered(np.full_like(log_fpr, np.nan))
         points = self._first.at_fpr(log_fpr, log_tnr)
         missing = np.flatnonzero(~points.answered)
-        if missing.size and self._lines and self._short:
+        if missing.size and self._methods and self._short:
             points.put(missing, self._density.at_fpr(log_fpr[missing], log_tnr[missing]))
         return points
 
@@ -148,6 +175,6 @@ class ComposedTails(Described):
             return OperatingPoints.unanswered(np.full_like(log_fnr, np.nan))
         points = self._first.at_fnr(log_fnr, log_tpr)
         missing = np.flatnonzero(~points.answered)
-        if missing.size and self._lines and self._short:
+        if missing.size and self._methods and self._short:
             points.put(missing, self._density.at_fnr(log_fnr[missing], log_tpr[missing]))
         return points

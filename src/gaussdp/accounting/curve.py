@@ -279,16 +279,25 @@ class AccountedCurve(Described, Guarantee):
         if name == "delta":
             remove, add = self.remove.deltas(levels), self.add.deltas(levels)
         elif name == "epsilon":
-            remove, add = self.remove.epsilons(levels), self.add.epsilons(levels)
-            # Adding a record costs no more than minus the least loss, whether or not the search for it ended.
-            settled = ~add.answered & remove.answered & (remove.value >= -self._tails.lowest)
-            add.put(settled, remove.take(settled))
+            return self._epsilons(levels)
         elif name == "fpr":
             # The curve is symmetric: the least FPR at an FNR is the least FNR at an FPR.
             return self._rates(1 - levels, levels)[0]
         else:
             return self._rates(levels, 1 - levels)[name == "tpr"]
         return remove.where(remove.value >= add.value, add)
+
+    def _epsilons(self, deltas: Floats) -> Values:
+        """The larger epsilon of the two directions."""
+        remove = self.remove.epsilons(deltas)
+        # Adding a record costs no more than minus the least loss.
+        least = remove.answered & (remove.value >= -self._tails.lowest)
+        open_ = np.flatnonzero(~least)
+        if open_.size:
+            mine = remove.take(open_)
+            add = self.add.epsilons(deltas[open_])
+            remove.put(open_, mine.where(mine.value >= add.value, add))
+        return remove
 
     @cached_property
     def _corner(self) -> tuple[float, float, Values]:

@@ -112,12 +112,18 @@ class Direction(Described):
 
     def epsilons(self, delta: Floats) -> Values:
         """epsilon at deltas in [0, 1]."""
-        at_zero = self._deltas(np.zeros(1))
-        if not at_zero.answered[0]:
-            return Values.unanswered(delta.size)
         limit = np.where(delta > 0, 0.0, math.inf if self._remove else -self._tails.lowest)
-        inside = (delta > 0) & (delta < at_zero.value[0])
-        return _inside_or(Values.of(limit, Method.CLOSED_FORM, 0.0), inside, self._epsilons, delta)
+        inside = (delta > 0) & (delta < 1)
+        read = _inside_or(Values.of(limit.copy(), Method.CLOSED_FORM, 0.0), inside, self._epsilons, delta)
+        # A threshold on the far side of zero, or none, may be due to a delta above that at zero.
+        doubtful = inside & ~(read.answered & (read.value > 0))
+        if doubtful.any():
+            at_zero = self._deltas(np.zeros(1))
+            above = doubtful & (delta >= at_zero.value[0] if at_zero.answered[0] else False)
+            read.put(above, Values.of(limit[above], Method.CLOSED_FORM, 0.0))
+            left = doubtful & ~above
+            read.put(left, Values.unanswered(int(left.sum())))
+        return read
 
     def _deltas(self, epsilon: Floats) -> Values:
         points = self._tails.read(epsilon if self._remove else -epsilon)

@@ -4,8 +4,9 @@ Every threshold is searched for on its own: the steps of one do not depend on th
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy import special
@@ -42,6 +43,17 @@ Quantile = Callable[[OperatingPoints], tuple[Floats, Floats]]
 """From points, an increasing quantile z of the threshold tau and log(phi(z) dz/dtau)."""
 
 
+@runtime_checkable
+class FarFromNormal(Protocol):
+    """Tails that may know quantiles better than a normal law does."""
+
+    def rough_quantile(self, quantile: float, pole: float) -> float | None:
+        """About the threshold that the loss exceeds with the probability of a normal quantile, if known."""
+
+    def rough_epsilon(self, log_delta: float) -> float | None:
+        """About the threshold at which the profile of the remove direction has this logarithm, if known."""
+
+
 def points_at_fpr(tails: LossTails, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
     """Operating points whose FPR has the given logarithm (and its complement the other), strictly inside (0, 1)."""
     target = upper_quantile(log_fpr, log_tnr)
@@ -58,10 +70,11 @@ def points_at_remove_delta(tails: LossTails, log_delta: Floats) -> OperatingPoin
     """Operating points whose threshold is the epsilon of the remove direction at these deltas."""
     target = upper_quantile(log_delta, log_complement(log_delta))
     start = normal_guess(tails, target, under_p=True)
-    if tails.skewness == 0:
+    if isinstance(tails, FarFromNormal):
+        start = _where_known((tails.rough_epsilon(value) for value in log_delta.tolist()), start)
+    elif tails.skewness == 0:
         # Such tails know their quantiles, and a heavy tail may be far from normal: the TPR there is delta, not far off.
-        known = (tails.near_quantile(quantile, 1.0) for quantile in target.tolist())
-        start = np.array([guess if near is None else near for near, guess in zip(known, start, strict=True)])
+        start = _where_known((tails.near_quantile(quantile, 1.0) for quantile in target.tolist()), start)
     return _solve(tails, target, _remove_quantile, start)[0]
 
 
@@ -104,7 +117,7 @@ def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
     """The thresholds of a normal loss of this mean and variance, corrected for skewness after Cornish and Fisher.
 
     Under P the cumulants are those at tilt 1, to first order in the skewness. The correction is made where it is one:
-    for moderate quantiles, and under P for small skewness.
+    for moderate quantiles, and under P for small skewness. Tails that are far from normal may know better.
     """
     mean, deviation, skewness = tails.mean, tails.deviation, tails.skewness
     if under_p:
@@ -117,7 +130,14 @@ def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
     tau = mean + deviation * (target + np.where(size < SETTINGS.moderate, correction, 0.0))
     if np.isfinite(tails.lowest):
         tau = np.maximum(tau, tails.lowest + 0.2 * (tails.mean - tails.lowest))
+    if isinstance(tails, FarFromNormal):
+        tau = _where_known((tails.rough_quantile(quantile, float(under_p)) for quantile in target.tolist()), tau)
     return tau
+
+
+def _where_known(known: Iterable[float | None], otherwise: Floats) -> Floats:
+    """What is known, each on its own."""
+    return np.array([guess if near is None else near for near, guess in zip(known, otherwise, strict=True)])
 
 
 def _per_quantile(z: Floats, log_slope: Floats) -> Floats:

@@ -14,12 +14,12 @@ from gaussdp.choosing.requirements import Requirement
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rounding import Rounding, rounded
 from gaussdp.documents.structured import file_text, parsed
-from gaussdp.domains import LEVEL, Domain, integer, nearest, number, one_of, written_share
+from gaussdp.domains import LEVEL, Domain, instance, integer, nearest, number, one_of, written_share
 from gaussdp.errors import DomainError, brief
 from gaussdp.risks import Accuracy, AtMost, Identification
 
 _A_YEAR = {"once": 0.0, "day": 365.25, "week": 365.25 / 7, "month": 12.0, "quarter": 4.0, "year": 1.0}
-_YEARS = Domain(0.0, 1000.0, closed_low=False)
+YEARS = Domain(0.0, 1000.0, closed_low=False)
 _ASKED = tuple(question.key for question in QUESTIONS)
 _OWN = ("title", "decided_by", "contact")
 
@@ -33,6 +33,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         parse_policy(self.policy)
+        instance("source", self.source, str, "a text")
 
     @property
     def requirement(self) -> Requirement:
@@ -82,7 +83,7 @@ class Answers:
             elif question.kind == "whole":
                 integer(key, value, low=1)
             else:
-                domain = LEVEL if question.kind == "share" else _YEARS
+                domain = LEVEL if question.kind == "share" else YEARS
                 object.__setattr__(self, key, number(key, value, domain))
         try:
             allowed = self.goal.low

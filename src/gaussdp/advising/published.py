@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from gaussdp.calibration import noise_multiplier
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.domains import POSITIVE, integer, number, one_of
+from gaussdp.domains import POSITIVE, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
@@ -65,6 +65,7 @@ class Published:
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, _WORDS)
+        instance("name", self.name, str, "a text")
         for key in ("typical", "bound", "epochs"):
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, number(key, getattr(self, key), POSITIVE))

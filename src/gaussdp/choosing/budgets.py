@@ -73,15 +73,25 @@ def _title(chosen: Choice) -> str:
 def _notes(chosen: Choice, digits: int) -> list[str]:
     notes = []
     if chosen.matches:
-        notes.append("Each matched μ lets the best attack achieve, at that level, what the policy would.")
-        notes += [
-            "At lower false-positive rates a matched μ lets it achieve more than the policy: see the column elsewhere."
-        ]
+        notes.append(
+            "A matched μ gives the best attack, at its level, what the policy would; elsewhere more: the largest"
+            f" TPR/FPR at a lower FPR{_allowed(chosen)}."
+        )
     for policy in dict.fromkeys(one.policy for one in chosen.requirements if isinstance(one.policy, PureDP)):
         implied = shown(rounded(policy.implied().mu, Rounding.UP, digits))
-        notes.append(f"Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = {implied}.")
-    notes.append("Budgets are rounded down; what an attacker can achieve is that of the μ shown, rounded up.")
+        notes.append(f"Matching is not implication: what is ε-DP is itself μ-GDP with μ = {implied}.")
+    notes.append("Budgets are rounded down; what an attacker achieves with the μ shown, up.")
     return notes
+
+
+def _allowed(chosen: Choice) -> str:
+    """What pure DP allows there, where it is all that is matched."""
+    bounds = {found.policy.epsilon_bound for found in chosen.matches if isinstance(found.policy, PureDP)}
+    return (
+        f", where the policy allows {shown(rounded(math.exp(*bounds), Rounding.NEAREST, 3))}"
+        if len(bounds) == 1
+        else ""
+    )
 
 
 def _advice(chosen: Choice) -> list[str]:
@@ -118,10 +128,11 @@ def _budgets(matches: Sequence[Match], digits: int) -> Table:
         *_CRITERION,
         Column("mu", "budget μ", Rounding.DOWN),
         Column("divisor", "ε/μ", Rounding.UP),
-        Column("elsewhere", "elsewhere: TPR/FPR (policy)"),
+        Column("elsewhere", "elsewhere"),
         Column("standing", "the match"),
     )
-    rows = tuple(
+    kept = len(columns) if any(found.saturated for found in matches) else len(columns) - 1  # said where it matters
+    rows: tuple[tuple[Value, ...], ...] = tuple(
         (
             *level_of(found.risk),
             found.mu,
@@ -131,7 +142,7 @@ def _budgets(matches: Sequence[Match], digits: int) -> Table:
         )
         for found in matches
     )
-    return Table("budgets", "Budget μ by criterion and level", columns, rows)
+    return Table("budgets", "Budget μ by criterion and level", columns[:kept], tuple(row[:kept] for row in rows))
 
 
 def _divisor(found: Match, digits: int) -> Value:
@@ -142,18 +153,20 @@ def _divisor(found: Match, digits: int) -> Value:
 
 
 def _elsewhere(found: Match) -> str:
-    """At the lowest of the other levels: "3.84 at FPR 1e-5 (2.72)"."""
+    """The largest TPR/FPR at the lowest of the other levels: "3.84 at 1e-5"."""
     if not found.elsewhere:
         return "–"
     at = found.elsewhere[-1]
-    budget, policy = rounded(at.budget / at.fpr, Rounding.UP, 3), rounded(at.policy / at.fpr, Rounding.NEAREST, 3)
-    return f"{shown(budget)} at FPR {shown_level(at.fpr)} ({shown(policy)})"
+    return f"{shown(rounded(at.budget / at.fpr, Rounding.UP, 3))} at {shown_level(at.fpr)}"
 
 
 def _standing(found: Match) -> str:
     if not found.saturated:
         return COUNTS
-    return "saturated" if found.instead is None else f"saturated: use {found.instead.name}"
+    if found.instead is None:
+        return "saturated"
+    same = found.instead.risk.key == found.risk.key
+    return f"saturated: use {found.instead.risk.place if same else found.instead.name}"
 
 
 def _shown_budgets(chosen: Choice, digits: int) -> list[GDP]:

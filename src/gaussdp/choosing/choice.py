@@ -113,7 +113,7 @@ class Choice(GDP):
         within = sum(spent <= match.mu for match in counted)
         words = f"The rule of thumb ε/5 = {shown(rounded(spent, Rounding.UP))}"
         if spent <= self.mu:
-            return (f"{words} lies below all of these and spends no more than any of them allows.",)
+            return (f"{words} lies below {'all of these' if len(counted) > 1 else 'it'}, on the cautious side.",)
         if spent <= self.high:
             return (f"{words} lies inside the range; {within} of {len(counted)} criteria allow as much.",)
         return (f"{words} lies above the range: it spends more than is matched by any of these criteria.",)

@@ -7,6 +7,7 @@ import click
 
 from gaussdp import calibration
 from gaussdp.calibration.dpsgd import DEFAULT_FLOOR
+from gaussdp.calibration.pipelines import Sampler
 from gaussdp.calibration.results import TABLES
 from gaussdp.calibration.targets import Target
 from gaussdp.choosing import match
@@ -22,6 +23,7 @@ from gaussdp.cli.options import (
     number,
     output_options,
     prior_option,
+    sampling_option,
     show,
 )
 from gaussdp.documents.rounding import Rounding, rounded, shown
@@ -48,6 +50,7 @@ from gaussdp.risks import DELTA, AtMost, Profile, by_level
 @click.option("--dataset-size", type=Whole(), help="Number of records; with --batch-size, gives the sample rate.")
 @click.option("--batch-size", type=Whole(), help="Expected size of a batch.")
 @click.option("--epochs", type=number, help="Expected number of times that a record is seen; gives the steps.")
+@sampling_option
 @neighbour_options
 @floor_option(DEFAULT_FLOOR)
 @prior_option
@@ -67,6 +70,7 @@ def calibrate(
     dataset_size: int | None,
     batch_size: int | None,
     epochs: float | None,
+    sampling: Sampler,
     unit: dict[str, Any],
     floor: float,
     prior: float,
@@ -86,10 +90,20 @@ def calibrate(
       gaussdp calibrate --mu 0.5 --sample-rate 0.01 --steps 1000
       gaussdp calibrate --at-most tpr@1e-3=0.01 --sample-rate 0.01 --steps 1000 --format json
       gaussdp calibrate --mu 1 --noise-multiplier 0.8 --dataset-size 50000 --batch-size 256
+      gaussdp calibrate --mu 1 --sampling "random allocation" --dataset-size 50000 --batch-size 250 --epochs 10
     """
     policy = _policy(policy_epsilon, epsilon, levels.get(DELTA.key))
     pair = _pair(target_epsilon, target_delta)
     target, origin = _target(policy, levels, criterion, mu, at_most, pair, prior)
+    if sampling != "poisson":
+        if dataset_size is None or batch_size is None or (sample_rate, noise_multiplier) != (None, None):
+            raise click.UsageError(
+                f"--sampling {sampling!r} solves for the noise, from --dataset-size, --batch-size and --epochs or"
+                " --steps"
+            )
+        run = calibration.Pipeline(dataset_size, batch_size, epochs, steps, sampling, **unit)
+        show(calibration.training_noise(target, run, floor=floor, digits=digits).document(origin), style, digits, only)
+        return
     rate, count = _sampling(sample_rate, steps, dataset_size, batch_size, epochs)
     if noise_multiplier is None and rate is not None and count is not None:
         result = calibration.noise_multiplier(target, sample_rate=rate, steps=count, floor=floor, digits=digits, **unit)

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial, wraps
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 import click
 from click.types import IntParamType
 
+from gaussdp.calibration.pipelines import Sampler
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS
 from gaussdp.choosing.notation import notations
 from gaussdp.documents.blocks import Document
@@ -325,3 +326,14 @@ def neighbour_options(command: Command) -> Command:
     ):
         with_unit = option(with_unit)
     return cast(Command, with_unit)
+
+
+def sampling_option(command: Command) -> Command:
+    """--sampling, of those for which the noise for a target is known."""
+    return click.option(
+        "--sampling",
+        type=click.Choice(get_args(Sampler)),
+        default="poisson",
+        show_default=True,
+        help="How batches are made; by random allocation a record is in one random batch a pass.",
+    )(command)

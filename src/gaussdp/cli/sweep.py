@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
@@ -25,6 +25,7 @@ from gaussdp.cli.options import (
     neighbour_options,
     number,
     prior_option,
+    sampling_option,
 )
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.figures.heat_maps import figure_path, heat_map
@@ -74,6 +75,14 @@ def _in_order(ctx: click.Context, option: click.Parameter, value: object) -> obj
 )
 @at_most_option("A bound on a risk to meet (give it again for another)", multiple=True, callback=_in_order)
 @click.option(
+    "--target-epsilon",
+    type=values,
+    metavar="N,N,...",
+    callback=_in_order,
+    help="(ε, δ)-DP of the run itself: its ε; with --target-delta.",
+)
+@click.option("--target-delta", type=number, help="The δ at which the run must have such an ε.")
+@click.option(
     "--policy-epsilon",
     type=values,
     metavar="N,N,...",
@@ -89,13 +98,7 @@ def _in_order(ctx: click.Context, option: click.Parameter, value: object) -> obj
 @click.option("--batch-size", type=whole_values, required=True, metavar="N,N,...", help="Expected sizes of a batch.")
 @click.option("--epochs", type=values, metavar="N,N,...", help="Expected passes over the data.")
 @click.option("--steps", type=whole_values, metavar="N,N,...", help="Numbers of updates, instead.")
-@click.option(
-    "--sampling",
-    type=click.Choice(get_args(Sampler)),
-    default="poisson",
-    show_default=True,
-    help="How batches are made: by random allocation a record is in one batch a pass.",
-)
+@sampling_option
 @neighbour_options
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="A .csv, .jsonl or .parquet file."
@@ -112,6 +115,8 @@ def sweep(
     ctx: click.Context,
     mu: Sequence[float] | None,
     at_most: Sequence[str],
+    target_epsilon: Sequence[float] | None,
+    target_delta: float | None,
     policy_epsilon: Sequence[float] | None,
     levels: Mapping[str, float | None],
     criterion: str | None,
@@ -142,14 +147,17 @@ def sweep(
     """
     if bool(epochs) == bool(steps):
         raise click.UsageError("give --epochs or --steps, and not both")
+    if (target_epsilon is None) != (target_delta is None):
+        raise click.UsageError("--target-epsilon and --target-delta go together")
     asked = {
+        "target_epsilon": [f"epsilon@{target_delta!r}={shown(value)}" for value in target_epsilon or ()],
         "mu": [f"mu={shown(value)}" for value in mu or ()],
         "at_most": list(at_most),
         "policy_epsilon": _matched(policy_epsilon or (), levels, criterion, prior),
     }
     targets = [target for name in ctx.meta.get(_ASKED, ()) for target in asked[name]]
     if not targets:
-        raise click.UsageError("give at least one of --mu, --at-most and --policy-epsilon")
+        raise click.UsageError("give at least one of --mu, --at-most, --target-epsilon and --policy-epsilon")
     designs = grid(
         targets,
         dataset_size,

@@ -168,7 +168,7 @@ class _Grid:
 
     def side_by_side(self, width: int) -> str | None:
         """The columns beside each other; None if they have no room."""
-        widths = _column_widths(self, width - 2)
+        widths = _column_widths(self, width - 3)  # an indent of two, and a rule that is one longer
         if widths is None:
             return None
         lines = _lines([_cells(self.headings, widths)], widths, self.numeric)

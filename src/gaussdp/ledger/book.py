@@ -94,7 +94,9 @@ class Ledger:
             migrate(connection)
             connection.execute(sa.insert(BOOK).values(id=1, unit=protects, adjacency=neighbours))
             content = {"unit": protects, "adjacency": neighbours, "schema": VERSION}
-            Decision(connection).append("create", None, None, content)
+            decision = Decision(connection)
+            decision.append("create", None, None, content)
+            decision.finish()
         return cls(url, timeout=timeout)
 
     @classmethod
@@ -110,7 +112,9 @@ class Ledger:
             found = version_of(connection)
             if found is not None and found < VERSION:
                 migrate(connection)
-                Decision(connection).append("upgrade", None, None, {"from": found, "to": VERSION})
+                decision = Decision(connection)
+                decision.append("upgrade", None, None, {"from": found, "to": VERSION})
+                decision.finish()
         return cls(url, timeout=timeout)
 
     def close(self) -> None:

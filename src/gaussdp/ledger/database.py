@@ -1,7 +1,6 @@
 """The database of a book: SQLite or PostgreSQL, its transactions, its version, and what its errors mean."""
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from gaussdp.errors import DomainError, LedgerError, MissingExtraError, one_line
+from gaussdp.ledger.roundtrips import bring_to_disk
 from gaussdp.ledger.tables import VERSION, VERSION_TABLE
 
 DEFAULT_TIMEOUT = 30.0
@@ -81,7 +81,7 @@ class Database:
 
     @contextmanager
     def deciding(self, before: Callable[[Connection], object] | None = None) -> Iterator[Connection]:
-        """A transaction that nobody else decides beside; kept at its end, undone by any exception.
+        """A transaction in which nobody else decides once a `Decision` began; undone by any exception.
 
         Args:
             before: what to do on the same connection while others still decide.
@@ -91,19 +91,18 @@ class Database:
                 with connection.begin():
                     before(connection)
             with connection.execution_options(decides=True).begin():
-                if not self.sqlite:
-                    connection.exec_driver_sql("SELECT id FROM ledger_book FOR UPDATE")
                 yield connection
+            if not self.sqlite:
+                bring_to_disk(connection)
 
     @contextmanager
     def changing(self) -> Iterator[Connection]:
         """A transaction that may change tables."""
-        with (
-            self._named(),
-            self.engine.connect() as connection,
-            connection.execution_options(decides=True).begin(),
-        ):
-            yield connection
+        with self._named(), self.engine.connect() as connection:
+            with connection.execution_options(decides=True).begin():
+                yield connection
+            if not self.sqlite:
+                bring_to_disk(connection)
 
     @contextmanager
     def making(self) -> Iterator[Connection]:
@@ -130,19 +129,25 @@ class Database:
                 self.url,
                 pool_pre_ping=False,
                 connect_args={
-                    "options": f"-c lock_timeout={milliseconds} -c synchronous_commit=on",
+                    "options": f"-c lock_timeout={milliseconds} -c synchronous_commit=off",
                     "connect_timeout": max(int(self.timeout), 2),
                 },
             )
         except ModuleNotFoundError:
             raise MissingExtraError('PostgreSQL needs psycopg: pip install "gaussdp[postgres]"') from None
 
+    @property
+    def _driver_error(self) -> type[Exception]:
+        """What the driver raises where SQLAlchemy does not stand between."""
+        found: type[Exception] = self._engine.dialect.loaded_dbapi.Error
+        return found
+
     @contextmanager
     def _named(self) -> Iterator[None]:
         """Turn what the database complains about into one line that says what it means for the book."""
         try:
             yield
-        except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:  # the latter two before a transaction
+        except (SQLAlchemyError, self._driver_error, UnicodeDecodeError) as error:
             raise LedgerError(f"the book {self.place} {_meaning(error)}") from None
 
 

@@ -39,6 +39,7 @@ def open_budget(connection: Connection, balance: Balance, within: Sequence[str],
     decision.append("open", balance.name, None, content)
     connection.execute(sa.insert(BUDGETS), balance.row())
     connection.execute(sa.insert(WITHIN), [{"budget": balance.name, "holder": one} for one in above])
+    decision.finish()
 
 
 def _holders(decision: Decision, name: str) -> list[Balance]:
@@ -78,7 +79,7 @@ class Request:
             ShortError: if a budget has too little left.
             DomainError: if the key was used for another request.
         """
-        decision = Decision(connection, self.key)
+        decision = Decision(connection, self.key, self.budget)
         first = decision.reservation()
         if first is not None:
             return self._first_answer(decision, first)
@@ -95,7 +96,7 @@ class Request:
             found, who = charge_people(connection, own, decision.next_seq, each, units.capacity)
             content |= {"people": found, "units": each, "who": who}
         entry = decision.append("reserve", self.budget, self.key, content)
-        decision.save(changed(touched, entry))
+        decision.finish(changed(touched, entry))
         return entry
 
     def _content(self) -> dict[str, Any]:
@@ -141,17 +142,17 @@ def resolve(connection: Connection, kind: Literal["commit", "refund"], key: str,
     entry = decision.append(kind, budget, key, {**content, "of": reservation.seq})
     if kind == "refund" and "people" in reservation.content:
         refund_people(connection, budget, reservation.seq, entry.seq)
-    decision.save(changed(decision.balances(budget), entry, reservation))
+    decision.finish(changed(decision.balances(budget), entry, reservation))
     return entry
 
 
 def renew(connection: Connection, budget: str, reason: str) -> Entry:
     """Begin another period of a budget that has periods."""
-    decision = Decision(connection)
+    decision = Decision(connection, budget=budget)
     own = next(one for one in decision.balances(budget) if one.name == budget)
     if not own.period:
         raise DomainError("budget", problem=f"{budget!r} has no period and is never renewed", advice="open another")
     content = {"reason": reason, "period": own.periods + 1, "spent": str(own.spent), "says": f"{NO_RENEWAL}."}
     entry = decision.append("renew", budget, None, content)
-    decision.save(changed([own], entry))
+    decision.finish(changed([own], entry))
     return entry

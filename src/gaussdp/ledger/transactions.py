@@ -10,17 +10,18 @@ from sqlalchemy.engine import Connection
 from gaussdp.errors import DomainError
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.entries import FIRST, Entry, Kind, now
+from gaussdp.ledger.roundtrips import Statement, asked, written
 from gaussdp.ledger.tables import BUDGETS, ENTRIES, WITHIN
 
 _LAST = sa.select(sa.func.max(ENTRIES.c.seq)).scalar_subquery()
-_KNOWN = sa.select(ENTRIES).where(sa.or_(ENTRIES.c.key == sa.bindparam("key"), ENTRIES.c.seq == _LAST))
+_KNOWN = sa.select(ENTRIES).where(sa.or_(ENTRIES.c.key == sa.bindparam("key", type_=sa.Text), ENTRIES.c.seq == _LAST))
 _TOUCHED = (
     sa.select(BUDGETS)
     .join(WITHIN, WITHIN.c.holder == BUDGETS.c.name)
-    .where(WITHIN.c.budget == sa.bindparam("budget"))
+    .where(WITHIN.c.budget == sa.bindparam("budget", type_=sa.Text))
     .order_by(BUDGETS.c.name)
 )
-_APPEND = sa.insert(ENTRIES)
+_APPEND = sa.insert(ENTRIES).values({column.name: sa.bindparam(column.name) for column in ENTRIES.columns})
 _SAVE = (
     sa.update(BUDGETS)
     .where(BUDGETS.c.name == sa.bindparam("of"))
@@ -29,19 +30,22 @@ _SAVE = (
 
 
 class Decision:
-    """What a transaction knows of a book, and what it adds.
+    """What a transaction knows of a book, and what it adds at its end (`finish`).
 
     Args:
-        connection: inside a transaction that nobody else decides beside.
+        connection: inside a transaction; in one that decides, nobody else decides from here on.
         key: of the release that it is about, if it is about one.
+        budget: the budget that it is about, if that is known already.
     """
 
-    def __init__(self, connection: Connection, key: str | None = None) -> None:
+    def __init__(self, connection: Connection, key: str | None = None, budget: str | None = None) -> None:
         self.connection = connection
-        rows = connection.execute(_KNOWN, {"key": key}).all()
-        found = sorted((Entry.of_row(row) for row in rows), key=lambda entry: entry.seq)
+        known, touched = asked(connection, [(_KNOWN, {"key": key}), (_TOUCHED, {"budget": budget})])
+        found = sorted((Entry.of_row(row) for row in known), key=lambda entry: entry.seq)
         self._last = found[-1] if found else None
         self.of_key = [entry for entry in found if entry.key == key and key is not None]
+        self._touched = {budget: touched}
+        self._writes: list[Statement] = []
 
     def reservation(self) -> Entry | None:
         """The reservation under the key, if there is one."""
@@ -57,10 +61,12 @@ class Decision:
         Raises:
             DomainError: if there is no such budget.
         """
-        found = [Balance.of_row(row) for row in self.connection.execute(_TOUCHED, {"budget": budget})]
-        if not found:
+        rows = self._touched.get(budget)
+        if rows is None:
+            [rows] = asked(self.connection, [(_TOUCHED, {"budget": budget})])
+        if not rows:
             raise unknown_budget(self.connection, budget)
-        return found
+        return [Balance.of_row(row) for row in rows]
 
     @property
     def next_seq(self) -> int:
@@ -71,13 +77,14 @@ class Decision:
         """Add an entry at the end of the chain; its time never falls behind that of the entry before."""
         time, before = (self._last.time, self._last.hash) if self._last else ("", FIRST)
         entry = Entry(self.next_seq, max(now(), time), kind, budget, key, content).sealed(before)
-        self.connection.execute(_APPEND, entry.row())
+        self._writes.append((_APPEND, entry.row()))
         self._last = entry
         return entry
 
-    def save(self, balances: Sequence[Balance]) -> None:
-        """Keep the balances."""
-        self.connection.execute(_SAVE, [{"of": balance.name, **balance.changing()} for balance in balances])
+    def finish(self, balances: Sequence[Balance] = ()) -> None:
+        """Write what was appended, and these balances: the last thing that a transaction does."""
+        saved = [(_SAVE, {"of": balance.name, **balance.changing()}) for balance in balances]
+        written(self.connection, [*self._writes, *saved])
 
 
 def unknown_budget(connection: Connection, name: str) -> DomainError:

@@ -24,6 +24,7 @@ from gaussdp.web.safety.hosts import KnownHosts, checked_root
 from gaussdp.web.schemas.reading import Request as Asked
 from gaussdp.web.schemas.requests import (
     AccountRequest,
+    AdviseRequest,
     CalibrateRequest,
     ChooseRequest,
     FigureRequest,
@@ -36,6 +37,7 @@ from gaussdp.web.schemas.requests import (
     state_of,
 )
 from gaussdp.web.schemas.responses import (
+    AdviseResponse,
     ChooseResponse,
     Definitions,
     DeploymentsResponse,
@@ -50,6 +52,7 @@ from gaussdp.web.sharing import Shared
 from gaussdp.web.static_files import StaticFiles
 from gaussdp.web.telling.metrics import MEDIA_TYPE as METRICS_TYPE
 from gaussdp.web.telling.metrics import Metrics
+from gaussdp.web.views.advise import answers_of
 from gaussdp.web.views.choose import choose
 from gaussdp.web.views.definitions import definitions
 from gaussdp.web.views.deployments import deployments
@@ -140,6 +143,15 @@ def _operations(desk: Desk) -> list[Operation]:
             RulesResponse,
             may_wait=True,
         ),
+        Operation(
+            f"{API}/advise",
+            "POST",
+            "A range of μ for what is planned, from answers in plain words.",
+            remembered_from_worker(AdviseRequest, "advise", desk),
+            AdviseRequest,
+            AdviseResponse,
+            may_wait=True,
+        ),
         closed("understand", UnderstandRequest, understand, UnderstandResponse, "What μ-GDP lets an attacker achieve."),
         closed("mu-through", PointRequest, mu_through, Mu, "The μ of the GDP curve through an operating point."),
         Operation(
@@ -213,7 +225,7 @@ def _check_figure(request: FigureRequest) -> None:
 def _check_statement(request: StatementRequest) -> None:
     state = state_of(request)
     _check_state(state)
-    check_statement(state)
+    check_statement(request, state)
 
 
 def _check_state(state: State) -> None:
@@ -221,6 +233,8 @@ def _check_state(state: State) -> None:
         run_of(state)
     elif isinstance(state, CalibrateRequest):
         _check_calibration(state)
+    elif isinstance(state, AdviseRequest):
+        answers_of(state)
 
 
 def _fixed(content: bytes, media_type: str) -> Endpoint:

@@ -1,6 +1,7 @@
 """Slack and regret of a fit, against the suprema that define them, taken over fine grids."""
 
 import math
+import random
 
 import mpmath as mp
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from gaussdp.accounting import account
 from gaussdp.accounting.fit.profiles import gaussian_fall, largest_gap
+from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
 
@@ -107,3 +109,27 @@ def test_gaps_between_samples_are_bounded(mu):
         for low, high, bound in zip(epsilon[:-1], epsilon[1:], bounds, strict=True):
             dense = np.linspace(low, high, 200)
             assert (own.delta(dense) - GDP(mu).delta(dense)).max() <= bound + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_at_any_floor_every_number_is_one(seed):
+    """Down to 1e-300: numbers in order, or a refusal with its reason; never NaN."""
+    draw = random.Random(seed)
+    run = DPSGD(
+        noise_multiplier=10 ** draw.uniform(-0.1, 1.5),
+        sample_rate=10 ** draw.uniform(-2, 0),
+        steps=int(10 ** draw.uniform(0, 5)),
+    )
+    floor = 10 ** draw.uniform(-300, -5)
+    curve = account(run)
+    try:
+        fit = curve.fit(floor)
+    except DomainError:
+        with pytest.raises(DomainError, match="floor must leave attacks to speak about"):
+            curve.fit(floor)
+        return
+    assert 0 <= fit.mu_lower <= fit.mu < math.inf
+    assert 0 <= fit.slack <= 1
+    assert 0 <= fit.regret <= 1
+    with_all = GDP(math.sqrt(run.steps) / run.noise_multiplier)  # as if every step used every record
+    assert fit.mu_lower <= with_all.mu * (1 + 1e-12)

@@ -171,7 +171,7 @@ class Line:
         errors *= self._relative_error
         errors += self._fixed_error
         log_scale = tilt.value - tilt.at * tau
-        wrong = (values[:_KERNELS] * _signs(tilt.at) <= 0).any(axis=0)
+        wrong = (values[:_KERNELS] * signs(tilt.at) <= 0).any(axis=0)
         if tilt.at > 0 and self._lost[1] > 0:
             # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
             under_q = self._lost[0] * np.exp(np.minimum(-log_scale, SETTINGS.largest_exponent))
@@ -372,6 +372,6 @@ def _refinement_for(t: float, grid: TiltedGrid, bearable: float) -> int:
     return min(math.ceil(FINENESS * math.log2(turns)), SETTINGS.max_guess) if turns > 1 else 0
 
 
-def _signs(at: float) -> Floats:
+def signs(at: float) -> Floats:
     """The signs that the integrals have along Re(theta) = at: tails above the poles, minus their complements below."""
     return np.array([[1.0 if at > 0 else -1.0], [1.0 if at > 1 else -1.0], [-1.0 if 0 <= at <= 1 else 1.0]])

@@ -29,7 +29,9 @@ class SaddlepointSettings:
 SETTINGS = SaddlepointSettings()
 
 
-def near_quantile(cumulants: LossCumulants, origin: Tilt, quantile: float, pole: float) -> float | None:
+def near_quantile(
+    cumulants: LossCumulants, origin: Tilt, quantile: float, pole: float, *, roughly: bool = False
+) -> float | None:
     """The threshold that the loss exceeds with probability 1 - Phi(quantile), to some thousandths of a quantile.
 
     Args:
@@ -37,6 +39,7 @@ def near_quantile(cumulants: LossCumulants, origin: Tilt, quantile: float, pole:
         origin: its tilt at 0.
         quantile: of the normal law.
         pole: 0 for the probability under Q, 1 for that under P.
+        roughly: whether to take the approximation wherever there is one.
     Returns:
         None where the approximation is not known to be that good.
     """
@@ -59,7 +62,7 @@ def near_quantile(cumulants: LossCumulants, origin: Tilt, quantile: float, pole:
         per_quantile = w / shift  # of the mean
         if abs(miss) < SETTINGS.close:
             sure = abs(correction) < SETTINGS.large_correction and cut > SETTINGS.negligible
-            return tilt.mean + miss * per_quantile if sure else None
+            return tilt.mean + miss * per_quantile if sure or roughly else None
         if miss > 0:
             low = shift
         else:

@@ -13,8 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from gaussdp.accounting.loss.products import product, weighted_rows
+from gaussdp.accounting.loss.rotated import RotatedLoss, RotatedStep
 from gaussdp.accounting.loss.schedules import Counted
-from gaussdp.accounting.loss.steps import TiltedGrid
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Complexes, Floats
 
@@ -130,6 +131,19 @@ class LossCumulants:
                 logarithm.imag = np.unwrap(logarithm.imag)
             total += count * logarithm
         return total
+
+    def rotated(self) -> "RotatedLoss":
+        """K off the real line, without cutoffs.
+
+        Raises:
+            ConvergenceError: if it is not known there.
+        """
+        steps = []
+        for step, count in self._steps:
+            if not isinstance(step, SampledGaussianLoss) or self.shortened:
+                raise ConvergenceError("moments at complex arguments are known for steps of one record")
+            steps.append((RotatedStep(step.noise_multiplier, step.sample_rate), step.lowest, int(count)))
+        return RotatedLoss(self._squared_mu, steps)
 
     def saddle(self, tau: float, here: Tilt) -> Tilt:
         """The tilt whose mean is tau, to a small fraction of a standard deviation, from another tilt on."""

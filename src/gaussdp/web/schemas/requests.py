@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated, get_args
 
+from gaussdp.advising.answers import YEARS
+from gaussdp.advising.published import KINDS
+from gaussdp.advising.questions import BY_KEY
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLED_NOISE, SCALE, Domain
 from gaussdp.explaining.facts import RATE
 from gaussdp.guarantees import ApproxDP, PureDP
@@ -17,9 +20,9 @@ from gaussdp.web.schemas.reading import read
 CRITERION = OneOf(lambda: [risk.key for risk in criteria()], "The risk that is matched.")
 TARGET = OneOf(lambda: ["mu", *(risk.value_key for risk in registered())], "What is bounded.")
 
-VIEWS = ("choose", "understand", "account", "calibrate", "releases")
+VIEWS = ("choose", "understand", "account", "calibrate", "releases", "advise")
 FIGURE_FORMATS = ("svg", "png", "pdf")
-STATEMENT_FORMATS = ("markdown", "html", "latex", "json", "text")
+STATEMENT_FORMATS = ("markdown", "html", "latex", "json", "text", "pdf", "toml")
 
 MOST_RECORDS = 10**15
 MOST_RELEASES = 12  # different ones, as many as fit a page
@@ -32,6 +35,16 @@ _BATCH_SIZE = Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_
 _POLICY_DELTA = Domain(0.0, 1.0, closed_high=False)
 _EPOCHS = Number(POSITIVE, "Expected number of times that a record is seen.", 30.0)
 _FLOOR = Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", 1e-10)
+
+
+def _answer(key: str) -> OneOf | Whole | Number:
+    """What may answer a question of the guided start."""
+    question = BY_KEY[key]
+    if question.kind == "choice":
+        return OneOf(tuple(option.value for option in question.options), question.text)
+    if question.kind == "whole":
+        return Whole(1, MOST_RECORDS, question.text, int(question.default or 1))
+    return Number(LEVEL if question.kind == "share" else YEARS, question.text, float(question.default or 0.5))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,14 +190,73 @@ class CalibrateRequest(Trained):
     target: TargetRequest
 
 
+@dataclass(frozen=True, kw_only=True)
+class PublishedRequest:
+    """One statistic of each release, and what its noise is judged beside."""
+
+    kind: Annotated[str, OneOf(tuple(KINDS), "What it is.")]
+    typical: Annotated[float | None, Number(POSITIVE, "Its usual size.", 1000.0)] = None
+    bound: Annotated[float | None, Number(POSITIVE, "The largest value of a record, for sums and means.", 100.0)] = None
+    batch_size: Annotated[int | None, Whole(1, MOST_RECORDS, "Of a model's training.", 256)] = None
+    epochs: Annotated[float | None, Number(POSITIVE, "Of a model's training.", 30.0)] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """What is known about a planned release; what is left out is not known, and the usual is assumed."""
+
+    unit: Annotated[str | None, _answer("unit")] = None
+    records_per_unit: Annotated[int | None, _answer("records_per_unit")] = None
+    aim: Annotated[str | None, _answer("aim")] = None
+    chance: Annotated[float | None, _answer("chance")] = None
+    acceptable: Annotated[float | None, _answer("acceptable")] = None
+    people: Annotated[int | None, _answer("people")] = None
+    every: Annotated[str | None, _answer("every")] = None
+    years: Annotated[float | None, _answer("years")] = None
+    attacker: Annotated[str | None, _answer("attacker")] = None
+    published: Annotated[
+        tuple[PublishedRequest, ...] | None, Several(PublishedRequest, MOST_RELEASES, "What each release holds.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScenarioRequest(Answered):
+    """Another plan to compare with: the answers that differ."""
+
+    name: Annotated[str, Text(40, "What it is called.", "B")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequirementRequest:
+    """Something that must hold, and who has set it."""
+
+    policy: Annotated[str, Text(120, "In any currency, as on the command line.", "epsilon=3 delta=1e-5")]
+    source: Annotated[str | None, Text(120, "Who has set it.", "data protection board")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdviseRequest(Answered):
+    """Answers to the questions of the guided start, what else must hold, and other plans to compare."""
+
+    title: Annotated[str | None, Text(120, "Of the plan.", "Visits to the clinic")] = None
+    decided_by: Annotated[str | None, Text(120, "Who decides, for the record.", "the board")] = None
+    requirements: Annotated[
+        tuple[RequirementRequest, ...] | None, Several(RequirementRequest, MOST_RELEASES, "What else must hold.")
+    ] = None
+    scenarios: Annotated[
+        tuple[ScenarioRequest, ...] | None, Several(ScenarioRequest, MOST_RELEASES, "Plans to compare.")
+    ] = None
+
+
 Run = AccountRequest | CalibrateRequest | ReleasesRequest
-State = ChooseRequest | UnderstandRequest | Run
+State = ChooseRequest | UnderstandRequest | Run | AdviseRequest
 STATES: dict[str, type[State]] = {
     "choose": ChooseRequest,
     "understand": UnderstandRequest,
     "account": AccountRequest,
     "calibrate": CalibrateRequest,
     "releases": ReleasesRequest,
+    "advise": AdviseRequest,
 }
 
 _STATE = Anything(
@@ -204,7 +276,10 @@ class FigureRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class StatementRequest:
-    """A view of the page as a document. The state of a run must say its unit."""
+    """A view of the page as a document; of advice, the record of the decision, also as PDF and as its policy file.
+
+    The state of a run must say its unit.
+    """
 
     view: Annotated[str, OneOf(VIEWS, "Which view.")]
     format: Annotated[str, OneOf(STATEMENT_FORMATS, "The document's format.")]

@@ -307,6 +307,59 @@ class AccountResult(TypedDict):
     status: NotRequired[str]
 
 
+class Asked(TypedDict):
+    """Something that must hold."""
+
+    words: str
+    source: str
+    mu_text: str
+    binds: bool
+
+
+class Step(TypedDict):
+    """Risk and noise at one μ for everything together."""
+
+    mu_text: str
+    place: str
+    each_text: str
+    chance_text: str
+    noise: list[str]
+
+
+class Scenario(TypedDict):
+    """One plan among others."""
+
+    name: str
+    releases: int
+    mu_text: str
+    mu_high_text: str
+    each_text: str
+    chance_text: str
+    noise_text: str
+
+
+class AdviseResponse(TypedDict):
+    """A range of μ for everything that is published, what binds, what each release may spend, and how good it is."""
+
+    sentence: str
+    mu: Real
+    mu_text: str
+    mu_high_text: str
+    each_text: str
+    count: int
+    band: str
+    words: list[str]
+    requirements: list[Asked]
+    statistics: list[str]
+    utility: list[Step]
+    scenarios: list[Scenario]
+    assumptions: list[str]
+    not_covered: list[str]
+    assumed: Annotated[list[str], "the questions that were not answered"]
+    filled: Annotated[list[list[str]], "question and answer, given or assumed"]
+    snippets: Snippets
+
+
 class Failure(TypedDict):
     """What is wrong, and with which field."""
 
@@ -340,6 +393,14 @@ class Option(TypedDict):
 
     value: str
     label: str
+
+
+class Answer(TypedDict):
+    """One of several answers, with what it means."""
+
+    value: str
+    label: str
+    hint: str
 
 
 class LevelDefinition(TypedDict):
@@ -384,10 +445,23 @@ class Range(TypedDict):
     whole: bool
 
 
+class QuestionDefinition(TypedDict):
+    """A question of the guided start."""
+
+    key: str
+    text: str
+    why: str
+    kind: str
+    initial: Annotated[str | None, "what is assumed by who does not know; None where that depends on other answers"]
+    options: list[Answer]
+
+
 class Definitions(TypedDict):
     """What can be chosen on the page, with its words, and what numbers may be."""
 
     ranges: list[Range]
+    questions: list[QuestionDefinition]
+    published: list[Option]
     noise: list[Option]
     tuning: list[Option]
     clipping: list[Option]

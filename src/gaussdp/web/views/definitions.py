@@ -12,7 +12,14 @@ from gaussdp.risks.levels import capital
 from gaussdp.statements.run import SAMPLINGS
 from gaussdp.web.schemas.kinds import Number, Whole
 from gaussdp.web.schemas.reading import kinds_of
-from gaussdp.web.schemas.requests import AccountRequest, ChooseRequest, ReleaseRequest, UnderstandRequest
+from gaussdp.web.schemas.requests import (
+    AccountRequest,
+    Answered,
+    ChooseRequest,
+    PublishedRequest,
+    ReleaseRequest,
+    UnderstandRequest,
+)
 from gaussdp.web.schemas.responses import (
     CriterionDefinition,
     Definitions,
@@ -21,6 +28,7 @@ from gaussdp.web.schemas.responses import (
     Range,
     TargetDefinition,
 )
+from gaussdp.web.views.advise import kinds, questions
 
 _NOT_STATED = ("", "not stated")
 _TUNING = (
@@ -79,6 +87,8 @@ def definitions() -> Definitions:
         randomness=_listed(_RANDOMNESS),
         noise=_listed(_NOISE),
         ranges=_ranges(),
+        questions=questions(),
+        published=kinds(),
     )
 
 
@@ -107,7 +117,7 @@ def _listed(choices: tuple[tuple[str, str], ...]) -> list[Option]:
 def _ranges() -> list[Range]:
     """Of every number that a request may hold, so that the page can tell all wrong fields at once."""
     found: dict[str, Range] = {}
-    for request in (ChooseRequest, UnderstandRequest, AccountRequest, ReleaseRequest):
+    for request in (PublishedRequest, Answered, ChooseRequest, UnderstandRequest, AccountRequest, ReleaseRequest):
         for name, kind in kinds_of(request).items():
             if isinstance(kind, Number):
                 domain = kind.domain.meant or kind.domain

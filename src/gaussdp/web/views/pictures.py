@@ -1,5 +1,6 @@
 """Figures of the views."""
 
+from gaussdp.advising import advise, record
 from gaussdp.choosing import match
 from gaussdp.documents.rounding import shown
 from gaussdp.figures.accounted import accounted_plot, render_accounted
@@ -8,6 +9,7 @@ from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
     AccountRequest,
+    AdviseRequest,
     CalibrateRequest,
     ChooseRequest,
     Described,
@@ -16,6 +18,7 @@ from gaussdp.web.schemas.requests import (
     UnderstandRequest,
 )
 from gaussdp.web.views.account import Tell, calibrated
+from gaussdp.web.views.advise import answers_of
 from gaussdp.web.views.choose import matched_point
 from gaussdp.web.views.holding import holding
 from gaussdp.web.views.training import run_of
@@ -30,6 +33,8 @@ def picture(state: State, ending: str, tell: Tell) -> bytes:
             return _choose(state, ending)
         case UnderstandRequest():
             return _understand(state, ending)
+        case AdviseRequest():
+            return record(advise(answers_of(state))).picture(ending)
         case AccountRequest() | ReleasesRequest():
             return _account(run_of(state), state, ending, tell)
         case CalibrateRequest():

@@ -1,12 +1,19 @@
-"""Statements: a view as a document to keep."""
+"""Statements: a view as a document to keep, with its picture."""
 
+import io
+import zipfile
+
+from gaussdp.advising import advise, record
+from gaussdp.choosing import Requirement, match
 from gaussdp.choosing.budgets import budget_document
-from gaussdp.documents.rendering import render
+from gaussdp.documents.blocks import Block, Document, Headline, Picture, flat
+from gaussdp.documents.rendering import ENDINGS, render
 from gaussdp.errors import DomainError
 from gaussdp.statements import report_run
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
     AccountRequest,
+    AdviseRequest,
     CalibrateRequest,
     ChooseRequest,
     Described,
@@ -16,30 +23,102 @@ from gaussdp.web.schemas.requests import (
     UnderstandRequest,
 )
 from gaussdp.web.views.account import Tell, calibrated
+from gaussdp.web.views.advise import answers_of
+from gaussdp.web.views.pictures import picture
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import explanation
+from gaussdp.web.views.wording import budget_text
+
+TYPES = {
+    "markdown": "text/markdown",
+    "html": "text/html",
+    "latex": "application/x-tex",
+    "json": "application/json",
+    "text": "text/plain",
+    "pdf": "application/pdf",
+    "toml": "application/toml",
+    "zip": "application/zip",
+}
+_BESIDE = {"markdown": "png", "latex": "pdf"}  # the formats that point to their pictures, and what these are
+_DIGITS = 4
+_ONLY_RECORDS = ("pdf", "toml")
 
 
-def statement(request: StatementRequest, state: State, tell: Tell) -> str:
-    """The view as a document in the format asked for."""
-    match state:
-        case ChooseRequest():
-            return render(budget_document(state.epsilon, [state.risk]), request.format)
-        case UnderstandRequest():
-            return render(explanation(state).document(), request.format)
-        case AccountRequest() | ReleasesRequest():
-            return _report(request, state, run_of(state), tell)
-        case CalibrateRequest():
-            return _report(request, state, calibrated(state, tell), tell)
+def statement(request: StatementRequest, state: State, tell: Tell) -> tuple[str, str, bytes]:
+    """The view as a document: the name of the file, its type and its content; with its pictures an archive."""
+    tell("writing the document")
+    stem = f"gaussdp-{request.view}"
+    if isinstance(state, AdviseRequest) and request.format in _ONLY_RECORDS:
+        answers = answers_of(state)
+        content = record(advise(answers)).pdf() if request.format == "pdf" else answers.as_toml().encode()
+        name = f"{stem}.pdf" if request.format == "pdf" else "policy.toml"
+        return name, TYPES[request.format], content
+    document = _document(state, tell)
+    name = f"{stem}.{ENDINGS[request.format]}"
+    text = render(document, request.format, _DIGITS).encode()
+    files = {name: text, **_pictures(document, _BESIDE.get(request.format))}
+    if len(files) == 1:
+        return name, TYPES[request.format], text
+    return f"{stem}-{ENDINGS[request.format]}.zip", TYPES["zip"], _archive(files)
 
 
-def check_statement(state: State) -> None:
-    """Refuse, before any work, a run that does not say whom it protects."""
+def check_statement(request: StatementRequest, state: State) -> None:
+    """Refuse, before any work, a run that does not say whom it protects, and formats that only records have."""
     if isinstance(state, Described) and not state.unit:
         raise DomainError("state.unit", problem="is missing: a guarantee says nothing until it says whom it protects")
+    if request.format in _ONLY_RECORDS and not isinstance(state, AdviseRequest):
+        raise DomainError("format", "markdown, html, latex, json or text for this view", request.format)
 
 
-def _report(request: StatementRequest, state: Described, run: Run, tell: Tell) -> str:
-    tell("writing the statement")
-    report = report_run(run, floor=state.floor, deltas=[state.delta])
-    return render(report.document(), request.format, report.digits)
+def _document(state: State, tell: Tell) -> Document:
+    match state:
+        case ChooseRequest():
+            return _chosen(state, tell)
+        case UnderstandRequest():
+            return explanation(state).document()
+        case AdviseRequest():
+            return record(advise(answers_of(state))).document()
+        case AccountRequest() | ReleasesRequest():
+            return _report(state, run_of(state))
+        case CalibrateRequest():
+            return _report(state, calibrated(state, tell))
+
+
+def _chosen(state: ChooseRequest, tell: Tell) -> Document:
+    """The budget by the criterion chosen, in a sentence, a picture and the tables."""
+    found = match(state.policy, state.risk)
+    asked = [Requirement(state.policy)] if state.policy_delta else state.epsilon
+    tables = budget_document(asked, () if state.policy_delta else [state.risk])
+    words = found.warning or f"{state.risk.sentence(found.budget)} {found.cost}".strip()
+    blocks: list[Block] = [
+        Headline(f"μ ≤ {budget_text(found.mu)}", words, struck=found.saturated),
+        *tables.blocks,
+        Picture(
+            "tradeoff",
+            "The trade-off curves",
+            "The policy and the budget: on the left the least share of members that an attack misses by its false"
+            " alarms, on the right the most that it finds, on logarithmic axes.",
+            lambda ending: picture(state, ending, tell),
+        ),
+    ]
+    return Document(tables.title, tuple(blocks), tables.content, tables.generator)
+
+
+def _report(state: Described, run: Run) -> Document:
+    return report_run(run, floor=state.floor, deltas=[state.delta], digits=_DIGITS).document()
+
+
+def _pictures(document: Document, ending: str | None) -> dict[str, bytes]:
+    """The pictures that a rendering points to."""
+    if ending is None:
+        return {}
+    drawn = [block for block in flat(document.blocks) if isinstance(block, Picture) and block.draw]
+    return {f"{one.name}.{ending}": one.draw(ending) for one in drawn if one.draw}
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return made.getvalue()

@@ -15,7 +15,6 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
-from gaussdp.documents.rendering import ENDINGS
 from gaussdp.errors import DomainError, GaussdpError
 from gaussdp.registry import named
 from gaussdp.risks import register
@@ -23,6 +22,7 @@ from gaussdp.web.answers import RefusalError, encoded, field_of, refusal_body
 from gaussdp.web.schemas.reading import read
 from gaussdp.web.schemas.requests import (
     AccountRequest,
+    AdviseRequest,
     CalibrateRequest,
     FigureRequest,
     ReleasesRequest,
@@ -32,21 +32,15 @@ from gaussdp.web.schemas.requests import (
     state_of,
 )
 from gaussdp.web.views.account import Tell, account, calibrate, releases
+from gaussdp.web.views.advise import advised
 from gaussdp.web.views.choose import rules
 from gaussdp.web.views.pictures import picture
-from gaussdp.web.views.statements import statement
+from gaussdp.web.views.statements import TYPES, statement
 
 Job = Callable[[dict[str, Any], Tell], Any]
 
 _PICTURES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
-_DOCUMENTS = {
-    "markdown": "text/markdown",
-    "html": "text/html",
-    "latex": "application/x-tex",
-    "json": "application/json",
-    "text": "text/plain",
-}
-PICTURE_TYPES, DOCUMENT_TYPES = tuple(_PICTURES.values()), tuple(_DOCUMENTS.values())
+PICTURE_TYPES, DOCUMENT_TYPES = tuple(_PICTURES.values()), tuple(TYPES.values())
 
 
 def _account(body: dict[str, Any], tell: Tell) -> Any:
@@ -69,8 +63,7 @@ def _figure(body: dict[str, Any], tell: Tell) -> Any:
 
 def _statement(body: dict[str, Any], tell: Tell) -> Any:
     request = read(StatementRequest, body)
-    content = statement(request, state_of(request), tell).encode()
-    return _file(f"gaussdp-{request.view}.{ENDINGS[request.format]}", _DOCUMENTS[request.format], content)
+    return _file(*statement(request, state_of(request), tell))
 
 
 def _file(name: str, kind: str, content: bytes) -> dict[str, str]:
@@ -79,6 +72,10 @@ def _file(name: str, kind: str, content: bytes) -> dict[str, str]:
 
 def _rules(body: dict[str, Any], tell: Tell) -> Any:
     return rules(read(RulesRequest, body))
+
+
+def _advise(body: dict[str, Any], tell: Tell) -> Any:
+    return advised(read(AdviseRequest, body))
 
 
 def _ping(body: dict[str, Any], tell: Tell) -> Any:
@@ -98,6 +95,7 @@ JOBS: Mapping[str, Job] = {
     "figure": _figure,
     "statement": _statement,
     "rules": _rules,
+    "advise": _advise,
     "ping": _ping,
     "draw": _draw,
 }

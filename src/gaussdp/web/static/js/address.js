@@ -4,7 +4,7 @@
 import { FIELDS, SCALES, VIEWS } from "./definitions.js";
 import { initialState } from "./store.js";
 
-const LONGEST = 400; // no field needs more, and an address should not carry texts
+const LONGEST = 2000; // no field needs more, and an address should not carry texts
 
 /**
  * @param {string} search

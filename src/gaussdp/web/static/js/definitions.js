@@ -12,14 +12,15 @@ import { GLOSSARY } from "./glossary.js";
  * @property {string} [example] for the words of an error
  * @property {{low: number, high: number, digits: number, linear?: boolean}} [slider]
  * @property {{value: string, label: string, hint?: string}[]} [options] for a choice among few
- * @property {"radio" | "segments" | "select" | "text" | "releases"} [shape]
+ * @property {"radio" | "segments" | "select" | "text" | "releases" | "hidden"} [shape]
  * @property {string} [hint]
  * @property {boolean} [whole]
  * @property {string} [range] the server's name of the field, where it is another
  * @property {boolean} [optional] whether it may be left empty
+ * @property {boolean} [unknown] whether empty means "I don’t know"
  */
 
-export const VIEWS = ["choose", "understand", "account"];
+export const VIEWS = ["start", "choose", "understand", "account"];
 export const SCALES = ["linear", "log"];
 
 /**
@@ -33,12 +34,25 @@ export const CRITERIA = {};
 export const TARGETS = {};
 /** What a number may be, by the server's name of its field. */
 export const RANGES = {};
+/** The questions of the guided start: their fields are called `ask_` and their key. */
+export const QUESTIONS = [];
 /** The kinds of noise of a plain release. */
 export const NOISES = [];
 const LEVELS = {};
 
 /** @type {Record<string, Definition>} */
 export const FIELDS = {
+  published: { view: "start", label: "What does each release hold?", hint: "For the noise beside the numbers. Of a table, one cell.", initial: "count", options: [], shape: "select" },
+  typical: { view: "start", label: "How large is it, usually?", initial: "", example: "1000", optional: true },
+  bound: { view: "start", label: "What is the largest value of one record?", hint: "Larger ones are cut.", initial: "100", example: "100" },
+  ask_batch_size: { view: "start", label: "Batch size", range: "batch_size", initial: "256", example: "256", whole: true },
+  ask_epochs: { view: "start", label: "Epochs", range: "epochs", initial: "30", example: "30" },
+  requirement: { view: "start", label: "Must something else hold?", hint: "In any currency: epsilon=3, epsilon=3 delta=1e-5, rho=0.5, mu=0.5, accuracy=0.55, tpr@1e-3=1%, identification@1/1000=1%.", initial: "", example: "nothing else", shape: "text" },
+  requirement_source: { view: "start", label: "Who has set it?", initial: "", example: "our data protection board", shape: "text" },
+  plan_title: { view: "start", label: "What is the plan called?", initial: "", example: "Visits to the clinic", shape: "text" },
+  decided_by: { view: "start", label: "Who decides?", initial: "", example: "the steering committee", shape: "text" },
+  scenarios: { view: "start", label: "Scenarios", initial: "", shape: "hidden" },
+
   epsilon: { view: "choose", label: "Policy ε", term: "epsilon", initial: "1", example: "1 or 0.5", slider: { low: 0.01, high: 20, digits: 2 } },
   policy_delta: { view: "choose", label: "Policy δ (0 for pure DP)", term: "policy_delta", initial: "0", example: "0 or 1e-5" },
   criterion: { view: "choose", label: "Match by", term: "criterion", initial: "", options: [], shape: "radio" },
@@ -96,7 +110,14 @@ export const FIELDS = {
 };
 
 /** Takes what can be chosen from the server's answer; each choice starts with its first option. */
-export function define({ levels, criteria, targets, ranges, noise, ...choices }) {
+export function define({ levels, criteria, targets, ranges, noise, questions, ...choices }) {
+  for (const { key, text, why, kind, initial, options } of questions) {
+    QUESTIONS.push(key);
+    const unknown = { value: "", label: "I don’t know", hint: initial ? `Then: ${options.find((one) => one.value === initial)?.label ?? initial}.` : "" };
+    FIELDS[`ask_${key}`] = options.length
+      ? { view: "start", label: text, hint: why, initial: "", options: [unknown, ...options], shape: "select" }
+      : { view: "start", label: text, hint: why, initial: "", example: initial ?? "0.01 or 1/1000", range: key, optional: true, whole: kind === "whole", unknown: true };
+  }
   for (const range of ranges) RANGES[range.name] = range;
   NOISES.push(...noise);
   for (const level of levels) {

@@ -24,6 +24,7 @@ export function setUpFields(store) {
   for (const place of document.querySelectorAll("[data-field]")) {
     const name = place.dataset.field;
     const definition = FIELDS[name];
+    if (!definition) continue;
     place.classList.add("field", `field-${definition.shape ?? "number"}`);
     if (definition.shape === "text") fields[name] = text(store, name, definition, place);
     else if (definition.shape === "releases") fields[name] = releases(store, name, definition, place);
@@ -66,7 +67,8 @@ function number(store, name, definition, place) {
   const head = h("div", { class: "field-head" }, label, definition.term ? term(definition.term) : null);
   const error = h("p", { id: `error-${name}`, class: "error", "aria-live": "polite" });
   const slider = definition.slider && range(store, name, definition);
-  place.append(head, h("div", { class: "field-row" }, ...[slider?.element, input].filter(Boolean)), error);
+  if (definition.unknown) input.placeholder = "I don’t know";
+  place.append(head, ...hinted(definition), h("div", { class: "field-row" }, ...[slider?.element, input].filter(Boolean)), error);
 
   input.addEventListener("input", () => store.write({ [name]: input.value }));
   input.addEventListener("keydown", (event) => {
@@ -87,6 +89,9 @@ function number(store, name, definition, place) {
   return {
     complain: (words) => complain(input, error, words),
     called: () => known,
+    suggest(text) {
+      input.placeholder = text;
+    },
     relabel(text, termName, called = text) {
       label.textContent = text;
       known = called;
@@ -144,9 +149,11 @@ function select(store, name, definition, place) {
   const error = h("p", { id: `error-${name}`, class: "error", "aria-live": "polite" });
   const element = h("select", { id: `field-${name}`, "aria-describedby": error.id, onchange: () => store.write({ [name]: element.value }) },
     ...definition.options.map((option) => h("option", { value: option.value }, option.label)));
-  place.append(h("div", { class: "field-head" }, h("label", { for: element.id }, definition.label), definition.term ? term(definition.term) : null), element, error);
+  const meaning = h("p", { class: "field-hint meaning-of" });
+  place.append(h("div", { class: "field-head" }, h("label", { for: element.id }, definition.label), definition.term ? term(definition.term) : null), ...hinted(definition), element, meaning, error);
   const show = () => {
     element.value = store.read(name);
+    meaning.textContent = definition.options.find((option) => option.value === element.value)?.hint ?? "";
   };
   return { ...tied(store, name, definition, show, element, error), chosen: () => element.selectedOptions[0]?.textContent ?? "" };
 }
@@ -155,7 +162,7 @@ function text(store, name, definition, place) {
   const error = h("p", { id: `error-${name}`, class: "error", "aria-live": "polite" });
   const input = h("input", { id: `field-${name}`, type: "text", class: "text", maxLength: 120, placeholder: definition.example, "aria-describedby": error.id });
   input.addEventListener("input", () => store.write({ [name]: input.value }));
-  place.append(h("div", { class: "field-head" }, h("label", { for: input.id }, definition.label), definition.term ? term(definition.term) : null), input, error);
+  place.append(h("div", { class: "field-head" }, h("label", { for: input.id }, definition.label), definition.term ? term(definition.term) : null), ...hinted(definition), input, error);
   const show = () => {
     if (input.value !== store.read(name)) input.value = store.read(name);
   };
@@ -180,6 +187,11 @@ export function tied(store, name, definition, show, element, error) {
       complain(element, error, words);
     },
   };
+}
+
+/** What a question is for. */
+function hinted({ hint }) {
+  return hint ? [h("p", { class: "field-hint" }, hint)] : [];
 }
 
 function complain(element, error, words) {

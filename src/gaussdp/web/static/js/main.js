@@ -9,6 +9,7 @@ import { setUpTerms } from "./terms.js";
 import { setUpTheme } from "./theme.js";
 import { setUpAccount } from "./views/account.js";
 import { setUpChoose } from "./views/choose.js";
+import { placeQuestions, setUpStart } from "./views/start.js";
 import { setUpUnderstand } from "./views/understand.js";
 
 const notice = document.getElementById("address-notice");
@@ -25,6 +26,7 @@ function setUp() {
   const read = readAddress(location.search);
   const store = createStore(read.state);
   setUpTerms();
+  placeQuestions(document.getElementById("start"));
   const fields = setUpFields(store);
 
   const tabs = setUpTabs(document.querySelector("[role=tablist]"), (view) => go({ view }));
@@ -49,6 +51,7 @@ function setUp() {
     });
   }
 
+  setUpStart(document.getElementById("start"), store, fields);
   setUpChoose(document.getElementById("choose"), store, fields);
   setUpUnderstand(document.getElementById("understand"), store, fields);
   setUpAccount(document.getElementById("account"), store, fields);

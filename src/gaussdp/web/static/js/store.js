@@ -4,7 +4,7 @@ import { FIELDS } from "./definitions.js";
 
 /** @returns {Record<string, string>} */
 export function initialState() {
-  const state = { view: "choose", scale: "log" };
+  const state = { view: "start", scale: "log" };
   for (const [name, field] of Object.entries(FIELDS)) state[name] = field.initial;
   return state;
 }

@@ -17,8 +17,9 @@ const SHOWN = 1800; // milliseconds that "Copied" stays
  * @param {any} store
  * @param {() => {view: string, state: object, ready?: () => boolean} | null} request what the files are made of, and
  *   whether it says all that the statement needs; null while a field is wrong
+ * @param {{name: string, formats: string[][]}} paper what the document is called, and its formats
  */
-export function createTakeaway(root, name, store, request) {
+export function createTakeaway(root, name, store, request, paper = { name: "Statement", formats: STATEMENTS }) {
   let snippets = null;
   let kind = "python";
   const code = h("pre", { class: "code", tabIndex: 0, "aria-label": "What is copied" }, h("code", {}));
@@ -62,7 +63,7 @@ export function createTakeaway(root, name, store, request) {
     download({ blob: new Blob([page], { type: "text/html" }), name: `gaussdp-${name}.html` });
     say(`Saved gaussdp-${name}.html`);
   };
-  const format = h("select", { "aria-label": "Format of the statement" }, ...STATEMENTS.map(([value, label]) => h("option", { value }, label)));
+  const format = h("select", { "aria-label": `Format of the ${paper.name.toLowerCase()}` }, ...paper.formats.map(([value, label]) => h("option", { value }, label)));
   root.append(
     h("h3", {}, "Take away"),
     h("div", { class: "takeaway-row" }, kinds, copyCode),
@@ -72,7 +73,7 @@ export function createTakeaway(root, name, store, request) {
       h("button", { type: "button", onclick: saveView }, "Save as a file"),
       h("button", { type: "button", onclick: () => save("figure", "svg") }, "Figure SVG"),
       h("button", { type: "button", onclick: () => save("figure", "png") }, "Figure PNG"),
-      h("span", { class: "joined" }, h("button", { type: "button", onclick: () => save("statement", format.value) }, "Statement"), format)),
+      h("span", { class: "joined" }, h("button", { type: "button", onclick: () => save("statement", format.value) }, paper.name), format)),
     said);
 
   return {

@@ -1,0 +1,209 @@
+r"""The moment generating function of one Poisson-sampled step at complex arguments, by a path on which nothing cancels.
+
+The excess over the least loss is D = log(1 + e^v) with v normal, of mean log(q / (1 - q)) - 1 / 2 sigma^2 and standard
+deviation 1 / sigma, so
+
+.. math:: E_Q[e^{\theta D}] = \int \varphi(z)\,(1 + e^{v(z)})^\theta\,dz
+
+is an integral of an analytic function with branch points at v = i pi, 3 i pi, ... On the real line its terms are far
+larger than itself where theta turns them. So the path rises where \|theta e^v\| is 1, which makes e^(theta e^v) decay,
+and then passes the branch points on their right, towards the saddle point z = theta / sigma: along it terms are of the
+size of the whole, and by Cauchy's theorem their sum is the same.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gaussdp.numerics import Complexes, Floats
+
+
+@dataclass(frozen=True)
+class RotatedSettings:
+    """What is tuned about the path; v is the logarithm of the likelihood ratio's growth."""
+
+    reach: float = 8.8  # standard deviations past the outermost peaks: what lies beyond weighs less than 1e-17
+    spacing: float = 0.4  # of v, in either of two rules that are compared
+    coarsest: float = 0.45  # spacing in standard deviations, at most
+    steepest: float = 0.7  # slope of the path past the branch points: a normal density falls off up to 1
+    most_turned: float = 1.45  # imaginary part of v, before the branch points, at the most: they are at pi
+    highest: float = 3.0  # ... and of z: the normal density grows to e^4.5 there
+    passed: float = 1.5  # real part of v from which on the path has passed them
+    share: float = 1.6
+    """The difference of the two rules, relative to all terms, to this power bounds the error of both together: in a
+    strip of analyticity its square would do."""
+    small: float = 0.5  # size of theta D, in the mean, below which the expectation is taken of e^(theta D) - 1
+    at_once: int = 24  # neighbouring arguments that share their nodes
+
+
+SETTINGS = RotatedSettings()
+
+_ROUNDING = 2.0**-52
+_INVERSE_ROOT_2PI = 1 / math.sqrt(2 * math.pi)
+
+
+class RotatedStep:
+    """One step: Gaussian noise of this multiplier on a Poisson sample of this rate (below 1)."""
+
+    def __init__(self, noise_multiplier: float, sample_rate: float) -> None:
+        self._deviation = 1 / noise_multiplier
+        self._mean = math.log(sample_rate) - math.log1p(-sample_rate) - 0.5 * self._deviation**2
+        self._rate = sample_rate
+        self._spacing = min(SETTINGS.coarsest, SETTINGS.spacing / self._deviation)
+
+    def log_moments(self, theta: Complexes) -> tuple[Complexes, Floats]:
+        """log E[e^(theta D)] at neighbouring arguments in the upper half-plane, and the errors of the expectations."""
+        values, errors = zip(*(self._some(part) for part in _parts(theta)), strict=True)
+        return np.concatenate(values), np.concatenate(errors)
+
+    def _some(self, theta: Complexes) -> tuple[Complexes, Floats]:
+        low, high = self._ends(theta)
+        indices = np.arange(math.floor(low / self._spacing), math.ceil(high / self._spacing) + 1, dtype=np.float64)
+        # Two rules, one halfway between the nodes of the other.
+        path = self._path(theta, np.concatenate((indices, indices + 0.5)) * self._spacing)
+        near_one = float(np.abs(theta).max()) * self._rate < SETTINGS.small
+        terms, top = path.changes() if near_one else path.terms()
+        first, second = terms[:, : indices.size].sum(axis=1), terms[:, indices.size :].sum(axis=1)
+        size = np.abs(terms).sum(axis=1)
+        rules = size * np.minimum(np.abs(first - second) / size, 1.0) ** SETTINGS.share
+        scale = 0.5 * self._spacing * _INVERSE_ROOT_2PI
+        total, errors = scale * (first + second), scale * (rules + _ROUNDING * (8 + abs(self._mean)) * size)
+        if near_one:
+            return _log1p(total), errors / np.abs(1 + total) + _ROUNDING * np.abs(total)
+        return top + np.log(total), errors / np.abs(total)
+
+    def _ends(self, theta: Complexes) -> tuple[float, float]:
+        """Between which real parts of z the integrands are of any size."""
+        passed, saddles = self._passed, theta.real * self._deviation
+        slope = self._slope(theta)
+        narrow = 1 - slope * slope  # inverse variance along the path
+        peaks = passed + np.maximum(saddles - passed - slope * theta.imag * self._deviation, 0.0) / narrow
+        highest = np.maximum(np.where(saddles < passed, saddles, peaks), 0.0) + SETTINGS.reach / np.sqrt(narrow)
+        turned = (-math.log(float(np.abs(theta).max())) - self._mean) / self._deviation
+        return min(0.0, turned) - SETTINGS.reach, float(highest.max())
+
+    def _slope(self, theta: Complexes) -> Floats:
+        """Of the paths past the branch points: through the saddle point, if that is not too steep."""
+        to_saddle = np.maximum(np.abs(theta.real * self._deviation - self._passed), 1e-300)
+        return np.minimum(SETTINGS.steepest, theta.imag * self._deviation / to_saddle)
+
+    def peak(self, at: float) -> float:
+        """Where the outputs that the record alone explains have their peak in v, tilted."""
+        return self._mean + self._deviation**2 * at
+
+    @property
+    def rare(self) -> float:
+        """That peak at the tilt at which such outputs come to rule, 1 - 2 sigma^2 log q."""
+        return 0.5 * self._deviation**2 - math.log(self._rate)
+
+    @property
+    def _passed(self) -> float:
+        return (SETTINGS.passed - self._mean) / self._deviation
+
+    def _path(self, theta: Complexes, z: Floats) -> "_Path":
+        """The integrands above real points z, a row for each argument."""
+        real = self._mean + self._deviation * z
+        column = theta[:, np.newaxis]
+        angle = np.angle(column)
+        most = min(SETTINGS.most_turned, SETTINGS.highest * self._deviation)
+        turned = np.minimum(np.minimum(angle, math.pi - angle), most)
+        slope = self._slope(theta)[:, np.newaxis]
+        small = np.exp(-np.abs(real))
+        share = np.abs(column) * np.exp(np.minimum(real, 0.0))
+        share = share / (share + np.where(real > 0, small, 1.0))  # rises where |theta e^v| is 1
+        beyond = real - SETTINGS.passed
+        fading = np.exp(-np.abs(beyond))
+        rising = np.maximum(beyond, 0.0) + np.log1p(fading)
+        rate = np.where(beyond > 0, 1.0, fading) / (1 + fading)
+        imaginary = turned * share + slope * rising
+        return _Path(
+            exponents=column * _log_growth(real, small, imaginary),
+            z=z + 1j * (imaginary / self._deviation),
+            slopes=1 + 1j * (turned * share * (1 - share) + slope * rate),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """theta D, z and dz at the points of paths, a row for each argument."""
+
+    exponents: Complexes
+    z: Complexes
+    slopes: Complexes
+
+    def terms(self) -> tuple[Complexes, Floats]:
+        """The integrand but for a factor, and the logarithm of that."""
+        logs = self.exponents - 0.5 * self.z * self.z
+        top = logs.real.max(axis=1)
+        return np.exp(logs - top[:, np.newaxis]) * self.slopes, top
+
+    def changes(self) -> tuple[Complexes, Floats]:
+        """phi(z) (e^(theta D) - 1), whose integral is E[e^(theta D)] - 1: that of phi is 1 along any path."""
+        normal = -0.5 * self.z * self.z
+        terms = np.exp(self.exponents + normal)
+        base = np.exp(normal)
+        terms -= base
+        close = np.abs(self.exponents) < SETTINGS.small
+        x, y = self.exponents.real[close], self.exponents.imag[close]
+        half = np.sin(0.5 * y)
+        grown = np.expm1(x)
+        terms[close] = base[close] * (grown - 2 * half * half * (1 + grown) + 1j * ((1 + grown) * np.sin(y)))
+        terms *= self.slopes
+        return terms, np.zeros(0)
+
+
+def _log_growth(real: Floats, small: Floats, imaginary: Floats) -> Complexes:
+    """log(1 + e^v) right of all branch points, with the digits of small e^v; small is e to minus the size of Re v."""
+    cosine, sine = np.cos(imaginary), np.sin(imaginary)
+    cosine *= small
+    sine *= small
+    result = np.empty(imaginary.shape, np.complex128)
+    result.real = 0.5 * np.log1p(cosine * (2 + cosine) + sine * sine) + np.maximum(real, 0.0)
+    # Where v is large this is v + log(1 + e^-v).
+    result.imag = np.arctan2(sine, 1 + cosine) * np.where(real > 0, -1.0, 1.0) + imaginary * (real > 0)
+    return result
+
+
+def _log1p(x: Complexes) -> Complexes:
+    """log(1 + x) with the digits of small x."""
+    result = np.empty_like(x)
+    result.real = 0.5 * np.log1p(x.real * (2 + x.real) + x.imag * x.imag)
+    result.imag = np.arctan2(x.imag, 1 + x.real)
+    return result
+
+
+def _parts(theta: Complexes) -> list[Complexes]:
+    return np.array_split(theta, math.ceil(theta.size / SETTINGS.at_once))
+
+
+class RotatedLoss:
+    """K of plain Gaussian releases (their squared mu) and counted steps with their least losses."""
+
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[RotatedStep, float, int]]) -> None:
+        self._squared_mu, self._steps = squared_mu, steps
+        self.least = math.fsum(count * least for _, least, count in steps)
+
+    def values(self, theta: Complexes) -> tuple[Complexes, Floats]:
+        """K at neighbouring arguments in the upper half-plane, up to whole turns, and errors of e^K."""
+        total = 0.5 * self._squared_mu * (theta * theta - theta)
+        errors = np.zeros(theta.size)
+        for step, least, count in self._steps:
+            value, error = step.log_moments(theta)
+            total += count * (value + theta * least)
+            errors += count * (error + _ROUNDING * np.abs(theta * least))
+        return total, errors
+
+    @property
+    def rarest(self) -> float:
+        """The largest excess of outputs that the record alone explains, where these come to rule."""
+        return max(step.rare for step, _, _ in self._steps)
+
+    def rare_excess(self, at: float) -> float:
+        """The largest excess at which outputs that the record alone explains have their peak, tilted; at least 1."""
+        return max(1.0, *(step.peak(at) for step, _, _ in self._steps))
+
+    def rounding(self, at: float, tau: Floats) -> Floats:
+        """Rounding units that the excess of a threshold over the least loss leaves in e^(K - theta tau)."""
+        return abs(at) * (np.abs(tau) + abs(self.least))

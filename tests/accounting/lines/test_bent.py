@@ -1,0 +1,108 @@
+"""Bent lines against direct integrals, densities and straight lines; answers depend on the question alone."""
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gaussdp.accounting import account
+from gaussdp.accounting.density.tails import DensityTails
+from gaussdp.accounting.lines.bent_tails import BentTails
+from gaussdp.accounting.lines.tails import LineTails
+from gaussdp.accounting.loss.mixtures import MixtureLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.mechanisms import DPSGD
+
+RATES = ("log_fpr", "log_tnr", "log_fnr", "log_tpr")
+
+
+def misses(points, other):
+    """The largest relative distances that claims speak about."""
+    rates = []
+    for small, large in (RATES[:2], RATES[2:]):
+        first, second = (np.minimum(getattr(read, small), getattr(read, large)) for read in (points, other))
+        rates.append(np.abs(np.expm1(first - second)))
+    upper = points.tau >= 0
+    deltas = (np.where(upper, read.log_delta_remove, read.log_delta_add) for read in (points, other))
+    return np.maximum.reduce([*rates, np.abs(np.expm1(np.subtract(*deltas)))])
+
+
+def two_steps():
+    """Direct integrals in 34 digits, from the bulk down to 1e-100."""
+    with (Path(__file__).parents[1] / "reference" / "two_steps.csv").open() as file:
+        return np.array([[float(value) for value in row.values()] for row in csv.DictReader(file)])
+
+
+def test_two_steps():
+    table = two_steps()
+    answered = 0
+    for sigma, rate in sorted(set(map(tuple, table[:, :2].tolist()))):
+        rows = table[(table[:, 0] == sigma) & (table[:, 1] == rate)]
+        points = BentTails(0.0, [(SampledGaussianLoss(sigma, rate), 2)]).read(rows[:, 2])
+        for logs, expected in ((points.log_fpr, rows[:, 3]), (points.log_fnr, rows[:, 4])):
+            assert np.all((np.abs(np.exp(logs) / expected - 1) <= points.errors)[points.answered])
+        answered += points.answered.sum()
+    assert answered > 0.5 * len(table)
+
+
+@pytest.mark.parametrize(
+    ("squared_mu", "steps"),
+    [
+        (0.0, [(0.5, 0.01, 10)]),
+        (0.0, [(1.0, 1e-4, 30)]),
+        (0.0, [(0.5, 1e-3, 5), (1.0, 0.01, 8)]),
+        (0.01, [(0.6, 1e-3, 6)]),
+    ],
+)
+def test_density(squared_mu, steps):
+    counted = [(SampledGaussianLoss(sigma, rate), count) for sigma, rate, count in steps]
+    least = sum(count * math.log1p(-rate) for _, rate, count in steps)
+    tau = -least * np.array([-0.9, -0.5, -0.1, 0.0, 0.3, 1.0, 4.0, 20.0])
+    points, other = BentTails(squared_mu, counted).read(tau), DensityTails(squared_mu, counted).read(tau)
+    both = points.answered & other.answered
+    assert both.sum() >= 6
+    assert (misses(points, other) <= points.errors + other.errors)[both].all()
+
+
+def test_straight_lines():
+    steps = [(SampledGaussianLoss(0.9, 0.05), 300)]
+    tau = np.array([-1.0, -0.2, 0.0, 0.5, 2.0, 6.0])
+    points, other = BentTails(0.0, steps).read(tau), LineTails(0.0, steps).read(tau)
+    assert points.answered.all()
+    assert other.answered.all()
+    assert (misses(points, other) <= points.errors + other.errors).all()
+
+
+def test_question_alone():
+    steps = [(SampledGaussianLoss(0.5, 0.01), 10)]
+    tau = np.array([5.0, -0.05, 0.0, 0.7, 1e-3, -0.09])
+    together = BentTails(0.0, steps).read(tau)
+    shared = BentTails(0.0, steps)
+    for index in (3, 0, 5, 1, 4, 2):
+        alone = shared.read(tau[index : index + 1])
+        assert all(getattr(alone, rate)[0] == getattr(together, rate)[index] for rate in RATES)
+        assert alone.errors[0] == together.errors[index]
+
+
+def test_kinds_of_steps():
+    step = SampledGaussianLoss(0.5, 0.01)
+    assert BentTails.covers([(step, 10)])
+    assert not BentTails.covers([(step, 10), (MixtureLoss(1.0, (1.0, 2.0), (0.5, 0.5)), 2)])
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "steps", "delta", "epsilon"),
+    [
+        # Before there were bent lines, from densities; dp_accounting's bounds lie on both sides.
+        (0.1, 0.001, 1000, 1e-5, 341.25033550467),
+        (0.5, 1e-4, 1000, 1e-5, 0.54209961997184),
+        (1.0, 1e-4, 1000, 1e-5, 0.011185724465876),
+        (0.3, 0.01, 3, 1e-5, 11.955230274525),
+    ],
+)
+def test_known_epsilons(noise, rate, steps, delta, epsilon):
+    read = account(DPSGD(noise, rate, steps)).reading.epsilon(delta)
+    assert read.value == pytest.approx(epsilon, rel=2e-12)
+    assert read.error < 1e-9

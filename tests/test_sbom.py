@@ -1,0 +1,32 @@
+"""The bill of materials names everything that the server runs on, with a version that is known to be safe."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_bill_names_what_the_server_needs():
+    made = subprocess.run([sys.executable, ROOT / "packaging" / "sbom.py"], capture_output=True, check=True)
+    bill = json.loads(made.stdout)
+    assert (bill["bomFormat"], bill["metadata"]["component"]["name"]) == ("CycloneDX", "gaussdp")
+    parts = {part["name"]: part for part in bill["components"]}
+    assert {"numpy", "scipy", "starlette", "uvicorn", "h11", "msgspec", "anyio"} <= set(parts)
+    assert all(part["purl"] == f"pkg:pypi/{name}@{part['version']}" for name, part in parts.items())
+    references = {part["bom-ref"] for part in (*parts.values(), bill["metadata"]["component"])}
+    needs = {entry["ref"]: entry["dependsOn"] for entry in bill["dependencies"]}
+    assert set(needs) == references
+    assert references >= {ref for on in needs.values() for ref in on}
+    assert parts["h11"]["bom-ref"] in needs[parts["uvicorn"]["bom-ref"]]
+
+
+def test_bounds_where_internals_are_used_and_where_older_ones_are_unsafe():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    web = {re.match(r"[a-z0-9]+", line)[0]: line for line in extras["web"]}
+    assert "<" in web["uvicorn"]
+    assert ">=0.16" in web["h11"]
+    assert ">=0.49.1" in web["starlette"]
