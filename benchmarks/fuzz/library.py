@@ -137,6 +137,7 @@ RESULTS = (
     "AuditPlan",
     "Calibration",
     "Cause",
+    "Choice",
     "DistributionCurve",
     "Document",
     "Explanation",

@@ -7,7 +7,7 @@ from typing import Any
 
 from gaussdp.choosing.match import Match, match
 from gaussdp.choosing.notation import parse_policy
-from gaussdp.domains import instance
+from gaussdp.domains import instance, several
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, ProfilePoints, PureDP
 from gaussdp.risks import AtMost, Profile, Risk, criteria_at
@@ -45,7 +45,8 @@ class Requirement:
     def __post_init__(self) -> None:
         policy = parse_policy(self.policy) if isinstance(self.policy, str) else self.policy
         object.__setattr__(self, "policy", instance("requirement", policy, (Guarantee, AtMost), _KINDS))
-        object.__setattr__(self, "criteria", tuple(self.criteria))
+        criteria = several("criteria", self.criteria, "a list of risks")
+        object.__setattr__(self, "criteria", tuple(instance("criteria", one, Risk, "risks") for one in criteria))
 
     @property
     def words(self) -> str:

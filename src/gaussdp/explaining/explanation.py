@@ -154,4 +154,5 @@ def _levels(name: str, values: float | Sequence[float], domain: Domain) -> list[
 
 
 def _counts(name: str, values: int | Sequence[int]) -> list[int]:
-    return [integer(name, value, low=1) for value in (values if isinstance(values, Iterable) else [values])]
+    many = values if isinstance(values, Iterable) and np.ndim(values) else [values]
+    return [integer(name, value, low=1) for value in many]
