@@ -122,6 +122,12 @@ class BudgetExceeded(GaussdpError):  # noqa: N818 - what happened, not what is w
         advice: what would fit.
     """
 
+    asked_mu: float
+    asked_slack: float
+    left_mu: float
+    left_slack: float
+    noise_multiplier: float | None
+
     def __init__(
         self, budget: str, asked: tuple[float, float], left: tuple[float, float], advice: str = "", noise: float = 0.0
     ) -> None:

@@ -42,6 +42,8 @@ class Database:
         timeout: seconds that a transaction waits for others.
     """
 
+    url: URL
+
     def __init__(self, url: str, timeout: float = DEFAULT_TIMEOUT) -> None:
         self.url: URL = _parsed(url)
         self.timeout = timeout

@@ -38,6 +38,8 @@ class Decision:
         budget: the budget that it is about, if that is known already.
     """
 
+    of_key: list[Entry]
+
     def __init__(self, connection: Connection, key: str | None = None, budget: str | None = None) -> None:
         self.connection = connection
         known, touched = asked(connection, [(_KNOWN, {"key": key}), (_TOUCHED, {"budget": budget})])
