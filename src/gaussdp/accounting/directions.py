@@ -16,6 +16,7 @@ from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr
 from gaussdp.numerics import Booleans, Floats
 
 _LARGEST = 1e300  # epsilon beyond all losses, which counts as infinite
+_SURELY_ABOVE_ZERO = 1e-3  # relative error with which an epsilon is not zero
 _SEARCH = 1e-14  # relative error that a search leaves in a rate, beside those of the readings
 
 
@@ -115,13 +116,13 @@ class Direction(Described):
         limit = np.where(delta > 0, 0.0, math.inf if self._remove else -self._tails.lowest)
         inside = (delta > 0) & (delta < 1)
         read = _inside_or(Values.of(limit.copy(), Method.CLOSED_FORM, 0.0), inside, self._epsilons, delta)
-        # A threshold on the far side of zero, or none, may be due to a delta above that at zero.
-        doubtful = inside & ~(read.answered & (read.value > 0))
+        # A threshold at zero or on its far side, or none, may be due to a delta above that at zero.
+        doubtful = inside & ~(read.answered & (read.value > 0) & (read.error < _SURELY_ABOVE_ZERO))
         if doubtful.any():
             at_zero = self._deltas(np.zeros(1))
             above = doubtful & (delta >= at_zero.value[0] if at_zero.answered[0] else False)
             read.put(above, Values.of(limit[above], Method.CLOSED_FORM, 0.0))
-            left = doubtful & ~above
+            left = doubtful & ~above & ~(read.answered & (read.value > 0))
             read.put(left, Values.unanswered(int(left.sum())))
         return read
 

@@ -45,7 +45,7 @@ class Database:
     url: URL
 
     def __init__(self, url: str, timeout: float = DEFAULT_TIMEOUT) -> None:
-        self.url = _parsed(url)
+        self.url: URL = _parsed(url)
         self.timeout = timeout
         self._process = os.getpid()
         self._engine = self._made()

@@ -24,7 +24,8 @@ class ShortError(Exception):
 
     def __init__(self, touched: Sequence[Balance], short: Balance) -> None:
         super().__init__(short.name)
-        self.touched, self.short = touched, short
+        self.touched: Sequence[Balance] = touched
+        self.short: Balance = short
 
 
 def exceeded(touched: Sequence[Balance], short: Balance, charge: Charge) -> BudgetExceeded:

@@ -29,7 +29,7 @@ class BinSettings:
     """What is tuned about bins."""
 
     ratio: float = 3.0  # of the excesses at the ends of a bin
-    half: float = 3.0  # deviations of the tilted law from the middle of a bin to its ends, at most; wider ones are cut
+    half: float = 2.0  # deviations of the tilted law from the middle of a bin to its ends, at most; wider ones are cut
     most_parts: int = 64  # into which a bin is cut
     least_excess: float = 1e-4  # over the least loss, relative to that: below, lines are long, and rounding decides
     saddle_steps: int = 80  # tilts tried on the way to a saddle point
@@ -44,6 +44,7 @@ class BinSettings:
     large_losses: tuple[float, float, int] = (0.1, 1e5, 240)
     """Thresholds, in deviations above the mean, and how many of them, at which tails are estimated for searches."""
     several: tuple[int, ...] = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # large losses that may cause one
+    vanished: float = -745.0  # logarithm of the least double: what is smaller is bounded, and need not be computed
     nothing: float = -1e4  # logarithm of a tail that has vanished
     died_out: float = 39.0  # -log of what has
     middle_from: float = 4.0  # standard deviation from which on there is room for lines between the poles
@@ -93,7 +94,10 @@ class BentTails(Described):
     def quicker(self) -> bool:
         """Whether straight lines would have to go on for very long."""
         loss = self._cumulants.rotated()
-        values, errors = loss.values(np.array([1.0 + 1j * SETTINGS.long / loss.rarest]))
+        try:
+            values, errors = loss.values(np.array([1.0 + 1j * SETTINGS.long / loss.rarest]))
+        except ConvergenceError:
+            return False
         return bool(values[0].real > -SETTINGS.died_out and errors[0] < LIMIT)
 
     def rough_quantile(self, quantile: float, pole: float) -> float | None:
@@ -176,7 +180,8 @@ class BentTails(Described):
                     if line is not None:
                         some = open_[mine[owners == owner]]
                         read = line.read(tau[some])
-                        good = read.errors <= LIMIT
+                        smaller = np.minimum(read.log_delta_remove, read.log_delta_add)
+                        good = (read.errors <= LIMIT) & (smaller > SETTINGS.vanished)
                         points.put(some[good], read.take(good))
         return points
 

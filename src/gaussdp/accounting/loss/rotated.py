@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Complexes, Floats
 
 
@@ -35,6 +36,7 @@ class RotatedSettings:
     """The difference of the two rules, relative to all terms, to this power bounds the error of both together: in a
     strip of analyticity its square would do."""
     small: float = 0.5  # size of theta D, in the mean, below which the expectation is taken of e^(theta D) - 1
+    most: int = 10_000  # nodes of a path
     at_once: int = 24  # neighbouring arguments that share their nodes
 
 
@@ -60,6 +62,8 @@ class RotatedStep:
 
     def _some(self, theta: Complexes) -> tuple[Complexes, Floats]:
         low, high = self._ends(theta)
+        if not high - low < SETTINGS.most * self._spacing:
+            raise ConvergenceError("a path off the real line has too many nodes")
         indices = np.arange(math.floor(low / self._spacing), math.ceil(high / self._spacing) + 1, dtype=np.float64)
         # Two rules, one halfway between the nodes of the other.
         path = self._path(theta, np.concatenate((indices, indices + 0.5)) * self._spacing)
