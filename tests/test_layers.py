@@ -48,7 +48,7 @@ ROOMS = [
     ("fit", "directions", "certified"),
     ("curve", "best_of"),
     ("accountant",),
-    ("document", "bounds"),
+    ("document", "bounds", "export"),
 ]
 TOP = ("__init__.py", "__main__.py")  # the top of the tree, which brings the layers together
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in TOP)
