@@ -75,9 +75,9 @@ class SequentialAudit(Displayed):
 
     def __init__(self, claim: Claimed | None = None, confidence: float = 0.95, *, direction: str = "higher") -> None:
         self.claim: Guarantee | None = None if claim is None else as_guarantee(claim)
-        self.confidence = number("confidence", confidence, LEVEL)
-        self.direction = one_of("direction", direction, ("higher", "lower"))
-        self.design = Design.TRIALS
+        self.confidence: float = number("confidence", confidence, LEVEL)
+        self.direction: str = one_of("direction", direction, ("higher", "lower"))
+        self.design: Design = Design.TRIALS
         self._bets: Bets = grid_bets() if self.claim is None else grid_bets().joined(bets_against([self.claim]))
         mus = (*SETTINGS.mus, *((self.claim.mu,) if isinstance(self.claim, GDP) else ()))
         self._order = np.argsort(mus, kind="stable")  # of the claims about mu; any other claim comes after them

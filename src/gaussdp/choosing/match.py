@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
@@ -241,6 +241,7 @@ def match(policy: Guarantee, risk: Risk) -> Match:
     return Match(policy, risk, float(risk.match(policy)))
 
 
+@lru_cache(maxsize=1024)
 def saturated_from(risk: Risk) -> float:
     """The least epsilon of pure DP at which a match by this criterion is saturated; inf if there is none.
 

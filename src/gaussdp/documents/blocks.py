@@ -9,7 +9,7 @@ from gaussdp.documents.tables import Table
 Tone = Literal["good", "bad", "open"]
 
 HUNDRED, MOST_ICONS = 100, 1000
-BEFORE, ADDED, REST = "#08519c", "#ff7f0e", "#8c8c8c"
+BEFORE, ADDED, REST = "#08519c", "#d95f02", "#8c8c8c"
 
 
 @dataclass(frozen=True)

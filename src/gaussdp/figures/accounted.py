@@ -23,7 +23,7 @@ _MARGINS = {"left": 0.085, "right": 0.975, "bottom": 0.175, "top": 0.955, "wspac
 _CURVE_POINTS = 121
 _FLOORS = 25
 _LOWEST_FPR, _HIGHEST_FLOOR = 1e-8, 1e-2
-_FIT = style.SINGLE
+_FIT = style.OWN
 _TRUTH = style.SEQUENCE[-1]
 
 

@@ -21,7 +21,7 @@ SIZE = (7.0, 3.6)  # inches: the width of two columns
 
 _MARGINS = {"left": 0.085, "right": 0.985, "bottom": 0.25, "top": 0.86, "wspace": 0.25}
 _LEGEND_COLUMNS = 3
-_OBSERVED, _BOUND, _CLAIMS = "#333333", style.SINGLE, (style.SEQUENCE[-1], style.SEQUENCE[1], style.BASELINE)
+_OBSERVED, _BOUND, _CLAIMS = "#333333", style.OWN, (style.SEQUENCE[-1], style.OWN_SECOND, style.BASELINE)
 
 
 def render_audit(audit: Audit | Description, claims: Sequence[Claimed], *formats: str) -> dict[str, bytes]:

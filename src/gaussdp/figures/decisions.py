@@ -88,7 +88,7 @@ def _draw(decision: Decision, left: "Axes", right: "Axes") -> None:
     left.annotate("without the release", (1, 100 * decision.before), (-3, 3), xycoords=("axes fraction", "data"),
                   textcoords="offset points", ha="right", fontsize=6.5, color=style.BASELINE)  # fmt: skip
     for place, (label, values) in enumerate(decision.noise):
-        colour = (style.SEQUENCE[-1], "#b35806", "#525252", style.SEQUENCE[1])[place % 4]
+        colour = (style.SEQUENCE[-1], "#b35806", "#525252", style.OWN_SECOND)[place % 4]
         right.plot(decision.mu, values, color=colour, label=label, linestyle="solid" if place < 4 else "dashed")
     right.set_yscale("log")
     right.yaxis.set_major_formatter(lambda value, _: shown(value))
@@ -100,7 +100,7 @@ def _draw(decision: Decision, left: "Axes", right: "Axes") -> None:
         right.legend(loc="upper right")
     for axes in (left, right):
         axes.axvspan(decision.low, max(decision.high, decision.low * 1.004), color=_BAND, linewidth=0)
-        axes.axvline(decision.marked[0], color=style.SINGLE, linewidth=1.2)
+        axes.axvline(decision.marked[0], color=style.OWN, linewidth=1.2)
         axes.set_xlim(decision.mu[0], decision.mu[-1])
         axes.set_xlabel("μ for everything together; shaded: the range that is advised", fontsize=7)
         axes.grid(visible=True, which="major")

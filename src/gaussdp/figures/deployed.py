@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 _WIDTH, _ROW, _FRAME = 7.0, 0.3, 0.85  # inches
-_EXACT, _IMPLIED, _OWN = style.SEQUENCE[-1], style.SEQUENCE[2], style.SINGLE
+_EXACT, _IMPLIED, _OWN = style.SEQUENCE[-1], style.SEQUENCE[2], style.OWN
 _LEFT, _RIGHT = 0.42, 0.975
 _NAMES, _SMALL, _MARK, _GAP = 6.0, 6.4, 4.2, 6.0  # points
 _PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # lines that cross words stay behind them

@@ -38,14 +38,14 @@ def _draw(canvas: "Canvas", audit: SequentialAudit) -> None:
         level = f"needed for {100 * audit.confidence:.4g} % confidence"
         limit = 1 / (1 - audit.confidence)
         axes = panels[0]
-        axes.plot(pairs, trail.evidence, color=style.SINGLE)
+        axes.plot(pairs, trail.evidence, color=style.OWN)
         axes.axhline(limit, color=style.SEQUENCE[-1], linestyle=style.DASHES, label=level)
         axes.set(yscale="log", xlabel="pairs of trials", ylabel="evidence (e-value)")
         axes.set_title(f"against the claim {described(audit.claim)}", fontsize="medium")
         axes.legend(loc="best")
         axes.grid(visible=True)
     axes = panels[-1]
-    axes.step(pairs, trail.mu_lower, where="post", color=style.SINGLE)
+    axes.step(pairs, trail.mu_lower, where="post", color=style.OWN)
     axes.set(xlabel="pairs of trials", ylabel="μ at least", ylim=(0, None))
     axes.set_title("proved at any time", fontsize="medium")
     axes.grid(visible=True)

@@ -49,7 +49,7 @@ def _draw(
     axes.step(
         [*places, last], [*mus, mus[-1]], where="post", color=style.SEQUENCE[-1], label=rf"spent: $\mu = {spent}$"
     )
-    axes.axhline(total, color=style.SINGLE, linestyle=style.DASHES, label=rf"budget: $\mu = {left}$")
+    axes.axhline(total, color=style.OWN, linestyle=style.DASHES, label=rf"budget: $\mu = {left}$")
     for renewal in renewals:
         axes.axvline(_days(renewal), color=style.ARROW, linewidth=0.6)
     axes.set(

@@ -11,6 +11,8 @@ from typing import Any
 # The paper's names for its colours: a light-to-dark sequence, one for the single curve, mixtures of grey.
 SEQUENCE = ("#9ecae1", "#6baed6", "#2171b5", "#08519c")
 SINGLE = "#ff7f0e"
+# The same two for figures of our own, dark enough to be seen: a contrast of at least 3 to white.
+OWN, OWN_SECOND = "#d95f02", "#3d8cc0"
 BASELINE = "#737373"  # black!55
 RULE_OF_3 = "#bfbfbf"  # gray!50
 RULE_OF_5 = "#d9d9d9"  # gray!30

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 SIZE = (7.0, 3.1)  # inches: the width of two columns
-COLOURS = (style.SINGLE, style.SEQUENCE[-1], style.SEQUENCE[1], "#525252")
+COLOURS = (style.OWN, style.SEQUENCE[-1], style.OWN_SECOND, "#525252")
 MOST_CURVES = 2 * len(COLOURS)
 
 _MARGINS = {"left": 0.075, "right": 0.975, "bottom": 0.165, "top": 0.955, "wspace": 0.26}

@@ -27,16 +27,20 @@ def encoded(content: Any) -> bytes:
     """
     text = _ENCODER.encode(content)
     # The encoder writes null for what is no JSON number; rare, so that only what holds a null pays for the walk.
-    return text if _NULL not in text else _ENCODER.encode(_without_nan(plain(content)))
+    return text if _NULL not in text else _ENCODER.encode(_spelled(content))
 
 
-def _without_nan(content: Any) -> Any:
-    if isinstance(content, dict | list):
-        for item in content.values() if isinstance(content, dict) else content:
-            _without_nan(item)
-    elif isinstance(content, float) and math.isnan(content):
+def _spelled(content: Any) -> Any:
+    """The content with every infinity as a word; a curve is seen to be finite by its sum."""
+    if isinstance(content, dict):
+        return {key: _spelled(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        if set(map(type, content)) == {float} and math.isfinite(sum(content)):
+            return content
+        return [_spelled(value) for value in content]
+    if isinstance(content, float) and math.isnan(content):
         raise ValueError("NaN does not occur in an answer")
-    return content
+    return plain(content)
 
 
 def _as_python(number: Any) -> Any:

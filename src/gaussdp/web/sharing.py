@@ -43,6 +43,7 @@ class Shared:
     process: int
     clock: Callable[[], float]
     numbers: "memoryview[float]"
+    columns: "list[memoryview[float]]"
 
     def __init__(
         self,

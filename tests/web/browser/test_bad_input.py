@@ -8,7 +8,7 @@ import gaussdp
 from gaussdp.web.schemas.requests import ChooseRequest
 from gaussdp.web.views.choose import choose
 from gaussdp.web.views.wording import budget_text
-from web_server import running
+from web_server import started
 
 ANSWERED = ChooseRequest(epsilon=2.0, criterion="multiplicative_advantage", level=1e-3)
 
@@ -99,7 +99,7 @@ def test_all_wrong_fields_are_told_at_once(calculator, expect):
 
 def test_a_server_that_is_gone(new_calculator, expect):
     """Killed while the page is open: a message, the old numbers marked as such, and Retry once it is back."""
-    with running() as server:
+    with started() as server:
         calculator = new_calculator(address=server.address)
         calculator.refused = True
         calculator.open(view="account", dataset_size="6000", batch_size="60", epochs="2")

@@ -56,6 +56,9 @@ SETTINGS = BentSettings()
 class BentLine(Line):
     """The integrand along a hyperbola through the tilt, ready to be summed for thresholds near its mean."""
 
+    tilt: Tilt
+    deviation: float
+
     def __init__(self, cumulants: LossCumulants, tilt: Tilt) -> None:
         self._loss = cumulants.rotated()
         self.tilt, self.deviation = tilt, tilt.deviation

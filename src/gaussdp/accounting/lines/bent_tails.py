@@ -58,6 +58,8 @@ _Key = tuple[int, int, int]  # of a bin, the parts that it is cut into, and whic
 class BentTails(Described):
     """The tails of plain Gaussian releases (their squared mu) and counted sampled steps, by bent lines."""
 
+    lowest: float
+
     def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._arguments = squared_mu, tuple(steps)
         self._cumulants = LossCumulants(squared_mu, steps)

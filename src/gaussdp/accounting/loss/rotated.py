@@ -185,6 +185,8 @@ def _parts(theta: Complexes) -> list[Complexes]:
 class RotatedLoss:
     """K of plain Gaussian releases (their squared mu) and counted steps with their least losses."""
 
+    least: float
+
     def __init__(self, squared_mu: float, steps: Sequence[tuple[RotatedStep, float, int]]) -> None:
         self._squared_mu, self._steps = squared_mu, steps
         self.least = math.fsum(count * least for _, least, count in steps)

@@ -9,6 +9,7 @@ import { colour } from "./theme.js";
 const LINEAR_TICKS = [0, 0.25, 0.5, 0.75, 1];
 const STEPS = [1, 2, 5, 10, 20, 50, 100]; // decades between ticks
 const FONT = "system-ui, sans-serif";
+const FORCED = matchMedia("(forced-colors: active)"); // colours may hardly differ there
 
 /** How much larger than usual the person's letters are. */
 const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
@@ -64,7 +65,7 @@ export function createChart(place, series, onDraw) {
         series: [
           {},
           { stroke: () => colour("baseline"), width: 1.25, dash: [5, 5], pxAlign: 0, points: { show: false } },
-          ...drawn.map((one) => ({ stroke: () => colour(one.colour), width: 2.5, dash: one.dash, pxAlign: 0, points: { show: false } })),
+          ...drawn.map((one) => ({ stroke: () => colour(one.colour), width: 2.5, dash: one.dash ?? (FORCED.matches && drawn.length > 1 && one.colour === "gdp" ? [10, 5] : undefined), pxAlign: 0, points: { show: false } })),
         ],
         hooks: { draw: [(u) => onDraw(u)], setCursor: [(u) => read(u)] },
       },
