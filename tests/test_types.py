@@ -33,8 +33,7 @@ def pyright(*arguments):
 def test_every_public_type_is_known():
     found = pyright("--verifytypes", "gaussdp", "--ignoreexternal")["typeCompleteness"]
     unknown = [symbol["name"] for symbol in found["symbols"] if symbol["isExported"] and not symbol["isTypeKnown"]]
-    assert unknown == []
-    assert found["completenessScore"] == 1
+    assert unknown == [], "give them annotations, such as `name: type` in the body of their class"
 
 
 def test_use_is_typed():

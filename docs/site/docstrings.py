@@ -23,7 +23,7 @@ class Docstrings(Extension):
 
 def shown(text: str) -> str:
     """A docstring of the house as Markdown with Google's sections."""
-    text = _FORMULA.sub(lambda found: f'<div class="formula">{mathml(found[1], "block")}</div>\n', text)
+    text = _FORMULA.sub(lambda found: f'<div class="formula" tabindex="0">{mathml(found[1], "block")}</div>\n', text)
     text = _INLINE.sub(lambda found: mathml(found[1], "inline"), text)
     text = _SECTIONS.sub("\n\n", text)
     text = _NAMED.sub(lambda found: f"\n**{found[1]}:** ", text)

@@ -13,6 +13,7 @@ TITLES = {
     "accounting": ("Accounting", "From a mechanism to its curve, and the fit."),
     "calibration": ("Calibration", "The least noise that meets a target."),
     "auditing": ("Auditing", "Lower bounds on μ from the scores of attacks."),
+    "ledger": ("Ledger", "Budgets kept over time."),
     "statements": ("Statements", "Runs, claims and reports."),
     "shown": ("Explaining and drawing", "What people get to see."),
     "errors": ("Errors", "What is raised, and when."),

@@ -122,14 +122,22 @@ class BudgetExceeded(GaussdpError):  # noqa: N818 - what happened, not what is w
         advice: what would fit.
     """
 
+    asked_mu: float
+    asked_slack: float
+    left_mu: float
+    left_slack: float
+    noise_multiplier: float | None
+
     def __init__(
         self, budget: str, asked: tuple[float, float], left: tuple[float, float], advice: str = "", noise: float = 0.0
     ) -> None:
         self.budget = budget
-        self.asked_mu, self.asked_slack = asked
-        self.left_mu, self.left_slack = left
+        self.asked_mu: float = asked[0]
+        self.asked_slack: float = asked[1]
+        self.left_mu: float = left[0]
+        self.left_slack: float = left[1]
         self.advice = advice
-        self.noise_multiplier = noise or None
+        self.noise_multiplier: float | None = noise or None
         slack = self.asked_slack > 0 or self.left_slack > 0
         needs = f"mu = {self.asked_mu:.6g}" + (f" and slack {self.asked_slack:.3g}" if slack else "")
         has = f"mu = {self.left_mu:.6g}" + (f" and slack {self.left_slack:.3g}" if slack else "")

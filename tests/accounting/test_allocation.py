@@ -197,6 +197,9 @@ class TestWhereItShows:
         assert Run.parse(text).mechanism == RandomAllocation(1.0, 195, 20)
         with pytest.raises(DomainError, match=r"batches_per_pass is missing: .* 195 or 196"):
             Run.parse(text.replace("batches_per_pass = 195\n", ""))
+        for dropped, batches in (("true", 195), ("false", 196)):
+            loader = text.replace("batches_per_pass = 195", f"drop_last = {dropped}")
+            assert Run.parse(loader).mechanism == RandomAllocation(1.0, batches, 20)
         with pytest.raises(DomainError, match="steps must be whole passes of 195"):
             Run.parse(text.replace("epochs = 20", "epochs = 20.5"))
 
@@ -205,7 +208,8 @@ class TestWhereItShows:
         [
             (2 * DPSGD(1.0, 0.1, 10), {}, "makes its batches otherwise"),
             (RandomAllocation(1.0, 20, 3), {"batches_per_pass": 21}, "batches_per_pass"),
-            (DPSGD(1.0, 0.1, 10), {"drop_last": True}, "drop_last"),
+            (DPSGD(1.0, 0.3, 10), {"drop_last": True}, "steps must be whole passes of 3 batches"),
+            (DPSGD(1.0, 0.1, 10, "replace-one"), {}, "adding or removing one record"),
         ],
     )
     def test_contradictions(self, mechanism, rest, words):
@@ -241,7 +245,7 @@ class TestWhereItShows:
         assert check_claim(run, Claim(epsilon=least * 0.99, delta=1e-5)).status == "false"
 
     def test_calibrated(self):
-        found = calibration.parameter(GDP(1.0), lambda noise: RandomAllocation(noise, 50, 4), 0.1, 100.0, digits=3)
+        found = calibration.parameter(GDP(1.0), lambda noise: RandomAllocation(noise, 10, 2), 0.1, 100.0, digits=2)
         assert found.achieved <= 1.0 < found.next_achieved
 
     def test_says_what_is_assumed(self):

@@ -107,7 +107,9 @@ class TestTruncatedPoisson:
         assert 0 < found.lower < found.upper
         assert 0 < account(mechanism).epsilon_lower(1e-5) <= found.lower or claim.kind != "approximate"
 
-    @pytest.mark.parametrize(("rate", "limit", "size"), [(0.3, 3, 12), (0.8, 4, 9), (1.0, 2, 5), (0.01, 110, 10_000)])
+    @pytest.mark.parametrize(
+        ("rate", "limit", "size"), [(0.3, 3, 12), (0.8, 4, 9), (1.0, 2, 5), (0.01, 110, 10_000), (0.5, 1, 5000)]
+    )
     def test_rate_that_is_left(self, rate, limit, size):
         # A record is in the batch with the mean batch size over the number of records.
         sizes = np.arange(size + 1)

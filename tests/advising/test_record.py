@@ -67,6 +67,11 @@ def test_bad_decisions(mu):
         record(advise(PLAN), mu)
 
 
-def test_nothing_to_decide():
+@pytest.mark.parametrize("policy", ["mu=0", "epsilon=60"])
+def test_nothing_to_decide(policy):
     with pytest.raises(DomainError, match="allow nothing, or everything"):
-        record(advise(Answers(requirements=(Asked("mu=0"),))))
+        record(advise(Answers(requirements=(Asked(policy),))))
+
+
+def test_a_policy_that_limits_nothing_gives_no_budget():
+    assert advise(Answers(requirements=(Asked("epsilon=60"),))).sentence.startswith("No budget follows")

@@ -72,7 +72,7 @@ def test_one_model_describes_and_judges_nothing():
             ask(1.0)
     text = render(found.document([1.0]), "text").replace("\n  ", " ")
     assert "What cannot: anything about a guarantee" in text
-    assert "none for this design" in text
+    assert "no verdict for this design" in text
     assert "at least" not in text
 
 

@@ -50,7 +50,7 @@ def test_texts(text):
 
 def test_what_each_currency_allows():
     assert Requirement("mu=0.4").low == 0.4
-    assert Requirement("rho=0.5").low == 1.0
+    assert Requirement("rho=0.08").low == 0.4  # the Renyi divergence of order a is mu^2 a / 2
     assert Requirement("accuracy=0.55").low == pytest.approx(0.2513, abs=5e-5)
     assert Requirement("identification@1/1000=1%").low == pytest.approx(0.7638, abs=1e-4)
     assert Requirement("(3, 1e-5)").low == pytest.approx(gaussdp.mu_from_profile(3.0, 1e-5), rel=1e-12)

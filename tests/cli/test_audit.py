@@ -207,7 +207,7 @@ def test_the_design_is_part_of_the_question(capsys, scores):
     assert unstated.startswith("Assuming that each score has its own run (no design was stated)")
     assert "is contradicted" not in unstated
     rows = json.loads(run(capsys, scores[0], "--claim", "mu=0.5", "--format", "json"))["tables"]["claims"]["rows"]
-    assert [row["verdict"] for row in rows] == ["none without a design"]
+    assert [row["verdict"] for row in rows] == ["no verdict without a design"]
     described = run(capsys, scores[0], "--design", "one-model", "--claim", "mu=0.5")
     assert "No verdict on the claim μ = 0.5" in described
     assert "μ at least" not in described

@@ -28,7 +28,7 @@ def test_help_fits_and_is_well_formed(path, monkeypatch, capsys):
     assert max(map(len, shown.splitlines())) <= 80
     assert "\b" not in shown
     assert "\\b" not in shown
-    assert "..." not in shown.replace("N,N,...", "").replace("K,K,...", "").replace("[ARGS]...", "")
+    assert "..." not in shown.partition("\nCommands:")[2], "a sentence is cut off"
 
 
 @pytest.mark.parametrize("path", list(paths()), ids=lambda path: " ".join(path) or "gaussdp")

@@ -17,9 +17,9 @@ def test_every_format_is_repeatable():
     assert all(len(content) > 5000 for content in first.values())
 
 
-@pytest.mark.parametrize("mu", [None, 0.173, math.inf])
-def test_nothing_touches_the_edge(mu):
-    with Image.open(io.BytesIO(render_deployments("png", mu=mu)["png"])) as picture:
+@pytest.mark.parametrize(("mu", "per_year"), [(None, True), (0.173, False), (math.inf, False)])
+def test_nothing_touches_the_edge(mu, per_year):
+    with Image.open(io.BytesIO(render_deployments("png", mu=mu, per_year=per_year)["png"])) as picture:
         grey = np.asarray(picture.convert("L"))
     assert all((edge > 250).all() for edge in (grey[:3], grey[-3:], grey[:, :3], grey[:, -3:]))
 

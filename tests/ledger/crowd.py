@@ -56,6 +56,7 @@ def main(url, folder, processes, answers, seed):
                 os._exit(1)
         children[child] = place
 
+    Ledger.open(url).close()  # what it imports is shared by all children
     for place in range(int(processes)):
         start(place)
     heard, kill_at = 0, 0

@@ -11,7 +11,7 @@ import pytest
 import gaussdp
 from gaussdp.documents import FORMATS, render
 from gaussdp.published import deployment_document, deployments
-from gaussdp.published.document import LESS, LESS_IN_GUESSES, MORE, SAME, UNKNOWN, compared
+from gaussdp.published.document import LESS, LESS_IN_GUESSES, MORE, PERHAPS_LESS, SAME, UNKNOWN, compared
 
 FPRS = np.geomspace(1e-12, 0.999, 300)
 EXACT = next(use for use in deployments() if use.rho == 0.81)
@@ -49,7 +49,7 @@ def test_equal():
 def test_order_and_standing():
     document = deployment_document(0.8)
     names = [row[0] for row in document.tables[0].rows]
-    mus = [row[6] for row in document.tables[0].rows if not isinstance(row[6], str)]
+    mus = [row[7] for row in document.tables[0].rows if not isinstance(row[7], str)]
     assert mus == sorted(mus)
     assert names[-2:] == ["CTDC data on trafficking", "Audience Engagements API"]
     assert document.notes[0] == (
@@ -59,8 +59,8 @@ def test_order_and_standing():
 
 
 def test_shown_mus_round_up():
-    shown = [row[6] for row in deployment_document().tables[0].rounded_rows(3)]
-    exact = [row[6] for row in deployment_document().tables[0].rows]
+    shown = [row[7] for row in deployment_document().tables[0].rounded_rows(3)]
+    exact = [row[7] for row in deployment_document().tables[0].rows]
     assert all(a == b if isinstance(b, str) else b <= a < 1.01 * b for a, b in zip(shown, exact, strict=True))
 
 
@@ -68,7 +68,8 @@ def test_every_rendering():
     document = deployment_document(0.8)
     for style in FORMATS:
         words = re.sub(r"\\(.)", r"\1", html.unescape(render(document, style)))
-        assert all(use.name in words.replace("\n", " ") for use in deployments()), style
+        named = [word for use in deployments() for word in use.name.split()]  # a name may take two lines of its column
+        assert all(word in words for word in named), style
         assert "0.3763" in words
     rows = json.loads(render(document, "json", 4))["tables"]["deployments"]["rows"]
     assert rows[0]["year"] == 2023
@@ -78,3 +79,27 @@ def test_every_rendering():
 def test_bad_mu(mu):
     with pytest.raises(gaussdp.DomainError, match="mu must be"):
         deployment_document(mu)
+
+
+@pytest.mark.parametrize("use", deployments(), ids=lambda use: use.name)
+def test_a_year_is_its_periods_together(use):
+    """The oracle composes: as many Gaussian guarantees with the mu of a period as a year has."""
+    if use.mu is None:
+        assert use.mu_per_year is None
+        return
+    periods = {"": 1, "day": 365, "month": 12}[use.period]
+    together = gaussdp.GDP(0.0).compose(*[gaussdp.GDP(use.mu)] * periods)
+    assert use.mu_per_year == pytest.approx(together.mu, rel=1e-12)
+
+
+def test_per_year():
+    document = deployment_document(2.0, per_year=True)
+    rows = {row[0]: row for row in document.tables[0].rows}
+    wikipedia, mobility = rows["Wikipedia pageviews by country"], rows["COVID-19 mobility reports"]
+    assert wikipedia[7] == pytest.approx(3.309, abs=1e-3)
+    assert (wikipedia[5], wikipedia[-1]) == ("day", LESS)
+    assert mobility[-1] == PERHAPS_LESS
+    mus = [row[7] for row in document.tables[0].rows if not isinstance(row[7], str)]
+    assert mus == sorted(mus)
+    assert "of a year" in document.notes[-1]
+    assert compared(EXACT, EXACT.mu, per_year=True) == SAME  # released once

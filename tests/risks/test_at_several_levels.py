@@ -10,12 +10,6 @@ LEVELS = st.lists(st.floats(1e-12, 0.999), min_size=1, max_size=5)
 
 
 @pytest.mark.parametrize("risk", criteria(), ids=lambda risk: risk.key)
-@given(levels=LEVELS, epsilon=st.floats(0, 30))
-def test_budgets(risk, levels, epsilon):
-    assert risk.budgets_at(levels, epsilon) == [risk.at(level).mu_from_epsilon(epsilon) for level in levels]
-
-
-@pytest.mark.parametrize("risk", criteria(), ids=lambda risk: risk.key)
 @given(levels=LEVELS, mu=st.floats(0, 8))
 def test_policies(risk, levels, mu):
     assert risk.policies_at(levels, mu) == [risk.at(level).epsilon_from_mu(mu) for level in levels]

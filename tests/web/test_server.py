@@ -99,21 +99,19 @@ def test_the_library_refuses_in_the_stream(client):
         ("figure", {"view": "choose", "format": "svg", "state": CHOOSE}, "image/svg+xml"),
         ("figure", {"view": "account", "format": "png", "state": RUN}, "image/png"),
         ("statement", {"view": "understand", "format": "html", "state": {"mu": 1}}, "text/html"),
-        ("statement", {"view": "choose", "format": "latex", "state": CHOOSE}, "application/x-tex"),
-        (
-            "statement",
-            {"view": "account", "format": "markdown", "state": {**RUN, "unit": "<b>one</b> person"}},
-            "text/markdown",
-        ),
+        ("statement", {"view": "choose", "format": "latex", "state": CHOOSE}, "application/zip"),
+        ("statement", {"view": "account", "format": "text", "state": {**RUN, "unit": "<b>one</b>"}}, "text/plain"),
+        ("statement", {"view": "advise", "format": "html", "state": {"title": "<b>one</b>"}}, "text/html"),
+        ("statement", {"view": "advise", "format": "pdf", "state": {"every": "month"}}, "application/pdf"),
     ],
 )  # fmt: skip
 def test_files(client, path, body, kind):
     response = client.post(f"/api/v1/{path}", json=body)
     assert response.status_code == 200, response.text
     assert response.headers["content-type"].startswith(kind)
-    assert response.headers["content-disposition"].startswith(f'attachment; filename="gaussdp-{body["view"]}.')
-    assert b"<b>one</b>" not in response.content
-    starts = {"image/png": b"\x89PNG", "image/svg+xml": b"<?xml"}
+    assert response.headers["content-disposition"].startswith(f'attachment; filename="gaussdp-{body["view"]}')
+    assert b"<b>one</b>" not in response.content or kind == "text/plain"
+    starts = {"application/pdf": b"%PDF", "image/png": b"\x89PNG", "image/svg+xml": b"<?xml"}
     assert response.content.startswith(starts.get(kind, b""))
 
 

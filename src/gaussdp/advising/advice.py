@@ -130,6 +130,8 @@ class Advice:
     @property
     def sentence(self) -> str:
         """The whole in one sentence."""
+        if self.choice.saturated:
+            return f"No budget follows: what is asked hardly limits an attacker ({self.choice.binding.words})."
         low, high = _down(self.mu), _down(self.high)
         span = f"μ = {low}" if low == high else f"μ between {low} (cautious) and {high}"
         every = f"{self.count:,} statistics" if self.count > 1 else "one statistic, once"

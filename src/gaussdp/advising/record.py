@@ -179,7 +179,7 @@ def record(advice: Advice, mu: float | None = None, day: date | None = None) -> 
     """
     from importlib.metadata import version  # reads files, so only when asked
 
-    if not math.isfinite(advice.high) or advice.mu == 0:
+    if not math.isfinite(advice.high) or advice.mu == 0 or advice.choice.saturated:
         raise DomainError("mu", problem="cannot be decided: the requirements allow nothing, or everything")
     decided = rounded(advice.mu, Rounding.DOWN, 3) if mu is None else number("mu", mu, POSITIVE)
     return Record(advice, decided, date.today() if day is None else day, version("gaussdp"))

@@ -17,7 +17,7 @@ from gaussdp.numerics import Floats
 Claimed = float | Guarantee | Claim
 """A mu, a guarantee with its curve, or a published claim."""
 
-UNDECIDED = "none without a design"
+UNDECIDED = "no verdict without a design"
 ROUNDING = "Lower bounds are rounded down and upper bounds up: nothing shown says more than was proved."
 
 _SHOWN = 4
@@ -135,7 +135,7 @@ class Evidence(Displayed, ABC):
         return Outcome(False, words)
 
     def judged(self, claim: Claimed) -> tuple[str, str]:
-        """A word for tables and a sentence: the verdict, or that there is none without a design."""
+        """A word for tables and a sentence: the verdict, or that there is no verdict without a design."""
         if self.design is Design.UNSTATED:
             would = "would be contradicted" if self._contradicts(claim) else "would stand"
             return UNDECIDED, (

@@ -16,6 +16,7 @@ from gaussdp.domains import PROBABILITY, number
 from gaussdp.errors import DomainError
 
 TABLES = ("attack", "curve", "claims")
+_UNJUDGED = "no verdict for this design"
 _FPRS = (0.001, 0.01, 0.1)
 _WHY = (
     "What can be concluded: how well this attack tells these members from these nonmembers, on this one model.",
@@ -85,8 +86,10 @@ class Description(Displayed):
             tuple((fpr, self.tpr(fpr)) for fpr in _FPRS),
         )
         refused = [f"No verdict on the claim {described(claim)}: one-model scores refute none." for claim in claims]
-        tables = (attack, curve, *([claims_table(claims, ["none for this design"] * len(claims))] if claims else []))
+        judged = [claims_table(claims, [_UNJUDGED] * len(claims))] if claims else []
         notes = [self.design.assumption, *refused, *_WHY, accusing(lower=self.lower)]
         if self.auc < 0.5:
             notes.append(wrong_way(self.auc, lower=self.lower, payable=False))
-        return Document.tabular("What the attack scores of one model show: no bound, no verdict", tables, notes)
+        return Document.tabular(
+            "What the attack scores of one model show: no bound, no verdict", (attack, curve, *judged), notes
+        )

@@ -70,6 +70,9 @@ class SequentialAudit(Displayed):
     (..., True)
     """
 
+    confidence: float
+    direction: str
+
     def __init__(self, claim: Claimed | None = None, confidence: float = 0.95, *, direction: str = "higher") -> None:
         self.claim: Guarantee | None = None if claim is None else as_guarantee(claim)
         self.confidence = number("confidence", confidence, LEVEL)

@@ -11,6 +11,7 @@ import click
 from gaussdp.accounting import AccountedCurve, DistributionCurve
 from gaussdp.accounting import account as account_for
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
+from gaussdp.accounting.export import write_curve
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.described import caveats, described, mechanism_of
 from gaussdp.cli.options import Whole, levels, neighbour_options, number, output_options, show, waiting
@@ -30,6 +31,7 @@ class _Reading:
 
     floor: float | None
     plot: Path | None
+    curve: Path | None
     delta: Sequence[float]
     fpr: Sequence[float]
     style: str
@@ -50,6 +52,8 @@ class _Reading:
             if self.plot:
                 drawing = accounted_plot(curve, self.floor, self.delta[0])
                 write_file(self.plot, render_accounted(drawing, ending)[ending])
+            if self.curve:
+                write_curve(curve, self.curve, content.title)
         show(content, self.style, self.digits, self.only)
 
 
@@ -74,6 +78,11 @@ def _reading_options(command: Callable[..., None]) -> Callable[..., None]:
             "--plot",
             type=click.Path(dir_okay=False, path_type=Path),
             help="Also draw the curve beside its fit, and μ by floor, into this .svg, .pdf or .png file.",
+        ),
+        click.option(
+            "--curve",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Also write points of the curve into this .csv, .json or .parquet file, each on the safe side.",
         ),
     ):
         read = option(read)

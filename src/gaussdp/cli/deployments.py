@@ -19,8 +19,11 @@ from gaussdp.published import TABLES, deployment_document
     type=click.Path(dir_okay=False, path_type=Path),
     help='Draw them on one axis into this file (.svg, .pdf, .png); needs pip install "gaussdp[plot]".',
 )
+@click.option("--per-year", is_flag=True, help="Give each μ for a year: what is spent anew each day or month adds up.")
 @output_options(TABLES)
-def deployments(mu: float | None, plot: Path | None, style: str, digits: int, only: Sequence[str]) -> None:
+def deployments(
+    mu: float | None, plot: Path | None, per_year: bool, style: str, digits: int, only: Sequence[str]
+) -> None:
     """Published deployments of differential privacy, and where your μ stands among them.
 
     Each comes with its unit of privacy, its setting, what its number covers, its source, and the basis of its μ: exact
@@ -31,10 +34,11 @@ def deployments(mu: float | None, plot: Path | None, style: str, digits: int, on
       gaussdp deployments
       gaussdp deployments --mu 0.8 --table deployments
       gaussdp deployments --mu 0.8 --plot deployments.svg
+      gaussdp deployments --mu 3 --per-year
       gaussdp deployments --format json
     """
-    document = deployment_document(mu, digits=digits)
+    document = deployment_document(mu, digits=digits, per_year=per_year)
     if plot is not None:
         ending = format_of(plot)
-        write_file(plot, render_deployments(ending, mu=mu)[ending])
+        write_file(plot, render_deployments(ending, mu=mu, per_year=per_year)[ending])
     show(document, style, digits, only)

@@ -170,7 +170,7 @@ def _block(block: Block, digits: int) -> str:
             return _icons(block)
         case Table():
             head = [" & ".join(map(latex_words, block.headings())) + r" \\"]
-            table = _tabular(_alignment(block), _rows(block, digits), head)
+            table = _fitted(_ruled(_alignment(block), _rows(block, digits), head))
             return rf"\noindent {latex_words(block.title)}:\par\nopagebreak" + "\n" + table
         case Section(_, title, blocks):
             return "\n\n".join([rf"\subsection*{{{latex_words(title)}}}", *(_block(inner, digits) for inner in blocks)])
@@ -184,6 +184,13 @@ def _tabular(columns: str, rows: Sequence[Sequence[str]], head: Sequence[str] = 
             r"\par\endgroup\medskip",
         ]
     )
+
+
+def _fitted(tabular: Sequence[str]) -> str:
+    """A table that is made smaller where it would be wider than the line."""
+    box = [r"\setbox1\hbox{%", *tabular, "}%"]
+    shrunk = r"\ifdim\wd1>\linewidth\ifdefined\resizebox\resizebox{\linewidth}{!}{\box1}\else\box1\fi\else\box1\fi"
+    return "\n".join([r"\begingroup\small\noindent", *box, shrunk, r"\par\endgroup\medskip"])
 
 
 def _float(table: Table, digits: int) -> str:

@@ -42,8 +42,10 @@ class Database:
         timeout: seconds that a transaction waits for others.
     """
 
+    url: URL
+
     def __init__(self, url: str, timeout: float = DEFAULT_TIMEOUT) -> None:
-        self.url = _parsed(url)
+        self.url: URL = _parsed(url)
         self.timeout = timeout
         self._process = os.getpid()
         self._engine = self._made()

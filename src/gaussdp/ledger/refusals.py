@@ -19,9 +19,13 @@ _DIGITS = 6
 class ShortError(Exception):
     """A budget is too small for a charge; what to say is worked out after the transaction."""
 
+    touched: Sequence[Balance]
+    short: Balance
+
     def __init__(self, touched: Sequence[Balance], short: Balance) -> None:
         super().__init__(short.name)
-        self.touched, self.short = touched, short
+        self.touched: Sequence[Balance] = touched
+        self.short: Balance = short
 
 
 def exceeded(touched: Sequence[Balance], short: Balance, charge: Charge) -> BudgetExceeded:

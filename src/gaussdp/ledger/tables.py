@@ -7,7 +7,7 @@ VERSION = "0002"
 VERSION_TABLE = "ledger_version"
 
 _Whole = BigInteger().with_variant(Integer, "sqlite")
-metadata = MetaData()
+metadata: MetaData = MetaData()
 
 BOOK = Table(
     "ledger_book",

@@ -38,12 +38,14 @@ class Decision:
         budget: the budget that it is about, if that is known already.
     """
 
+    of_key: list[Entry]
+
     def __init__(self, connection: Connection, key: str | None = None, budget: str | None = None) -> None:
         self.connection = connection
         known, touched = asked(connection, [(_KNOWN, {"key": key}), (_TOUCHED, {"budget": budget})])
         found = sorted((Entry.of_row(row) for row in known), key=lambda entry: entry.seq)
         self._last = found[-1] if found else None
-        self.of_key = [entry for entry in found if entry.key == key and key is not None]
+        self.of_key: list[Entry] = [entry for entry in found if entry.key == key and key is not None]
         self._touched = {budget: touched}
         self._writes: list[Statement] = []
 

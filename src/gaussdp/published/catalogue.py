@@ -9,12 +9,15 @@ from typing import Literal
 
 from gaussdp.conversions import mu_from_profile
 from gaussdp.documents.rounding import shown_level
-from gaussdp.domains import LEVEL, POSITIVE, integer, number
+from gaussdp.domains import LEVEL, POSITIVE, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
 
 Setting = Literal["central", "local"]
 Basis = Literal["exact", "implied", "none"]
+Period = Literal["", "day", "month"]
+A_YEAR: dict[Period, int] = {"": 1, "day": 365, "month": 12}
+"""So many periods there are in a year, of which nobody is protected for one alone."""
 
 _WORDS = ("name", "organisation", "unit", "covers", "source")
 _OLDEST = 2006  # the year of the definition
@@ -40,6 +43,7 @@ class Deployment:
         covers: what the published number covers.
         source: where it was published.
         url: its address, or empty.
+        period: after which the same people spend as much again: "day" or "month"; "" for what is released once.
         rho, epsilon, delta: the guarantee as published: rho; or epsilon; or epsilon and delta.
         gaussian: whether an (epsilon, delta) is that of Gaussian noise.
     Raises:
@@ -59,6 +63,7 @@ class Deployment:
     covers: str
     source: str
     url: str = ""
+    period: Period = ""
     epsilon: float | None = None
     delta: float | None = None
     rho: float | None = None
@@ -68,6 +73,18 @@ class Deployment:
 
     def __repr__(self) -> str:
         return f"<Deployment {self.name}, {self.organisation} {self.year}: {self.stated}>"
+
+    @property
+    def mu_per_year(self) -> float | None:
+        """The mu of a year: what is spent anew each period adds in squares; what was released once stays as it is.
+
+        For Gaussian noise that is the mu of the year; for pure DP one that follows, and not the least.
+
+        >>> wikipedia = next(use for use in deployments() if use.organisation == "Wikimedia Foundation")
+        >>> wikipedia.mu, wikipedia.mu_per_year
+        (0.17320..., 3.3090...)
+        """
+        return None if self.mu is None else math.sqrt(A_YEAR[self.period]) * self.mu
 
     @property
     def stated(self) -> str:
@@ -82,6 +99,7 @@ class Deployment:
         integer("year", self.year, low=_OLDEST)
         if not isinstance(self.setting, str) or self.setting not in ("central", "local"):
             raise DomainError("setting", '"central" or "local"', self.setting)
+        one_of("period", self.period, tuple(A_YEAR))
         for key, domain in (("epsilon", POSITIVE), ("delta", LEVEL), ("rho", POSITIVE)):
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, number(key, getattr(self, key), domain))

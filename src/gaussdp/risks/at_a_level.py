@@ -41,10 +41,6 @@ class AtRate(Risk):
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_multiplicative_advantage(epsilon, self.rate)
 
-    @classmethod
-    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
-        return _listed(conversions.mu_from_multiplicative_advantage(epsilon, levels))
-
     def epsilon_from_mu(self, mu: float) -> float:
         return _epsilon_through(mu, self.rate)
 
@@ -192,10 +188,6 @@ class Precision(Risk):
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_precision(epsilon, self.recall)
 
-    @classmethod
-    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
-        return _listed(conversions.mu_from_precision(epsilon, levels))
-
     def epsilon_from_mu(self, mu: float) -> float:
         end = float(special.ndtri(self.recall))
         return log_growth(mu, lambda m: end - m)
@@ -263,10 +255,6 @@ class Profile(Risk):
         if self.delta == 0:
             return math.inf if epsilon == math.inf else 0.0
         return conversions.mu_from_profile(epsilon, self.delta)
-
-    @classmethod
-    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
-        return _listed(conversions.mu_from_profile(epsilon, levels))
 
     @classmethod
     def policies_at(cls, levels: Sequence[float], mu: float) -> list[float]:

@@ -210,11 +210,6 @@ class Risk(ABC):
         return float(values[0]) if policies.ndim == 0 else np.reshape(values, policies.shape)
 
     @classmethod
-    def budgets_at(cls, levels: Sequence[float], epsilon: float) -> list[float]:
-        """`mu_from_epsilon` at several levels; together they may cost little more than one."""
-        return [float(cls.at(level).mu_from_epsilon(epsilon)) for level in levels]
-
-    @classmethod
     def policies_at(cls, levels: Sequence[float], mu: float) -> list[float]:
         """`epsilon_from_mu` at several levels; together they may cost little more than one."""
         return [cls.at(level).epsilon_from_mu(mu) for level in levels]

@@ -1,11 +1,13 @@
 """What an attacker learns about a person: whom, which attribute, which record, against what a guess would give."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from gaussdp.documents.frequencies import frequency, one_in
 from gaussdp.domains import Domain, integer, number, one_of
 from gaussdp.guarantees import Guarantee
 from gaussdp.risks.at_a_level import AtRate
+from gaussdp.risks.base import Start
 from gaussdp.risks.levels import Level, Unit
 from gaussdp.risks.registry import register
 
@@ -111,10 +113,10 @@ class Identification(AtRate):
     hint = "how likely a guess about a person is right"
     quantity = "chance of a right guess"
     gain = "right guesses about a person"
-    level = CHANCE
+    level: ClassVar[Level] = CHANCE
     unit = Unit.SHARE
     criterion = True
-    start = (0.01, 1e-3)
+    start: ClassVar[Start] = (0.01, 1e-3)
 
     chance: float
     aim: str = "identification"

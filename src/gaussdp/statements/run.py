@@ -166,7 +166,7 @@ class Run:
             except DomainError as error:
                 raise DomainError("claim", problem=f"must state a guarantee: {error}") from None
         if self.sampling == "random allocation":
-            self._set("mechanism", allocated(self.mechanism, self.batches_per_pass))
+            self._set("mechanism", allocated(self.mechanism, self.loader))
         self._refuse_contradictions()
 
     @classmethod
@@ -294,9 +294,9 @@ class Run:
 
     def _refuse_other_batches(self) -> None:
         stated = [key for key in ("batches_per_pass", "drop_last") if getattr(self, key) is not None]
-        if self.sampling == "random allocation":
-            stated = [key for key in stated if key == "drop_last"]
-        if stated and (not self.sampled or self.sampling not in ("shuffle", "fixed batches", None)):
+        if stated and (
+            not self.sampled or self.sampling not in ("random allocation", "shuffle", "fixed batches", None)
+        ):
             batches = f'with sampling "{self.sampling}"' if self.sampling else "of this mechanism"
             problem = f"is about batches cut from the data, and those {batches} are not"
             raise DomainError(stated[0], problem=problem, advice="leave it out")

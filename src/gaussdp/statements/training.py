@@ -144,7 +144,7 @@ TOLD = ("dataset_size", "clip_norm", "batches_per_pass", "drop_last")
 """What a run tells of these numbers besides the mechanism."""
 
 
-def allocated(mechanism: Mechanism, batches_per_pass: int | None) -> Mechanism:
+def allocated(mechanism: Mechanism, loader: Loader) -> Mechanism:
     """The random allocation that a run of DP-SGD is; anything else as it is, if that is how its batches are made."""
     if not isinstance(mechanism, DPSGD):
         if mechanism.samplings - {RandomAllocation.sampling}:
@@ -154,21 +154,24 @@ def allocated(mechanism: Mechanism, batches_per_pass: int | None) -> Mechanism:
                 advice=f'write mechanism = "{RandomAllocation.kind}", or the sampling that was done',
             )
         for part, _ in mechanism.parts():
-            if isinstance(part, RandomAllocation) and batches_per_pass not in (None, part.batches):
+            if isinstance(part, RandomAllocation) and loader.batches_per_pass not in (None, part.batches):
                 raise DomainError(
-                    "batches_per_pass", f"that of the mechanism, {part.batches}", batches_per_pass, "leave it out"
+                    "batches_per_pass",
+                    f"that of the mechanism, {part.batches}",
+                    loader.batches_per_pass,
+                    "leave it out",
                 )
         return mechanism
     if (mechanism.adjacency, mechanism.records_per_unit) != ("add-remove", 1):
         raise DomainError(
             "mechanism", problem="must state its noise for adding or removing one record with random allocation"
         )
-    fewest, most = Loader(batches_per_pass).batches(mechanism.sample_rate)
+    fewest, most = loader.batches(mechanism.sample_rate)
     if fewest != most:
         raise DomainError(
             "batches_per_pass",
             problem=f"is missing: sample rate {mechanism.sample_rate:.6g} makes {fewest:,} or {most:,} batches a pass",
-            advice="write how many there are",
+            advice="write how many there are, or drop_last",
         )
     if mechanism.steps % fewest:
         passes = max(1, round(mechanism.steps / fewest))

@@ -63,6 +63,11 @@ class RefusalError(GaussdpError):
         reason: under which a monitor counts it, where it protects the server.
     """
 
+    status: int
+    field: str | None
+    retry_after: int | None
+    reason: str | None
+
     def __init__(
         self,
         status: int,

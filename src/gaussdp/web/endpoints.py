@@ -16,25 +16,53 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from gaussdp.errors import ConvergenceError, DomainError
-from gaussdp.web.answers import RefusalError, encoded, field_of, json_response, refusal_body
+from gaussdp.risks.registry import RISKS
+from gaussdp.web.answers import RefusalError, encoded, field_of, refusal_body
 from gaussdp.web.schemas.reading import Request as Asked
 from gaussdp.web.schemas.reading import parse, read
 from gaussdp.web.telling.logs import LOG
 from gaussdp.web.work.pool import Asker, Desk, Work
 
 Result = TypeVar("Result")
+Question = TypeVar("Question")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 MEDIA_TYPE = "application/x-ndjson"
 
 _REMEMBERED = 1024  # answers, of a few hundred bytes each
+_CLOSED_FORMS = 256  # of some 25 kB each
+
+
+class _Remembered(OrderedDict[Question, bytes]):
+    """The answers to the last questions."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def __getitem__(self, question: Question) -> bytes:
+        self.move_to_end(question)
+        return super().__getitem__(question)
+
+    def __setitem__(self, question: Question, answer: bytes) -> None:
+        super().__setitem__(question, answer)
+        if len(self) > self._most:
+            self.popitem(last=False)
 
 
 def closed_form(asked: type[Asked], answer: Callable[[Asked], Any]) -> Endpoint:
-    """An endpoint whose answer takes less than a frame, so that it may run on the event loop."""
+    """An endpoint whose answer takes less than a frame, so that it may run on the event loop.
+
+    The last answers are remembered: a page that is opened asks what others asked before.
+    """
+    answers = _Remembered[tuple[Any, ...]](_CLOSED_FORMS)
 
     async def endpoint(request: Request) -> Response:
-        return json_response(within_domain(answer, await read_body(asked, request)))
+        question = read(asked, await parse_body(request))
+        key = (question, *RISKS.extensions())
+        if key not in answers:
+            answers[key] = encoded(within_domain(answer, question))
+        return Response(answers[key], media_type="application/json")
 
     return endpoint
 
@@ -77,7 +105,7 @@ def file_from_worker(asked: type[Asked], job: str, desk: Desk, check: Callable[[
 
 def remembered_from_worker(asked: type[Asked], job: str, desk: Desk) -> Endpoint:
     """An endpoint whose answer takes a few frames, so that a worker gives it; the last ones are remembered."""
-    answers: OrderedDict[Asked, bytes] = OrderedDict()
+    answers = _Remembered[Asked](_REMEMBERED)
 
     async def endpoint(request: Request) -> Response:
         body = await parse_body(request)
@@ -87,9 +115,6 @@ def remembered_from_worker(asked: type[Asked], job: str, desk: Desk) -> Endpoint
             if answer is None:
                 return _Nothing()
             answers[question] = encoded(answer)
-            if len(answers) > _REMEMBERED:
-                answers.popitem(last=False)
-        answers.move_to_end(question)
         return Response(answers[question], media_type="application/json")
 
     return endpoint
@@ -109,15 +134,6 @@ async def _result(request: Request, desk: Desk, job: str, body: Mapping[str, Any
     if "error" in answer:
         raise RefusalError(422, answer["error"]["message"], answer["error"]["field"])
     return answer["result"]
-
-
-async def read_body(asked: type[Asked], request: Request) -> Asked:
-    """The request that the body states.
-
-    Raises:
-        RefusalError: 415, 400 or 422.
-    """
-    return read(asked, await parse_body(request))
 
 
 async def parse_body(request: Request) -> Any:

@@ -47,7 +47,8 @@ class _Keeper:
         self.settings, self.listener, self.ready = settings, listener, ready
         self.file: IO[bytes] = file_for(settings.limits)
         self.shared = Shared(settings.limits, 0, self.file)
-        self.lanes = Lanes(settings.limits, Metrics(self.shared))
+        self.metrics = Metrics(self.shared)
+        self.lanes = Lanes(settings.limits, self.metrics)
         self.fronts: dict[int, asyncio.subprocess.Process] = {}
         self.answering: set[int] = set()
         self.ending = asyncio.Event()
@@ -101,6 +102,7 @@ class _Keeper:
                 await front.wait()
                 raise
             self.shared.forget(number)
+            self.metrics.forget(number)
             if self.ending.is_set():
                 return
             LOG.error("process %d of the server ended with code %d and is started again", number, code)

@@ -63,6 +63,10 @@ class Reception:
         costs: requests for which one of these paths counts.
     """
 
+    app: ASGIApp
+    house: House
+    costs: Mapping[str, int]
+
     def __init__(self, app: ASGIApp, house: House, costs: Mapping[str, int]) -> None:
         self.app, self.house, self.costs = app, house, costs
 

@@ -39,6 +39,11 @@ class Shared:
         clock: seconds, for tests; the same for all processes.
     """
 
+    limits: Limits
+    process: int
+    clock: Callable[[], float]
+    numbers: "memoryview[float]"
+
     def __init__(
         self,
         limits: Limits,
@@ -51,12 +56,12 @@ class Shared:
         self._file = file
         self._map = mmap.mmap(-1 if file is None else file.fileno(), _size(limits))
         view = memoryview(self._map)[:_COUNTERS].cast("d")
-        self._columns = [view[i * _NUMBERS : (i + 1) * _NUMBERS] for i in range(MOST_PROCESSES)]
-        self.numbers = self._columns[process]
+        self.columns = [view[i * _NUMBERS : (i + 1) * _NUMBERS] for i in range(MOST_PROCESSES)]
+        self.numbers = self.columns[process]
 
     def total(self, place: int) -> float:
         """The sum of a counter over all processes."""
-        return sum(column[place] for column in self._columns)
+        return sum(column[place] for column in self.columns)
 
     def seconds_to_wait(self, address: str, cost: float = 1.0) -> float:
         """Take so many tokens and return 0, or take none and return when there will be enough."""

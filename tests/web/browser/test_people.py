@@ -2,7 +2,7 @@
 
 import pytest
 
-VIEWS = ("choose", "understand", "account")
+VIEWS = ("start", "choose", "understand", "account")
 
 
 @pytest.fixture
@@ -24,9 +24,10 @@ def test_axe_finds_nothing_serious(new_calculator):
     for view in VIEWS:
         calculator.open(view=view)
         calculator.unfold()
-        for theme in ("light", "dark"):
-            calculator.page.emulate_media(color_scheme=theme)
-            assert serious_findings(calculator.page) == [], f"{view}, {theme}"
+        for theme, forced in (("light", "none"), ("dark", "none"), ("dark", "active")):
+            calculator.page.emulate_media(color_scheme=theme, forced_colors=forced)
+            assert serious_findings(calculator.page) == [], f"{view}, {theme}, {forced}"
+        calculator.page.emulate_media(forced_colors="none")
     calculator.page.goto(f"{calculator.address}docs")
     assert serious_findings(calculator.page) == []
 
@@ -61,6 +62,8 @@ def test_by_keyboard_alone(calculator, expect):
     expect(calculator.page.locator("#tab-understand")).to_be_focused()
     expect(calculator.page.locator("#understand")).to_be_visible()
     press("Home")
+    expect(calculator.page.locator("#start")).to_be_visible()
+    press("ArrowRight")
     expect(calculator.page.locator("#choose")).to_be_visible()
     seen = []
     while True:
@@ -130,7 +133,8 @@ def test_no_sideways_scrolling(new_calculator):
             # Until the picture has its new size.
             page.wait_for_function(
                 """() => { const chart = document.querySelector('.view:not([hidden]) .chart');
-                           return Math.abs(chart.querySelector('.uplot').offsetWidth - chart.clientWidth) <= 1; }"""
+                           const drawn = chart?.querySelector('.uplot').offsetWidth;
+                           return !chart || Math.abs(drawn - chart.clientWidth) <= 1; }"""
             )
             wide = page.evaluate(
                 """() => [...document.querySelectorAll('.view:not([hidden]) *, .top *')].filter((e) => {
@@ -192,3 +196,49 @@ def test_what_a_screen_reader_hears(calculator, expect):
     live = page.locator("#live")
     expect(live).to_have_attribute("aria-live", "polite")
     expect(live).to_contain_text("at most 70 of 100 are right")
+
+
+def test_nothing_jumps_while_the_page_loads(new_calculator):
+    """The layout shifts by less than a tenth, with two requests for style and script."""
+    for view in VIEWS:
+        calculator = new_calculator()
+        calculator.page.add_init_script(
+            """window.shifted = 0; new PerformanceObserver((list) => {
+                 for (const entry of list.getEntries()) window.shifted += entry.value;
+               }).observe({ type: 'layout-shift', buffered: true });"""
+        )
+        asked = []
+        calculator.page.on("request", lambda request, asked=asked: asked.append(request.url))
+        calculator.open(view=view)
+        assert calculator.page.evaluate("window.shifted") < 0.1, view
+        assert len([url for url in asked if url.endswith((".js", ".css"))]) == 2
+
+
+def test_large_letters(calculator):
+    """With letters twice as large, nothing is cut off or lies outside the page."""
+    for view in VIEWS:
+        calculator.open(view=view)
+        before = calculator.page.evaluate(
+            "document.querySelector('.view:not([hidden]) h3').getBoundingClientRect().height"
+        )
+        calculator.page.evaluate("document.documentElement.style.fontSize = '200%'")
+        calculator.page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+        after = calculator.page.evaluate(
+            "document.querySelector('.view:not([hidden]) h3').getBoundingClientRect().height"
+        )
+        assert after >= 1.8 * before
+
+
+def test_on_paper(calculator):
+    """From the dark: black on white, without controls, and no card split."""
+    calculator.page.emulate_media(color_scheme="dark", media="print")
+    for view in VIEWS:
+        calculator.open(view=view)
+        shown = calculator.page.evaluate(
+            """() => [...document.querySelectorAll('.view:not([hidden]) button:not(.dot), .tabs, input[type=range]')]
+                 .filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.textContent)"""
+        )
+        assert shown == []
+        style = "getComputedStyle(document.querySelector('.view:not([hidden]) .card'))"
+        assert calculator.page.evaluate(f"{style}.breakInside") == "avoid"
+        assert calculator.page.evaluate("getComputedStyle(document.body).color") == "rgb(23, 33, 46)"

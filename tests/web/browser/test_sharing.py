@@ -1,8 +1,10 @@
 """What to take away in a browser: a link that restores the page, text to copy, files to keep."""
 
+import io
 import json
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -91,8 +93,10 @@ def test_download(calculator, expect):
     assert name.endswith(".png")
     assert content.startswith(b"\x89PNG")
     name, content = download(calculator, "choose", "Statement")
-    assert name.endswith(".md")
-    assert "μ" in content.decode()
+    assert name.endswith(".zip")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.namelist() == ["gaussdp-choose.md", "tradeoff.png"]
+        assert "μ" in archive.read("gaussdp-choose.md").decode()
     expect(calculator.page.locator("#choose .said")).to_contain_text(name)
 
 
@@ -116,3 +120,26 @@ def _wait_for_the_same_text(one, other):
             return
         one.page.wait_for_timeout(100)
     assert one.inner_text() == other.inner_text()
+
+
+def test_a_view_as_one_file(new_calculator, tmp_path):
+    """Numbers, words and picture, for who has no server; axe has nothing to say about it."""
+    calculator = new_calculator(color_scheme="dark", accept_downloads=True)
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for state in ({"view": "start", "ask_every": "month"}, *STATES):
+        calculator.open(**state)
+        number = calculator.part("mu").inner_text() if state["view"] != "understand" else "0.7"
+        _, content = download(calculator, state["view"], "Save as a file")
+        saved = tmp_path / "saved.html"
+        saved.write_bytes(content)
+        page = calculator.page.context.new_page()
+        asked = []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.goto(saved.as_uri())
+        assert number in page.locator("main").inner_text()
+        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+        assert page.locator("main button, main input, script").count() == 0
+        assert page.locator("main img").count() == (state["view"] != "start")
+        found = [rule for rule in axe.run(page).response["violations"] if rule["impact"] in ("serious", "critical")]
+        assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == [], state["view"]
+        page.close()

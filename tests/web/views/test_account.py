@@ -114,6 +114,7 @@ def described(**changed):
         {"sampling": "shuffle"},
         {"sampling": "fixed batches", "last_batch": "dropped"},
         {"sampling": "without replacement"},
+        {"sampling": "random allocation"},
         {"tuning": "counted", "tuning_runs": 3},
         {"tuning": "not counted", "tuning_runs": 3},
         {"clipping": "per-batch"},

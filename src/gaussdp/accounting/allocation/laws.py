@@ -67,6 +67,13 @@ class Law(ABC):
 class Spread(Law):
     """Values moved to the points around them, which keeps the mean; what is cut off goes to zero and to infinity."""
 
+    spacing: float
+    first: int
+    masses: Floats
+    error: float
+    zero: float
+    infinite: float
+
     def __init__(self, spacing: float, first: int, masses: Floats, zero: float, infinite: float, error: float) -> None:
         self.spacing, self.first, self.masses, self.error = spacing, first, masses, error
         self.zero, self.infinite = zero, infinite
@@ -114,6 +121,11 @@ class Spread(Law):
 
 class Grouped(Law):
     """Values that became their mean, group by group; the groups of the grid's ends hold all that is beyond."""
+
+    spacing: float
+    first: int
+    masses: Floats
+    error: float
 
     def __init__(self, spacing: float, first: int, masses: Floats, moments: Floats, error: float) -> None:
         self.spacing, self.first, self.masses, self.error = spacing, first, masses, error

@@ -37,6 +37,12 @@ class Gate:
         overfull: says, in a request's state, that its connection is one too many.
     """
 
+    limits: Limits
+    shared: Shared
+    metrics: Metrics
+    proxies: Proxies
+    overfull: str
+
     def __init__(self, limits: Limits, shared: Shared, metrics: Metrics, proxies: Proxies, overfull: str) -> None:
         self.limits, self.shared, self.metrics, self.proxies, self.overfull = limits, shared, metrics, proxies, overfull
         self.idle: dict[Connection, None] = {}  # the longest idle first
@@ -73,8 +79,10 @@ class Gate:
 class Connection(H11Protocol):
     """One connection."""
 
+    app: Any
     gate: Gate
-    peer = site = UNKNOWN
+    peer: str = UNKNOWN
+    site: str = UNKNOWN
     _deadline: asyncio.TimerHandle | None = None
     _stuck: asyncio.TimerHandle | None = None
     _admitted = False

@@ -82,6 +82,10 @@ class KnownHosts:
             meant to be reached from elsewhere.
     """
 
+    more: frozenset[str]
+    names: frozenset[str]
+    addresses: bool
+
     def __init__(self, names: Collection[str], more: Collection[str] = (), *, addresses: bool = False) -> None:
         self.more = frozenset(map(checked_name, more))
         self.names, self.addresses = frozenset(names) | self.more, addresses

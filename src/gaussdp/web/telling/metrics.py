@@ -57,10 +57,10 @@ class Metrics:
         """Count one of the gauges, counters or, as "refused REASON", refusals up or down."""
         self._numbers[self._single[name]] += change
 
-    def clear(self) -> None:
-        """The gauges of a process that starts: one that died in its place left them."""
+    def forget(self, process: int) -> None:
+        """What a process that is no more had open."""
         for name in GAUGES:
-            self._numbers[self._single[name]] = 0
+            self.shared.columns[process][self._single[name]] = 0
 
     def value(self, name: str) -> float:
         """The sum of a gauge or a counter."""

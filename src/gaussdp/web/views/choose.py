@@ -3,13 +3,13 @@
 import math
 from functools import lru_cache
 
-from gaussdp.choosing import Match, RuleOfThumb, match
+from gaussdp.choosing import Choice, Match, RuleOfThumb, match
 from gaussdp.choosing import choose as chosen
 from gaussdp.choosing.budgets import span
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
-from gaussdp.risks import Risk, criteria_at
+from gaussdp.risks import Risk, criteria
 from gaussdp.web.schemas.requests import ChooseRequest, RulesRequest
 from gaussdp.web.schemas.responses import (
     Budget,
@@ -36,7 +36,7 @@ def choose(request: ChooseRequest) -> ChooseResponse:
     """The budget, what it allows and costs, the same by other criteria, a recommendation, and both curves."""
     policy = request.policy
     found = match(policy, request.risk)
-    advice, budget = chosen(policy), GDP(found.mu)
+    advice, budget = _advice(policy, tuple(criteria())), GDP(found.mu)
     implied = policy.implied().mu if isinstance(policy, PureDP) else math.inf
     return ChooseResponse(
         epsilon=request.epsilon,
@@ -52,7 +52,7 @@ def choose(request: ChooseRequest) -> ChooseResponse:
             text=request.risk.text(budget),
             sentence=request.risk.sentence(budget),
         ),
-        others=[_budget(match(policy, other)) for other in criteria_at()] if isinstance(policy, PureDP) else [],
+        others=[_budget(other) for requirement in advice.requirements for other in requirement.matches],
         implied=Mu(mu=implied, mu_text=guarantee_text(implied)),
         saturated=found.saturated,
         warning=found.warning,
@@ -76,6 +76,12 @@ def choose(request: ChooseRequest) -> ChooseResponse:
         matched=matched_point(found),
         snippets=choose_snippets(request, found.mu),
     )
+
+
+@lru_cache(maxsize=256)
+def _advice(policy: Guarantee, by: tuple[type[Risk], ...]) -> Choice:
+    """What to choose for a policy by what there is of criteria; the same while the page moves one and its level."""
+    return chosen(policy)
 
 
 def _budget(found: Match) -> Budget:

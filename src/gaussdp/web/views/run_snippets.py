@@ -63,7 +63,7 @@ def run_file(run: Run) -> dict[str, Any]:
     if isinstance(run.mechanism, DPSGD):
         step = run.mechanism
         numbers = {"noise_multiplier": step.noise_multiplier, "sample_rate": step.sample_rate, "steps": step.steps}
-        told = {"dataset_size": run.dataset_size, "drop_last": run.drop_last}
+        told = {"dataset_size": run.dataset_size, "drop_last": run.drop_last, "batches_per_pass": run.batches_per_pass}
         stated = {name: value for name, value in told.items() if value is not None}
         return {**content, "training": {**numbers, **stated}}
     if run.dataset_size:

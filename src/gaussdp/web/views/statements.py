@@ -6,7 +6,7 @@ import zipfile
 from gaussdp.advising import advise, record
 from gaussdp.choosing import Requirement, match
 from gaussdp.choosing.budgets import budget_document
-from gaussdp.documents.blocks import Block, Document, Headline, Picture, flat
+from gaussdp.documents.blocks import Block, Document, Headline, Picture, Section, flat
 from gaussdp.documents.rendering import ENDINGS, render
 from gaussdp.errors import DomainError
 from gaussdp.statements import report_run
@@ -92,7 +92,7 @@ def _chosen(state: ChooseRequest, tell: Tell) -> Document:
     words = found.warning or f"{state.risk.sentence(found.budget)} {found.cost}".strip()
     blocks: list[Block] = [
         Headline(f"μ ≤ {budget_text(found.mu)}", words, struck=found.saturated),
-        *tables.blocks,
+        Section("budgets", "Budgets, rules and a recommendation", tables.blocks),
         Picture(
             "tradeoff",
             "The trade-off curves",

@@ -37,7 +37,7 @@ def run_of(request: AccountRequest | CalibrateRequest | ReleasesRequest, noise: 
         return _run(request, Composition([_release(one, i) for i, one in enumerate(request.releases)]))
     mechanism = trained(request, request.noise_multiplier if isinstance(request, AccountRequest) else noise)
     rest = {"sampling": request.sampling, "clipping": request.clipping, "dataset_size": request.dataset_size}
-    return _run(request, mechanism, **rest, drop_last=_drops(request))
+    return _run(request, mechanism, **rest, drop_last=_drops(request), batches_per_pass=_batches(request))
 
 
 def _drops(request: Trained) -> bool | None:
@@ -49,6 +49,13 @@ def _run(request: Described, mechanism: Mechanism, **rest: object) -> Run:
     names = ("adjacency", "records_per_unit", "tuning", "tuning_runs", "tuning_mean", "randomness")
     described = {name: getattr(request, name) for name in names}
     return Run(mechanism=mechanism, unit=request.unit or UNNAMED, **described, **rest)  # type: ignore[arg-type]
+
+
+def _batches(request: Trained) -> int | None:
+    """Of records that are dealt to batches, how many there are; the fewest, if what becomes of a rest is not stated."""
+    if request.sampling != "random allocation" or request.last_batch is not None:
+        return None
+    return max(request.dataset_size // request.batch_size, 1)
 
 
 def trained(request: Trained, noise: float) -> DPSGD | WithoutReplacement:
@@ -66,6 +73,7 @@ def trained(request: Trained, noise: float) -> DPSGD | WithoutReplacement:
         batch_size=request.batch_size,
         epochs=request.epochs,
         drop_last=_drops(request),
+        batches_per_pass=_batches(request),
     ).mechanism
     drawn = request.sampling == "without replacement" and request.adjacency == "replace-one"
     if drawn and request.records_per_unit == 1:  # the one case of such batches of which more than an enclosure is known

@@ -23,6 +23,9 @@ class Lanes:
         program: what Python runs as a worker.
     """
 
+    long: Pool
+    quick: Pool
+
     def __init__(self, limits: Limits, metrics: Metrics, program: Sequence[str] = WORKER) -> None:
         quick = replace(limits, computations=1, work_seconds=limits.quick_seconds)
         self.long = Pool(limits, program, metrics)

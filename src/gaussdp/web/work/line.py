@@ -36,6 +36,9 @@ class Line:
         metrics: what is counted.
     """
 
+    limits: Limits
+    metrics: Metrics
+
     def __init__(self, limits: Limits, metrics: Metrics) -> None:
         self.limits, self.metrics = limits, metrics
         self.stopping = False

@@ -68,6 +68,12 @@ class Pool:
         first: a job that a new worker does before any other, so that it has loaded what they need.
     """
 
+    limits: Limits
+    program: Sequence[str]
+    first: str | None
+    metrics: Metrics
+    line: Line
+
     def __init__(
         self,
         limits: Limits,

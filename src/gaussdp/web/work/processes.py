@@ -28,6 +28,8 @@ class WorkerDiedError(GaussdpError):
 class Worker:
     """One process."""
 
+    message: str | Any
+
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.message = STARTING

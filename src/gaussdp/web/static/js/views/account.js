@@ -29,7 +29,7 @@ export function setUpAccount(root, store, fields) {
   const picture = createPicture(part(root, "picture"), { title: "The curve that holds", name: "account", store, series: EXACT });
   const facts = factList(part(root, "facts"));
   const training = () => store.read("released") === "training";
-  const cut = () => ["shuffle", "fixed batches"].includes(store.read("sampling"));
+  const cut = () => ["shuffle", "fixed batches", "random allocation"].includes(store.read("sampling"));
   const aimed = () => training() && store.read("mode") === "target";
 
   const request = () => {

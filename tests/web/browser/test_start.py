@@ -1,0 +1,60 @@
+"""The guided start in a browser, end to end: answers, what is not known, scenarios, and the record."""
+
+import pytest
+
+from gaussdp.advising import Answers, Published, advise
+from gaussdp.web.views.wording import budget_text
+
+
+@pytest.fixture
+def expect():
+    return pytest.importorskip("playwright.sync_api").expect
+
+
+def test_from_questions_to_a_record(calculator, expect, tmp_path):
+    calculator.page.goto(calculator.address)  # the first view
+    calculator.settled()
+    nothing = advise(Answers(published=(Published(kind="count"),)))
+    expect(calculator.part("mu")).to_have_text(budget_text(nothing.mu, 3))
+    expect(calculator.field("ask_people")).to_have_attribute("placeholder", "I don’t know: 10000")
+    calculator.field("ask_aim").select_option("identification")
+    calculator.field("ask_chance").fill("1/1000")
+    calculator.field("ask_acceptable").fill("1 %")
+    calculator.field("ask_every").select_option("month")
+    calculator.field("typical").fill("1,000,000")
+    known = {"aim": "identification", "chance": 1e-3, "acceptable": 0.01}
+    published = (Published(kind="count", typical=1e6),)
+    monthly = advise(Answers(**known, every="month", published=published))
+    expect(calculator.part("sentence")).to_have_text(monthly.sentence)
+    expect(calculator.part("utility")).to_contain_text(budget_text(monthly.each(monthly.mu), 3))
+    calculator.part("keep").click()
+    calculator.field("ask_every").select_option("year")
+    expect(calculator.part("scenario-table").locator("tbody tr")).to_have_count(2)
+    yearly = advise(Answers(**known, every="year", published=published))
+    rows = calculator.part("scenario-table").locator("tbody tr")
+    expect(rows.nth(0)).to_contain_text(budget_text(yearly.each(yearly.mu), 3))
+    expect(rows.nth(1)).to_contain_text(budget_text(monthly.each(monthly.mu), 3))
+    calculator.wait_for_state(ask_chance="1/1000", ask_every="year")
+    there = calculator.page.url
+    calculator.page.goto(there)
+    calculator.settled()
+    expect(rows).to_have_count(2)
+    for format, begins in (("pdf", b"%PDF"), ("toml", b"aim = "), ("html", b"<!doctype html>")):
+        calculator.page.get_by_label("Format of the decision record").select_option(format)
+        with calculator.page.expect_download() as waited:
+            calculator.page.get_by_role("button", name="Decision record", exact=True).click()
+        content = waited.value.path().read_bytes()
+        assert content.lower().startswith(begins.lower())
+    calculator.page.locator("#start").get_by_role("button", name="Which noise meets it?").click()
+    expect(calculator.field("target_value")).to_have_value(budget_text(yearly.mu, 3))
+
+
+def test_what_contradicts_itself_is_said_beside_the_question(calculator, expect):
+    calculator.refused = True
+    calculator.open(view="start", ask_chance="0.5")
+    calculator.field("ask_acceptable").fill("0.4")
+    expect(calculator.error("ask_acceptable")).to_contain_text("With which chance may a guess be right")
+    calculator.field("ask_acceptable").fill("2")
+    calculator.field("ask_years").fill("-1")
+    expect(calculator.error("ask_acceptable")).to_contain_text("must be between 0 and 1")
+    expect(calculator.error("ask_years")).to_contain_text("must be above 0")
