@@ -177,3 +177,15 @@ def test_a_failure_is_remembered(monkeypatch):
     for _ in range(2):
         assert not law.read(np.zeros(1)).answered.any()
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("mu", [1e-7, 1e-6, 1e-5])
+def test_next_to_no_further_release(mu):
+    """Rounding of losses is not seen on the scale of a release that hardly moves them."""
+    alone, beside = tails(1.0, 1e-4, 20), tails(1.0, 1e-4, 20, mu * mu)
+    tau = np.array([0.003, 0.05, 1.0])
+    plain, smoothed = alone.read(tau), beside.read(tau)
+    assert smoothed.answered.all()
+    for field in ("log_fpr", "log_tpr", "log_delta_remove"):
+        # The mean of e^L is 1 for the release too, so tails move by about their curvature times mu^2.
+        assert getattr(smoothed, field) == pytest.approx(getattr(plain, field), abs=1e-9 + 2e6 * mu * mu)

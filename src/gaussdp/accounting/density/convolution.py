@@ -18,7 +18,7 @@ from gaussdp.accounting.density.log_density import LogDensity
 from gaussdp.accounting.density.loss_density import LossDensity, Scale, log
 from gaussdp.accounting.loss.products import weighted_rows
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
-from gaussdp.numerics import Floats, Indices
+from gaussdp.numerics import Booleans, Floats, Indices
 
 
 @dataclass(frozen=True)
@@ -71,26 +71,21 @@ def smoothed(law: LossDensity, squared_mu: float) -> LossDensity:
     mu, least, density = math.sqrt(squared_mu), law.scale.least, law.density
     reach = math.sqrt(2 * law.scale.depth) + mu + 1
     breaks = np.linspace(-reach, reach, math.ceil(reach) + 1)
-    constant = -HALF_LOG_2PI - math.log(mu)
+
+    def excess_of(loss: Floats) -> Floats:
+        return loss - least + 0.5 * squared_mu
+
+    def far_out(loss: Floats) -> Booleans:
+        # There the releases move an excess by less than half, and its rounding is far below their scale.
+        far: Booleans = excess_of(loss) > 2 * mu * reach
+        return far
 
     def log_density(loss: Floats) -> Floats:
-        excess = loss - least + 0.5 * squared_mu
-
-        def more_edges(rows: slice) -> Floats:
-            return log(np.subtract.outer(excess[rows], mu * breaks))
-
-        def integrand(whole: Floats, middles: Floats) -> Integrand:
-            panels = density.panels(middles)
-
-            def values(chosen: Indices | slice, points: Floats) -> Floats:
-                z = (whole[chosen][:, np.newaxis] - np.exp(points)) / mu
-                return density.values(panels[chosen], points) - 0.5 * z * z
-
-            return values
-
-        low = np.maximum(log(excess - mu * reach), density.edges[0])
-        high = np.minimum(log(excess + mu * reach), density.edges[-1])
-        return constant + _integrals(excess, density.edges, more_edges, low, high, integrand)
+        far, excess = far_out(loss), excess_of(loss)
+        logs = np.empty_like(loss)
+        logs[~far] = _over_excesses(density, excess[~far], mu, reach, breaks) - math.log(mu)
+        logs[far] = _over_releases(density, excess[far], mu, reach, breaks)
+        return logs - HALF_LOG_2PI
 
     scale = Scale(-math.inf, law.scale.depth)
     ends = law.scale.loss(density.edges[[0, -1]]) - 0.5 * squared_mu + mu * reach * np.array([-1.0, 1.0])
@@ -98,9 +93,50 @@ def smoothed(law: LossDensity, squared_mu: float) -> LossDensity:
 
     def noise(loss: Floats) -> Floats:
         # Excesses are rounded relative to themselves, and the releases see that on the scale of mu.
-        return _ROUNDING / mu * (np.abs(loss) + abs(least))
+        return np.where(far_out(loss), 0.0, _ROUNDING / mu * (np.abs(loss) + abs(least)))
 
     return scale.build(log_density, *live, noise).normalised()
+
+
+def _over_excesses(density: LogDensity, excess: Floats, mu: float, reach: float, breaks: Floats) -> Floats:
+    """Logarithms of the integrals of h(s) e^(-z^2 / 2) over s, with z = (excess - e^s) / mu."""
+
+    def more_edges(rows: slice) -> Floats:
+        return log(np.subtract.outer(excess[rows], mu * breaks))
+
+    def integrand(whole: Floats, middles: Floats) -> Integrand:
+        panels = density.panels(middles)
+
+        def values(chosen: Indices | slice, points: Floats) -> Floats:
+            z = (whole[chosen][:, np.newaxis] - np.exp(points)) / mu
+            return density.values(panels[chosen], points) - 0.5 * z * z
+
+        return values
+
+    low = np.maximum(log(excess - mu * reach), density.edges[0])
+    high = np.minimum(log(excess + mu * reach), density.edges[-1])
+    return _integrals(excess, density.edges, more_edges, low, high, integrand)
+
+
+def _over_releases(density: LogDensity, excess: Floats, mu: float, reach: float, breaks: Floats) -> Floats:
+    """The same over z, where e^s = excess - mu z stays far from 0: only the slope of h sees its rounding."""
+    places = np.exp(density.edges)
+
+    def more_edges(rows: slice) -> Floats:
+        return np.subtract.outer(excess[rows], places) / mu
+
+    def integrand(whole: Floats, middles: Floats) -> Integrand:
+        panels = density.panels(np.log(whole - mu * middles))
+
+        def values(chosen: Indices | slice, points: Floats) -> Floats:
+            s = np.log(whole[chosen][:, np.newaxis] - mu * points)
+            return density.values(panels[chosen], s) - s - 0.5 * points * points
+
+        return values
+
+    low = np.maximum((excess - places[-1]) / mu, -reach)
+    high = np.minimum((excess - places[0]) / mu, reach)
+    return _integrals(excess, breaks, more_edges, low, high, integrand)
 
 
 def _half(small: LogDensity, large: LogDensity, s: Floats) -> Floats:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gaussdp import conversions
+from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.distribution.pld import GivenDistribution, LossDistribution, ReadProfile
 from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.accounting.readings import Method
@@ -89,12 +90,12 @@ class DistributionCurve(PointsCurve):
     @property
     def remove(self) -> "OneDirection":
         """The attack that tells data with the record (P) from data without (Q)."""
-        return OneDirection(self._upper.only(0), self.noise_floor)
+        return OneDirection(self, 0)
 
     @property
     def add(self) -> "OneDirection":
         """The attack that tells data without the record from data with it."""
-        return OneDirection(self._upper.only(-1), self.noise_floor)
+        return OneDirection(self, -1)
 
     def document(self) -> Document:
         """The fitted mu beside what is read off the curve."""
@@ -155,11 +156,18 @@ class DistributionCurve(PointsCurve):
         return float(np.max(conversions.mu_from_profile(grid[:-ahead][usable], least[:-ahead][usable])))
 
 
-class OneDirection:
-    """The profile in one direction, an upper bound as that of the curve."""
+class OneDirection(Described):
+    """The profile of a curve in one direction (0 to remove a record, -1 to add one), an upper bound as the curve's."""
 
-    def __init__(self, profile: ReadProfile, noise_floor: float) -> None:
-        self._profile, self._floor = profile, noise_floor
+    def __init__(self, curve: DistributionCurve, direction: int) -> None:
+        self._curve, self._direction = curve, direction
+
+    def _describe(self) -> tuple[object, ...]:
+        return self._curve, self._direction
+
+    @cached_property
+    def _profile(self) -> ReadProfile:
+        return self._curve._upper.only(self._direction)
 
     def delta(self, epsilon: Numbers) -> Numbers:
         """The largest P(S) - e^epsilon Q(S) over events S, or a bound; epsilon at least 0."""
@@ -172,5 +180,5 @@ class OneDirection:
         def read(levels: Floats) -> Floats:
             return np.array([self._profile.epsilon(level) for level in levels.tolist()])
 
-        value: Numbers = evaluate(read, delta=(delta, Domain(self._floor, 1.0)))
+        value: Numbers = evaluate(read, delta=(delta, Domain(self._curve.noise_floor, 1.0)))
         return value
