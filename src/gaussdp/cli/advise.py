@@ -44,6 +44,7 @@ def _questions(command: Command) -> Command:
             flag,
             question.key,
             type=_type(question),
+            metavar="NUMBER" if question.kind not in ("choice", "whole") else None,
             help=f"{question.text}{usual}",
             callback=_keep,
             expose_value=False,
