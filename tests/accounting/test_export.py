@@ -21,7 +21,8 @@ def test_points_lie_on_the_safe_side_of_the_curve(name):
     assert len(points) > 100
     for point in points[::20]:
         assert point["fnr"] <= curve.fnr(point["fpr"])
-        assert point["fnr"] == pytest.approx(curve.fnr(point["fpr"]), rel=1e-3, abs=1e-300)
+        # The last digits of an FPR next to 1 do not tell its FNR: claims of error grow there.
+        assert point["fnr"] == pytest.approx(curve.fnr(point["fpr"]), rel=1e-3, abs=1e-13)
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])

@@ -139,7 +139,7 @@ def test_shown_risks_are_never_below_the_true_ones(mu, prior, fpr):
         ({"delta": math.nan}, r"delta must be in \(0, 1\), got nan"),
         ({"group": 0}, "group must be a whole number of at least 1, got 0"),
         ({"group": 2.5}, "group must be a whole number of at least 1, got float 2.5"),
-        ({"group": "23"}, "group must be a whole number of at least 1, got str '2'"),
+        ({"group": "23"}, "group must be a whole number of at least 1, got str '23'"),
         ({"releases": [1, -2]}, "releases must be a whole number of at least 1, got -2"),
         ({"releases": 10**16}, "releases must be a whole number of at most 1,000,000,000,000,000, got"),
     ],
