@@ -1,5 +1,6 @@
 """The tails of a composed loss by whichever method answers: lines, which take milliseconds, or the density."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +31,7 @@ class ReachSettings:
     tail would be e^-1500, and densities lose digits with the distance."""
     most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
     surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
+    nearly_normal: float = 0.05  # skewness of the loss up to which straight lines are short, and go first
     many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
 
 
@@ -93,6 +95,8 @@ class ComposedTails(Described):
     @cached_property
     def _first(self) -> LossTails:
         """The method that answers most thresholds, and soonest."""
+        if self._lines and _skewness(self._lines) < SETTINGS.nearly_normal:
+            return self._lines
         if self._bent and (self._lines is None or self._bent.quicker):
             return self._bent
         return self._lines or self._density
@@ -178,3 +182,11 @@ class ComposedTails(Described):
         if missing.size and self._methods and self._short:
             points.put(missing, self._density.at_fnr(log_fnr[missing], log_tpr[missing]))
         return points
+
+
+def _skewness(lines: LineTails) -> float:
+    """Size of the skewness of the loss under Q; infinite if lines do not know it."""
+    try:
+        return abs(lines.skewness)
+    except ConvergenceError:
+        return math.inf
