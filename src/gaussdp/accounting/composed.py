@@ -31,8 +31,8 @@ class ReachSettings:
     tail would be e^-1500, and densities lose digits with the distance."""
     most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
     surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
-    nearly_normal: float = 0.05  # skewness of the loss up to which straight lines are short, and go first
     many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
+    nearly_normal: float = 0.05  # skewness of the loss up to which straight lines are short, and go first
 
 
 SETTINGS = ReachSettings()
