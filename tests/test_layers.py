@@ -11,9 +11,11 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "gaussdp"
 LAYERS = [
+    "words",
     "errors",
     "adapters",
     "domains",
+    "languages",
     "registry",
     "documents",
     "numerics",

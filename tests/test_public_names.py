@@ -32,6 +32,7 @@ NAMES = {
     "calibration": ["Calibration", "calibration"],
     "rooms": ["mechanisms", "risks"],
     "documents": ["Document"],
+    "languages": ["language"],
     "choosing": ["Choice", "Match", "Requirement", "RuleOfThumb", "choose", "conservative_divisor", "match"],
     "auditing": [
         "AUC",

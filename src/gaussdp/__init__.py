@@ -38,6 +38,7 @@ from gaussdp.guarantees import (
     TradeoffPoints,
     read_points,
 )
+from gaussdp.languages import language
 from gaussdp.risks import (
     Accuracy,
     Advantage,
@@ -208,6 +209,7 @@ __all__ = [
     "epsilon_from_mu",
     "explain",
     "fnr_from_mu",
+    "language",
     "match",
     "mechanisms",
     "mu_from_multiplicative_advantage",

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp.errors import DomainError, brief
+from gaussdp.words import Phrase, say
 
 Real: TypeAlias = float | np.floating[Any] | np.integer[Any]
 """One number, also of NumPy's."""
@@ -113,8 +114,8 @@ PROBABILITY = Domain(0.0, 1.0)
 # What can be computed with, for every mechanism, function, file and option.
 MOST = 10**15
 """Records, steps, repetitions, answers: beyond, products of them are no longer exact in a double."""
-_SQUARE = "beyond, the square of mu leaves the range of a double"
-_NO_PRIVACY = "beyond, there is no privacy to speak of, or nothing but noise"
+_SQUARE = Phrase("beyond, the square of mu leaves the range of a double")
+_NO_PRIVACY = Phrase("beyond, there is no privacy to speak of, or nothing but noise")
 NOISE = Domain(1e-100, 1e100, advice=_SQUARE, meant=POSITIVE)
 RHO = Domain(1e-200, 1e200, advice=_SQUARE, meant=POSITIVE)
 SAMPLED_NOISE = Domain(1e-3, 1e9, advice=_NO_PRIVACY, meant=POSITIVE)  # a sampled release's
@@ -190,13 +191,17 @@ def number(name: str, value: object, domain: Domain) -> float:
 
 def integer(name: str, value: object, low: int, high: int = MOST) -> int:
     """The value as a whole number from low to high; 3.0 and True are refused, NumPy integers are not."""
-    words = f"a whole number of at least {low}" if high == MOST else f"a whole number from {low} to {high:,}"
+    words = (
+        say("a whole number of at least {low}", low=low)
+        if high == MOST
+        else say("a whole number from {low} to {high:,}", low=low, high=high)
+    )
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
         raise DomainError(name, words, value, got=kind_of(value))
     if value < low:
         raise DomainError(name, words, value)
     if value > high:
-        raise DomainError(name, f"a whole number of at most {high:,}" if high == MOST else words, value)
+        raise DomainError(name, say("a whole number of at most {high:,}", high=high) if high == MOST else words, value)
     return int(value)
 
 
@@ -323,7 +328,7 @@ def outside(name: str, domain: Domain, value: object, got: str = "") -> DomainEr
     """What to raise for a number outside the domain."""
     if domain.meant is not None and isinstance(value, float) and not domain.meant.holds(value):
         domain = domain.meant
-    return DomainError(name, f"in {domain}", value, domain.advice, got=got)
+    return DomainError(name, say("in {domain}", domain=str(domain)), value, say(domain.advice), got=got)
 
 
 def kind_of(value: object) -> str:
@@ -338,8 +343,8 @@ def one_of(key: str, value: object, known: tuple[Word, ...]) -> Word:
         if isinstance(value, str) and value == word:
             return word
     suggestion = nearest(value, known)
-    advice = f"did you mean {suggestion!r}?" if suggestion else ""
-    raise DomainError(key, f"one of {', '.join(map(repr, known))}", value, advice)
+    advice = say("did you mean {word}?", word=repr(suggestion)) if suggestion else ""
+    raise DomainError(key, say("one of {words}", words=", ".join(map(repr, known))), value, advice)
 
 
 def nearest(value: object, known: Sequence[str]) -> str | None:

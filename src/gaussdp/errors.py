@@ -4,6 +4,8 @@ import re
 from functools import partial
 from typing import Any
 
+from gaussdp.words import say
+
 _LONGEST = 60  # characters of a value in a message
 _LONGEST_WORD = 250  # of a word: a name in a file may be anything
 
@@ -52,9 +54,9 @@ class DomainError(GaussdpError, ValueError):
         super().__init__(self._message())
 
     def _message(self) -> str:
-        said = self.problem or f"must be {self.domain}"
+        said = self.problem or say("must be {domain}", domain=self.domain)
         words = f"{self.parameter} {said}" if self.parameter else said
-        words += f", got {self.got}" if self.got else ""
+        words += say(", got {got}", got=self.got) if self.got else ""
         words += f"; {self.advice}" if self.advice else ""
         return one_line(f"{self.place}: {words}" if self.place else words)
 

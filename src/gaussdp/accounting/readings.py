@@ -16,6 +16,7 @@ from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, checked
 from gaussdp.guarantees import GDP, ApproxGDP
 from gaussdp.guarantees.base import Numbers
 from gaussdp.numerics import Booleans, Floats
+from gaussdp.words import Phrase, say
 
 Codes = npt.NDArray[np.int8]
 """Methods of many values, by number."""
@@ -46,7 +47,7 @@ class Method(IntEnum):
     @property
     def words(self) -> str:
         """The method in words, as reports and pages show it."""
-        return _WORDS[self]
+        return say(_WORDS[self])
 
     @property
     def exact(self) -> bool:
@@ -68,13 +69,13 @@ class Method(IntEnum):
 
 
 _WORDS = {
-    Method.CLOSED_FORM: "closed form",
-    Method.VANISHING: "smaller than any double, by Chernoff's bound",
-    Method.LINE: "exact tails of the privacy loss, by contour integrals",
-    Method.DENSITY: "exact tails of the privacy loss, from the density of the composed loss",
-    Method.DISTRIBUTION: "a pessimistic privacy loss distribution: sound, and no tighter than its grid allows",
-    Method.ENCLOSURE: "proved bounds on both sides of the curve: sound, and as tight as the stated error says",
-    Method.STATED: "what is stated, and nothing that was computed",
+    Method.CLOSED_FORM: Phrase("closed form"),
+    Method.VANISHING: Phrase("smaller than any double, by Chernoff's bound"),
+    Method.LINE: Phrase("exact tails of the privacy loss, by contour integrals"),
+    Method.DENSITY: Phrase("exact tails of the privacy loss, from the density of the composed loss"),
+    Method.DISTRIBUTION: Phrase("a pessimistic privacy loss distribution: sound, and no tighter than its grid allows"),
+    Method.ENCLOSURE: Phrase("proved bounds on both sides of the curve: sound, and as tight as the stated error says"),
+    Method.STATED: Phrase("what is stated, and nothing that was computed"),
 }
 
 
@@ -328,22 +329,26 @@ class Fit(Displayed):
         """What mu holds for, in words."""
         mu = shown(rounded(self.mu, Rounding.UP, digits))
         if self.unconditional:
-            found = [f"The mechanism is exactly {mu}-GDP: no floor and no slack are needed."]
+            found = [say("The mechanism is exactly {mu}-GDP: no floor and no slack are needed.", mu=mu)]
         else:
             floor, slack = (shown(rounded(value, Rounding.UP, digits)) for value in (self.floor, self.slack))
             found = [
-                f"μ = {mu} holds for every attack whose FPR and FNR are at least {floor}.",
-                f"Without a floor it holds with slack: the mechanism is (μ, δ)-GDP with δ = {slack}.",
+                say("μ = {mu} holds for every attack whose FPR and FNR are at least {floor}.", mu=mu, floor=floor),
+                say("Without a floor it holds with slack: the mechanism is (μ, δ)-GDP with δ = {slack}.", slack=slack),
             ]
         if self.regret > LARGE_REGRET:
             found.append(
-                f"The regret {shown(rounded(self.regret, Rounding.UP, 2))} exceeds {LARGE_REGRET}: one μ says far less "
-                "than the curve does; report the curve, or ε and TPR at your own levels, beside it."
+                say(
+                    "The regret {regret} exceeds {large}: one μ says far less than the curve does; report the curve, or"
+                    " ε and TPR at your own levels, beside it.",
+                    regret=shown(rounded(self.regret, Rounding.UP, 2)),
+                    large=shown(LARGE_REGRET),
+                )
             )
         if self.certificate is not None:
             found.append(self.certificate.words)
         if not self.method.exact:  # the table names it; this one makes the numbers looser than the truth
-            found.append(f"From {self.method.words}.")
+            found.append(say("From {method}.", method=self.method.words))
         return tuple(found)
 
     def document(self) -> Document:

@@ -17,7 +17,14 @@ from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.domains import instance
 from gaussdp.guarantees import GDP
 from gaussdp.risks import Identification
+from gaussdp.words import Phrase, numeral, plural, say
 
+_NOUNS = {
+    "person": Phrase("person"),
+    "household": Phrase("household"),
+    "device": Phrase("device"),
+    "record": Phrase("record"),
+}
 _WIDE = 1.2  # a range so wide that its middle is worth a row
 
 
@@ -35,11 +42,11 @@ class Band:
 
 
 BANDS = (
-    Band(0.25, "very cautious"),
-    Band(0.5, "cautious"),
-    Band(1.0, "moderate"),
-    Band(2.0, "weak"),
-    Band(math.inf, "very weak"),
+    Band(0.25, Phrase("very cautious")),
+    Band(0.5, Phrase("cautious")),
+    Band(1.0, Phrase("moderate")),
+    Band(2.0, Phrase("weak")),
+    Band(math.inf, Phrase("very weak")),
 )
 
 
@@ -47,7 +54,7 @@ def band_words(mu: float) -> str:
     """The band with its number: "cautious: at most 58.5 of 100 guesses right, 50 by a coin"."""
     word = next(band.word for band in BANDS if mu <= band.high)
     right = shown(rounded(100 * GDP(mu).accuracy(), Rounding.UP, 3))
-    return f"{word}: at most {right} of 100 guesses right, 50 by a coin"
+    return say("{word}: at most {right} of 100 guesses right, 50 by a coin", word=word, right=right)
 
 
 @dataclass(frozen=True)
@@ -131,31 +138,53 @@ class Advice:
     def sentence(self) -> str:
         """The whole in one sentence."""
         if self.choice.saturated:
-            return f"No budget follows: what is asked hardly limits an attacker ({self.choice.binding.words})."
+            return say(
+                "No budget follows: what is asked hardly limits an attacker ({words}).", words=self.choice.binding.words
+            )
         low, high = _down(self.mu), _down(self.high)
-        span = f"μ = {low}" if low == high else f"μ between {low} (cautious) and {high}"
-        every = f"{self.count:,} statistics" if self.count > 1 else "one statistic, once"
-        spent = f", that is μ = {_down(self.each(self.mu))} for each of them" if self.count > 1 else ""
-        return (
-            f"For everything that is published about {self.unit_words} ({every}), {span}{spent}; {band_words(self.mu)}."
+        span = (
+            say("μ = {low}", low=low)
+            if low == high
+            else say("μ between {low} (cautious) and {high}", low=low, high=high)
+        )
+        every = plural(self.count, "one statistic, once", "{n:,} statistics")
+        spent = say(", that is μ = {each} for each of them", each=_down(self.each(self.mu))) if self.count > 1 else ""
+        return say(
+            "For everything that is published about {unit} ({every}), {span}{spent}; {band}.",
+            unit=self.unit_words,
+            every=every,
+            span=span,
+            spent=spent,
+            band=band_words(self.mu),
         )
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The reasons: what binds, what a guess then achieves, and what was only assumed."""
         full, binding = self.answers.filled, self.choice.binding
-        found = [f"What binds: {binding.words}" + (f" (set by: {binding.source})." if binding.source else ".")]
-        found += self.choice.recommendation
+        source = say(" (set by: {source})", source=binding.source) if binding.source else ""
+        found = [say("What binds: {words}{source}.", words=binding.words, source=source), *self.choice.recommendation]
         found.append(
-            f"At μ = {_down(self.mu)} the best guess ({_option('aim', full['aim'])}) is right with a chance of at most"
-            f" {shown_percent(self.guess(self.mu))}; without the release {shown_percent(self.before)}."
+            say(
+                "At μ = {mu} the best guess ({aim}) is right with a chance of at most {guess};"
+                " without the release {before}.",
+                mu=_down(self.mu),
+                aim=_option("aim", full["aim"]),
+                guess=shown_percent(self.guess(self.mu)),
+                before=shown_percent(self.before),
+            )
         )
         if full["aim"] != MEMBERSHIP:
             expected = Identification(full["chance"]).expected(GDP(self.mu), full["people"])
             blind = full["chance"] * full["people"]
             found.append(
-                f"Among {full['people']:,} people that is at most {_up(expected)} right guesses expected, where blind"
-                f" guesses give {shown(rounded(blind, Rounding.NEAREST, 3))}."
+                say(
+                    "Among {people:,} people that is at most {expected} right guesses expected, where blind"
+                    " guesses give {blind}.",
+                    people=full["people"],
+                    expected=_up(expected),
+                    blind=shown(rounded(blind, Rounding.NEAREST, 3)),
+                )
             )
         return tuple(found)
 
@@ -164,39 +193,50 @@ class Advice:
         """On what the numbers stand."""
         full = self.answers.filled
         found = [
-            f"Protected is {self.unit_words}, with at most {_many(full['records_per_unit'], 'record')}; more are cut.",
-            "Neighbouring data sets differ by all records of one of them, added or removed.",
-            f"{_many(self.answers.releases, 'release')} ({self._calendar}), each with"
-            f" {_many(len(self.answers.statistics), 'statistic')} under Gaussian noise; each may use earlier ones.",
-            "The attacker may know everything else: all other records, the method and the amount of noise.",
+            say(
+                "Protected is {unit}, with at most {records}; more are cut.",
+                unit=self.unit_words,
+                records=plural(full["records_per_unit"], "{n:,} record", "{n:,} records"),
+            ),
+            say("Neighbouring data sets differ by all records of one of them, added or removed."),
+            say(
+                "{releases} ({calendar}), each with {statistics} under Gaussian noise; each may use earlier ones.",
+                releases=plural(self.answers.releases, "{n:,} release", "{n:,} releases"),
+                calendar=self._calendar,
+                statistics=plural(len(self.answers.statistics), "{n:,} statistic", "{n:,} statistics"),
+            ),
+            say("The attacker may know everything else: all other records, the method and the amount of noise."),
         ]
         if any(one.kind == "mean" for one in self.answers.statistics):
-            found.append("The number of people behind a mean is public.")
+            found.append(say("The number of people behind a mean is public."))
         if any(one.kind == "model" for one in self.answers.statistics):
-            found.append("Models are trained on Poisson samples; their μ is for error rates of at least 1e-10.")
-        names = ", ".join(BY_KEY[key].text for key in self.answers.assumed)
+            found.append(say("Models are trained on Poisson samples; their μ is for error rates of at least 1e-10."))
+        names = ", ".join(say(BY_KEY[key].text) for key in self.answers.assumed)
         if names:
-            found.append(f"Not answered, so assumed: {names}")
+            found.append(say("Not answered, so assumed: {names}", names=names))
         return tuple(found)
 
     @property
     def not_covered(self) -> tuple[str, ...]:
         """What no mu promises."""
         return (
-            "What the published numbers say about everybody, also about those who are not in the data.",
-            "Other releases about the same people, by anybody, and those after the period.",
-            "Data that leave by other ways: breaches, insiders, access to the raw data.",
-            f"More than one {self.answers.filled['unit']} at once: a group of k is protected with k times μ.",
-            "Whether a law is met: this is evidence toward it, for those who judge it.",
+            say("What the published numbers say about everybody, also about those who are not in the data."),
+            say("Other releases about the same people, by anybody, and those after the period."),
+            say("Data that leave by other ways: breaches, insiders, access to the raw data."),
+            say(
+                "More than one {unit} at once: a group of k is protected with k times μ.",
+                unit=_NOUNS[self.answers.filled["unit"]],
+            ),
+            say("Whether a law is met: this is evidence toward it, for those who judge it."),
         )
 
     def document(self) -> Document:
         """The advice as blocks."""
         blocks: list[Block] = [Words(self.sentence, "strong"), Items(self.sentences), self.requirements_table()]
         blocks += [self.utility_table(), *self.scenario_tables()]
-        blocks.append(Section("assumptions", "Assumptions", (Items(self.assumptions),)))
-        blocks.append(Section("not-covered", "What is not covered", (Items(self.not_covered),)))
-        return Document(self.answers.title or "Advice on a privacy budget", tuple(blocks), self.as_object())
+        blocks.append(Section("assumptions", say("Assumptions"), (Items(self.assumptions),)))
+        blocks.append(Section("not-covered", say("What is not covered"), (Items(self.not_covered),)))
+        return Document(self.answers.title or say("Advice on a privacy budget"), tuple(blocks), self.as_object())
 
     def render(self, format: Format = "text", digits: int = DEFAULT_DIGITS) -> str:
         """The advice as "text", "markdown", "html", "latex" or "json"."""
@@ -211,10 +251,10 @@ class Advice:
             Column("binds", ""),
         )
         rows = tuple(
-            (one.words, one.source or "who answered", one.low, "binds" if one is self.choice.binding else "")
+            (one.words, one.source or say("who answered"), one.low, say("binds") if one is self.choice.binding else "")
             for one in self.choice.requirements
         )
-        return Table("requirements", "What must hold", columns, rows)
+        return Table("requirements", say("What must hold"), columns, rows)
 
     def utility_table(self) -> Table:
         """The risk and the noise, as mu moves."""
@@ -226,10 +266,10 @@ class Advice:
             *(Column(f"noise_{i}", _heading(one)) for i, one in enumerate(self.answers.statistics, 1)),
         )
         rows: tuple[tuple[Value, ...], ...] = tuple(
-            (step.mu, step.place, step.each, shown_percent(self.guess(step.mu)), *map(noise_text, step.noise))
+            (step.mu, step.place, step.each, numeral(shown_percent(self.guess(step.mu))), *map(noise_text, step.noise))
             for step in self.steps
         )
-        return Table("utility", "Risk and noise as μ moves (95 % of the noise lies within ±)", columns, rows)
+        return Table("utility", say("Risk and noise as μ moves (95 % of the noise lies within ±)"), columns, rows)
 
     def scenario_tables(self) -> tuple[Table, ...]:
         """The plan and its variants side by side."""
@@ -243,8 +283,8 @@ class Advice:
             Column("chance", "a guess is right"),
             Column("noise", "noise"),
         )
-        rows = tuple(_row(*one) for one in (("as planned", self), *self.scenarios))
-        return (Table("scenarios", "Scenarios", columns, rows),)
+        rows = tuple(_row(*one) for one in ((say("as planned"), self), *self.scenarios))
+        return (Table("scenarios", say("Scenarios"), columns, rows),)
 
     def as_object(self) -> dict[str, Any]:
         """For programs: full precision, and the words."""
@@ -277,7 +317,10 @@ class Advice:
     def _calendar(self) -> str:
         full = self.answers.filled
         words = _option("every", full["every"])
-        return words if full["every"] == "once" else f"{words} for {_many(full['years'], 'year')}"
+        if full["every"] == "once":
+            return words
+        years = float(full["years"])
+        return say("{words} for {years}", words=words, years=plural(years, "{n} year", "{n} years", n=shown(years)))
 
     def _moving(self) -> list[tuple[float, str]]:
         """The mus to look at: about the range, which is one number where everything is met."""
@@ -285,9 +328,20 @@ class Advice:
         if not 0 < low < math.inf:
             return [(low, "")]
         if high <= _WIDE * low:
-            return [(low / 4, "a quarter"), (low / 2, "half"), (low, "the budget"), (2 * low, "twice: too much")]
+            return [
+                (low / 4, say("a quarter")),
+                (low / 2, say("half")),
+                (low, say("the budget")),
+                (2 * low, say("twice: too much")),
+            ]
         middle = math.sqrt(low * high)
-        return [(low / 2, "half"), (low, "cautious"), (middle, "middle"), (high, "upper end"), (2 * high, "too much")]
+        return [
+            (low / 2, say("half")),
+            (low, say("cautious")),
+            (middle, say("middle")),
+            (high, say("upper end")),
+            (2 * high, say("too much")),
+        ]
 
     def _step(self, mu: float, place: str) -> Step:
         return Step(mu, place, self.each(mu), tuple(self.noise(one, mu) for one in self.answers.statistics))
@@ -337,26 +391,22 @@ def _row(name: str, advice: Advice) -> tuple[Value, ...]:
     noises = zip(advice.answers.statistics, advice._step(advice.mu, "").noise, strict=True)
     return (
         name,
-        f"{advice.answers.releases:,}",
+        numeral(f"{advice.answers.releases:,}"),
         advice.mu,
         advice.each(advice.mu),
-        shown_percent(advice.guess(advice.mu)),
+        numeral(shown_percent(advice.guess(advice.mu))),
         "; ".join(f"{one.label} {noise_text(noise)}" for one, noise in noises),
     )
 
 
 def _heading(one: Published) -> str:
-    size = "" if one.typical is None else f" of about {shown(one.typical)}"
-    return f"{one.label}{size}: {'noise multiplier' if one.kind == 'model' else 'noise'}"
+    size = "" if one.typical is None else say(" of about {typical}", typical=shown(one.typical))
+    kind = say("noise multiplier") if one.kind == "model" else say("noise")
+    return say("{label}{size}: {kind}", label=one.label, size=size, kind=kind)
 
 
 def _option(key: str, value: str) -> str:
-    return next(option.label for option in BY_KEY[key].options if option.value == value)
-
-
-def _many(count: float, word: str) -> str:
-    number = f"{count:,}" if isinstance(count, int) else shown(count)
-    return f"{number} {word}{'' if count == 1 else 's'}"
+    return next(say(option.label) for option in BY_KEY[key].options if option.value == value)
 
 
 def _down(value: float) -> str:

@@ -17,6 +17,7 @@ from gaussdp.documents.structured import file_text, parsed
 from gaussdp.domains import LEVEL, Domain, instance, integer, nearest, number, one_of, written_share
 from gaussdp.errors import DomainError, brief
 from gaussdp.risks import Accuracy, AtMost, Identification
+from gaussdp.words import say
 
 _A_YEAR = {"once": 0.0, "day": 365.25, "week": 365.25 / 7, "month": 12.0, "quarter": 4.0, "year": 1.0}
 YEARS = Domain(0.0, 1000.0, closed_low=False)
@@ -90,7 +91,8 @@ class Answers:
         except DomainError as error:
             raise error.changed(parameter="acceptable") from None
         if allowed == 0:
-            raise DomainError("acceptable", "above the chance of a guess without the data", self.filled["acceptable"])
+            words = say("above the chance of a guess without the data")
+            raise DomainError("acceptable", words, self.filled["acceptable"])
         for _, changes in self.scenarios:
             self._changed(changes)
 
@@ -128,7 +130,7 @@ class Answers:
             bound = AtMost(Accuracy(full["chance"]), full["acceptable"])
         else:
             bound = AtMost(Identification(full["chance"], full["aim"]), full["acceptable"])
-        return Requirement(bound, source="nobody: assumed here" if self.acceptable is None else "")
+        return Requirement(bound, source=say("nobody: assumed here") if self.acceptable is None else "")
 
     def all_requirements(self) -> tuple[Requirement, ...]:
         """The goal, unless nothing is said of it while others have set something; and what these have set."""

@@ -11,13 +11,14 @@ from gaussdp.domains import POSITIVE, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
+from gaussdp.words import Phrase, numeral, say
 
 KINDS = {
-    "count": "a count",
-    "sum": "a sum",
-    "mean": "a mean",
-    "histogram": "a cell of a histogram or table",
-    "model": "a model by DP-SGD",
+    "count": Phrase("a count"),
+    "sum": Phrase("a sum"),
+    "mean": Phrase("a mean"),
+    "histogram": Phrase("a cell of a histogram or table"),
+    "model": Phrase("a model by DP-SGD"),
 }
 _NORMAL_95 = 1.959964  # rounded up: 95 % of a normal variable lie within so many standard deviations
 _WORDS = tuple(KINDS)
@@ -72,19 +73,23 @@ class Published:
         if self.batch_size is not None:
             integer("batch_size", self.batch_size, low=1)
         if self.kind in ("sum", "mean") and self.bound is None:
-            raise DomainError("bound", problem=f"is missing for a {self.kind}", advice="give a record's largest value")
+            raise DomainError(
+                "bound",
+                problem=say("is missing for a {kind}", kind=self.kind),
+                advice=say("give a record's largest value"),
+            )
         if self.kind == "model" and (self.batch_size is None or self.epochs is None):
-            raise DomainError("batch_size", problem="and epochs are missing for a model")
+            raise DomainError("batch_size", problem=say("and epochs are missing for a model"))
 
     @property
     def label(self) -> str:
         """What it is, for a table."""
-        return self.name or KINDS[self.kind]
+        return self.name or say(KINDS[self.kind])
 
     @property
     def unit(self) -> str:
         """What its noise is measured as."""
-        return "noise multiplier" if self.kind == "model" else "standard deviation"
+        return say("noise multiplier") if self.kind == "model" else say("standard deviation")
 
     def noise(self, budget: GDP, people: int, records: int) -> Noise:
         """What a release with this budget needs, where one unit has at most so many records among so many people's."""
@@ -120,8 +125,10 @@ def _multiplier(mu: float, batch_size: int, epochs: float, people: int, records:
 def noise_text(noise: Noise) -> str:
     """The noise as people read it: "± 3.92 (0.4%)"."""
     if math.isinf(noise.sd):
-        return "out of reach"
+        return say("out of reach")
     if noise.interval is None:
-        return shown(rounded(noise.sd, Rounding.UP, 3))
-    size = "" if noise.relative is None else f" ({shown(rounded(100 * noise.relative, Rounding.UP, 2))}%)"
-    return f"± {shown(rounded(noise.interval, Rounding.UP, 3))}{size}"
+        return numeral(shown(rounded(noise.sd, Rounding.UP, 3)))
+    size = shown(rounded(noise.interval, Rounding.UP, 3))
+    if noise.relative is None:
+        return say("± {size}", size=size)
+    return say("± {size} ({share})", size=size, share=f"{shown(rounded(100 * noise.relative, Rounding.UP, 2))}%")

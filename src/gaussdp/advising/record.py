@@ -16,9 +16,10 @@ from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
 from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
 from gaussdp.figures.decisions import Decision, Sheet, render_decision, render_sheet
+from gaussdp.words import Phrase, say
 
 _POINTS, _MODELS = 60, 8  # along the picture; noise multipliers are searched for
-_SIGN = "Signed: ______________________________   Date: ______________"
+_SIGN = Phrase("Signed: ______________________________   Date: ______________")
 _PICTURE = "decision"
 
 
@@ -42,11 +43,19 @@ class Record:
     def sentence(self) -> str:
         """The decision in one sentence."""
         each = self.advice.each(self.mu)
-        spent = f" (μ = {_down(each)} for each of {self.advice.count:,} statistics)" if self.advice.count > 1 else ""
-        return (
-            f"The budget for all that is published about {self.advice.unit_words} is μ = {_down(self.mu)}{spent}:"
-            f" whoever guesses is then right with a chance of at most {shown_percent(self.advice.guess(self.mu))}, and"
-            f" with {shown_percent(self.advice.before)} without it."
+        spent = (
+            say(" (μ = {each} for each of {count:,} statistics)", each=_down(each), count=self.advice.count)
+            if self.advice.count > 1
+            else ""
+        )
+        return say(
+            "The budget for all that is published about {unit} is μ = {mu}{spent}: whoever"
+            " guesses is then right with a chance of at most {guess}, and with {before} without it.",
+            unit=self.advice.unit_words,
+            mu=_down(self.mu),
+            spent=spent,
+            guess=shown_percent(self.advice.guess(self.mu)),
+            before=shown_percent(self.advice.before),
         )
 
     @property
@@ -54,27 +63,35 @@ class Record:
         """Whether what was decided lies within what is advised."""
         low, high = self.advice.mu, self.advice.high
         if self.mu <= low:
-            return "Every requirement holds, or is matched at every level that counts."
+            return say("Every requirement holds, or is matched at every level that counts.")
         if self.mu <= high:
-            return f"Above the cautious choice (μ = {_down(low)}), within the range up to μ = {_down(high)}."
-        return f"Above what is advised: the range ends at μ = {_down(high)}."
+            return say(
+                "Above the cautious choice (μ = {low}), within the range up to μ = {high}.",
+                low=_down(low),
+                high=_down(high),
+            )
+        return say("Above what is advised: the range ends at μ = {high}.", high=_down(high))
 
     def document(self) -> Document:
         """The record as blocks, which every format renders."""
         advice, within = self.advice, self.mu <= self.advice.high
-        caption = (
-            "Left: the chance that the best guess is right. Right: the noise on what is published. Both by the μ of"
-            " everything together; the line is what was decided, the band what is advised."
+        caption = say(
+            "Left: the chance that the best guess is right. Right: the noise on what is published."
+            " Both by the μ of everything together; the line is what was decided, the band what is"
+            " advised."
         )
         blocks: list[Block] = [
             Words(self.sentence, "strong"),
-            Words(f"{self.standing} In words, {band_words(self.mu)}.", "plain" if within else "warning"),
-            Picture(_PICTURE, "Risk and noise as μ moves", caption, self.picture),
-            Section("requirements", "What must hold, and who has set it", (advice.requirements_table(),)),
-            Section("utility", "What it costs", (advice.utility_table(), *advice.scenario_tables())),
-            Section("assumptions", "Assumptions", (Items(advice.assumptions),)),
-            Section("not-covered", "What is not covered", (Items(advice.not_covered),)),
-            Section("decision", "Decision", (Facts(self._facts()), Words(_SIGN))),
+            Words(
+                say("{standing} In words, {band}.", standing=self.standing, band=band_words(self.mu)),
+                "plain" if within else "warning",
+            ),
+            Picture(_PICTURE, say("Risk and noise as μ moves"), caption, self.picture),
+            Section("requirements", say("What must hold, and who has set it"), (advice.requirements_table(),)),
+            Section("utility", say("What it costs"), (advice.utility_table(), *advice.scenario_tables())),
+            Section("assumptions", say("Assumptions"), (Items(advice.assumptions),)),
+            Section("not-covered", say("What is not covered"), (Items(advice.not_covered),)),
+            Section("decision", say("Decision"), (Facts(self._facts()), Words(say(_SIGN)))),
         ]
         return Document(self.title, tuple(blocks), self.as_object(), f"gaussdp {self.version}")
 
@@ -82,7 +99,7 @@ class Record:
     def title(self) -> str:
         """One line."""
         name = self.advice.answers.title
-        return f"Decision record: {name}" if name else "Decision record: a privacy budget"
+        return say("Decision record: {name}", name=name) if name else say("Decision record: a privacy budget")
 
     def picture(self, ending: str = "svg") -> bytes:
         """The picture as svg, pdf or png."""
@@ -92,12 +109,22 @@ class Record:
         """The record as one page."""
         advice = self.advice
         requirements = [
-            f"{one.words}; set by {one.source or 'who answered'}: μ at most {_down(one.low)}"
-            + (" (binds)" if one is advice.choice.binding else "")
+            say(
+                "{words}; set by {source}: μ at most {low}",
+                words=one.words,
+                source=one.source or say("who answered"),
+                low=_down(one.low),
+            )
+            + (say(" (binds)") if one is advice.choice.binding else "")
             for one in advice.choice.requirements
         ]
         costs = [
-            f"μ = {_down(step.mu)} ({step.place}): a guess is right with {shown_percent(advice.guess(step.mu))}; "
+            say(
+                "μ = {mu} ({place}): a guess is right with {guess}; ",
+                mu=_down(step.mu),
+                place=step.place,
+                guess=shown_percent(advice.guess(step.mu)),
+            )
             + "; ".join(
                 f"{one.label} {noise_text(noise)}"
                 for one, noise in zip(advice.answers.statistics, step.noise, strict=True)
@@ -105,14 +132,14 @@ class Record:
             for step in advice.steps
         ]
         sections = (
-            ("Standing", (self.standing, f"In words, {band_words(self.mu)}.")),
-            ("What must hold, and who has set it", requirements),
-            ("What it costs (95 % of the noise lies within ±)", costs),
-            ("Assumptions", advice.assumptions),
-            ("What is not covered", advice.not_covered),
+            (say("Standing"), (self.standing, say("In words, {band}.", band=band_words(self.mu)))),
+            (say("What must hold, and who has set it"), requirements),
+            (say("What it costs (95 % of the noise lies within ±)"), costs),
+            (say("Assumptions"), advice.assumptions),
+            (say("What is not covered"), advice.not_covered),
         )
         facts = "   ".join(f"{name}: {value}" for name, value in self._facts()[1:])
-        return render_sheet(self._decision(), Sheet(self.title, self.sentence, sections, (facts, "", _SIGN)))
+        return render_sheet(self._decision(), Sheet(self.title, self.sentence, sections, (facts, "", say(_SIGN))))
 
     def files(self, digits: int = DEFAULT_DIGITS) -> dict[str, bytes]:
         """The record in all formats, its picture, and the policy file."""
@@ -142,11 +169,18 @@ class Record:
     def _facts(self) -> tuple[tuple[str, str], ...]:
         answers = self.advice.answers
         return (
-            ("Budget", f"μ = {_down(self.mu)} in all, μ = {_down(self.advice.each(self.mu))} for each statistic"),
-            ("Decided by", answers.decided_by or "________________"),
-            *((("Contact", answers.contact),) if answers.contact else ()),
-            ("Date", self.day.isoformat()),
-            ("Made with", f"gaussdp {self.version}"),
+            (
+                say("Budget"),
+                say(
+                    "μ = {mu} in all, μ = {each} for each statistic",
+                    mu=_down(self.mu),
+                    each=_down(self.advice.each(self.mu)),
+                ),
+            ),
+            (say("Decided by"), answers.decided_by or "________________"),
+            *(((say("Contact"), answers.contact),) if answers.contact else ()),
+            (say("Date"), self.day.isoformat()),
+            (say("Made with"), f"gaussdp {self.version}"),
         )
 
     def _decision(self) -> Decision:
@@ -156,16 +190,16 @@ class Record:
         count, end = _MODELS if models else _POINTS, 2 * max(advice.high, self.mu)
         mus = np.linspace(end / count, end, count).tolist()
         relative = all(one.typical is not None for one in drawn) and not models
-        unit = "in % of the usual size" if relative else "in its own unit"
+        unit = say("in % of the usual size") if relative else say("in its own unit")
         return Decision(
             mus,
             [advice.guess(mu) for mu in mus],
             advice.before,
             advice.mu,
             advice.high,
-            (self.mu, f"decided: μ = {_down(self.mu)}"),
+            (self.mu, say("decided: μ = {mu}", mu=_down(self.mu))),
             [(one.label, [_size(advice.noise(one, mu), relative) for mu in mus]) for one in drawn],
-            "Noise multiplier" if models else f"Noise, ± {unit}",
+            say("Noise multiplier") if models else say("Noise, ± {unit}", unit=unit),
         )
 
 
@@ -180,7 +214,7 @@ def record(advice: Advice, mu: float | None = None, day: date | None = None) -> 
     from importlib.metadata import version  # reads files, so only when asked
 
     if not math.isfinite(advice.high) or advice.mu == 0 or advice.choice.saturated:
-        raise DomainError("mu", problem="cannot be decided: the requirements allow nothing, or everything")
+        raise DomainError("mu", problem=say("cannot be decided: the requirements allow nothing, or everything"))
     decided = rounded(advice.mu, Rounding.DOWN, 3) if mu is None else number("mu", mu, POSITIVE)
     return Record(advice, decided, date.today() if day is None else day, version("gaussdp"))
 

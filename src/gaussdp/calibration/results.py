@@ -10,6 +10,7 @@ from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Valu
 from gaussdp.guarantees import Guarantee
 from gaussdp.mechanisms import DPSGD, Mechanism
 from gaussdp.risks import AtMost
+from gaussdp.words import Phrase
 
 
 class Status(Enum):
@@ -27,9 +28,11 @@ class Status(Enum):
 
 TABLES = ("calibration", "run")
 STATUS_WORDS = {
-    Status.TIGHT: "one unit of the last digit towards less privacy misses the target",
-    Status.RANGE_END: "the least private value of the range meets the target already; nothing beyond it was tried",
-    Status.UNREAD: "less private values could not be accounted for; one of them may meet the target too",
+    Status.TIGHT: Phrase("one unit of the last digit towards less privacy misses the target"),
+    Status.RANGE_END: Phrase(
+        "the least private value of the range meets the target already; nothing beyond it was tried"
+    ),
+    Status.UNREAD: Phrase("less private values could not be accounted for; one of them may meet the target too"),
 }
 
 

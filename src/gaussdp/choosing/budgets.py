@@ -13,10 +13,17 @@ from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.domains import FINITE_NON_NEGATIVE, number
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.risks import Risk
+from gaussdp.words import Phrase, say
 
 DEFAULT_DIVISORS = (5.0, 3.0)
 TABLES = ("requirements", "budgets", "attacker", "rules", "recommendation")
-COUNTS = "counts"
+COUNTS = Phrase("counts")
+
+_STANDING = {
+    "conservative": Phrase("conservative"),
+    "too much": Phrase("too much"),
+    "saturated": Phrase("saturated"),
+}
 
 _CRITERION = (Column("criterion", "matched on"), Column("level_of", "at"), Column("level", "level"))
 
@@ -58,29 +65,38 @@ def budget_document(
 def level_of(criterion: Risk) -> tuple[str, str, Value]:
     """The criterion's name, its level's label and its level; nothing for the latter where it has none."""
     if criterion.level is None or criterion.level_value is None:
-        return criterion.name or str(criterion), "", ""
-    return criterion.name, criterion.level.label, criterion.level_value
+        return str(criterion.name or criterion), "", ""
+    return str(criterion.name), str(criterion.level.label), criterion.level_value
 
 
 def _title(chosen: Choice) -> str:
     if len(chosen.requirements) > 1:
-        return f"A policy of {len(chosen.requirements)} requirements, as a GDP budget μ"
+        return say("A policy of {requirements} requirements, as a GDP budget μ", requirements=len(chosen.requirements))
     policy = chosen.requirements[0].policy
-    stated = f"ε = {shown(policy.epsilon_bound)}" if isinstance(policy, PureDP) else chosen.requirements[0].words
-    return f"A policy of {stated}, as a GDP budget μ"
+    stated = (
+        say("ε = {epsilon}", epsilon=shown(policy.epsilon_bound))
+        if isinstance(policy, PureDP)
+        else chosen.requirements[0].words
+    )
+    return say("A policy of {stated}, as a GDP budget μ", stated=stated)
 
 
 def _notes(chosen: Choice, digits: int) -> list[str]:
     notes = []
     if chosen.matches:
         notes.append(
-            "A matched μ gives the best attack, at its level, what the policy would; elsewhere more: the largest"
-            f" TPR/FPR at a lower FPR{_allowed(chosen)}."
+            say(
+                "A matched μ gives the best attack, at its level, what the policy would; elsewhere more:"
+                " the largest TPR/FPR at a lower FPR{allowed}.",
+                allowed=_allowed(chosen),
+            )
         )
     for policy in dict.fromkeys(one.policy for one in chosen.requirements if isinstance(one.policy, PureDP)):
         implied = shown(rounded(policy.implied().mu, Rounding.UP, digits))
-        notes.append(f"Matching is not implication: what is ε-DP is itself μ-GDP with μ = {implied}.")
-    notes.append("Budgets are rounded down; what an attacker achieves with the μ shown, up.")
+        notes.append(
+            say("Matching is not implication: what is ε-DP is itself μ-GDP with μ = {implied}.", implied=implied)
+        )
+    notes.append(say("Budgets are rounded down; what an attacker achieves with the μ shown, up."))
     return notes
 
 
@@ -88,7 +104,7 @@ def _allowed(chosen: Choice) -> str:
     """What pure DP allows there, where it is all that is matched."""
     bounds = {found.policy.epsilon_bound for found in chosen.matches if isinstance(found.policy, PureDP)}
     return (
-        f", where the policy allows {shown(rounded(math.exp(*bounds), Rounding.NEAREST, 3))}"
+        say(", where the policy allows {ratio}", ratio=shown(rounded(math.exp(*bounds), Rounding.NEAREST, 3)))
         if len(bounds) == 1
         else ""
     )
@@ -96,7 +112,7 @@ def _allowed(chosen: Choice) -> str:
 
 def _advice(chosen: Choice) -> list[str]:
     first, *others = chosen.recommendation
-    return [f"Recommendation: {first}", *others]
+    return [say("Recommendation: {first}", first=first), *others]
 
 
 def _requirements(chosen: Choice) -> Table:
@@ -111,16 +127,16 @@ def _requirements(chosen: Choice) -> Table:
     rows = tuple(
         (
             one.words,
-            "met" if one.met else "matched",
+            say("met") if one.met else say("matched"),
             one.low,
             one.high,
-            "yes" if one is chosen.binding else "",
+            say("yes") if one is chosen.binding else "",
             one.source,
         )
         for one in chosen.requirements
     )
     kept = len(columns) if any(one.source for one in chosen.requirements) else len(columns) - 1
-    return Table("requirements", "What the policy asks for", columns[:kept], tuple(row[:kept] for row in rows))
+    return Table("requirements", say("What the policy asks for"), columns[:kept], tuple(row[:kept] for row in rows))
 
 
 def _budgets(matches: Sequence[Match], digits: int) -> Table:
@@ -142,13 +158,13 @@ def _budgets(matches: Sequence[Match], digits: int) -> Table:
         )
         for found in matches
     )
-    return Table("budgets", "Budget μ by criterion and level", columns[:kept], tuple(row[:kept] for row in rows))
+    return Table("budgets", say("Budget μ by criterion and level"), columns[:kept], tuple(row[:kept] for row in rows))
 
 
 def _divisor(found: Match, digits: int) -> Value:
     mu = rounded(found.mu, Rounding.DOWN, digits)
     if not isinstance(found.policy, PureDP) or not 0 < mu < math.inf:
-        return "any" if mu == 0 else "–"
+        return say("any") if mu == 0 else "–"
     return found.policy.epsilon_bound / mu
 
 
@@ -157,16 +173,18 @@ def _elsewhere(found: Match) -> str:
     if not found.elsewhere:
         return "–"
     at = found.elsewhere[-1]
-    return f"{shown(rounded(at.budget / at.fpr, Rounding.UP, 3))} at {shown_level(at.fpr)}"
+    return say(
+        "{ratio} at {level}", ratio=shown(rounded(at.budget / at.fpr, Rounding.UP, 3)), level=shown_level(at.fpr)
+    )
 
 
 def _standing(found: Match) -> str:
     if not found.saturated:
-        return COUNTS
+        return say(COUNTS)
     if found.instead is None:
-        return "saturated"
+        return say("saturated")
     same = found.instead.risk.key == found.risk.key
-    return f"saturated: use {found.instead.risk.place if same else found.instead.name}"
+    return say("saturated: use {place}", place=found.instead.risk.place if same else found.instead.name)
 
 
 def _shown_budgets(chosen: Choice, digits: int) -> list[GDP]:
@@ -179,7 +197,7 @@ def _shown_budgets(chosen: Choice, digits: int) -> list[GDP]:
 def _attacker(budgets: Sequence[GDP], prior: float) -> Table:
     columns = (
         Column("mu", "budget μ", Rounding.DOWN),
-        Column("right_of_100", f"of 100 guesses right (prior {shown(prior)})", Rounding.UP),
+        Column("right_of_100", say("of 100 guesses right (prior {prior})", prior=shown(prior)), Rounding.UP),
         Column("advantage", "TPR − FPR", Rounding.UP),
         Column("tpr_at_1e-2", "TPR at FPR 1%", Rounding.UP),
         Column("tpr_at_1e-3", "TPR at FPR 0.1%", Rounding.UP),
@@ -200,22 +218,22 @@ def _attacker(budgets: Sequence[GDP], prior: float) -> Table:
         )
         for budget in budgets
     )
-    return Table("attacker", "What each μ allows the best attacker", columns, rows)
+    return Table("attacker", say("What each μ allows the best attacker"), columns, rows)
 
 
 def _rules(matches: Sequence[Match], rules: Sequence[RuleOfThumb]) -> Table:
     columns = list(_CRITERION)
     policies = [found.policy for found in matches if isinstance(found.policy, PureDP)]
     for rule in rules:
-        spent = " or ".join(dict.fromkeys(_spent(rule, policy) for policy in policies))
+        spent = say(" or ").join(dict.fromkeys(_spent(rule, policy) for policy in policies))
         name, key = f"ε/{shown(rule.divisor)}", f"epsilon_over_{shown(rule.divisor)}"
-        columns.append(Column(f"{key}_here", f"{name} = {spent} here is"))
-        columns.append(Column(f"{key}_conservative_for", f"{name} is conservative for"))
+        columns.append(Column(f"{key}_here", say("{name} = {spent} here is", name=name, spent=spent)))
+        columns.append(Column(f"{key}_conservative_for", say("{name} is conservative for", name=name)))
     rows: list[tuple[Value, ...]] = []
     for found in matches:
-        verdicts = [(rule.verdict(found), span(rule.telling_epsilons(found.risk))) for rule in rules]
+        verdicts = [(str(_STANDING[rule.verdict(found)]), span(rule.telling_epsilons(found.risk))) for rule in rules]
         rows.append((*level_of(found.risk), *(words for pair in verdicts for words in pair)))
-    return Table("rules", "Rules of thumb: do they spend at most the matched budget?", tuple(columns), tuple(rows))
+    return Table("rules", say("Rules of thumb: do they spend at most the matched budget?"), tuple(columns), tuple(rows))
 
 
 def _spent(rule: RuleOfThumb, policy: PureDP) -> str:
@@ -233,21 +251,22 @@ def _recommendation(chosen: Choice) -> Table:
     )
     rule = chosen.rule_of_thumb
     row: tuple[Value, ...] = (
-        "none: saturated" if chosen.saturated else chosen.mu,
+        say("none: saturated") if chosen.saturated else chosen.mu,
         "–" if chosen.saturated else chosen.high,
         chosen.binding.words if at is None else at.name,
         "–" if rule is None else rule,
         float(len(chosen.left_out)),
     )
-    return Table("recommendation", "Recommendation", columns, (row,))
+    return Table("recommendation", say("Recommendation"), columns, (row,))
 
 
 def span(intervals: Sequence[tuple[float, float]]) -> str:
     """The intervals in words, each rounded inwards."""
     if not intervals:
-        return "no ε"
+        return say("no ε")
     parts = []
     for low, high in intervals:
         end = shown(rounded(high, Rounding.DOWN, 3))
-        parts.append(f"ε ≤ {end}" if low == 0 else f"{shown(rounded(low, Rounding.UP, 3))} ≤ ε ≤ {end}")
+        start = shown(rounded(low, Rounding.UP, 3))
+        parts.append(say("ε ≤ {end}", end=end) if low == 0 else say("{start} ≤ ε ≤ {end}", start=start, end=end))
     return ", ".join(parts)

@@ -12,6 +12,7 @@ from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.risks import Risk
+from gaussdp.words import numeral, plural, say
 
 _RULE = RuleOfThumb(5)
 
@@ -87,17 +88,37 @@ class Choice(GDP):
         low, high = _down(self.mu), _down(self.high)
         if counted <= 1 or low == high or self.saturated:
             return ""
-        return f"The {counted} criteria that count give budgets from μ = {low} to {high}."
+        return say(
+            "The {counted} criteria that count give budgets from μ = {low} to {high}.",
+            counted=counted,
+            low=low,
+            high=high,
+        )
 
     def _cautious(self) -> str:
         one, at = self.binding, self.binding.binding
         if self.saturated and at is not None:
-            return f"No budget follows: the match gives μ = {_down(self.mu)}, which stands for nothing. {at.warning}"
+            return say(
+                "No budget follows: the match gives μ = {mu}, which stands for nothing. {warning}",
+                mu=_down(self.mu),
+                warning=at.warning,
+            )
         if at is None:
-            binds = "asked and binds " if len(self.requirements) > 1 else "asked "
-            return f"The cautious choice is μ = {_down(self.mu)}, the largest that meets what is {binds}({one.words})."
-        least = "the smallest of them, " if len(one.limiting) > 1 else ""
-        return f"The cautious choice is μ = {_down(self.mu)}, {least}which matches {one.words} by {at.name}."
+            return plural(
+                len(self.requirements),
+                "The cautious choice is μ = {mu}, the largest that meets what is asked ({words}).",
+                "The cautious choice is μ = {mu}, the largest that meets what is asked and binds ({words}).",
+                mu=_down(self.mu),
+                words=one.words,
+            )
+        return plural(
+            len(one.limiting),
+            "The cautious choice is μ = {mu}, which matches {words} by {name}.",
+            "The cautious choice is μ = {mu}, the smallest of them, which matches {words} by {name}.",
+            mu=_down(self.mu),
+            words=one.words,
+            name=at.name,
+        )
 
     @property
     def rule_of_thumb(self) -> float | None:
@@ -111,12 +132,26 @@ class Choice(GDP):
             return ()
         counted = [match for one in self.requirements for match in one.limiting]
         within = sum(spent <= match.mu for match in counted)
-        words = f"The rule of thumb ε/5 = {shown(rounded(spent, Rounding.UP))}"
+        rule = say("The rule of thumb ε/5 = {spent}", spent=shown(rounded(spent, Rounding.UP)))
         if spent <= self.mu:
-            return (f"{words} lies below {'all of these' if len(counted) > 1 else 'it'}, on the cautious side.",)
+            below = plural(
+                len(counted),
+                "{rule} lies below it, on the cautious side.",
+                "{rule} lies below all of these, on the cautious side.",
+                rule=rule,
+            )
+            return (below,)
         if spent <= self.high:
-            return (f"{words} lies inside the range; {within} of {len(counted)} criteria allow as much.",)
-        return (f"{words} lies above the range: it spends more than is matched by any of these criteria.",)
+            allowed = say(
+                "{rule} lies inside the range; {within} of {counted} criteria allow as much.",
+                rule=rule,
+                within=within,
+                counted=len(counted),
+            )
+            return (allowed,)
+        return (
+            say("{rule} lies above the range: it spends more than is matched by any of these criteria.", rule=rule),
+        )
 
     def _saturation(self) -> str:
         if not self.left_out:
@@ -125,7 +160,7 @@ class Choice(GDP):
         for found in self.left_out:
             kinds.setdefault(found.risk.name, []).append(found)
         names = "; ".join(_places(found) for found in kinds.values())
-        return f"Left out as saturated, since the policy hardly limits the attack there: {names}."
+        return say("Left out as saturated, since the policy hardly limits the attack there: {names}.", names=names)
 
 
 def choose(*asked: "Requirement | Policy | str | Risk") -> Choice:
@@ -154,7 +189,9 @@ def choose(*asked: "Requirement | Policy | str | Risk") -> Choice:
     requirements = tuple(requirement(one, criteria) for one in asked if not isinstance(one, Risk))
     if not requirements:
         raise DomainError(
-            "requirement", problem="must be given", advice="such as PureDP(1.0), AtMost(Advantage(), 0.1) or 'mu=0.5'"
+            "requirement",
+            problem="must be given",
+            advice="such as PureDP(1.0), AtMost(Advantage(), 0.1) or 'mu=0.5'",
         )
     return Choice(min(one.low for one in requirements), requirements)
 
@@ -166,5 +203,6 @@ def _down(value: float) -> str:
 def _places(found: Sequence[Match]) -> str:
     """The criterion with all its levels and the largest mu: "precision at recall 0.5, 0.9 (μ up to 3.2)"."""
     first, *others = found
-    levels = (shown_level(one.risk.level_value) for one in others if one.risk.level_value is not None)
-    return f"{', '.join((first.name, *levels))} (μ up to {_down(max(one.mu for one in found))})"
+    levels = (numeral(shown_level(one.risk.level_value)) for one in others if one.risk.level_value is not None)
+    names = ", ".join((first.name, *levels))
+    return say("{names} (μ up to {mu})", names=names, mu=_down(max(one.mu for one in found)))

@@ -11,6 +11,7 @@ from gaussdp.domains import instance
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.risks import FPR, Risk, criteria_at
+from gaussdp.words import say
 
 _LEAST_RATE = 1e-300
 _ROUNDING = 1e-9
@@ -144,10 +145,14 @@ class Match:
         if not worse:
             return ""
         at = worse[-1]
-        return (
-            f"At FPR {shown_level(at.fpr)} this μ lets an attacker find {shown_percent(at.budget)} of the members"
-            f" (TPR/FPR {_up(at.budget / at.fpr)}), where the policy allows"
-            f" {shown(rounded(100 * at.policy, Rounding.NEAREST, 3))}% ({_near(at.policy / at.fpr)})."
+        return say(
+            "At FPR {fpr} this μ lets an attacker find {budget} of the members (TPR/FPR {ratio}),"
+            " where the policy allows {policy} ({policy_ratio}).",
+            fpr=shown_level(at.fpr),
+            budget=shown_percent(at.budget),
+            ratio=_up(at.budget / at.fpr),
+            policy=f"{_near(100 * at.policy)}%",
+            policy_ratio=_near(at.policy / at.fpr),
         )
 
     @property
@@ -155,25 +160,37 @@ class Match:
         """That the match is saturated, why, and what to use instead; empty where it is not."""
         if not self.saturated:
             return ""
-        place = f" at {self.risk.place}" if self.risk.place else ""
-        found = shown(rounded(100 * self.point[2], Rounding.DOWN, 3))
+        place = say(" at {place}", place=self.risk.place) if self.risk.place else ""
+        found = f"{shown(rounded(100 * self.point[2], Rounding.DOWN, 3))}%"
         if self.mu == math.inf:
-            reason = f"Saturated: the policy does not limit {self.risk.quantity}{place} at all."
-        elif self._past_the_middle:
-            reason = f"Saturated: the policy hardly limits the attack{place}, which finds {found}% of the members."
-        else:
-            reason = (
-                f"Nearly saturated{place}: an attacker {shown(SATURATED.careful)} times more careful than that"
-                f" finds more than {shown(SATURATED.most)} times as many members as under the policy."
+            reason = say(
+                "Saturated: the policy does not limit {quantity}{place} at all.",
+                quantity=self.risk.quantity,
+                place=place,
             )
-        use = "" if self.instead is None else f"Use {self.instead.name} instead: μ = {_down(self.instead.mu)}."
+        elif self._past_the_middle:
+            reason = say(
+                "Saturated: the policy hardly limits the attack{place}, which finds {found} of the members.",
+                place=place,
+                found=found,
+            )
+        else:
+            reason = say(
+                "Nearly saturated{place}: an attacker {careful} times more careful than that finds more"
+                " than {most} times as many members as under the policy.",
+                place=place,
+                careful=shown(SATURATED.careful),
+                most=shown(SATURATED.most),
+            )
+        other = self.instead
+        use = "" if other is None else say("Use {name} instead: μ = {mu}.", name=other.name, mu=_down(other.mu))
         return " ".join(words for words in (reason, self.cost, use) if words)
 
     @property
     def name(self) -> str:
         """The criterion and its level: "multiplicative advantage at FPR 1e-3"."""
         name = self.risk.name or str(self.risk)
-        return f"{name} at {self.risk.place}" if self.risk.place else name
+        return say("{name} at {place}", name=name, place=self.risk.place) if self.risk.place else str(name)
 
     def as_object(self) -> dict[str, Any]:
         """For programs: full precision, and the words."""

@@ -11,6 +11,7 @@ from gaussdp.domains import instance, several
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, ProfilePoints, PureDP
 from gaussdp.risks import AtMost, Profile, Risk, criteria_at
+from gaussdp.words import say
 
 Policy = Guarantee | AtMost
 """What can be asked for: that a guarantee hold, or that a risk be bounded."""
@@ -106,7 +107,7 @@ class Requirement:
     def _largest(self) -> float:
         granted = self._granted
         if granted is None:
-            raise DomainError("requirement", problem=f"{self.words} is granted by no Gaussian release")
+            raise DomainError("requirement", problem=say("{words} is granted by no Gaussian release", words=self.words))
         return granted
 
     @cached_property

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from gaussdp.documents.tables import Table
+from gaussdp.words import say
 
 Tone = Literal["good", "bad", "open"]
 
@@ -116,7 +117,7 @@ class IconArray:
     @property
     def note(self) -> str:
         """What an icon stands for, if not for one."""
-        return f"each icon stands for {self.each:,}" if self.each > 1 else ""
+        return say("each icon stands for {each:,}", each=self.each) if self.each > 1 else ""
 
     def legend(self) -> list[tuple[int, str]]:
         """How many, and what they are."""

@@ -4,10 +4,12 @@ import math
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from gaussdp.documents.rounding import shown
+from gaussdp.words import say
 
 HUNDRED = 100
 _MOST_PEOPLE = 10**12
 _MANY = 1000
+_SIZES = [10**power for power in range(2, 13)]
 _READABLE = 10  # from so many people on a whole number says enough
 
 
@@ -26,9 +28,15 @@ def one_in(rate: float) -> str:
     >>> one_in(0.001), one_in(0.03)
     ('1 in 1,000', '0.03')
     """
-    turns = 1 / rate
-    whole = round(turns) if turns < _MOST_PEOPLE else 0
-    return f"1 in {whole:,}" if whole and math.isclose(whole, turns, rel_tol=1e-12) else shown(rate)
+    whole = turns(rate)
+    return shown(rate) if whole is None else say("1 in {whole:,}", whole=whole)
+
+
+def turns(rate: float) -> int | None:
+    """In how many a rate is one, where that is a whole number."""
+    found = 1 / rate
+    whole = round(found) if found < _MOST_PEOPLE else 0
+    return whole if whole and math.isclose(whole, found, rel_tol=1e-12) else None
 
 
 def frequency(share: float) -> str:
@@ -37,12 +45,19 @@ def frequency(share: float) -> str:
     >>> frequency(0.01), frequency(0.5), frequency(0.0125), frequency(1 / 3)
     ('1 of 100', '50 of 100', '125 of 10,000', 'about 33 of 100')
     """
-    sizes = [10**power for power in range(2, 13)]
-    for of in sizes:
+    counted = whole(share)
+    if counted is not None:
+        return say("{found:,} of {of:,}", found=counted[0], of=counted[1])
+    readable = [of for of in _SIZES if min(share, 1 - share) * of >= _READABLE]
+    if readable:
+        return say("about {found:,} of {of:,}", found=about(share, readable[0]), of=readable[0])
+    return say("a share of {share} of all", share=shown(share))
+
+
+def whole(share: float) -> tuple[int, int] | None:
+    """So many of 100, or of as many as make the share whole; None where nothing does."""
+    for of in _SIZES:
         found = share * of
         if 1 <= round(found) < _MANY and math.isclose(found, round(found), rel_tol=1e-12):
-            return f"{round(found):,} of {of:,}"
-    readable = [of for of in sizes if min(share, 1 - share) * of >= _READABLE]
-    if readable:
-        return f"about {about(share, readable[0]):,} of {readable[0]:,}"
-    return f"a share of {shown(share)} of all"
+            return round(found), of
+    return None

@@ -9,6 +9,7 @@ from typing import Any
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import shown
 from gaussdp.documents.tables import Table
+from gaussdp.words import ENGLISH, speaking
 
 
 def json_text(document: Document, digits: int) -> str:
@@ -33,7 +34,8 @@ def comma_separated(document: Document, digits: int) -> str:
         if i:
             buffer.write("\n")
         writer.writerow(column.key for column in table.columns)
-        writer.writerows(table.text_rows(digits))
+        with speaking(ENGLISH):  # numbers as programs read them
+            writer.writerows(table.text_rows(digits))
     return buffer.getvalue()
 
 

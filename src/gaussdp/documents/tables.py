@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from gaussdp.documents.rounding import Rounding, rounded, rounded_to_decimals, shown, shown_level
+from gaussdp.words import numeral, say
 
 Value = float | str
 
@@ -54,7 +55,7 @@ class Table:
 
     def headings(self) -> list[str]:
         """The labels, each complete in itself: "ε = 0.1" under a spanner."""
-        first, *others = (column.label for column in self.columns)
+        first, *others = (say(column.label) for column in self.columns)
         return [first, *(f"{self.spanner} = {label}" if self.spanner else label for label in others)]
 
     def rounded_rows(self, digits: int) -> list[list[Value]]:
@@ -71,7 +72,7 @@ class Table:
         """The rounded rows as people read them."""
         return [
             [
-                value if isinstance(value, str) else column.text(value)
+                str(value) if isinstance(value, str) else numeral(column.text(value))
                 for value, column in zip(row, self.columns, strict=True)
             ]
             for row in self.rounded_rows(digits)

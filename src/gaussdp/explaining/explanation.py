@@ -16,6 +16,7 @@ from gaussdp.explaining.sentences import Passage
 from gaussdp.figures.icon_arrays import render_icons
 from gaussdp.guarantees import GDP
 from gaussdp.risks.base import EVEN
+from gaussdp.words import say
 
 DEFAULT_FPRS = (1e-2, 1e-3, 1e-5)
 DEFAULT_RECALLS = (0.1,)
@@ -62,7 +63,7 @@ class Explanation(Meaning):
             Section(part.key, part.title, (*([Words(part.lead)] if part.lead else []), Items(part.sentences)))
             for part in self.passages
         )
-        numbers = Section("numbers", "The numbers", (*tables(self), Words(ROUNDING, "quiet")))
+        numbers = Section("numbers", say("The numbers"), (*tables(self), Words(say(ROUNDING), "quiet")))
         blocks: list[Block] = [Words(self.headline, "strong"), *self.icons, *passages, numbers]
         return Document(self.title, tuple(blocks), self._content())
 

@@ -11,9 +11,14 @@ from gaussdp.domains import Domain
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.guarantees.base import log_odds
 from gaussdp.risks import Advantage, Risk, by_level, criteria
+from gaussdp.words import Phrase
 
 PRIOR = Domain(
-    0.0, 1.0, closed_low=False, closed_high=False, advice="who starts at 0 or 1 knows already and has nothing to guess"
+    0.0,
+    1.0,
+    closed_low=False,
+    closed_high=False,
+    advice=Phrase("who starts at 0 or 1 knows already and has nothing to guess"),
 )
 RATE = Domain(1e-300, 1.0, closed_high=False)  # below, the doubles run out of digits
 MOST_GUESSES = 10**6

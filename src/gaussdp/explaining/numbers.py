@@ -7,10 +7,11 @@ from gaussdp.documents.rounding import Rounding
 from gaussdp.documents.tables import Column, Table
 from gaussdp.explaining import wording
 from gaussdp.explaining.facts import Meaning
+from gaussdp.words import Phrase, say
 
 SCHEMA, VERSION = "gaussdp.explanation", 1
 
-ROUNDING = "Risks are rounded up; what an attacker must pay is rounded down."
+ROUNDING = Phrase("Risks are rounded up; what an attacker must pay is rounded down.")
 
 
 def tables(explanation: Meaning) -> tuple[Table, ...]:
@@ -18,28 +19,28 @@ def tables(explanation: Meaning) -> tuple[Table, ...]:
     prior = wording.frequency(explanation.prior)
     alarms = Table(
         "alarms",
-        "Attacks that accuse few by mistake",
+        say("Attacks that accuse few by mistake"),
         (
             Column("fpr", "FPR", level=True),
             Column("tpr", "TPR at most", Rounding.UP),
             Column("ratio", "TPR/FPR at most", Rounding.UP),
-            Column("precision", f"precision at most ({prior} are members)", Rounding.UP),
+            Column("precision", say("precision at most ({prior} are members)", prior=prior), Rounding.UP),
         ),
         tuple((fact.fpr, fact.tpr, fact.ratio, fact.precision) for fact in explanation.alarms),
     )
     searches = Table(
         "searches",
-        "Attacks that find a share of the members",
+        say("Attacks that find a share of the members"),
         (
             Column("recall", "recall", level=True),
             Column("fpr", "FPR at least", Rounding.DOWN),
-            Column("precision", f"precision at most ({prior} are members)", Rounding.UP),
+            Column("precision", say("precision at most ({prior} are members)", prior=prior), Rounding.UP),
         ),
         tuple((fact.recall, fact.fpr, fact.precision) for fact in explanation.searches),
     )
     together = Table(
         "together",
-        "Several people, several releases",
+        say("Several people, several releases"),
         (
             Column("of", "of"),
             Column("count", "how many", decimals=0),
@@ -48,14 +49,14 @@ def tables(explanation: Meaning) -> tuple[Table, ...]:
         ),
         tuple(
             (kind, float(fact.count), fact.mu, 100 * fact.accuracy)
-            for kind, found in (("people", explanation.groups), ("releases", explanation.releases))
+            for kind, found in ((say("people"), explanation.groups), (say("releases"), explanation.releases))
             for fact in found
         ),
     )
     saturated = any(fact.saturated for fact in explanation.equivalents)
     equivalents = Table(
         "equivalents",
-        "Pure ε-DP with the same risk",
+        say("Pure ε-DP with the same risk"),
         (
             Column("criterion", "in"),
             Column("level_of", "at"),
@@ -65,11 +66,11 @@ def tables(explanation: Meaning) -> tuple[Table, ...]:
         ),
         tuple(
             (
-                fact.risk.gain,
-                fact.risk.level.label if fact.risk.level else "",
+                str(fact.risk.gain),
+                str(fact.risk.level.label) if fact.risk.level else "",
                 "" if fact.level is None else fact.level,
                 fact.epsilon,
-                *(["saturated" if fact.saturated else ""] if saturated else []),
+                *([say("saturated") if fact.saturated else ""] if saturated else []),
             )
             for fact in explanation.equivalents
         ),

@@ -8,31 +8,40 @@ from gaussdp.explaining import wording
 from gaussdp.explaining.facts import MOST_GUESSES, Alarm, Equivalent, Guesses, Meaning, Search, Together
 from gaussdp.risks.base import EVEN
 from gaussdp.risks.levels import false_alarms
+from gaussdp.words import Phrase, plural, say
 
-_QUESTION = (
-    "The question is whether one person's data were used: whether that person is a “member”. The attacker may know "
-    "everything else, all other people's data included, and may use any method and any amount of computing."
+_QUESTION = Phrase(
+    "The question is whether one person's data were used: whether that person is a “member”."
+    " The attacker may know everything else, all other people's data included, and may use"
+    " any method and any amount of computing."
 )
-_FEW = (
+_FEW = Phrase(
     "An attacker who must be sure accuses few people. Without the release it accuses members no more often than others."
 )
-_TOGETHER = (
+_TOGETHER = Phrase(
     "People who are in the data together or not at all, such as a household, have less protection than one person."
 )
-_REPEATED = "Releases about the same people add up: μ grows with the square root of their number."
-_SAME_RISK = "Which ε of pure differential privacy carries the same risk depends on what one looks at:"
-_NOT_THE_SAME = (
-    "Each is the policy ε to which gaussdp choose gives this μ at that level. The release is not ε-DP for any of them, "
-    "and a release that is ε-DP need not have this μ."
+_REPEATED = Phrase("Releases about the same people add up: μ grows with the square root of their number.")
+_SAME_RISK = Phrase("Which ε of pure differential privacy carries the same risk depends on what one looks at:")
+_NOT_THE_SAME = Phrase(
+    "Each is the policy ε to which gaussdp choose gives this μ at that level. The release is"
+    " not ε-DP for any of them, and a release that is ε-DP need not have this μ."
 )
 _LIMITS = (
-    "It bounds what can be learned about one person by comparing the release with and without that person's data. What "
-    "the release says about people in general, and so about this person too, may still be learned.",
-    "It holds for the unit of privacy that was accounted for. If that is one record or one day, a person with many of "
-    "them has the protection of a group of so many.",
-    "It covers the release that was accounted for and nothing else: other releases add up, and copies of the data that "
-    "leak or are handed over lie outside it.",
-    "The bounds are for the best possible attack. Known attacks may do worse; none does better.",
+    Phrase(
+        "It bounds what can be learned about one person by comparing the release with and"
+        " without that person's data. What the release says about people in general, and so"
+        " about this person too, may still be learned."
+    ),
+    Phrase(
+        "It holds for the unit of privacy that was accounted for. If that is one record or one"
+        " day, a person with many of them has the protection of a group of so many."
+    ),
+    Phrase(
+        "It covers the release that was accounted for and nothing else: other releases add up,"
+        " and copies of the data that leak or are handed over lie outside it."
+    ),
+    Phrase("The bounds are for the best possible attack. Known attacks may do worse; none does better."),
 )
 
 
@@ -48,31 +57,47 @@ class Passage:
 
 def title(mu: float) -> str:
     """The title of an explanation."""
-    return f"What μ = {wording.up(mu, 4)} means"
+    return say("What μ = {mu} means", mu=wording.up(mu, 4))
 
 
 def headline(mu: float, even: Guesses) -> str:
     """The whole in one sentence."""
     if mu == 0:
-        return "The release does not depend on any one person's data: nobody can tell from it whether they were used."
+        return say(
+            "The release does not depend on any one person's data: nobody can tell from it whether they were used."
+        )
     if mu == math.inf:
-        return "There is no protection: the release may tell everyone whether any one person's data were used."
-    right = f"at most {wording.in_hundred(even.after, even.before)} of 100"
-    return f"At even odds, {right} guesses whether one person's data were used are right; tossing a coin gets 50 right."
+        return say("There is no protection: the release may tell everyone whether any one person's data were used.")
+    return say(
+        "At even odds, at most {right} of 100 guesses whether one person's data were used are right;"
+        " tossing a coin gets 50 right.",
+        right=wording.in_hundred(even.after, even.before),
+    )
 
 
 def passages(explanation: Meaning) -> tuple[Passage, ...]:
     """All the words, in order; what nobody asked for is left out."""
     alarms = (*map(alarm_sentence, explanation.alarms), *map(accusation_sentence, explanation.accusations))
-    equivalents = (*map(equivalent_sentence, explanation.equivalents), _NOT_THE_SAME)
+    equivalents = (*map(equivalent_sentence, explanation.equivalents), say(_NOT_THE_SAME))
     found = (
-        Passage("guesses", "How many guesses are right", _QUESTION, tuple(map(guess_sentence, explanation.guesses))),
-        Passage("alarms", "When few may be accused by mistake", _FEW, alarms),
-        Passage("searches", "When many members are to be found", "", tuple(map(search_sentence, explanation.searches))),
-        Passage("groups", "Several people together", _TOGETHER, tuple(map(group_sentence, explanation.groups))),
-        Passage("releases", "Several releases", _REPEATED, tuple(map(repeated_sentence, explanation.releases))),
-        Passage("equivalents", "The same risk in pure ε-DP", _SAME_RISK, equivalents),
-        Passage("limits", "What μ does not say", "", _LIMITS),
+        Passage(
+            "guesses",
+            say("How many guesses are right"),
+            say(_QUESTION),
+            tuple(map(guess_sentence, explanation.guesses)),
+        ),
+        Passage("alarms", say("When few may be accused by mistake"), say(_FEW), alarms),
+        Passage(
+            "searches", say("When many members are to be found"), "", tuple(map(search_sentence, explanation.searches))
+        ),
+        Passage(
+            "groups", say("Several people together"), say(_TOGETHER), tuple(map(group_sentence, explanation.groups))
+        ),
+        Passage(
+            "releases", say("Several releases"), say(_REPEATED), tuple(map(repeated_sentence, explanation.releases))
+        ),
+        Passage("equivalents", say("The same risk in pure ε-DP"), say(_SAME_RISK), equivalents),
+        Passage("limits", say("What μ does not say"), "", tuple(map(say, _LIMITS))),
     )
     return tuple(passage for passage in found if passage.sentences)
 
@@ -87,100 +112,162 @@ def icons(explanation: Meaning) -> tuple[IconArray, ...]:
 
 def _guess_icons(fact: Guesses) -> IconArray:
     """Guesses, as many as show the gain: right anyway, right because of the release, wrong."""
-    labels = ("right without the release", "more right with it, at most", "wrong even so")
-    title = f"{fact.of:,} guesses whether a person is a member, at even odds"
+    labels = (say("right without the release"), say("more right with it, at most"), say("wrong even so"))
+    title = say("{of:,} guesses whether a person is a member, at even odds", of=fact.of)
     return IconArray(title, fact.before_count, fact.after_count - fact.before_count, labels, fact.of)
 
 
 def accusation_icons(fact: Alarm) -> IconArray:
     """Accusations, the more the fewer members there are: right anyway, right because of the release, wrong."""
     of, before, after = fact.counted
-    labels = ("right if people were accused at random", "more right with the release, at most", "accused by mistake")
-    where = f"where {wording.members_among(fact.prior)}"
-    title = f"{of:,} people accused by an attack with {false_alarms(fact.fpr)}, {where}"
+    labels = (
+        say("right if people were accused at random"),
+        say("more right with the release, at most"),
+        say("accused by mistake"),
+    )
+    title = say(
+        "{of:,} people accused by an attack with {alarms}, where {members}",
+        of=of,
+        alarms=false_alarms(fact.fpr),
+        members=wording.members_among(fact.prior),
+    )
     return IconArray(title, before, after - before, labels, of)
 
 
 def guess_sentence(fact: Guesses) -> str:
     """Right guesses before and after."""
     if fact.prior == EVEN:
-        start = "At even odds a guess without the release is the toss of a coin"
+        start = say("At even odds a guess without the release is the toss of a coin")
     else:
-        answer = "not a member" if fact.prior < EVEN else "a member"
-        start = f"Where {wording.members_among(fact.prior)}, always answering “{answer}” is best without the release"
-    before = f"{start}: {wording.frequency(fact.before)} guesses are right."
+        answer = say("not a member") if fact.prior < EVEN else say("a member")
+        start = say(
+            "Where {members}, always answering “{answer}” is best without the release",
+            members=wording.members_among(fact.prior),
+            answer=answer,
+        )
+    before = say("{start}: {share} guesses are right.", start=start, share=wording.frequency(fact.before))
     more = fact.after_count - fact.before_count
     if fact.of == wording.HUNDRED:
-        return f"{before} With the release at most {fact.after_count} of 100 are right, {more} more."
+        return say(
+            "{before} With the release at most {right} of 100 are right, {more} more.",
+            before=before,
+            right=fact.after_count,
+            more=more,
+        )
     if fact.of * fact.gain < 1:
-        return f"{before} With the release less than 1 guess more in {MOST_GUESSES:,} is right."
-    return (
-        f"{before} With the release at most {more} {'guess' if more == 1 else 'guesses'} more in {fact.of:,} are right."
+        return say(
+            "{before} With the release less than 1 guess more in {of:,} is right.", before=before, of=MOST_GUESSES
+        )
+    return plural(
+        more,
+        "{before} With the release at most {n} guess more in {of:,} are right.",
+        "{before} With the release at most {n} guesses more in {of:,} are right.",
+        before=before,
+        of=fact.of,
     )
 
 
 def alarm_sentence(fact: Alarm) -> str:
     """How many members are found, next to how many nonmembers are accused."""
-    start = f"An attack with {false_alarms(fact.fpr)} finds at most"
+    alarms = false_alarms(fact.fpr)
     of = wording.people(_WORTH_TEN * fact.fpr)
     if of is None:
-        rates = wording.up(fact.tpr), wording.up(fact.fpr)
-        return f"{start} a share of {rates[0]} of the members (without the release: {rates[1]})."
-    without = wording.about(fact.fpr, of)
-    return f"{start} {wording.at_most(fact.tpr, of):,} of {of:,} members (without the release: {without:,})."
+        return say(
+            "An attack with {alarms} finds at most a share of {found} of the members (without the release: {without}).",
+            alarms=alarms,
+            found=wording.up(fact.tpr),
+            without=wording.up(fact.fpr),
+        )
+    return say(
+        "An attack with {alarms} finds at most {found:,} of {of:,} members (without the release: {without:,}).",
+        alarms=alarms,
+        found=wording.at_most(fact.tpr, of),
+        of=of,
+        without=wording.about(fact.fpr, of),
+    )
 
 
 def accusation_sentence(fact: Alarm) -> str:
     """The same among people of whom a share are members, in natural frequencies."""
-    right = (
-        f"{_right(fact)}: for a person who is accused, the odds of being a member go from "
-        f"{wording.odds_of(fact.prior)} to at most {wording.odds_at_most(fact.odds_after)}."
+    right = say(
+        "{right}: for a person who is accused, the odds of being a member go from {before} to at most {after}.",
+        right=_right(fact),
+        before=wording.odds_of(fact.prior),
+        after=wording.odds_at_most(fact.odds_after),
     )
     of = wording.people(fact.prior, 1 - fact.prior, (1 - fact.prior) * fact.fpr)
     if of is None:
-        return f"Where {wording.members_among(fact.prior)}, with {false_alarms(fact.fpr)}: {right}"
+        return say(
+            "Where {members}, with {alarms}: {right}",
+            members=wording.members_among(fact.prior),
+            alarms=false_alarms(fact.fpr),
+            right=right,
+        )
     members, wrong = wording.about(fact.prior, of), wording.about((1 - fact.prior) * fact.fpr, of)
     hits = min(wording.at_most(fact.prior * fact.tpr, of), members)
-    return (
-        f"Among {of:,} people of whom {members:,} are members, an attack with {false_alarms(fact.fpr)} accuses "
-        f"{wrong:,} people by mistake and at most {hits:,} rightly. {right}"
+    return say(
+        "Among {of:,} people of whom {members:,} are members, an attack with {alarms} accuses"
+        " {wrong:,} people by mistake and at most {hits:,} rightly. {right}",
+        of=of,
+        members=members,
+        alarms=false_alarms(fact.fpr),
+        wrong=wrong,
+        hits=hits,
+        right=right,
     )
 
 
 def search_sentence(fact: Search) -> str:
     """Precision at recall."""
     of = wording.people(fact.fpr)
-    cost = f"at least {int(fact.fpr * of):,} of {of:,} nonmembers" if of else "hardly any nonmember"
-    where = "" if fact.prior == EVEN else f" where {wording.members_among(fact.prior)},"
-    return f"To find {wording.frequency(fact.recall)} members, an attack must accuse {cost}. {_right(fact, where)}."
+    found = say("at least {found:,} of {of:,} nonmembers", found=int(fact.fpr * of), of=of) if of else ""
+    where = "" if fact.prior == EVEN else say(" where {members},", members=wording.members_among(fact.prior))
+    return say(
+        "To find {share} members, an attack must accuse {cost}. {right}.",
+        share=wording.frequency(fact.recall),
+        cost=found or say("hardly any nonmember"),
+        right=_right(fact, where),
+    )
 
 
 def _right(fact: Alarm | Search, where: str = "") -> str:
     """How many accusations are right, with the release and without."""
     of, before, after = fact.counted
-    return f"Of {of:,} accusations{where} at most {after:,} are right (without the release: {before:,})"
+    return say(
+        "Of {of:,} accusations{where} at most {after:,} are right (without the release: {before:,})",
+        of=of,
+        where=where,
+        after=after,
+        before=before,
+    )
 
 
 def group_sentence(fact: Together) -> str:
     """Protection of a group."""
-    who = "1 person" if fact.count == 1 else f"{fact.count:,} people together"
-    return f"For {who} μ is {wording.up(fact.mu)}: {_at_even_odds(fact)}"
+    who = plural(fact.count, "1 person", "{n:,} people together")
+    return say("For {who} μ is {mu}: {odds}", who=who, mu=wording.up(fact.mu), odds=_at_even_odds(fact))
 
 
 def repeated_sentence(fact: Together) -> str:
     """The budget spent after repeated releases."""
-    when = "1 release" if fact.count == 1 else f"{fact.count:,} releases with this μ each"
-    return f"After {when}, μ is {wording.up(fact.mu)} in all: {_at_even_odds(fact)}"
+    when = plural(fact.count, "1 release", "{n:,} releases with this μ each")
+    return say("After {when}, μ is {mu} in all: {odds}", when=when, mu=wording.up(fact.mu), odds=_at_even_odds(fact))
 
 
 def equivalent_sentence(fact: Equivalent) -> str:
     """The epsilon with the same risk by one criterion."""
-    warning = ", which hardly limits such attacks (saturated): do not compare by it" if fact.saturated else ""
-    return f"In {fact.risk.among_people}: ε = {wording.up(fact.epsilon)}{warning}."
+    warning = say(", which hardly limits such attacks (saturated): do not compare by it") if fact.saturated else ""
+    return say(
+        "In {won}: ε = {epsilon}{warning}.",
+        won=fact.risk.among_people,
+        epsilon=wording.up(fact.epsilon),
+        warning=warning,
+    )
 
 
 _WORTH_TEN = 10  # one false alarm is enough to speak of, where elsewhere ten people are
 
 
 def _at_even_odds(fact: Together) -> str:
-    return f"at even odds at most {wording.in_hundred(fact.accuracy, EVEN)} of 100 guesses are right."
+    right = wording.in_hundred(fact.accuracy, EVEN)
+    return say("at even odds at most {right} of 100 guesses are right.", right=right)

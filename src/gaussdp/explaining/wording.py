@@ -2,8 +2,9 @@
 
 from decimal import ROUND_CEILING, Decimal
 
-from gaussdp.documents.frequencies import HUNDRED, about, frequency, one_in
+from gaussdp.documents.frequencies import HUNDRED, about, frequency, one_in, whole
 from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.words import Phrase, say
 
 __all__ = [
     "HUNDRED",
@@ -59,8 +60,9 @@ def members_among(prior: float) -> str:
     >>> members_among(0.01), members_among(0.3)
     ('1 of 100 people is a member', '30 of 100 people are members')
     """
-    words = frequency(prior)
-    return f"{words} people is a member" if words.startswith("1 of ") else f"{words} people are members"
+    one = (whole(prior) or (0, 0))[0] == 1
+    words = Phrase("{share} people is a member") if one else Phrase("{share} people are members")
+    return say(words, share=frequency(prior))
 
 
 def people(*rates: float) -> int | None:
@@ -79,7 +81,9 @@ def odds_at_most(ratio: float) -> str:
     >>> odds_at_most(1.0), odds_at_most(0.1117), odds_at_most(14.32)
     ('1 : 1', '1 : 8.95', '14.4 : 1')
     """
-    return f"{up(ratio)} : 1" if ratio >= 1 else f"1 : {down(1 / ratio) if ratio else '∞'}"
+    if ratio >= 1:
+        return say("{ratio} : 1", ratio=up(ratio))
+    return say("1 : {ratio}", ratio=down(1 / ratio) if ratio else "∞")
 
 
 def odds_of(prior: float) -> str:
@@ -90,4 +94,4 @@ def odds_of(prior: float) -> str:
     """
     rarer = min(prior, 1 - prior)
     ratio = shown(rounded((1 - rarer) / rarer, Rounding.NEAREST, 3)).replace("inf", "∞")
-    return f"1 : {ratio}" if prior <= 0.5 else f"{ratio} : 1"
+    return say("1 : {ratio}", ratio=ratio) if prior <= 0.5 else say("{ratio} : 1", ratio=ratio)

@@ -15,6 +15,7 @@ from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall, of_tpr
 from gaussdp.numerics import Floats
+from gaussdp.words import Phrase
 
 _SQRT_8 = math.sqrt(8)
 
@@ -36,7 +37,7 @@ class ApproxDP(Guarantee):
     0.00272...
     """
 
-    title = "Approximate DP"
+    title = Phrase("Approximate DP")
     short = "DP"
     kind = "approximate-dp"
 
@@ -120,8 +121,8 @@ class PureDP(ApproxDP):
     GDP(mu=1.23203...)
     """
 
-    title = "Pure DP"
-    short = "pure DP"
+    title = Phrase("Pure DP")
+    short = Phrase("pure DP")
     kind = "pure-dp"
 
     def __init__(self, epsilon: float) -> None:

@@ -12,6 +12,7 @@ from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.numerics import Floats
+from gaussdp.words import Phrase
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -29,8 +30,8 @@ class ApproxGDP(Guarantee):
     ApproxGDP(mu=5.0, delta=1.999999e-06)
     """
 
-    title = "Gaussian DP with slack"
-    short = "GDP with slack"
+    title = Phrase("Gaussian DP with slack")
+    short = Phrase("GDP with slack")
     kind = "approximate-gdp"
 
     mu: float

@@ -14,6 +14,7 @@ from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall, of_recall_and_prior, of_tpr
 from gaussdp.numerics import Floats
+from gaussdp.words import say
 
 if TYPE_CHECKING:
     from gaussdp.guarantees.gaussian import GDP
@@ -48,9 +49,9 @@ class Guarantee(Displayed, ABC):
     @property
     def label(self) -> str:
         """What it is, with its numbers rounded up: "Gaussian DP with μ = 0.8"."""
-        stated = self.stated(" and ")
+        stated = self.stated(say(" and "))
         name = self.title or self._untitled()
-        return f"{name} with {stated}" if stated else name
+        return say("{name} with {stated}", name=name, stated=stated) if stated else str(name)
 
     @property
     def legend(self) -> str:

@@ -12,6 +12,7 @@ from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.numerics import Floats
+from gaussdp.words import Phrase
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class BoundedRange(Guarantee):
     GDP(mu=0.62389...)
     """
 
-    title = "Bounded range"
-    short = "bounded range"
+    title = Phrase("Bounded range")
+    short = Phrase("bounded range")
 
     eta: float
 

@@ -12,6 +12,7 @@ from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall_and_prior, of_tpr
 from gaussdp.numerics import Floats, inside_or
 from gaussdp.numerics import tpr as tpr_kernel
+from gaussdp.words import Phrase
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class GDP(Guarantee):
     0.36891...
     """
 
-    title = "Gaussian DP"
+    title = Phrase("Gaussian DP")
     short = "GDP"
     kind = "gdp"
 

@@ -12,6 +12,7 @@ from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP, mu_with_overlap
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.numerics import Floats
+from gaussdp.words import Phrase
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -32,8 +33,8 @@ class LaplaceDP(Guarantee):
     GDP(mu=1.03006...)
     """
 
-    title = "One Laplace release"
-    short = "Laplace noise"
+    title = Phrase("One Laplace release")
+    short = Phrase("Laplace noise")
 
     epsilon_bound: float
 

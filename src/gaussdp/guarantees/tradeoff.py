@@ -23,6 +23,7 @@ from gaussdp.domains import PROBABILITY, Domain, one_of, outside, real_numbers
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.numeric import LARGEST_EPSILON, ProfilePoints
 from gaussdp.numerics import Floats
+from gaussdp.words import Phrase
 
 Meaning = Literal["bounds", "vertices"]
 Directions = Literal["both", "one"]
@@ -71,7 +72,7 @@ class TradeoffPoints(ProfilePoints):
     GDP(mu=1.34897...)
     """
 
-    short = "points of a curve"
+    short = Phrase("points of a curve")
 
     fprs: Floats
     fnrs: Floats

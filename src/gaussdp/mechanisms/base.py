@@ -9,13 +9,16 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from gaussdp.domains import Choice, integer, one_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.schedules import Stretch
+from gaussdp.words import Phrase
 
 Adjacency = Literal["add-remove", "replace-one"]
 """Which datasets are neighbours: one record more or less, or one record exchanged for another."""
 
 ADJACENCIES: Mapping[Adjacency, Choice] = {
-    "add-remove": Choice("add or remove a record", "add-remove: the data with and without one unit"),
-    "replace-one": Choice("replace a record", "replace-one: the data with one unit exchanged for another"),
+    "add-remove": Choice(Phrase("add or remove a record"), Phrase("add-remove: the data with and without one unit")),
+    "replace-one": Choice(
+        Phrase("replace a record"), Phrase("replace-one: the data with one unit exchanged for another")
+    ),
 }
 
 

@@ -18,6 +18,7 @@ from gaussdp.numerics import Floats, inside_or
 from gaussdp.risks.base import EVEN, Risk, Start
 from gaussdp.risks.levels import DELTA, FPR, RECALL, Level, Unit
 from gaussdp.risks.registry import register
+from gaussdp.words import Phrase, say
 
 
 @dataclass(frozen=True)
@@ -74,17 +75,21 @@ class TruePositiveRate(_AtFPR):
     0.76388...
     """
 
-    name = "true-positive rate"
+    name = Phrase("true-positive rate")
     key = "tpr"
     label = "TPR"
-    hint = "how many members are found"
+    hint = Phrase("how many members are found")
     quantity = "TPR"
-    gain = "members found"
+    gain = Phrase("members found")
     unit = Unit.SHARE
     start: ClassVar[Start] = (0.05, 1e-2)
 
     def limited(self, value: float) -> str:
-        return f"an attack finds at most {self.unit.text(value)} of the members {self.level.among_people(self.fpr)}"
+        return say(
+            "an attack finds at most {text} of the members {attacks}",
+            text=self.unit.text(value),
+            attacks=self.level.among_people(self.fpr),
+        )
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.tpr(self.fpr)
@@ -108,19 +113,21 @@ class MultiplicativeAdvantage(_AtFPR):
     0.31027...
     """
 
-    name = "multiplicative advantage"
-    label = "TPR over FPR"
-    hint = "how many more members than non-members are accused"
+    name = Phrase("multiplicative advantage")
+    label = Phrase("TPR over FPR")
+    hint = Phrase("how many more members than non-members are accused")
     quantity = "TPR/FPR"
-    gain = "members found"
+    gain = Phrase("members found")
     criterion = True
     decimals: ClassVar[int | None] = 2
     start: ClassVar[Start] = (10.0, 1e-3)
 
     def sentence(self, guarantee: Guarantee) -> str:
-        return (
-            f"An attack that accuses a share {shown_level(self.fpr)} of the non-members then accuses at most"
-            f" {self.text(guarantee)} times as large a share of the members, as under the policy."
+        return say(
+            "An attack that accuses a share {fpr} of the non-members then accuses at most {text}"
+            " times as large a share of the members, as under the policy.",
+            fpr=shown_level(self.fpr),
+            text=self.text(guarantee),
         )
 
     def of(self, guarantee: Guarantee) -> float:
@@ -147,9 +154,10 @@ class Precision(Risk):
     0.28566...
     """
 
-    name = "precision"
-    hint = "how often an accusation is right"
-    gain = "right accusations"
+    name = Phrase("precision")
+    label = Phrase("Precision")
+    hint = Phrase("how often an accusation is right")
+    gain = Phrase("right accusations")
     level: ClassVar[Level] = RECALL
     unit = Unit.SHARE
     takes_prior = True
@@ -165,10 +173,13 @@ class Precision(Risk):
         object.__setattr__(self, "prior", number("prior", self.prior, LEVEL))
 
     def sentence(self, guarantee: Guarantee) -> str:
-        odds = "at even odds" if self.prior == EVEN else f"with prior {shown(self.prior)}"
-        return (
-            f"An attack that finds a share {shown_level(self.recall)} of the members is then right in at most"
-            f" {self.text(guarantee)} of its accusations ({odds}), as under the policy."
+        odds = say("at even odds") if self.prior == EVEN else say("with prior {prior}", prior=shown(self.prior))
+        return say(
+            "An attack that finds a share {recall} of the members is then right in at most {text} of"
+            " its accusations ({odds}), as under the policy.",
+            recall=shown_level(self.recall),
+            text=self.text(guarantee),
+            odds=odds,
         )
 
     def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
@@ -210,13 +221,14 @@ class Profile(Risk):
     4.37717...
     """
 
-    name = "privacy profile"
+    name = Phrase("privacy profile")
+    label = Phrase("Privacy profile")
     key = "profile"
     value_key = "epsilon"
-    hint = "the δ at this ε"
+    hint = Phrase("the δ at this ε")
     quantity = "ε"
     column = "ε"
-    phrase = "the privacy profile"
+    phrase = Phrase("the privacy profile")
     level: ClassVar[Level] = DELTA
     criterion = True
     start: ClassVar[Start] = (3.0, 1e-6)
@@ -228,16 +240,17 @@ class Profile(Risk):
 
     @classmethod
     def budget_title(cls) -> str:
-        return "Budget μ whose privacy profile passes through (ε, δ)"
+        return say("Budget μ whose privacy profile passes through (ε, δ)")
 
     @classmethod
     def value_title(cls) -> str:
-        return "Least ε with which μ-GDP is (ε, δ)-DP"
+        return say("Least ε with which μ-GDP is (ε, δ)-DP")
 
     def sentence(self, guarantee: Guarantee) -> str:
-        return (
-            f"The release is then (ε, δ)-DP with ε = {self.text(guarantee)} at {self.place}, where the policy asks for"
-            " δ = 0."
+        return say(
+            "The release is then (ε, δ)-DP with ε = {text} at {place}, where the policy asks for δ = 0.",
+            text=self.text(guarantee),
+            place=self.place,
         )
 
     def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:

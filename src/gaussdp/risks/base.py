@@ -14,6 +14,7 @@ from gaussdp.domains import NON_NEGATIVE, checked, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.risks.levels import Level, Unit, capital
+from gaussdp.words import say
 
 _LARGEST_MU = 1e8
 _LARGEST_EPSILON = 1e16  # of the order of the square of the largest mu
@@ -112,12 +113,20 @@ class Risk(ABC):
     @classmethod
     def budget_title(cls) -> str:
         """The title of a table of the budgets that it matches to policies, by level."""
-        return f"Budget μ that matches the {cls.name} of ε-DP at {cls.level.heading if cls.level else ''}"
+        return say(
+            "Budget μ that matches the {name} of ε-DP at {heading}",
+            name=cls.name,
+            heading=cls.level.heading if cls.level else "",
+        )
 
     @classmethod
     def value_title(cls) -> str:
         """The title of a table of its number, by level and mu."""
-        return f"Largest {cls.quantity} of an attack on μ-GDP at {cls.level.heading if cls.level else ''}"
+        return say(
+            "Largest {quantity} of an attack on μ-GDP at {heading}",
+            quantity=cls.quantity,
+            heading=cls.level.heading if cls.level else "",
+        )
 
     @property
     def level_value(self) -> float | None:
@@ -132,21 +141,24 @@ class Risk(ABC):
     @property
     def words(self) -> str:
         """What its number is: "TPR/FPR at FPR 1e-3", "share of right guesses with prior 0.5"."""
-        level = f" at {self.place}" if self.place else ""
-        prior = f" with prior {shown(self.prior)}" if self.takes_prior else ""
-        return f"{self.quantity}{level}{prior}" if self.quantity else str(self)
+        if not self.quantity:
+            return str(self)
+        found = say("{name} at {place}", name=self.quantity, place=self.place) if self.place else str(self.quantity)
+        return say("{name} with prior {prior}", name=found, prior=shown(self.prior)) if self.takes_prior else found
 
     @property
     def among_people(self) -> str:
         """What is won by which attacks, for people: "members found with 1 false alarm in 1,000 nonmembers"."""
         won = self.phrase if self.gain == self.name else self.gain
         if self.level is None or self.level_value is None:
-            return won
-        return f"{won} {self.level.among_people(self.level_value)}"
+            return str(won)
+        return say("{won} {attacks}", won=won, attacks=self.level.among_people(self.level_value))
 
     def sentence(self, guarantee: Guarantee) -> str:
         """What a guarantee whose risk was matched to a policy allows, in a sentence."""
-        return f"The {self.words} is then at most {self.text(guarantee)}, as under the policy."
+        return say(
+            "The {words} is then at most {text}, as under the policy.", words=self.words, text=self.text(guarantee)
+        )
 
     def text(self, guarantee: Guarantee) -> str:
         """The risk that this guarantee allows, as people read it."""
@@ -154,7 +166,7 @@ class Risk(ABC):
 
     def limited(self, value: float) -> str:
         """The requirement that this number be at most a value, in words."""
-        return f"{self.words} at most {self.unit.text(value)}"
+        return say("{words} at most {text}", words=self.words, text=self.unit.text(value))
 
     def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
         """FPR, FNR and TPR of the attack at which a policy and the budget matched to it meet.
@@ -184,7 +196,11 @@ class Risk(ABC):
         """
         least, most = self.of(GDP(0.0)), self.of(GDP(float("inf")))
         if not least <= value <= most:
-            raise DomainError(None, value=value, problem=f"{self} of GDP lies in [{least:g}, {most:g}]")
+            raise DomainError(
+                None,
+                value=value,
+                problem=f"{self} of GDP lies in [{least:g}, {most:g}]",
+            )
         low, high = 0.0, 1.0
         while self.of(GDP(high)) < value:
             low, high = high, 2 * high

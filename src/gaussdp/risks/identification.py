@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gaussdp.documents.frequencies import frequency, one_in
+from gaussdp.documents.frequencies import frequency, one_in, turns
 from gaussdp.domains import Domain, integer, number, one_of
 from gaussdp.guarantees import Guarantee
 from gaussdp.risks.at_a_level import AtRate
 from gaussdp.risks.base import Start
 from gaussdp.risks.levels import Level, Unit
 from gaussdp.risks.registry import register
+from gaussdp.words import Phrase, say
 
 
 @dataclass(frozen=True)
@@ -31,28 +32,28 @@ class Aim:
 
 AIMS = {
     "identification": Aim(
-        "Identification",
-        "Who among several candidates is the person?",
-        "picks the right person among the candidates",
-        "one over the number of candidates; for a list of k guesses, k over it",
+        Phrase("Identification"),
+        Phrase("Who among several candidates is the person?"),
+        Phrase("picks the right person among the candidates"),
+        Phrase("one over the number of candidates; for a list of k guesses, k over it"),
     ),
     "attribute": Aim(
-        "Attribute inference",
-        "Which value has a sensitive attribute of the person?",
-        "guesses the person's attribute",
-        "the share of people like the person who have the likeliest value",
+        Phrase("Attribute inference"),
+        Phrase("Which value has a sensitive attribute of the person?"),
+        Phrase("guesses the person's attribute"),
+        Phrase("the share of people like the person who have the likeliest value"),
     ),
     "reconstruction": Aim(
-        "Reconstruction",
-        "What does the person's record say, nearly enough?",
-        "reconstructs the person's record nearly enough",
-        "the chance that the best guess from what is known already comes as near",
+        Phrase("Reconstruction"),
+        Phrase("What does the person's record say, nearly enough?"),
+        Phrase("reconstructs the person's record nearly enough"),
+        Phrase("the chance that the best guess from what is known already comes as near"),
     ),
     "singling out": Aim(
-        "Singling out",
-        "Which description fits this one person alone?",
-        "finds a description that fits the person",
-        "the weight of the description: the share of people whom it fits",
+        Phrase("Singling out"),
+        Phrase("Which description fits this one person alone?"),
+        Phrase("finds a description that fits the person"),
+        Phrase("the weight of the description: the share of people whom it fits"),
     ),
 }
 _KINDS = tuple(AIMS)
@@ -60,26 +61,27 @@ _KINDS = tuple(AIMS)
 
 def _blindly(chance: float) -> str:
     """How often a blind guess is right: "1 in 1,000"."""
-    words = one_in(chance)
-    return words if words.startswith("1 in ") else frequency(chance)
+    return frequency(chance) if turns(chance) is None else one_in(chance)
 
 
 CHANCE = Level(
     key="chance",
-    label="chance",
+    label=Phrase("chance"),
     symbol="κ",
     math=r"\kappa",
     usual=(1e-1, 1e-3, 1e-6),
-    words="chance of a blind guess",
-    plural="chances of a blind guess",
-    one="a chance",
+    words=Phrase("chance of a blind guess"),
+    plural=Phrase("chances of a blind guess"),
+    one=Phrase("a chance"),
     initial=1e-3,
     meaning=(
-        "The chance that the attacker's best guess is right without the person's record: one over the number of"
-        " candidates, or the share of people who have the attribute."
+        Phrase(
+            "The chance that the attacker's best guess is right without the person's record: one"
+            " over the number of candidates, or the share of people who have the attribute."
+        )
     ),
-    attacks="Attackers who guess blindly with this chance",
-    people=lambda chance: f"where a blind guess is right {_blindly(chance)}",
+    attacks=Phrase("Attackers who guess blindly with this chance"),
+    people=lambda chance: say("where a blind guess is right {chance}", chance=_blindly(chance)),
 )
 
 
@@ -108,11 +110,11 @@ class Identification(AtRate):
     47.955...
     """
 
-    name = "identification"
-    label = "Chance to identify"
-    hint = "how likely a guess about a person is right"
-    quantity = "chance of a right guess"
-    gain = "right guesses about a person"
+    name = Phrase("identification")
+    label = Phrase("Chance to identify")
+    hint = Phrase("how likely a guess about a person is right")
+    quantity = Phrase("chance of a right guess")
+    gain = Phrase("right guesses about a person")
     level: ClassVar[Level] = CHANCE
     unit = Unit.SHARE
     criterion = True
@@ -132,14 +134,18 @@ class Identification(AtRate):
         return cls(integer("guesses", guesses, low=1, high=count - 1) / count)
 
     def sentence(self, guarantee: Guarantee) -> str:
-        return f"An attacker then {self._success} with a chance of at most {self.text(guarantee)}, as under the policy."
+        return say(
+            "An attacker then {success} with a chance of at most {text}, as under the policy.",
+            success=self._success,
+            text=self.text(guarantee),
+        )
 
     def limited(self, value: float) -> str:
-        return f"nobody {self._success} with a chance above {self.unit.text(value)}"
+        return say("nobody {success} with a chance above {text}", success=self._success, text=self.unit.text(value))
 
     @property
     def _success(self) -> str:
-        return f"{AIMS[self.aim].success} (a blind guess: {_blindly(self.chance)})"
+        return say("{success} (a blind guess: {chance})", success=AIMS[self.aim].success, chance=_blindly(self.chance))
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.tpr(self.chance)

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from gaussdp.documents.frequencies import frequency, one_in
+from gaussdp.documents.frequencies import frequency, turns
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
 from gaussdp.domains import LEVEL, Domain, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
+from gaussdp.words import Phrase, say
 
 
 class Unit(Enum):
@@ -59,13 +60,15 @@ class Parameter:
     @property
     def heading(self) -> str:
         """Label and symbol: "FPR α", "δ"."""
-        return self.label if self.label == self.symbol else f"{self.label} {self.symbol}"
+        return str(self.label) if self.label == self.symbol else f"{self.label} {self.symbol}"
 
     def checked(self, values: Sequence[float]) -> tuple[float, ...]:
         """The values, each held to the domain; at least one."""
         if not values:
             raise DomainError(
-                self.key, problem="must not be empty", advice=f"give at least one number in {self.domain}"
+                self.key,
+                problem=say("must not be empty"),
+                advice=say("give at least one number in {domain}", domain=self.domain),
             )
         return tuple(number(self.key, value, self.domain) for value in values)
 
@@ -121,7 +124,10 @@ class Level(Parameter):
         >>> FPR.at(1e-3), DELTA.at(1e-6)
         ('FPR 1e-3', 'δ = 1e-6')
         """
-        return f"{self.label} {'= ' if self.by_symbol else ''}{shown_level(value)}"
+        level = shown_level(value)
+        if self.by_symbol:
+            return say("{label} = {level}", label=self.label, level=level)
+        return say("{label} {level}", label=self.label, level=level)
 
     def among_people(self, value: float) -> str:
         """Which attacks are meant, in words that follow what they achieve.
@@ -129,7 +135,7 @@ class Level(Parameter):
         >>> FPR.among_people(1e-3), RECALL.among_people(0.1), DELTA.among_people(1e-5)
         ('with 1 false alarm in 1,000 nonmembers', 'when 10 of 100 members are found', 'at δ = 1e-5')
         """
-        return f"at {self.at(value)}" if self.people is None else self.people(value)
+        return say("at {level}", level=self.at(value)) if self.people is None else self.people(value)
 
 
 def false_alarms(fpr: float) -> str:
@@ -138,10 +144,10 @@ def false_alarms(fpr: float) -> str:
     >>> false_alarms(1e-3), false_alarms(0.03)
     ('1 false alarm in 1,000 nonmembers', 'a false-positive rate of 0.03')
     """
-    words = one_in(fpr)
-    if words.startswith("1 in "):
-        return f"1 false alarm in {words.removeprefix('1 in ')} nonmembers"
-    return f"a false-positive rate of {words}"
+    of = turns(fpr)
+    if of is not None:
+        return say("1 false alarm in {of:,} nonmembers", of=of)
+    return say("a false-positive rate of {rate}", rate=shown(fpr))
 
 
 FPR = Level(
@@ -150,29 +156,30 @@ FPR = Level(
     symbol="α",
     math=r"\alpha",
     usual=(1e-2, 1e-3, 1e-4, 1e-5),
-    words="false-positive rate",
-    one="an FPR",
+    words=Phrase("false-positive rate"),
+    one=Phrase("an FPR"),
     initial=1e-3,
-    meaning=(
+    meaning=Phrase(
         "False-positive rate: the share of people not in the data whom the attack accuses of being in it. A careful"
         " attacker keeps it small."
     ),
-    attacks="Attacks that accuse few by mistake",
-    people=lambda fpr: f"with {false_alarms(fpr)}",
-    price=("fnr", "FNR at least", lambda guarantee, fpr: guarantee.fnr(fpr)),
+    attacks=Phrase("Attacks that accuse few by mistake"),
+    people=lambda fpr: say("with {alarms}", alarms=false_alarms(fpr)),
+    price=("fnr", Phrase("FNR at least"), lambda guarantee, fpr: guarantee.fnr(fpr)),
 )
 RECALL = Level(
     key="recall",
-    label="recall",
+    label=Phrase("recall"),
     symbol="β̄",
     math=r"\bar{\beta}",
     usual=(1e-2, 1e-3, 1e-4, 1e-5),
-    plural="recalls (true-positive rates)",
+    plural=Phrase("recalls (true-positive rates)"),
+    one=Phrase("a recall"),
     initial=1e-3,
-    meaning="The share of people in the data whom the attack finds, also called true-positive rate.",
-    attacks="Attacks that find this share of the members",
-    people=lambda recall: f"when {frequency(recall)} members are found",
-    price=("fpr", "FPR at least", lambda guarantee, recall: guarantee.fpr(recall)),
+    meaning=Phrase("The share of people in the data whom the attack finds, also called true-positive rate."),
+    attacks=Phrase("Attacks that find this share of the members"),
+    people=lambda recall: say("when {share} members are found", share=frequency(recall)),
+    price=("fpr", Phrase("FPR at least"), lambda guarantee, recall: guarantee.fpr(recall)),
 )
 DELTA = Level(
     key="delta",
@@ -180,9 +187,12 @@ DELTA = Level(
     math=r"\delta",
     usual=(1e-5, 1e-6, 1e-7, 1e-8),
     plural="deltas",
+    one=Phrase("a δ"),
     initial=1e-6,
     meaning=(
-        "The slack of (ε, δ)-differential privacy, a probability; usually far below one over the number of people."
+        Phrase(
+            "The slack of (ε, δ)-differential privacy, a probability; usually far below one over the number of people."
+        )
     ),
-    attacks="As (ε, δ)-DP",
+    attacks=Phrase("As (ε, δ)-DP"),
 )

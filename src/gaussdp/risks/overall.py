@@ -19,6 +19,7 @@ from gaussdp.risks.at_a_level import log_growth
 from gaussdp.risks.base import EVEN, Risk, Start
 from gaussdp.risks.levels import Unit
 from gaussdp.risks.registry import register
+from gaussdp.words import Phrase, say
 
 
 @register
@@ -33,11 +34,11 @@ class Advantage(Risk):
     0.25132...
     """
 
-    name = "advantage"
-    label = "Advantage TPR − FPR"
-    hint = "how much better than guessing"
-    quantity = "TPR − FPR"
-    gain = "right guesses at even odds"
+    name = Phrase("advantage")
+    label = Phrase("Advantage TPR − FPR")
+    hint = Phrase("how much better than guessing")
+    quantity = Phrase("TPR − FPR")
+    gain = Phrase("right guesses at even odds")
     unit = Unit.SHARE
     start: ClassVar[Start] = (0.3, None)
 
@@ -73,11 +74,11 @@ class Accuracy(Risk):
     0.99000...
     """
 
-    name = "accuracy"
-    label = "Share of right guesses"
-    hint = "how often a guess is right"
-    quantity = "share of right guesses"
-    gain = "right guesses"
+    name = Phrase("accuracy")
+    label = Phrase("Share of right guesses")
+    hint = Phrase("how often a guess is right")
+    quantity = Phrase("share of right guesses")
+    gain = Phrase("right guesses")
     unit = Unit.SHARE
     takes_prior = True
     start: ClassVar[Start] = (0.6, None)
@@ -89,7 +90,11 @@ class Accuracy(Risk):
 
     def limited(self, value: float) -> str:
         anyway = frequency(max(self.prior, 1 - self.prior))
-        return f"of 100 guesses at most {shown_percent(value)[:-1]} are right ({anyway} without the release)"
+        return say(
+            "of 100 guesses at most {value} are right ({anyway} without the release)",
+            value=shown_percent(value)[:-1],
+            anyway=anyway,
+        )
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.accuracy(self.prior)

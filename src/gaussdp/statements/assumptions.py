@@ -11,11 +11,12 @@ from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim
 from gaussdp.statements.run import Run
+from gaussdp.words import Phrase, say
 
 Met = Literal["met", "not met", "not stated"]
 
 _USUAL_DELTA = 1e-5
-_RECORDS = "records per unit"
+_RECORDS = Phrase("records per unit")
 
 
 @dataclass(frozen=True)
@@ -69,26 +70,40 @@ def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
     proved = _proved(run, curve, digits) if run.sampling == "shuffle" else ""
     passes = _passes(run)
     words: dict[str | None, tuple[Met, str]] = {
-        "poisson": ("met", "The pipeline draws its batches so."),
+        "poisson": ("met", say("The pipeline draws its batches so.")),
         "shuffle": (
             "not met",
-            f"The pipeline shuffles the data and cuts them into batches{passes}. The number does not hold for it:"
-            f" shuffling is another mechanism and can be far less private.{proved}{instead}",
+            say(
+                "The pipeline shuffles the data and cuts them into batches{passes}. The number does not"
+                " hold for it: shuffling is another mechanism and can be far less"
+                " private.{proved}{instead}",
+                passes=passes,
+                proved=proved,
+                instead=instead,
+            ),
         ),
         "fixed batches": (
             "not met",
-            f"The pipeline uses the same batches in every pass{passes}. The number does not hold for it: without random"
-            f" batches nothing hides in which one a record is.{instead}",
+            say(
+                "The pipeline uses the same batches in every pass{passes}. The number does not hold for"
+                " it: without random batches nothing hides in which one a record is.{instead}",
+                passes=passes,
+                instead=instead,
+            ),
         ),
         "without replacement": (
             "not met",
-            "The pipeline draws batches of a fixed size. The number does not hold for it: that is another mechanism,"
-            " which this accounting does not cover.",
+            say(
+                "The pipeline draws batches of a fixed size. The number does not hold for it: that is"
+                " another mechanism, which this accounting does not cover."
+            ),
         ),
         None: (
             "not stated",
-            "The run does not say how it makes its batches. Most data loaders shuffle, and then the number does not"
-            " hold; state sampling.",
+            say(
+                "The run does not say how it makes its batches. Most data loaders shuffle, and then the"
+                " number does not hold; state sampling."
+            ),
         ),
     }
     verdict, sentence = words[run.sampling]
@@ -96,30 +111,32 @@ def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
 
 
 _BATCHES = {
-    "poisson": "Poisson sampling: each record enters each batch independently with the sample rate",
-    "without replacement": "Each batch has a fixed size and is drawn afresh without replacement",
-    "random allocation": "Random allocation: in each pass each record is in a random batch, whatever the others do",
+    "poisson": Phrase("Poisson sampling: each record enters each batch independently with the sample rate"),
+    "without replacement": Phrase("Each batch has a fixed size and is drawn afresh without replacement"),
+    "random allocation": Phrase(
+        "Random allocation: in each pass each record is in a random batch, whatever the others do"
+    ),
 }
 
 
 def _as_described(run: Run) -> Assumption:
     """Of batches that the mechanism itself describes as made otherwise than by Poisson sampling."""
     known = run.mechanism.samplings
-    title = "; ".join(words for sampling, words in _BATCHES.items() if sampling in known)
+    title = "; ".join(say(words) for sampling, words in _BATCHES.items() if sampling in known)
     if known == {run.sampling}:
-        return Assumption("sampling", title, "met", "The pipeline makes its batches so.")
+        return Assumption("sampling", title, "met", say("The pipeline makes its batches so."))
     if run.sampling is None:
-        words = "The run does not say how it makes its batches; state sampling."
+        words = say("The run does not say how it makes its batches; state sampling.")
         return Assumption("sampling", title, "not stated", words)
-    words = "The pipeline makes its batches otherwise. The number does not hold for it."
+    words = say("The pipeline makes its batches otherwise. The number does not hold for it.")
     return Assumption("sampling", title, "not met", words)
 
 
 def _passes(run: Run) -> str:
     """What is stated about the batches of a pass."""
-    stated = [f"{run.batches_per_pass:,} a pass"] if run.batches_per_pass else []
+    stated = [say("{count:,} a pass", count=run.batches_per_pass)] if run.batches_per_pass else []
     if run.drop_last is not None:
-        stated.append(f"an incomplete last one {'dropped' if run.drop_last else 'kept'}")
+        stated.append(say("an incomplete last one dropped") if run.drop_last else say("an incomplete last one kept"))
     return f" ({', '.join(stated)})" if stated else ""
 
 
@@ -128,9 +145,10 @@ def _without_sampling(run: Run, digits: int) -> str:
     if not math.isfinite(most):
         return ""
     mu = _up(most, digits)
-    return (
-        f" With all else met, what holds without relying on the order is μ = {mu} if a record's share may be blanked"
-        " out, twice that if it may be exchanged."
+    return say(
+        " With all else met, what holds without relying on the order is μ = {mu} if a record's"
+        " share may be blanked out, twice that if it may be exchanged.",
+        mu=mu,
     )
 
 
@@ -141,82 +159,105 @@ def _proved(run: Run, curve: Guarantee, digits: int) -> str:
     if proved <= curve.epsilon(_USUAL_DELTA):
         return ""
     shown_epsilon = shown(rounded(proved, Rounding.DOWN, digits))
-    return f" For some data an attack proves ε of at least {shown_epsilon} at δ = {shown_level(_USUAL_DELTA)}."
+    return say(
+        " For some data an attack proves ε of at least {epsilon} at δ = {delta}.",
+        epsilon=shown_epsilon,
+        delta=shown_level(_USUAL_DELTA),
+    )
 
 
 def _adjacency(run: Run, fit: Fit, digits: int) -> Assumption:
-    title = f"{run.mechanism.adjacency.capitalize()} adjacency: the noise is stated for these neighbours"
+    title = say(
+        "{kind} adjacency: the noise is stated for these neighbours",
+        kind=run.mechanism.adjacency.capitalize(),
+    )
     if run.adjacency == run.mechanism.adjacency:
-        return Assumption("adjacency", title, "met", "The run protects against the same change of the data.")
+        return Assumption("adjacency", title, "met", say("The run protects against the same change of the data."))
     if run.protecting(run.accounted) is not None:
-        words = "The run is to protect a record that is replaced, and the accounting is of that."
+        words = say("The run is to protect a record that is replaced, and the accounting is of that.")
         return Assumption("adjacency", title, "met", words)
     if run.mechanism.adjacency == "add-remove":
-        words = (
-            "The run is to protect a record that is replaced. The number does not hold for that: to replace is to"
-            " remove one and add another. With all else met, what holds by group privacy is twice the μ,"
-            f" {_up(2 * fit.mu, digits)}, with the same floor."
+        words = say(
+            "The run is to protect a record that is replaced. The number does not hold for that: to"
+            " replace is to remove one and add another. With all else met, what holds by group"
+            " privacy is twice the μ, {mu}, with the same floor.",
+            mu=_up(2 * fit.mu, digits),
         )
     else:
-        words = (
-            "The run is to protect a record that is added or removed, but its noise is stated for one that is replaced."
-            " The number does not follow; state the noise multiplier over the sensitivity to adding a record."
+        words = say(
+            "The run is to protect a record that is added or removed, but its noise is stated for"
+            " one that is replaced. The number does not follow; state the noise multiplier over the"
+            " sensitivity to adding a record."
         )
     return Assumption("adjacency", title, "not met", words)
 
 
 def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
-    title = "One record a unit: the accounting protects a single record"
+    title = say("One record a unit: the accounting protects a single record")
     if run.records_per_unit is None:
         return Assumption(
             "unit",
             title,
             "not stated",
-            "The run does not say how many records one unit can have. If several, the number does not hold for the"
-            " unit; state records_per_unit.",
-            name=_RECORDS,
+            say(
+                "The run does not say how many records one unit can have. If several, the number does"
+                " not hold for the unit; state records_per_unit."
+            ),
+            name=say(_RECORDS),
         )
     if run.records_per_unit == 1:
-        return Assumption("unit", title, "met", "Each unit has one record.", name=_RECORDS)
+        return Assumption("unit", title, "met", say("Each unit has one record."), name=say(_RECORDS))
     size = run.records_per_unit
     if run.protecting(run.accounted) is not None:
-        words = f"A unit can have {size:,} records, and the accounting is of all of them together."
-        return Assumption("unit", "The unit as it is: all of its records together", "met", words, name=_RECORDS)
+        words = say("A unit can have {size:,} records, and the accounting is of all of them together.", size=size)
+        return Assumption(
+            "unit", say("The unit as it is: all of its records together"), "met", words, name=say(_RECORDS)
+        )
     return Assumption(
         "unit",
         title,
         "not met",
-        f"A unit can have {size:,} records. The number holds for one of them, not for the unit. With all else"
-        f" met, what holds for the unit by group privacy is {size:,} times the μ, {_up(size * fit.mu, digits)}, with"
-        " the same floor.",
-        name=_RECORDS,
+        say(
+            "A unit can have {size:,} records. The number holds for one of them, not for the unit."
+            " With all else met, what holds for the unit by group privacy is {size:,} times the μ,"
+            " {mu}, with the same floor.",
+            size=size,
+            mu=_up(size * fit.mu, digits),
+        ),
+        name=say(_RECORDS),
     )
 
 
 def _tuning(run: Run) -> Assumption:
-    title = "Every look at the data is counted, tuning too"
-    runs = f"{run.tuning_runs:,} further runs" if run.tuning_runs else "the tuning runs"
+    title = say("Every look at the data is counted, tuning too")
+    runs = say("{count:,} further runs", count=run.tuning_runs) if run.tuning_runs else say("the tuning runs")
     words: dict[str | None, tuple[Met, str]] = {
-        "none": ("met", "No hyper-parameters were tuned on these data."),
+        "none": ("met", say("No hyper-parameters were tuned on these data.")),
         "counted": (
             "met",
-            f"The composition holds {runs} of the same mechanism for tuning."
+            say("The composition holds {runs} of the same mechanism for tuning.", runs=runs)
             if run.tuning_runs
-            else "The releases accounted for include the tuning runs.",
+            else say("The releases accounted for include the tuning runs."),
         ),
         "not counted": (
             "not met",
-            f"Hyper-parameters were tuned on the same data, and {runs} are not in the composition. The number speaks of"
-            " the final run alone.",
+            say(
+                "Hyper-parameters were tuned on the same data, and {runs} are not in the composition."
+                " The number speaks of the final run alone.",
+                runs=runs,
+            ),
         ),
         "best of": (
             "met",
-            "The number is that of the best of a random number of runs: it was drawn whatever the data are, each run's"
-            " score is covered by the mechanism, and nothing but the best run became known.",
+            say(
+                "The number is that of the best of a random number of runs: it was drawn whatever the"
+                " data are, each run's score is covered by the mechanism, and nothing but the best run"
+                " became known."
+            ),
         ),
         None: (
             "not stated",
-            "The run does not say whether hyper-parameters were tuned on the same data; state tuning.",
+            say("The run does not say whether hyper-parameters were tuned on the same data; state tuning."),
         ),
     }
     verdict, sentence = words[run.tuning]
@@ -224,38 +265,50 @@ def _tuning(run: Run) -> Assumption:
 
 
 def _clipping(run: Run) -> Assumption:
-    title = "Per-example clipping: no record moves the sum by more than the clip norm"
+    title = say("Per-example clipping: no record moves the sum by more than the clip norm")
     words: dict[str | None, tuple[Met, str]] = {
-        "per-example": ("met", "Each record's gradient is clipped by itself."),
+        "per-example": ("met", say("Each record's gradient is clipped by itself.")),
         "per-batch": (
             "not met",
-            "The gradient of the batch is clipped as a whole. A single record can then move it by more than the noise"
-            " is made for; the number does not hold.",
+            say(
+                "The gradient of the batch is clipped as a whole. A single record can then move it by"
+                " more than the noise is made for; the number does not hold."
+            ),
         ),
-        "none": ("not met", "Nothing is clipped. One record can move the sum without bound; the number does not hold."),
-        None: ("not stated", "The run does not say how gradients are clipped; state clipping."),
+        "none": (
+            "not met",
+            say("Nothing is clipped. One record can move the sum without bound; the number does not hold."),
+        ),
+        None: ("not stated", say("The run does not say how gradients are clipped; state clipping.")),
     }
     verdict, sentence = words[run.clipping]
     return Assumption("clipping", title, verdict, sentence)
 
 
 def _randomness(run: Run) -> Assumption:
-    title = "Ideal noise: unpredictable, and real numbers rather than floating point"
+    title = say("Ideal noise: unpredictable, and real numbers rather than floating point")
     words: dict[str | None, tuple[Met, str]] = {
-        "secure": ("met", "The noise comes from a cryptographic generator, made safe against floating-point attacks."),
+        "secure": (
+            "met",
+            say("The noise comes from a cryptographic generator, made safe against floating-point attacks."),
+        ),
         "ordinary": (
             "not met",
-            "The noise comes from an ordinary generator in floating point. The number does not speak of attackers who"
-            " predict the generator or read the low-order bits of exact outputs.",
+            say(
+                "The noise comes from an ordinary generator in floating point. The number does not speak"
+                " of attackers who predict the generator or read the low-order bits of exact outputs."
+            ),
         ),
-        None: ("not stated", "The run does not say how the noise is made; state randomness."),
+        None: ("not stated", say("The run does not say how the noise is made; state randomness.")),
     }
     verdict, sentence = words[run.randomness]
     remarks = {
         "met": "",
-        "not met": "The number does not speak of attackers who predict the noise or read the low-order bits of exact"
-        " outputs: randomness is ordinary (see the assumptions).",
-        "not stated": "How the noise is made is not stated; the number takes it as ideal (see the assumptions).",
+        "not met": say(
+            "The number does not speak of attackers who predict the noise or read the low-order bits"
+            " of exact outputs: randomness is ordinary (see the assumptions)."
+        ),
+        "not stated": say("How the noise is made is not stated; the number takes it as ideal (see the assumptions)."),
     }
     return Assumption("randomness", title, verdict, sentence, decisive=False, remark=remarks[verdict])
 

@@ -9,13 +9,14 @@ from gaussdp.accounting.bounds.shuffled import drawn_batches, fixed_batches, shu
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms import Mechanism, PoissonSampled
 from gaussdp.statements.run import Run
+from gaussdp.words import Phrase, say
 
 _ROUNDING = 2.0**-50
-_AS_GROUP = (
-    "The noise is stated for adding or removing one record: several count as a group of as many, an exchanged one as"
-    " two."
+_AS_GROUP = Phrase(
+    "The noise is stated for adding or removing one record: several count as a group of as"
+    " many, an exchanged one as two."
 )
-_POISSON_ASSUMED = "How batches are made is not stated; Poisson sampling is assumed."
+_POISSON_ASSUMED = Phrase("How batches are made is not stated; Poisson sampling is assumed.")
 
 
 @dataclass(frozen=True)
@@ -39,19 +40,23 @@ def smallest_for(run: Run, claim: Claim) -> Found:
         return smallest_for(replace(run, records_per_unit=1), claim)
     if run.tuning == "not counted" and run.tuning_runs:
         caveats.append(
-            "Tuning is not counted: the lower end is of the final run alone, the upper one of all runs together, since"
-            " what choosing the best of them reveals lies between."
+            say(
+                "Tuning is not counted: the lower end is of the final run alone, the upper one of all"
+                " runs together, since what choosing the best of them reveals lies between."
+            )
         )
         alone, together = (_of(run, mechanism, claim, caveats) for mechanism in (run.mechanism, run.with_tuning))
         found = Enclosure(alone.lower, together.upper)
     else:
         if run.tuning == "not counted":
-            caveats.append("Tuning is not counted and the number of its runs not stated: only the final run is judged.")
+            caveats.append(
+                say("Tuning is not counted and the number of its runs not stated: only the final run is judged.")
+            )
         found = _of(run, run.accounted, claim, caveats)
     if run.tuning is None:
-        caveats.append("Whether hyper-parameters were tuned on these data is not stated; none is assumed.")
+        caveats.append(say("Whether hyper-parameters were tuned on these data is not stated; none is assumed."))
     if run.records_per_unit is None:
-        caveats.append("How many records a unit has is not stated; one is assumed.")
+        caveats.append(say("How many records a unit has is not stated; one is assumed."))
     if run.trains and run.clipping != "per-example":
         found = _unclipped(run, found, caveats)
     return Found(found, tuple(dict.fromkeys(caveats)))
@@ -59,7 +64,7 @@ def smallest_for(run: Run, claim: Claim) -> Found:
 
 def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enclosure:
     if mechanism.adjacency == "replace-one" and run.adjacency == "add-remove":
-        caveats.append("The noise is stated for replacing a record; nothing follows for adding or removing one.")
+        caveats.append(say("The noise is stated for replacing a record; nothing follows for adding or removing one."))
         return Enclosure(0.0, math.inf)
     if mechanism.samplings - {"poisson"}:
         return _as_described(run, mechanism, claim, caveats)
@@ -68,16 +73,20 @@ def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enc
     known = None if claim.kind == "zcdp" else run.protecting(mechanism)
     if known is not None and (not run.sampled or run.sampling in ("poisson", None)):
         if run.sampled and run.sampling is None:
-            caveats.append(_POISSON_ASSUMED)
+            caveats.append(say(_POISSON_ASSUMED))
         return smallest(known, claim)
     if not all(isinstance(part, PoissonSampled) or not part.sampled for part, _ in mechanism.parts()):
-        caveats.append("The noise is stated for other neighbours than one record; these are known on Poisson samples.")
+        caveats.append(
+            say("The noise is stated for other neighbours than one record; these are known on Poisson samples.")
+        )
         return Enclosure(0.0, math.inf)
     if exchanged:
-        caveats.append("The noise is stated for adding or removing a record; replacing one counts as a group of two.")
+        caveats.append(
+            say("The noise is stated for adding or removing a record; replacing one counts as a group of two.")
+        )
     if not run.sampled or run.sampling in ("poisson", None):
         if run.sampled and run.sampling is None:
-            caveats.append(_POISSON_ASSUMED)
+            caveats.append(say(_POISSON_ASSUMED))
         return smallest(mechanism, claim, group)
     found = _cut_or_drawn(run, mechanism, claim, group, caveats)
     return Enclosure(0.0, found.upper) if mechanism.bounded else found
@@ -88,11 +97,13 @@ def _cut_or_drawn(run: Run, mechanism: Mechanism, claim: Claim, group: int, cave
     exchanged = mechanism.adjacency != run.adjacency
     if run.sampling == "without replacement":
         caveats.append(
-            "Batches of a fixed size are not accounted for: the upper end relies on no sampling at all, the lower end"
-            " is that of data whose other records contribute nothing."
+            say(
+                "Batches of a fixed size are not accounted for: the upper end relies on no sampling at"
+                " all, the lower end is that of data whose other records contribute nothing."
+            )
         )
         return drawn_batches(mechanism, claim, group)
-    caveats.append("Batches are not Poisson samples: a removed record is taken as one that is blanked out.")
+    caveats.append(say("Batches are not Poisson samples: a removed record is taken as one that is blanked out."))
     caveats += _unstated_batches(run, mechanism)
     if run.sampling == "fixed batches":
         together = (2 if exchanged else 1) * _in_one_batch(run, mechanism)
@@ -104,14 +115,16 @@ def _as_described(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[st
     """Of batches that the mechanism itself describes as made otherwise than by Poisson sampling."""
     known = run.protecting(mechanism)
     if len(mechanism.samplings) > 1 or run.sampling not in (None, *mechanism.samplings):
-        caveats.append("The mechanism makes its batches otherwise than the run does; nothing follows from it.")
+        caveats.append(say("The mechanism makes its batches otherwise than the run does; nothing follows from it."))
         return Enclosure(0.0, math.inf)
     if known is not None:
         return smallest(known, claim)
     if mechanism.adjacency == "add-remove":
-        caveats.append(_AS_GROUP)
+        caveats.append(say(_AS_GROUP))
         return smallest(mechanism, claim, (run.records_per_unit or 1) * (2 if run.adjacency == "replace-one" else 1))
-    caveats.append("Batches drawn without replacement are accounted for by exchange of one record, and no other ones.")
+    caveats.append(
+        say("Batches drawn without replacement are accounted for by exchange of one record, and no other ones.")
+    )
     return Enclosure(0.0, math.inf)
 
 
@@ -121,11 +134,13 @@ def _unstated_batches(run: Run, mechanism: Mechanism) -> list[str]:
     fewest, most = zip(*(run.loader.batches(one.part.sample_rate) for one in runs), strict=True)
     if fewest != most:
         found.append(
-            "Whether a last, incomplete batch is dropped is not stated: the lower end holds if it is kept and if it is"
-            " not, and so does the upper one; state drop_last or batches_per_pass."
+            say(
+                "Whether a last, incomplete batch is dropped is not stated: the lower end holds if it is"
+                " kept and if it is not, and so does the upper one; state drop_last or batches_per_pass."
+            )
         )
     if len(runs) > 1 or runs[0].runs > 1:
-        found.append("Each run of DP-SGD is taken to begin a pass over the data.")
+        found.append(say("Each run of DP-SGD is taken to begin a pass over the data."))
     return found
 
 
@@ -141,10 +156,10 @@ def _in_one_batch(run: Run, mechanism: Mechanism) -> int:
 
 def _unclipped(run: Run, found: Enclosure, caveats: list[str]) -> Enclosure:
     if run.clipping == "none":
-        caveats.append("Without clipping one record can move the sum without bound: no finite number holds.")
+        caveats.append(say("Without clipping one record can move the sum without bound: no finite number holds."))
         return Enclosure(math.inf, math.inf)
     if run.clipping == "per-batch":
-        caveats.append("Gradients are not clipped one by one: no number is known to hold.")
+        caveats.append(say("Gradients are not clipped one by one: no number is known to hold."))
         return Enclosure(found.lower, math.inf)
-    caveats.append("How gradients are clipped is not stated; per-example clipping is assumed.")
+    caveats.append(say("How gradients are clipped is not stated; per-example clipping is assumed."))
     return found

@@ -16,17 +16,21 @@ from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.mechanisms.selection import MEAN_RUNS, SHAPE
 from gaussdp.statements.run_files import parse_text, read_file, run_from
 from gaussdp.statements.training import TOLD, Training, allocated, count, hold_batches_together, yes_or_no
+from gaussdp.words import Phrase
 
 Sampling = Literal["poisson", "random allocation", "shuffle", "fixed batches", "without replacement", "full batch"]
 SAMPLINGS: Mapping[Sampling, Choice] = {
-    "poisson": Choice("each record independently", "Poisson: each record enters each batch independently"),
-    "random allocation": Choice(
-        "each record in one batch a pass, at random", "random allocation: in each pass each record is in a random batch"
+    "poisson": Choice(
+        Phrase("each record independently"), Phrase("Poisson: each record enters each batch independently")
     ),
-    "shuffle": Choice("shuffled, then cut", "shuffled, then cut into batches"),
-    "fixed batches": Choice("the same batches each time", "the same batches in every pass"),
-    "without replacement": Choice("drawn without replacement", "batches of a fixed size, drawn afresh"),
-    "full batch": Choice("all records in each", "all records in every step"),
+    "random allocation": Choice(
+        Phrase("each record in one batch a pass, at random"),
+        Phrase("random allocation: in each pass each record is in a random batch"),
+    ),
+    "shuffle": Choice(Phrase("shuffled, then cut"), Phrase("shuffled, then cut into batches")),
+    "fixed batches": Choice(Phrase("the same batches each time"), Phrase("the same batches in every pass")),
+    "without replacement": Choice(Phrase("drawn without replacement"), Phrase("batches of a fixed size, drawn afresh")),
+    "full batch": Choice(Phrase("all records in each"), Phrase("all records in every step")),
 }
 Tuning = Literal["none", "counted", "not counted", "best of"]
 Clipping = Literal["per-example", "per-batch", "none"]

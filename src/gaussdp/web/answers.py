@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from gaussdp.documents.machine import plain
 from gaussdp.errors import DomainError, GaussdpError
+from gaussdp.words import say
 
 _NULL = b"null"
 
@@ -43,9 +44,9 @@ def _spelled(content: Any) -> Any:
     return plain(content)
 
 
-def _as_python(number: Any) -> Any:
-    """NumPy's numbers, which know how."""
-    return number.item()
+def _as_python(value: Any) -> Any:
+    """A phrase as it is said, and NumPy's numbers, which know how."""
+    return str(value) if isinstance(value, str) else value.item()
 
 
 _ENCODER = msgspec.json.Encoder(enc_hook=_as_python)
@@ -91,7 +92,7 @@ class RefusalError(GaussdpError):
 
 def refusal_body(message: str, field: str | None = None) -> dict[str, dict[str, str | None]]:
     """What a refusal says, wherever it stands."""
-    return {"error": {"field": field, "message": message}}
+    return {"error": {"field": field, "message": say(message)}}
 
 
 def refusal_response(

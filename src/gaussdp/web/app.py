@@ -16,6 +16,7 @@ from gaussdp.web.answers import RefusalError, encoded, json_response, refusal_re
 from gaussdp.web.docs_page import docs_page
 from gaussdp.web.endpoints import MEDIA_TYPE as NDJSON
 from gaussdp.web.endpoints import Endpoint, closed_form, file_from_worker, in_a_worker, remembered_from_worker
+from gaussdp.web.languages import Speaking
 from gaussdp.web.limits import Limits
 from gaussdp.web.openapi import API, JSON, Operation, openapi
 from gaussdp.web.reception import House, Reception
@@ -102,7 +103,7 @@ def create_app(
     handlers: dict[Any, Any] = {RefusalError: _refuse, HTTPException: _refuse_by_status}
     app = Starlette(
         routes=_routes(operations),
-        middleware=[Middleware(Reception, house=house, costs=costs)],
+        middleware=[Middleware(Speaking), Middleware(Reception, house=house, costs=costs)],
         exception_handlers=handlers,
         lifespan=lambda app: _running(lanes if desk is None else None),
     )

@@ -6,6 +6,9 @@ What belongs together, and in which order, says the page itself: its stylesheets
 import re
 from pathlib import Path
 
+from gaussdp.web.page_words import page_in
+from gaussdp.words import say, spoken
+
 STYLES, SCRIPTS = "page.css", "page.js"
 
 _SHEET = re.compile(r'\s*<link rel="stylesheet" href="static/([^"]+)">')
@@ -13,22 +16,28 @@ _SCRIPT = re.compile(r'\s*<script(?: type="(module)")? src="static/([^"]+)"></sc
 _IMPORT = re.compile(r'^import (?:(\w+)|\{([^}]*)\}) from "([^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _RENAMED = re.compile(r"^export \{ (\w+) as default \};\n?", re.MULTILINE)
-_DATA = '<script type="application/json" id="definitions">{}</script>'
+_DATA = '<script type="application/json" id="{}">{}</script>'
 
 
-def page_of(folder: Path, page: str, data: str = "") -> str:
-    """The page with one stylesheet and one script.
+def page_of(folder: Path, page: str, data: str = "", words: str = "{}") -> str:
+    """The page, in the language that is spoken, with one stylesheet and one script.
 
     Args:
         folder: where it lies.
         page: its name.
         data: JSON that it needs from the start.
+        words: what its scripts say, by what they say in English, as JSON.
     """
-    text = (folder / page).read_text()
+    text = page_in((folder / page).read_text(), spoken(), say)
     links = f'\n  <link rel="stylesheet" href="static/{STYLES}">\n  <script src="static/{SCRIPTS}"></script>'
     bare = _SCRIPT.sub("", _SHEET.sub("", text))
-    held = _DATA.format(data.replace("<", "\\u003c"))
+    held = "\n  ".join(_DATA.format(*pair) for pair in (("definitions", _plain(data)), ("words", _plain(words))))
     return bare.replace("\n</head>", f"{links}\n</head>").replace("\n</body>", f"\n  {held}\n</body>")
+
+
+def _plain(data: str) -> str:
+    """JSON in which nothing ends a script."""
+    return data.replace("<", "\\u003c")
 
 
 def bundles(folder: Path, page: str) -> dict[str, tuple[str, tuple[Path, ...]]]:

@@ -22,6 +22,8 @@ from gaussdp.web.schemas.reading import Request as Asked
 from gaussdp.web.schemas.reading import parse, read
 from gaussdp.web.telling.logs import LOG
 from gaussdp.web.work.pool import Asker, Desk, Work
+from gaussdp.web.work.worker import spoken_to
+from gaussdp.words import say, spoken
 
 Result = TypeVar("Result")
 Question = TypeVar("Question")
@@ -59,7 +61,7 @@ def closed_form(asked: type[Asked], answer: Callable[[Asked], Any]) -> Endpoint:
 
     async def endpoint(request: Request) -> Response:
         question = read(asked, await parse_body(request))
-        key = (question, *RISKS.extensions())
+        key = (spoken(), question, *RISKS.extensions())
         if key not in answers:
             answers[key] = encoded(within_domain(answer, question))
         return Response(answers[key], media_type="application/json")
@@ -80,7 +82,7 @@ def in_a_worker(asked: type[Asked], job: str, desk: Desk, check: Callable[[Asked
     async def endpoint(request: Request) -> Response:
         body = await parse_body(request)
         within_domain(check, read(asked, body))
-        return WorkResponse(await desk.admit(request.state.asker, job, body), request.state.asker)
+        return WorkResponse(await desk.admit(request.state.asker, job, spoken_to(body)), request.state.asker)
 
     return endpoint
 
@@ -105,11 +107,11 @@ def file_from_worker(asked: type[Asked], job: str, desk: Desk, check: Callable[[
 
 def remembered_from_worker(asked: type[Asked], job: str, desk: Desk) -> Endpoint:
     """An endpoint whose answer takes a few frames, so that a worker gives it; the last ones are remembered."""
-    answers = _Remembered[Asked](_REMEMBERED)
+    answers = _Remembered[tuple[str, Asked]](_REMEMBERED)
 
     async def endpoint(request: Request) -> Response:
         body = await parse_body(request)
-        question = read(asked, body)
+        question = (spoken(), read(asked, body))
         if question not in answers:
             answer = await _result(request, desk, job, body)
             if answer is None:
@@ -126,7 +128,7 @@ async def _result(request: Request, desk: Desk, job: str, body: Mapping[str, Any
     async def say_nothing(seconds: float, message: str) -> None:
         return
 
-    work = await desk.admit(request.state.asker, job, body)
+    work = await desk.admit(request.state.asker, job, spoken_to(body))
     line = await while_connected(request.receive, work.result(say_nothing))
     if line is None:
         return None
@@ -182,7 +184,7 @@ class WorkResponse(Response):
             await send({"type": "http.response.body", "body": line, "more_body": not last})
 
         async def tell(seconds: float, message: str) -> None:
-            await write(encoded({"progress": {"seconds": round(seconds, 2), "message": message}}) + b"\n")
+            await write(encoded({"progress": {"seconds": round(seconds, 2), "message": say(message)}}) + b"\n")
 
         async def work() -> None:
             try:

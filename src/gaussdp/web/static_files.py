@@ -12,9 +12,12 @@ from starlette.responses import Response
 from gaussdp.web.answers import RefusalError, encoded
 from gaussdp.web.bundling import bundles, page_of
 from gaussdp.web.views.definitions import definitions
+from gaussdp.words import spoken, words_of
 
 FOLDER = Path(__file__).parent / "static"
 PAGE = "index.html"
+PAGE_ROOM = "page"
+"""Of the catalogues: what the page and its scripts say."""
 
 _TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -81,9 +84,10 @@ class StaticFiles:
 
     async def page(self, request: Request) -> Response:
         """The page itself, with what can be chosen on it."""
-        data = encoded(definitions()).decode()
-        known = (data, self._paths[PAGE].stat().st_mtime_ns)
-        return self._kept(PAGE, known, lambda: page_of(self._root, PAGE, data).encode()).response(request)
+        data, words = encoded(definitions()).decode(), encoded(words_of(PAGE_ROOM)).decode()
+        known = (data, words, self._paths[PAGE].stat().st_mtime_ns)
+        name = f"{spoken()}/{PAGE}"
+        return self._kept(name, known, lambda: page_of(self._root, PAGE, data, words).encode()).response(request)
 
     async def file(self, request: Request) -> Response:
         """One of its files."""

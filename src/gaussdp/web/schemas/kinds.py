@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from gaussdp.domains import Domain, number
 from gaussdp.errors import DomainError
+from gaussdp.words import say
 
 _EXACT = 2**53  # up to here a double holds every whole number
 _LONGEST = 60
@@ -33,9 +34,11 @@ class Number:
 
     def read(self, name: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise DomainError(name, f"a number in {self._finite()}", value)
+            raise DomainError(name, say("a number in {domain}", domain=str(self._finite())), value)
         if abs(value) > sys.float_info.max:
-            raise DomainError(name, f"in {self._finite()}", got="a number too large for a double")
+            raise DomainError(
+                name, say("in {domain}", domain=str(self._finite())), got=say("a number too large for a double")
+            )
         return number(name, value, self._finite())
 
     def schema(self) -> dict[str, Any]:
@@ -64,7 +67,7 @@ class Whole:
         if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int) or not self.low <= value <= self.high:
-            domain = f"a whole number from {self.low:,} to {self.high:,}"
+            domain = say("a whole number from {low:,} to {high:,}", low=self.low, high=self.high)
             raise DomainError(name, domain, value)
         return value
 
@@ -88,7 +91,7 @@ class OneOf:
     def read(self, name: str, value: object) -> str:
         known = self._known()
         if not isinstance(value, str) or value not in known:
-            raise DomainError(name, f"one of {', '.join(known)}", value)
+            raise DomainError(name, say("one of {words}", words=", ".join(known)), value)
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -109,7 +112,7 @@ class Text:
 
     def read(self, name: str, value: object) -> str:
         if not isinstance(value, str) or not 1 <= len(value) <= self.longest or not value.isprintable():
-            raise DomainError(name, f"a line of 1 to {self.longest} printable characters", value)
+            raise DomainError(name, say("a line of 1 to {longest} printable characters", longest=self.longest), value)
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -149,7 +152,7 @@ class Several:
     def items(self, name: str, value: object) -> list[Any]:
         """The values in the list, each of which is yet to be read."""
         if not isinstance(value, list) or not 1 <= len(value) <= self.most:
-            raise DomainError(name, f"a list of 1 to {self.most} entries", value)
+            raise DomainError(name, say("a list of 1 to {most} entries", most=self.most), value)
         return value
 
 

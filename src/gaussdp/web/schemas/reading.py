@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NoReturn, Protocol, TypeVar, get_type_hints
 from gaussdp.errors import DomainError
 from gaussdp.web.answers import RefusalError
 from gaussdp.web.schemas.kinds import Kind, Several, brief
+from gaussdp.words import say
 
 
 class IsRequest(Protocol):
@@ -68,7 +69,7 @@ def _field(
     name = path + field.name
     if field.name not in given:
         if field.default is dataclasses.MISSING:
-            raise RefusalError(422, f"{name} is missing", name)
+            raise RefusalError(422, say("{name} is missing", name=name), name)
         return field.default
     if isinstance(kind, type):
         return read(kind, given[field.name], f"{name}.")

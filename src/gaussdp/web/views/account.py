@@ -21,6 +21,7 @@ from gaussdp.web.views.sampling import curve_rates
 from gaussdp.web.views.snippets import account_snippets, calibrate_snippets
 from gaussdp.web.views.training import run_of, target_of, words_of
 from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
+from gaussdp.words import numeral, say
 
 Tell = Callable[[str], None]
 
@@ -49,9 +50,9 @@ def calibrate(request: CalibrateRequest, tell: Tell) -> AccountResult:
     run = run_of(request, found.value)
     result = described(run, request, tell, found.floor)
     result["achieved"] = found.achieved
-    result["achieved_text"] = shown(min(rounded(found.achieved, Rounding.UP, _CHECK_DIGITS), limit(target)))
+    result["achieved_text"] = numeral(shown(min(rounded(found.achieved, Rounding.UP, _CHECK_DIGITS), limit(target))))
     result["target_text"] = words_of(target)
-    result["status"] = STATUS_WORDS[found.status]
+    result["status"] = say(STATUS_WORDS[found.status])
     if _accounted(run_of(request)):
         result["snippets"] = calibrate_snippets(request, result)
     return result
@@ -71,7 +72,7 @@ def _accounted(run: Run) -> bool:
 
 def _search(request: CalibrateRequest, tell: Tell) -> Calibration:
     run, target = run_of(request), target_of(request)
-    tell("searching for the least noise")
+    tell(say("searching for the least noise"))
     if _accounted(run) and isinstance(run.mechanism, DPSGD):
         return calibration.noise_multiplier(
             target,
@@ -100,7 +101,9 @@ def _release_that_bounds(run: Run, floor: float) -> Mechanism:
     """A Gaussian release with the μ that is known to hold for the run."""
     mu = bound(run, floor, quickly=True).enclosure.upper
     if mu == math.inf:
-        raise DomainError("noise_multiplier", problem="cannot be found: no finite μ is known to hold for such a run")
+        raise DomainError(
+            "noise_multiplier", problem=say("cannot be found: no finite μ is known to hold for such a run")
+        )
     return Gaussian(1 / mu, run.adjacency or "add-remove")
 
 
@@ -108,9 +111,9 @@ def described(
     run: Run, request: AccountRequest | CalibrateRequest | ReleasesRequest, tell: Tell, floor: float | None = None
 ) -> AccountResult:
     """All that the page shows about a run; at another floor than asked for if one is given."""
-    tell("reading the tails of the privacy loss")
+    tell(say("reading the tails of the privacy loss"))
     found = holding(run, floor or request.floor, request.delta)
-    tell("reading the curve")
+    tell(say("reading the curve"))
     fit = found.fit
     level = fit.floor if fit else request.floor
     result = AccountResult(
@@ -130,14 +133,14 @@ def described(
         epsilon=found.epsilon,
         epsilon_text=guarantee_text(found.epsilon),
         epsilon_lower=found.epsilon_lower,
-        method=fit.method.words if fit else "proved bounds",
+        method=fit.method.words if fit else say("proved bounds"),
         tpr=_tpr_rows(found),
         curves=_curves(found, request.delta),
         snippets=run_snippets(run, found, request),
     )
     if isinstance(run.mechanism, DPSGD | WithoutReplacement):
         result["noise_multiplier"] = run.mechanism.noise_multiplier
-        result["noise_multiplier_text"] = shown(run.mechanism.noise_multiplier)
+        result["noise_multiplier_text"] = numeral(shown(run.mechanism.noise_multiplier))
         result["sample_rate"] = run.mechanism.sample_rate
         result["sample_rate_text"] = guarantee_text(run.mechanism.sample_rate)
         result["steps"] = run.mechanism.steps

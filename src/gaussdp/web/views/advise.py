@@ -12,6 +12,7 @@ from gaussdp.web.schemas.requests import AdviseRequest, Answered
 from gaussdp.web.schemas.responses import AdviseResponse, Answer, Option, QuestionDefinition, Scenario, Snippets, Step
 from gaussdp.web.schemas.responses import Asked as AskedFor
 from gaussdp.web.views.wording import budget_text
+from gaussdp.words import numeral, say
 
 _DIGITS = 3
 
@@ -44,7 +45,7 @@ def advised(request: AdviseRequest) -> AdviseResponse:
     """The advice, with the other plans beside it."""
     answers = answers_of(request)
     found = advise(answers)
-    plans = (("as planned", found), *found.scenarios) if found.scenarios else ()
+    plans = ((say("as planned"), found), *found.scenarios) if found.scenarios else ()
     return AdviseResponse(
         sentence=found.sentence,
         mu=found.mu,
@@ -57,7 +58,7 @@ def advised(request: AdviseRequest) -> AdviseResponse:
         requirements=[
             AskedFor(
                 words=one.words,
-                source=one.source or "who answered",
+                source=one.source or say("who answered"),
                 mu_text=_text(one.low),
                 binds=one is found.choice.binding,
             )
@@ -69,7 +70,7 @@ def advised(request: AdviseRequest) -> AdviseResponse:
                 mu_text=_text(step.mu),
                 place=step.place,
                 each_text=_text(step.each),
-                chance_text=shown_percent(found.guess(step.mu)),
+                chance_text=numeral(shown_percent(found.guess(step.mu))),
                 noise=[noise_text(noise) for noise in step.noise],
             )
             for step in found.steps
@@ -78,7 +79,7 @@ def advised(request: AdviseRequest) -> AdviseResponse:
         assumptions=list(found.assumptions),
         not_covered=list(found.not_covered),
         assumed=list(answers.assumed),
-        filled=[[key, _filled(value)] for key, value in answers.filled.items()],
+        filled=[[key, numeral(_filled(value))] for key, value in answers.filled.items()],
         snippets=_snippets(found),
     )
 
@@ -111,7 +112,7 @@ def _scenario(name: str, plan: Advice) -> Scenario:
         mu_text=_text(plan.mu),
         mu_high_text=_text(plan.high),
         each_text=_text(plan.each(plan.mu)),
-        chance_text=shown_percent(plan.guess(plan.mu)),
+        chance_text=numeral(shown_percent(plan.guess(plan.mu))),
         noise_text="; ".join(map(noise_text, noises)),
     )
 

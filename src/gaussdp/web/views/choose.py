@@ -27,6 +27,7 @@ from gaussdp.web.schemas.responses import (
 from gaussdp.web.views.sampling import curve_rates
 from gaussdp.web.views.snippets import choose_snippets
 from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
+from gaussdp.words import numeral, say
 
 DIVISORS = (5.0, 3.0)
 _LEAST_KINK = 1e-6  # below, the curve's corner is no more than the corner of the picture
@@ -62,7 +63,7 @@ def choose(request: ChooseRequest) -> ChooseResponse:
                 fpr=at.fpr,
                 fpr_text=level_text(at.fpr),
                 policy=at.policy,
-                policy_text=f"{shown(rounded(100 * at.policy, Rounding.NEAREST, 3))}%",
+                policy_text=numeral(f"{shown(rounded(100 * at.policy, Rounding.NEAREST, 3))}%"),
                 budget=at.budget,
                 budget_text=percent_text(at.budget),
             )
@@ -116,9 +117,19 @@ def _rule(divisor: float, found: Match) -> Rule:
     name, spent, matched = f"μ = ε/{divisor:g}", guarantee_text(mu), budget_text(found.mu)
     standing = rule.verdict(found)
     words = {
-        "conservative": f"{name} = {spent} is conservative here: at most the matched budget {matched}.",
-        "too much": f"{name} = {spent} is too much here: the matched budget is {matched}.",
-        "saturated": f"{name} = {spent} cannot be judged here: the match is saturated.",
+        "conservative": say(
+            "{name} = {spent} is conservative here: at most the matched budget {matched}.",
+            name=name,
+            spent=spent,
+            matched=matched,
+        ),
+        "too much": say(
+            "{name} = {spent} is too much here: the matched budget is {matched}.",
+            name=name,
+            spent=spent,
+            matched=matched,
+        ),
+        "saturated": say("{name} = {spent} cannot be judged here: the match is saturated.", name=name, spent=spent),
     }
     return Rule(divisor=divisor, mu=mu, mu_text=spent, standing=standing, verdict=words[standing])
 
@@ -146,15 +157,24 @@ def rules(request: RulesRequest) -> RulesResponse:
     return RulesResponse(rules=[_range(divisor, request.risk) for divisor in DIVISORS])
 
 
-@lru_cache(maxsize=1024)
 def _range(divisor: float, risk: Risk) -> RuleRange:
     name = f"μ = ε/{divisor:g}"
-    try:
-        intervals = RuleOfThumb(divisor).telling_epsilons(risk)
-    except DomainError:  # at extreme levels the search for its end leaves the range of a double
-        return RuleRange(divisor=divisor, conservative=None, sentence=f"Where {name} holds is unknown at this level.")
+    intervals = _intervals(divisor, risk)
+    if intervals is None:
+        return RuleRange(
+            divisor=divisor, conservative=None, sentence=say("Where {name} holds is unknown at this level.", name=name)
+        )
     return RuleRange(
         divisor=divisor,
         conservative=[list(interval) for interval in intervals],
-        sentence=f"By this criterion {name} is conservative for {span(intervals)}.",
+        sentence=say("By this criterion {name} is conservative for {intervals}.", name=name, intervals=span(intervals)),
     )
+
+
+@lru_cache(maxsize=1024)
+def _intervals(divisor: float, risk: Risk) -> list[tuple[float, float]] | None:
+    """Where the rule is conservative; None if that is unknown."""
+    try:
+        return RuleOfThumb(divisor).telling_epsilons(risk)
+    except DomainError:  # at extreme levels the search for its end leaves the range of a double
+        return None

@@ -29,31 +29,32 @@ from gaussdp.web.schemas.responses import (
     TargetDefinition,
 )
 from gaussdp.web.views.advise import kinds, questions
+from gaussdp.words import Phrase, say
 
-_NOT_STATED = ("", "not stated")
+_NOT_STATED = ("", Phrase("not stated"))
 _TUNING = (
     _NOT_STATED,
-    ("none", "none on these data"),
-    ("counted", "runs that are counted in"),
-    ("not counted", "runs that are not counted"),
-    ("best of", "the best of a random number of runs"),
+    ("none", Phrase("none on these data")),
+    ("counted", Phrase("runs that are counted in")),
+    ("not counted", Phrase("runs that are not counted")),
+    ("best of", Phrase("the best of a random number of runs")),
 )
 _CLIPPING = (
     _NOT_STATED,
-    ("per-example", "each record’s gradient by itself"),
-    ("per-batch", "the batch’s gradient as a whole"),
-    ("none", "nothing is clipped"),
+    ("per-example", Phrase("each record’s gradient by itself")),
+    ("per-batch", Phrase("the batch’s gradient as a whole")),
+    ("none", Phrase("nothing is clipped")),
 )
 _RANDOMNESS = (
     _NOT_STATED,
-    ("secure", "unpredictable, safe in floating point"),
-    ("ordinary", "an ordinary generator, floating point"),
+    ("secure", Phrase("unpredictable, safe in floating point")),
+    ("ordinary", Phrase("an ordinary generator, floating point")),
 )
 _NOISE = (
-    ("gaussian", "Gaussian"),
-    ("laplace", "Laplace"),
-    ("discrete-gaussian", "Discrete Gaussian"),
-    ("discrete-laplace", "Discrete Laplace (geometric)"),
+    ("gaussian", Phrase("Gaussian")),
+    ("laplace", Phrase("Laplace")),
+    ("discrete-gaussian", Phrase("Discrete Gaussian")),
+    ("discrete-laplace", Phrase("Discrete Laplace (geometric)")),
 )
 
 
@@ -65,7 +66,7 @@ def definitions() -> Definitions:
                 key=level.key,
                 label=level.label,
                 words=level.words,
-                title=capital(level.words),
+                title=capital(str(level.words)),
                 meaning=level.meaning,
                 initial=shown(level.initial),
             )
@@ -77,7 +78,7 @@ def definitions() -> Definitions:
             if risk.level is not None
         ],
         targets=[
-            TargetDefinition(value="mu", label="μ at most", bound="μ", start="1", level=None, start_level=None),
+            TargetDefinition(value="mu", label=say("μ at most"), bound="μ", start="1", level=None, start_level=None),
             *map(_target, registered()),
         ],
         adjacency=_options(ADJACENCIES),
@@ -98,8 +99,10 @@ def _target(risk: type[Risk]) -> TargetDefinition:
     asked = risk.label if risk.value_key == risk.key else risk.quantity
     return TargetDefinition(
         value=risk.value_key,
-        label=f"{asked}{f' at {risk.level.one}' if risk.level else ''}, at most",
-        bound=capital(risk.quantity),
+        label=say("{asked} at {level}, at most", asked=asked, level=risk.level.one)
+        if risk.level
+        else say("{asked}, at most", asked=asked),
+        bound=capital(str(risk.quantity)),
         start=shown(value),
         level=risk.level.key if risk.level else None,
         start_level=None if level is None else shown(level),

@@ -12,6 +12,7 @@ from gaussdp.statements.assumptions import assumptions
 from gaussdp.statements.pipelines import Found, smallest_for
 from gaussdp.statements.run import Run
 from gaussdp.web.views.wording import budget_text, guarantee_text
+from gaussdp.words import say
 
 _EXCHANGEABLE = ("shuffle", "fixed batches")  # batches whose bound needs no floor
 
@@ -76,12 +77,14 @@ def bound(run: Run, floor: float, *, quickly: bool = False) -> Found:
 
 def _words(lower: float, upper: float) -> str:
     if lower == math.inf:
-        return "No finite μ holds for this run."
+        return say("No finite μ holds for this run.")
     if upper == math.inf:
-        return f"No finite μ is known to hold for this run; none below {budget_text(lower)} does."
-    return (
-        f"No exact account of this run is known. The smallest μ that holds lies between {budget_text(lower)} and"
-        f" {guarantee_text(upper)}; what is shown is the upper end, which holds."
+        return say("No finite μ is known to hold for this run; none below {lower} does.", lower=budget_text(lower))
+    return say(
+        "No exact account of this run is known. The smallest μ that holds lies between {lower}"
+        " and {upper}; what is shown is the upper end, which holds.",
+        lower=budget_text(lower),
+        upper=guarantee_text(upper),
     )
 
 
@@ -93,4 +96,6 @@ def _fit(curve: AccountedCurve | DistributionCurve, floor: float) -> tuple[Fit, 
         if not isinstance(curve, DistributionCurve) or floor >= curve.noise_floor:
             raise
     level = rounded(curve.noise_floor, Rounding.UP, 2)
-    return curve.fit(level), (f"The floor is raised to {shown(level)}: the accounting does not reach below.",)
+    return curve.fit(level), (
+        say("The floor is raised to {level}: the accounting does not reach below.", level=shown(level)),
+    )

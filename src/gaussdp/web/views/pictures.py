@@ -24,6 +24,7 @@ from gaussdp.web.views.holding import holding
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import fprs_of
 from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
+from gaussdp.words import say
 
 
 def picture(state: State, ending: str, tell: Tell) -> bytes:
@@ -44,28 +45,37 @@ def picture(state: State, ending: str, tell: Tell) -> bytes:
 def _choose(state: ChooseRequest, ending: str) -> bytes:
     found = match(state.policy, state.risk)
     point = matched_point(found)
-    stated = f"ε = {shown(state.epsilon)}" + (f", δ = {shown(state.policy_delta)}" if state.policy_delta else "")
+    epsilon, delta = shown(state.epsilon), shown(state.policy_delta)
+    stated = (
+        say("ε = {epsilon}, δ = {delta}", epsilon=epsilon, delta=delta)
+        if state.policy_delta
+        else say("ε = {epsilon}", epsilon=epsilon)
+    )
     curves: dict[str, Guarantee] = {
-        f"budget: GDP, μ = {budget_text(found.mu)}": found.budget,
-        f"policy: {stated}": state.policy,
+        say("budget: GDP, μ = {mu}", mu=budget_text(found.mu)): found.budget,
+        say("policy: {stated}", stated=stated): state.policy,
     }
-    attacks = [Attack(point["fpr"], point["tpr"], "matched here")] if 0 < point["fpr"] < 1 else []
+    attacks = [Attack(point["fpr"], point["tpr"], say("matched here"))] if 0 < point["fpr"] < 1 else []
     return render_tradeoffs(tradeoff_plot(curves, attacks), ending)[ending]
 
 
 def _understand(state: UnderstandRequest, ending: str) -> bytes:
     release = GDP(state.mu)
     rates = [(fpr, release.tpr(fpr)) for fpr in fprs_of(state)]
-    attacks = [Attack(fpr, tpr, f"FPR {level_text(fpr)}: TPR {percent_text(tpr)}") for fpr, tpr in rates]
-    return render_tradeoffs(tradeoff_plot({f"GDP, μ = {guarantee_text(state.mu)}": release}, attacks), ending)[ending]
+    attacks = [
+        Attack(fpr, tpr, say("FPR {fpr}: TPR {tpr}", fpr=level_text(fpr), tpr=percent_text(tpr))) for fpr, tpr in rates
+    ]
+    return render_tradeoffs(
+        tradeoff_plot({say("GDP, μ = {mu}", mu=guarantee_text(state.mu)): release}, attacks), ending
+    )[ending]
 
 
 def _account(run: Run, state: Described, ending: str, tell: Tell) -> bytes:
-    tell("reading the tails of the privacy loss")
+    tell(say("reading the tails of the privacy loss"))
     found = holding(run, state.floor, state.delta)
-    tell("drawing")
+    tell(say("drawing"))
     if isinstance(found.curve, GDP):
-        held: dict[str, Guarantee] = {f"what holds: μ ≤ {guarantee_text(found.mu)}": found.curve}
+        held: dict[str, Guarantee] = {say("what holds: μ ≤ {mu}", mu=guarantee_text(found.mu)): found.curve}
         return render_tradeoffs(tradeoff_plot(held), ending)[ending]
     floor = found.fit.floor if found.fit and not found.fit.unconditional else state.floor
     return render_accounted(accounted_plot(found.curve, floor, state.delta), ending)[ending]

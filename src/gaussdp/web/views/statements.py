@@ -28,6 +28,7 @@ from gaussdp.web.views.pictures import picture
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import explanation
 from gaussdp.web.views.wording import budget_text
+from gaussdp.words import say
 
 TYPES = {
     "markdown": "text/markdown",
@@ -46,7 +47,7 @@ _ONLY_RECORDS = ("pdf", "toml")
 
 def statement(request: StatementRequest, state: State, tell: Tell) -> tuple[str, str, bytes]:
     """The view as a document: the name of the file, its type and its content; with its pictures an archive."""
-    tell("writing the document")
+    tell(say("writing the document"))
     stem = f"gaussdp-{request.view}"
     if isinstance(state, AdviseRequest) and request.format in _ONLY_RECORDS:
         answers = answers_of(state)
@@ -65,7 +66,9 @@ def statement(request: StatementRequest, state: State, tell: Tell) -> tuple[str,
 def check_statement(request: StatementRequest, state: State) -> None:
     """Refuse, before any work, a run that does not say whom it protects, and formats that only records have."""
     if isinstance(state, Described) and not state.unit:
-        raise DomainError("state.unit", problem="is missing: a guarantee says nothing until it says whom it protects")
+        raise DomainError(
+            "state.unit", problem=say("is missing: a guarantee says nothing until it says whom it protects")
+        )
     if request.format in _ONLY_RECORDS and not isinstance(state, AdviseRequest):
         raise DomainError("format", "markdown, html, latex, json or text for this view", request.format)
 
@@ -92,12 +95,14 @@ def _chosen(state: ChooseRequest, tell: Tell) -> Document:
     words = found.warning or f"{state.risk.sentence(found.budget)} {found.cost}".strip()
     blocks: list[Block] = [
         Headline(f"μ ≤ {budget_text(found.mu)}", words, struck=found.saturated),
-        Section("budgets", "Budgets, rules and a recommendation", tables.blocks),
+        Section("budgets", say("Budgets, rules and a recommendation"), tables.blocks),
         Picture(
             "tradeoff",
-            "The trade-off curves",
-            "The policy and the budget: on the left the least share of members that an attack misses by its false"
-            " alarms, on the right the most that it finds, on logarithmic axes.",
+            say("The trade-off curves"),
+            say(
+                "The policy and the budget: on the left the least share of members that an attack misses"
+                " by its false alarms, on the right the most that it finds, on logarithmic axes."
+            ),
             lambda ending: picture(state, ending, tell),
         ),
     ]

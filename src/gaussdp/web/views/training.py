@@ -27,6 +27,7 @@ from gaussdp.web.schemas.requests import (
     ReleasesRequest,
     Trained,
 )
+from gaussdp.words import say
 
 UNNAMED = "one unit"  # until the person says whom the guarantee protects
 
@@ -64,7 +65,10 @@ def trained(request: Trained, noise: float) -> DPSGD | WithoutReplacement:
     if steps > MOST_STEPS:
         raise DomainError(
             "epochs",
-            problem=f"must give at most {MOST_STEPS:,} steps (epochs times dataset_size over batch_size)",
+            problem=say(
+                "must give at most {most_steps:,} steps (epochs times dataset_size over batch_size)",
+                most_steps=MOST_STEPS,
+            ),
             got=f"{steps:.3g}",
         )
     run = Training(
@@ -87,7 +91,7 @@ def _release(request: ReleaseRequest, at: int) -> Mechanism:
     scale, sensitivity = request.scale, request.sensitivity
     if request.noise.startswith("discrete"):
         if not sensitivity.is_integer():
-            raise DomainError(f"{where}.sensitivity", "a whole number for discrete noise", sensitivity)
+            raise DomainError(f"{where}.sensitivity", say("a whole number for discrete noise"), sensitivity)
         whole = integer(f"{where}.sensitivity", int(sensitivity), low=1)
         number(f"{where}.scale", scale / sensitivity, SCALE)
         made: Mechanism = (
@@ -105,11 +109,13 @@ def target_text(request: CalibrateRequest) -> str:
     risk, name = by_value_key(target.kind), target.kind.replace("_", "-")
     if risk is None or risk.level is None:
         if target.level is not None:
-            raise DomainError("target.level", f"left out for {target.kind}, which has no level")
+            raise DomainError("target.level", say("left out for {kind}, which has no level", kind=target.kind))
         return f"{name}={shown(target.value)}"
     level = request.delta if risk.level is DELTA and target.level is None else target.level
     if level is None:
-        raise DomainError("target.level", problem=f"is missing: {target.kind} is bounded at a level in (0, 1)")
+        raise DomainError(
+            "target.level", problem=say("is missing: {kind} is bounded at a level in (0, 1)", kind=target.kind)
+        )
     return f"{name}@{shown(level)}={shown(target.value)}"
 
 
@@ -120,10 +126,10 @@ def target_of(request: CalibrateRequest) -> Target:
         target = parse_target(text, request.target.prior)
         budget(target)
     except DomainError as error:
-        raise DomainError("target.value", problem=f"cannot be met: {error}") from None
+        raise DomainError("target.value", problem=say("cannot be met: {error}", error=error)) from None
     return target
 
 
 def words_of(target: Target) -> str:
     """The target in words."""
-    return f"{measure(target)} at most {shown(limit(target))}"
+    return say("{words} at most {text}", words=measure(target), text=shown(limit(target)))

@@ -25,6 +25,7 @@ from gaussdp.web.schemas.responses import (
 from gaussdp.web.views.sampling import curve_rates
 from gaussdp.web.views.snippets import understand_snippets
 from gaussdp.web.views.wording import guarantee_text, level_text, percent_text
+from gaussdp.words import say
 
 FPRS = (1e-2, 1e-3, 1e-5)
 _TOLD = ("guesses", "alarms", "searches")  # what the page has no other place for
@@ -119,7 +120,10 @@ def mu_through(request: PointRequest) -> Mu:
     fpr, fnr = request.fpr, request.fnr
     if fpr + fnr > 1:
         raise DomainError(
-            "fnr", f"at most 1 − fpr = {1 - fpr:g}", fnr, "above the diagonal lies no attack worth the name"
+            "fnr",
+            say("at most 1 − fpr = {fpr:g}", fpr=1 - fpr),
+            fnr,
+            say("above the diagonal lies no attack worth the name"),
         )
     mu: float = evaluate(lambda a, b: numerics.mu_through_point(a, b, 1 - b), fpr=(fpr, LEVEL), fnr=(fnr, LEVEL))
     return Mu(mu=mu, mu_text=guarantee_text(mu))

@@ -1,6 +1,7 @@
 """Numbers as people read them, each rounded to the side of less privacy."""
 
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
+from gaussdp.words import numeral
 
 DIGITS = 4
 
@@ -11,7 +12,7 @@ def guarantee_text(value: float, digits: int = DIGITS) -> str:
     >>> guarantee_text(0.31021)
     '0.3103'
     """
-    return shown(rounded(value, Rounding.UP, digits))
+    return numeral(shown(rounded(value, Rounding.UP, digits)))
 
 
 def budget_text(value: float, digits: int = DIGITS) -> str:
@@ -20,7 +21,7 @@ def budget_text(value: float, digits: int = DIGITS) -> str:
     >>> budget_text(0.31027)
     '0.3102'
     """
-    return shown(rounded(value, Rounding.DOWN, digits))
+    return numeral(shown(rounded(value, Rounding.DOWN, digits)))
 
 
 def percent_text(value: float) -> str:
@@ -29,9 +30,9 @@ def percent_text(value: float) -> str:
     >>> percent_text(0.0027123), percent_text(0.28), percent_text(1.0)
     ('0.272%', '28%', '100%')
     """
-    return shown_percent(value)
+    return numeral(shown_percent(value))
 
 
 def level_text(value: float) -> str:
     """A level as it was given, powers of ten with their exponent."""
-    return shown_level(value)
+    return numeral(shown_level(value))

@@ -36,6 +36,7 @@ from gaussdp.web.views.advise import advised
 from gaussdp.web.views.choose import rules
 from gaussdp.web.views.pictures import picture
 from gaussdp.web.views.statements import TYPES, statement
+from gaussdp.words import ENGLISH, speaking, spoken
 
 Job = Callable[[dict[str, Any], Tell], Any]
 
@@ -100,7 +101,13 @@ JOBS: Mapping[str, Job] = {
     "draw": _draw,
 }
 
+LANGUAGE = "speak"  # in a body, beside the fields that its request has
 _MORE_SECONDS = 5.0  # beyond the limit that the server keeps itself; for when the server is gone
+
+
+def spoken_to(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body for a worker, who is to answer in the language that is spoken here."""
+    return {**body, LANGUAGE: spoken()}
 
 
 def main(most_bytes: int, most_seconds: float, risks: Sequence[str] = ()) -> None:
@@ -140,7 +147,8 @@ def _answer(job: str, body: dict[str, Any], answers: IO[bytes]) -> dict[str, Any
         _write(answers, {"message": message})
 
     try:
-        return {"result": JOBS[job](body, tell)}
+        with speaking(body.pop(LANGUAGE, ENGLISH)):
+            return {"result": JOBS[job](body, tell)}
     except RefusalError as error:
         return refusal_body(str(error), error.field)
     except DomainError as error:

@@ -3,6 +3,7 @@
 
 import { FIELDS, SCALES, VIEWS } from "./definitions.js";
 import { initialState } from "./store.js";
+import { LANGUAGE, kept, speak, written } from "./words.js";
 
 const LONGEST = 2000; // no field needs more, and an address should not carry texts
 
@@ -16,7 +17,7 @@ export function readAddress(search) {
   const problems = [];
   const choices = {};
   const refuse = (name, text, options) => {
-    const words = `The address says ${name} = “${text.slice(0, LONGEST)}”, which is none of ${options.join(", ")}.`;
+    const words = speak("The address says {name} = “{text}”, which is none of {options}.", { name, text: text.slice(0, LONGEST), options: options.join(", ") });
     if (name in FIELDS) choices[name] = words;
     else problems.push(words);
   };
@@ -26,7 +27,7 @@ export function readAddress(search) {
       if (options.includes(text)) state[name] = text;
       else refuse(name, text, options);
     } else if (name in FIELDS) state[name] = text.slice(0, LONGEST);
-    else problems.push(`The address sets “${name.slice(0, LONGEST)}”, which this page does not know.`);
+    else if (name !== "lang") problems.push(speak("The address sets “{name}”, which this page does not know.", { name: name.slice(0, LONGEST) }));
   }
   return { state, problems, choices };
 }
@@ -43,5 +44,6 @@ export function writeAddress(state) {
     if (own || state[name] !== initial[name]) query.set(name, state[name]);
   }
   if (state.scale !== initial.scale) query.set("scale", state.scale);
+  if (new URLSearchParams(location.search).has("lang")) query.set("lang", LANGUAGE);
   return `?${query}`;
 }

@@ -1,5 +1,7 @@
 // Calls of the server. A refusal is a Refusal: its words, and the field they are about if there is one.
 
+import { LANGUAGE, speak } from "./words.js";
+
 export class Refusal extends Error {
   /**
    * @param {string} message
@@ -16,12 +18,20 @@ export class Refusal extends Error {
   }
 }
 
-const UNREACHABLE = "The server does not answer. Is gaussdp serve still running?";
+const UNREACHABLE = speak("The server does not answer. Is gaussdp serve still running?");
+
+/** What the server says of itself, whose own words are English. */
+const BUSY = {
+  413: speak("That is more than the server takes at once."),
+  429: speak("These are too many questions at once; the page asks again in a moment."),
+  500: speak("The computation failed; the server’s log says how."),
+  503: speak("The server is busy, or the computation took too long; try again in a moment, or with more usual numbers."),
+};
 
 async function send(path, body, signal) {
   let response;
   try {
-    response = await fetch(`api/v1/${path}`, {
+    response = await fetch(`api/v1/${path}?lang=${LANGUAGE}`, {
       method: body === undefined ? "GET" : "POST",
       headers: body === undefined ? {} : { "Content-Type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -44,7 +54,8 @@ async function refusal(response) {
     // Not in our shape, such as a proxy's page.
   }
   const retryAfter = Number(response.headers.get("Retry-After")) || 0;
-  return new Refusal(error?.message ?? `The server answered with status ${response.status}.`, error?.field ?? null, response.status, retryAfter);
+  const words = error?.message ?? speak("The server answered with status {status}.", { status: response.status });
+  return new Refusal(LANGUAGE === "en" ? words : BUSY[response.status] ?? words, error?.field ?? null, response.status, retryAfter);
 }
 
 /** A closed form: one question, one answer. */
@@ -88,7 +99,7 @@ export async function follow(path, body, signal, onProgress) {
   });
   if (last.error) throw new Refusal(last.error.message, last.error.field, response.status);
   if (last.result) return last.result;
-  throw new Refusal("The server stopped before the result.");
+  throw new Refusal(speak("The server stopped before the result."));
 }
 
 async function* lines(stream) {

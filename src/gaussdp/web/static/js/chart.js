@@ -5,6 +5,7 @@ import uPlot from "../vendor/uplot/uPlot.esm.js";
 import { h } from "./dom.js";
 import { oneSided, powerOfTen } from "./numbers.js";
 import { colour } from "./theme.js";
+import { numeral, speak } from "./words.js";
 
 const LINEAR_TICKS = [0, 0.25, 0.5, 0.75, 1];
 const STEPS = [1, 2, 5, 10, 20, 50, 100]; // decades between ticks
@@ -47,7 +48,7 @@ export function createChart(place, series, onDraw) {
       grid: { stroke: () => colour("grid"), width: 1 },
       ticks: { show: false },
       splits: () => (log ? decades(data.lowest, place.clientWidth < 420 && side === 2) : LINEAR_TICKS),
-      values: (_, splits) => splits.map((v) => (log ? powerOfTen(Math.round(Math.log10(v))) : String(v))),
+      values: (_, splits) => splits.map((v) => (log ? powerOfTen(Math.round(Math.log10(v))) : numeral(String(v)))),
       filter: (_, splits) => splits,
     });
     plot = new uPlot(
@@ -61,7 +62,7 @@ export function createChart(place, series, onDraw) {
           x: { time: false, distr: log ? 3 : 1, range: () => range },
           y: { distr: log ? 3 : 1, range: () => range },
         },
-        axes: [axis("False-positive rate (FPR)", 2), axis(log ? "True-positive rate (TPR)" : "False-negative rate (FNR)", 3)],
+        axes: [axis(speak("False-positive rate (FPR)"), 2), axis(log ? speak("True-positive rate (TPR)") : speak("False-negative rate (FNR)"), 3)],
         series: [
           {},
           { stroke: () => colour("baseline"), width: 1.25, dash: [5, 5], pxAlign: 0, points: { show: false } },
@@ -104,9 +105,9 @@ export function createChart(place, series, onDraw) {
     const log = scale === "log";
     const lines = drawn.map((one, i) => {
       const value = u.data[i + 2][at];
-      return h("div", {}, h("span", { class: `key key-${one.colour}` }), `${one.label}: ${log ? "TPR" : "FNR"} ${oneSided(value, log ? "up" : "down")}`);
+      return h("div", {}, h("span", { class: `key key-${one.colour}` }), `${one.label}: ${log ? "TPR" : "FNR"} ${numeral(oneSided(value, log ? "up" : "down"))}`);
     });
-    readout.replaceChildren(h("div", { class: "readout-x" }, `FPR ${oneSided(u.data[0][at], "up")}`), ...lines);
+    readout.replaceChildren(h("div", { class: "readout-x" }, `FPR ${numeral(oneSided(u.data[0][at], "up"))}`), ...lines);
     const rightHalf = u.cursor.left > u.over.clientWidth / 2;
     readout.classList.toggle("on-left", rightHalf !== log);
     readout.classList.toggle("at-bottom", log);

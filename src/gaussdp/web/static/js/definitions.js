@@ -2,6 +2,7 @@
 // chosen, and the words for it, come from the server.
 
 import { GLOSSARY } from "./glossary.js";
+import { numeral, speak } from "./words.js";
 
 /**
  * @typedef {object} Definition
@@ -111,12 +112,13 @@ export const FIELDS = {
 
 /** Takes what can be chosen from the server's answer; each choice starts with its first option. */
 export function define({ levels, criteria, targets, ranges, noise, questions, ...choices }) {
+  for (const field of Object.values(FIELDS)) translate(field);
   for (const { key, text, why, kind, initial, options } of questions) {
     QUESTIONS.push(key);
-    const unknown = { value: "", label: "I don’t know", hint: initial ? `Then: ${options.find((one) => one.value === initial)?.label ?? initial}.` : "" };
+    const unknown = { value: "", label: speak("I don’t know"), hint: initial ? speak("Then: {answer}.", { answer: options.find((one) => one.value === initial)?.label ?? numeral(initial) }) : "" };
     FIELDS[`ask_${key}`] = options.length
       ? { view: "start", label: text, hint: why, initial: "", options: [unknown, ...options], shape: "select" }
-      : { view: "start", label: text, hint: why, initial: "", example: initial ?? "0.01 or 1/1000", range: key, optional: true, whole: kind === "whole", unknown: true };
+      : { view: "start", label: text, hint: why, initial: "", example: initial ?? speak("0.01 or 1/1000"), range: key, optional: true, whole: kind === "whole", unknown: true };
   }
   for (const range of ranges) RANGES[range.name] = range;
   NOISES.push(...noise);
@@ -133,4 +135,10 @@ export function define({ levels, criteria, targets, ranges, noise, questions, ..
   }
   FIELDS.level.initial = LEVELS[criteria[0].level].initial;
   FIELDS.target_value.initial = targets[0].start;
+}
+
+/** What a field says, in the language of the page. */
+function translate(field) {
+  for (const name of ["label", "hint", "example"]) if (field[name]) field[name] = speak(field[name]);
+  for (const option of field.options ?? []) option.label = speak(option.label);
 }

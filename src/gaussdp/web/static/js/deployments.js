@@ -3,6 +3,7 @@
 import { ask, Refusal } from "./api.js";
 import { h, table } from "./dom.js";
 import { numberIn } from "./numbers.js";
+import { numeral, speak } from "./words.js";
 
 const MARGIN = 0.15; // of a decade, at both ends of the axis
 const CLOSE = 0.026; // of the axis: dots nearer than this are stacked
@@ -10,9 +11,9 @@ const CLOSE = 0.026; // of the axis: dots nearer than this are stacked
 /** @param {HTMLElement} root */
 export function createDeployments(root, store) {
   const axis = h("div", { class: "axis" });
-  const detail = h("p", { class: "deployment-detail", role: "status" }, "Choose a dot to read what was released, and for whom. Circles: a trusted curator adds the noise; diamonds: each person’s device does.");
-  const list = h("details", { class: "more" }, h("summary", {}, "All of them as a table"));
-  root.append(h("h3", {}, "Known deployments on the axis of μ"), axis, detail, list);
+  const detail = h("p", { class: "deployment-detail", role: "status" }, speak("Choose a dot to read what was released, and for whom. Circles: a trusted curator adds the noise; diamonds: each person’s device does."));
+  const list = h("details", { class: "more" }, h("summary", {}, speak("All of them as a table")));
+  root.append(h("h3", {}, speak("Known deployments on the axis of μ")), axis, detail, list);
   let place = null;
   const here = h("div", { class: "here" }, h("span", { class: "here-label" }));
 
@@ -39,7 +40,7 @@ export function createDeployments(root, store) {
     const share = place(mu);
     here.style.left = `${100 * Math.min(Math.max(share, 0), 1)}%`;
     here.classList.toggle("flip-x", share > 0.75);
-    here.firstChild.textContent = `your μ${share < 0 || share > 1 ? " (off the axis)" : ""}`;
+    here.firstChild.textContent = share < 0 || share > 1 ? speak("your μ (off the axis)") : speak("your μ");
   };
   store.listen((changed) => changed.has("mu") && show());
   return { load };
@@ -51,7 +52,7 @@ function draw(deployments, axis, detail, list) {
   const levels = stacked(known.map((one) => place(one.mu)));
   axis.style.setProperty("--levels", String(Math.max(...levels, 0) + 1));
   for (const tick of place.ticks) {
-    const mark = h("div", { class: "tick" }, h("span", {}, String(tick)));
+    const mark = h("div", { class: "tick" }, h("span", {}, numeral(String(tick))));
     mark.style.left = `${100 * place(tick)}%`;
     axis.append(mark);
   }
@@ -68,7 +69,7 @@ function draw(deployments, axis, detail, list) {
     dot.addEventListener("pointerenter", tell);
     return dot;
   });
-  const swarm = h("div", { class: "swarm", role: "group", "aria-label": "Deployments, from small to large μ; arrows walk through them" }, ...dots);
+  const swarm = h("div", { class: "swarm", role: "group", "aria-label": speak("Deployments, from small to large μ; arrows walk through them") }, ...dots);
   swarm.addEventListener("keydown", (event) => {
     const i = dots.indexOf(document.activeElement);
     const next = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: dots.length - 1 }[event.key];
@@ -80,23 +81,29 @@ function draw(deployments, axis, detail, list) {
   });
   axis.append(swarm);
   const rows = [...known, ...deployments.filter((one) => !known.includes(one))].map((one) => [
-    title(one), one.year ? String(one.year) : "–", one.unit, one.setting, one.published, one.mu_text ?? "none follows", one.basis,
+    title(one), one.year ? String(one.year) : "–", one.unit, SETTINGS[one.setting] ?? one.setting, one.published, one.mu_text ?? speak("none follows"), BASES[one.basis] ?? one.basis,
   ]);
-  list.append(h("div", { class: "scroll words", tabIndex: 0, role: "region", "aria-label": "Deployments, table" },
-    table("Known deployments", ["Deployment", "Year", "Unit of privacy", "Setting", "As published", "μ", "Basis of μ"], rows)));
+  list.append(h("div", { class: "scroll words", tabIndex: 0, role: "region", "aria-label": speak("Deployments, table") },
+    table(speak("Known deployments"), [speak("Deployment"), speak("Year"), speak("Unit of privacy"), speak("Setting"), speak("As published"), "μ", speak("Basis of μ")], rows)));
   return place;
 }
 
 const title = (one) => (one.organisation && !one.name.includes(one.organisation) ? `${one.organisation}, ${one.name}` : one.name);
 
-const BASIS = { exact: "its μ follows from what was published", implied: "its μ is implied by what was published", none: "no μ follows from what was published" };
+const SETTINGS = { central: speak("central"), local: speak("local") };
+const BASES = { exact: speak("exact"), implied: speak("implied"), none: speak("none") };
+const BASIS = {
+  exact: speak("its μ follows from what was published"),
+  implied: speak("its μ is implied by what was published"),
+  none: speak("no μ follows from what was published"),
+};
 
 /** What was released, for whom, and where it is said. */
 function describe(one) {
   const link = h("a", { href: one.url, target: "_blank", rel: "noreferrer" }, one.source);
   return [
     h("strong", {}, `${title(one)}${one.year ? `, ${one.year}` : ""}: μ = ${one.mu_text}`),
-    ` (${one.published}; ${BASIS[one.basis] ?? one.basis}; ${one.setting} setting). It protects ${one.unit}. ${one.covers} `,
+    speak(" ({published}; {basis}; {setting} setting). It protects {unit}. {covers} ", { ...one, basis: BASIS[one.basis] ?? one.basis, setting: SETTINGS[one.setting] ?? one.setting }),
     one.url?.startsWith("https://") ? link : one.source,
   ];
 }

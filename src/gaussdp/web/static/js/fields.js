@@ -6,6 +6,7 @@ import { misfit, numberIn, parse } from "./numbers.js";
 import { releases } from "./releases.js";
 import { moved, POSITIONS, positionOf, valueAt } from "./sliders.js";
 import { term } from "./terms.js";
+import { kept, speak, written } from "./words.js";
 
 /**
  * @typedef {object} Field
@@ -43,7 +44,7 @@ export function valueOf(store, fields, name) {
   const read = parse(text, definition.example, definition.whole);
   const range = RANGES[definition.range ?? name];
   const wanted = "value" in read && range ? misfit(read.value, range) : null;
-  const problem = read.problem ?? (wanted && `${fields[name].called()} must be ${wanted}.`);
+  const problem = read.problem ?? (wanted && speak("{field} must be {wanted}.", { field: fields[name].called(), wanted }));
   if (!problem) return read.value;
   fields[name].complain(problem);
   return undefined;
@@ -67,20 +68,20 @@ function number(store, name, definition, place) {
   const head = h("div", { class: "field-head" }, label, definition.term ? term(definition.term) : null);
   const error = h("p", { id: `error-${name}`, class: "error", "aria-live": "polite" });
   const slider = definition.slider && range(store, name, definition);
-  if (definition.unknown) input.placeholder = "I don’t know";
+  if (definition.unknown) input.placeholder = speak("I don’t know");
   place.append(head, ...hinted(definition), h("div", { class: "field-row" }, ...[slider?.element, input].filter(Boolean)), error);
 
-  input.addEventListener("input", () => store.write({ [name]: input.value }));
+  input.addEventListener("input", () => store.write({ [name]: kept(input.value, definition.whole) }));
   input.addEventListener("keydown", (event) => {
     const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-    const value = numberIn(input.value);
+    const value = numberIn(kept(input.value));
     if (!steps || !definition.slider || !(value > 0)) return;
     event.preventDefault();
     store.write({ [name]: moved(definition.slider, value, steps) });
   });
   const show = () => {
     const text = store.read(name);
-    if (input.value !== text) input.value = text;
+    if (kept(input.value, definition.whole) !== text) input.value = written(text);
     slider?.show(text);
   };
   store.listen((changed) => changed.has(name) && show());
@@ -95,14 +96,14 @@ function number(store, name, definition, place) {
     relabel(text, termName, called = text) {
       label.textContent = text;
       known = called;
-      slider?.element.setAttribute("aria-label", `${text}, slider`);
+      slider?.element.setAttribute("aria-label", speak("{label}, slider", { label: text }));
       if (termName) head.replaceChildren(label, term(termName));
     },
   };
 }
 
 function range(store, name, definition) {
-  const element = h("input", { type: "range", min: "0", max: String(POSITIONS), step: "1", "aria-label": `${definition.label}, slider` });
+  const element = h("input", { type: "range", min: "0", max: String(POSITIONS), step: "1", "aria-label": speak("{label}, slider", { label: definition.label }) });
   let before = 0;
   element.addEventListener("input", () => {
     // The position may stand between values of few digits: a key press always reaches the next one.
@@ -112,7 +113,7 @@ function range(store, name, definition) {
     if (text === store.read(name) && Math.abs(position - before) <= 1 && current > 0) text = moved(definition.slider, current, Math.sign(position - before));
     before = position;
     store.write({ [name]: text });
-    element.setAttribute("aria-valuetext", text);
+    element.setAttribute("aria-valuetext", written(text));
   });
   return {
     element,
@@ -123,7 +124,7 @@ function range(store, name, definition) {
       if (document.activeElement !== element || valueAt(definition.slider, Number(element.value)) !== text) element.value = String(position);
       before = Number(element.value);
       element.style.setProperty("--share", `${(100 * position) / POSITIONS}%`);
-      element.setAttribute("aria-valuetext", text);
+      element.setAttribute("aria-valuetext", written(text));
     },
   };
 }

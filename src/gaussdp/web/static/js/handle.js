@@ -6,6 +6,7 @@ import { FIELDS } from "./definitions.js";
 import { numberIn } from "./numbers.js";
 import { moved } from "./sliders.js";
 import { placeMark } from "./picture.js";
+import { speak } from "./words.js";
 
 const EDGE = 1e-9; // no curve goes through the corners
 
@@ -17,7 +18,7 @@ const EDGE = 1e-9; // no curve goes through the corners
 export function createHandle(picture, store, onDrag) {
   const { slider } = FIELDS.mu;
   const element = h("div", {
-    class: "handle", role: "slider", tabIndex: 0, "aria-label": "μ, by the curve",
+    class: "handle", role: "slider", tabIndex: 0, "aria-label": speak("μ, by the curve"),
     "aria-valuemin": slider.low, "aria-valuemax": slider.high, "aria-orientation": "horizontal",
   });
   let curve = null;

@@ -2,6 +2,7 @@
 // kind has a shape of its own, for those who do not see the colours.
 
 import { h, prose } from "./dom.js";
+import { counted, speak } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const STEP = 10;
@@ -14,12 +15,11 @@ const SHAPES = [
 
 /** @param {{title: string, of: number, before: number, after: number, sentence: string, drawn: number[], labels: string[], columns: number, note: string}} icons */
 export function iconArray(icons) {
-  const count = (number) => number.toLocaleString("en");
   return h("figure", { class: "guesses-figure" },
     h("p", { class: "guesses-title" }, icons.title),
     h("p", { class: "guesses-numbers", "aria-hidden": "true" },
-      h("span", { class: "before" }, count(icons.before)), h("span", { class: "arrow" }, "→"),
-      h("span", { class: "after" }, count(icons.after)), h("span", { class: "unit" }, `of ${count(icons.of)} right, at most`)),
+      h("span", { class: "before" }, counted(icons.before)), h("span", { class: "arrow" }, "→"),
+      h("span", { class: "after" }, counted(icons.after)), h("span", { class: "unit" }, speak("of {of} right, at most", { of: counted(icons.of) }))),
     drawing(icons),
     h("ul", { class: "legend" }, ...icons.labels.map((label, kind) => h("li", {}, sample(kind), label)), icons.note ? h("li", {}, icons.note) : null),
     h("figcaption", {}, ...prose(icons.sentence)));

@@ -3,6 +3,7 @@
 import { readAddress, writeAddress } from "./address.js";
 import { define } from "./definitions.js";
 import { setUpFields } from "./fields.js";
+import { setUpLanguages } from "./languages.js";
 import { createStore } from "./store.js";
 import { setUpTabs } from "./tabs.js";
 import { setUpTerms } from "./terms.js";
@@ -11,6 +12,7 @@ import { setUpAccount } from "./views/account.js";
 import { setUpChoose } from "./views/choose.js";
 import { placeQuestions, setUpStart } from "./views/start.js";
 import { setUpUnderstand } from "./views/understand.js";
+import { kept } from "./words.js";
 
 const notice = document.getElementById("address-notice");
 const notify = (words) => {
@@ -19,6 +21,7 @@ const notify = (words) => {
 };
 
 setUpTheme();
+setUpLanguages();
 define(JSON.parse(document.getElementById("definitions").textContent));
 setUp();
 
@@ -43,7 +46,7 @@ function setUp() {
 
   for (const button of document.querySelectorAll("[data-go]")) {
     button.addEventListener("click", () => {
-      const mu = button.closest(".answer").querySelector('[data-part="mu"]').textContent;
+      const mu = kept(button.closest(".answer").querySelector('[data-part="mu"]').textContent);
       const view = button.dataset.go;
       go(view === "understand" ? { view, mu } : { view, mode: "target", target: "mu", target_value: mu });
       document.getElementById(`tab-${view}`).focus();

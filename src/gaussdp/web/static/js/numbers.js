@@ -1,5 +1,7 @@
 // What a person types, and the few numbers that the page itself writes: levels, slider values, readings of a picture.
 
+import { counted, numeral, speak, written } from "./words.js";
+
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const GROUPED = /^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/;
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
@@ -14,12 +16,12 @@ const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
  */
 export function parse(text, example, whole = false) {
   const trimmed = text.trim();
-  if (trimmed === "") return { problem: `Write a number, such as ${example}.` };
+  if (trimmed === "") return { problem: speak("Write a number, such as {example}.", { example }) };
   if (!whole && GROUPED.test(trimmed) && trimmed.indexOf(",") === trimmed.lastIndexOf(",") && !trimmed.includes(".")) {
-    return { problem: `“${trimmed}” can mean ${trimmed.replace(",", ".")} or ${trimmed.replace(",", "")}: write it without a comma.` };
+    return { problem: speak("“{text}” can mean {point} or {none}: write it without a comma.", { text: trimmed, point: trimmed.replace(",", "."), none: trimmed.replace(",", "") }) };
   }
   const value = stated(programmed(trimmed), whole);
-  if (!Number.isFinite(value)) return { problem: `“${trimmed.slice(0, 40)}” is not a number; write one such as ${example}.` };
+  if (!Number.isFinite(value)) return { problem: speak("“{text}” is not a number; write one such as {example}.", { text: trimmed.slice(0, 40), example }) };
   return { value };
 }
 
@@ -39,7 +41,7 @@ function programmed(text) {
 function stated(text, whole) {
   const percent = /^(.*\S) ?%$/.exec(text);
   if (percent) return one(percent[1], false) / 100;
-  const share = /^(\S+) ?(?:\/| in | of ) ?(\S+)$/.exec(text);
+  const share = /^(\S+) ?(?:\/| in | of | von | zu ) ?(\S+)$/.exec(text);
   return share ? one(share[1], whole) / one(share[2], true) : one(text, whole);
 }
 
@@ -56,16 +58,20 @@ export function misfit(value, { low, high, low_included, high_included, whole })
   const top = high === "inf" ? Infinity : high;
   const fits = (low_included ? value >= low : value > low) && (high_included ? value <= top : value < top) && (!whole || Number.isInteger(value));
   if (fits) return null;
-  return within(brief(low, 15), top === Infinity ? "∞" : top >= 1e6 ? top.toLocaleString("en") : brief(top, 15), low_included, high_included, whole);
+  return within(numeral(brief(low, 15)), top === Infinity ? "∞" : top >= 1e6 ? counted(top) : numeral(brief(top, 15)), low_included, high_included, whole);
 }
 
 /** The words for an interval. */
 export function within(low, high, lowIncluded, highIncluded, whole = false) {
-  const kind = whole ? "a whole number " : "";
-  if (high === "∞") return `${kind}${lowIncluded ? "at least" : "above"} ${low}`;
-  if (lowIncluded && highIncluded) return `${kind}from ${low} to ${high}`;
-  if (!lowIncluded && !highIncluded) return `${kind}between ${low} and ${high}`;
-  return `${kind}${lowIncluded ? "at least" : "above"} ${low} and ${highIncluded ? "at most" : "below"} ${high}`;
+  const words = interval(low, high, lowIncluded, highIncluded);
+  return whole ? speak("a whole number {interval}", { interval: words }) : words;
+}
+
+function interval(low, high, lowIncluded, highIncluded) {
+  if (high === "∞") return lowIncluded ? speak("at least {low}", { low }) : speak("above {low}", { low });
+  if (lowIncluded && highIncluded) return speak("from {low} to {high}", { low, high });
+  if (!lowIncluded && !highIncluded) return speak("between {low} and {high}", { low, high });
+  return lowIncluded ? speak("at least {low} and below {high}", { low, high }) : speak("above {low} and at most {high}", { low, high });
 }
 
 /** The shortest text of a value with so many significant digits: 0.31, 50000, 1e-5. */

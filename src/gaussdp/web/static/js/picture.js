@@ -3,6 +3,7 @@
 import { createChart } from "./chart.js";
 import { h, table } from "./dom.js";
 import { oneSided } from "./numbers.js";
+import { numeral, speak } from "./words.js";
 
 const TABLE_FPR = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5];
 
@@ -14,18 +15,18 @@ export function createPicture(root, { title, name, store, series, hint }) {
   const place = h("div", { class: "chart" });
   const marks = h("div", { class: "marks" });
   const caption = h("p", { class: "note picture-caption" });
-  const numbers = h("details", { class: "more" }, h("summary", {}, "The picture as a table"));
+  const numbers = h("details", { class: "more" }, h("summary", {}, speak("The picture as a table")));
   let data = null;
 
-  const scales = h("fieldset", { class: "segments", "aria-label": "Axes" }, ...["linear", "log"].map((scale) =>
+  const scales = h("fieldset", { class: "segments", "aria-label": speak("Axes") }, ...["linear", "log"].map((scale) =>
     h("label", { class: "option" },
       h("input", { type: "radio", name: `scale-${name}`, value: scale, onchange: () => store.write({ scale }) }),
-      h("span", { class: "option-words" }, scale === "log" ? "Log axes" : "Linear axes"))));
+      h("span", { class: "option-words" }, scale === "log" ? speak("Log axes") : speak("Linear axes")))));
   const legend = h("ul", { class: "legend" });
   const drawn = () => data?.series ?? series;
   const nameCurves = () => legend.replaceChildren(
     ...drawn().map((one) => h("li", {}, h("span", { class: `key key-${one.colour}${one.dash ? " key-dashed" : ""}` }), one.label)),
-    h("li", {}, h("span", { class: "key key-baseline" }), "No information"));
+    h("li", {}, h("span", { class: "key key-baseline" }), speak("No information")));
   nameCurves();
   root.append(
     h("div", { class: "picture-head" }, h("h3", {}, title), scales),
@@ -41,8 +42,8 @@ export function createPicture(root, { title, name, store, series, hint }) {
     const scale = store.read("scale");
     for (const radio of scales.querySelectorAll("input")) radio.checked = radio.value === scale;
     caption.textContent = scale === "log"
-      ? "Higher is worse: how many members an attack finds for the false alarms it raises."
-      : `Lower is worse: the errors that even the best attack must make.${hint ? ` ${hint}` : ""}`;
+      ? speak("Higher is worse: how many members an attack finds for the false alarms it raises.")
+      : `${speak("Lower is worse: the errors that even the best attack must make.")}${hint ? ` ${hint}` : ""}`;
     if (!data) return;
     chart.show(data, scale);
     fill();
@@ -50,10 +51,10 @@ export function createPicture(root, { title, name, store, series, hint }) {
   const fill = () => {
     const rows = TABLE_FPR.map((fpr) => {
       const i = nearest(data.fpr, fpr);
-      return [oneSided(data.fpr[i], "up"), ...data.curves.flatMap((curve) => [oneSided(curve.tpr[i], "up"), oneSided(curve.fnr[i], "down")])];
+      return [oneSided(data.fpr[i], "up"), ...data.curves.flatMap((curve) => [oneSided(curve.tpr[i], "up"), oneSided(curve.fnr[i], "down")])].map(numeral);
     });
     const headings = ["FPR", ...drawn().flatMap((one) => [`${one.label}: TPR`, `${one.label}: FNR`])];
-    numbers.replaceChildren(numbers.firstChild, h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": `${title}, table` }, table(title, headings, rows)));
+    numbers.replaceChildren(numbers.firstChild, h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": speak("{title}, table", { title }) }, table(title, headings, rows)));
   };
   store.listen((changed) => (changed.has("scale") || changed.has("view")) && show());
   show();

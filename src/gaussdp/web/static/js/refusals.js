@@ -2,8 +2,9 @@
 
 import { h, part } from "./dom.js";
 import { within } from "./numbers.js";
+import { numeral, speak } from "./words.js";
 
-const OLD = "What is shown belongs to earlier values.";
+const OLD = speak("What is shown belongs to earlier values.");
 
 /**
  * @param {HTMLElement} root the view
@@ -37,7 +38,7 @@ export function createRefusals(root, fields, names, retry, aliases = {}) {
       const field = error.field ?? "";
       const name = aliases[field] ?? aliases[field.split(".")[0]] ?? (names.includes(field) ? field : field.split(".")[0]);
       if (name && names.includes(name)) fields[name].complain(sentence(error.message, fields[name].called()), field);
-      else if (error.unreachable) say(`${error.message} ${OLD} `, h("button", { type: "button", class: "small", onclick: retry }, "Retry"));
+      else if (error.unreachable) say(`${error.message} ${OLD} `, h("button", { type: "button", class: "small", onclick: retry }, speak("Retry")));
       else say(sentence(error.message, null));
       root.classList.add("stale");
       delete root.dataset.fresh;
@@ -45,14 +46,14 @@ export function createRefusals(root, fields, names, retry, aliases = {}) {
   };
 }
 
-const SYMBOLS = { epsilon: "ε", mu: "μ", delta: "δ", "target.value": "value", "target.level": "level" };
+const SYMBOLS = { epsilon: "ε", mu: "μ", delta: "δ", "target.value": speak("value"), "target.level": speak("level") };
 const INTERVAL = /\bin ([[(])([^,\s]+), ([^\])\s]+)([\])])/g;
 
 /** The server's words in the terms of the page: labels, symbols and words instead of the names of an interface. */
 export function sentence(message, called) {
   const words = message
-    .replace(/^[a-z_.0-9]+(?= (must|is|cannot) )/, (name) => called ?? SYMBOLS[name] ?? name)
-    .replace(INTERVAL, (_, open, low, high, close) => within(low, high.replace("inf", "∞"), open === "[", close === "]"))
+    .replace(/^[a-z_.0-9]+(?= (?:must|is|cannot|muss|ist|fehlt|kann|lässt|und)[ :(])/, (name) => called ?? SYMBOLS[name] ?? name)
+    .replace(INTERVAL, (_, open, low, high, close) => within(numeral(low), numeral(high.replace("inf", "∞")), open === "[", close === "]"))
     .replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll("_", " "))
     .replace(/\binf\b/g, "∞");
   const text = /^[a-z]/.test(words) ? words.charAt(0).toUpperCase() + words.slice(1) : words;

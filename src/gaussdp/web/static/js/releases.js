@@ -5,12 +5,13 @@ import { NOISES, RANGES } from "./definitions.js";
 import { h } from "./dom.js";
 import { misfit, parse } from "./numbers.js";
 import { term } from "./terms.js";
+import { kept, speak, written } from "./words.js";
 
 const MOST = 12; // rows
 const COLUMNS = [
-  { key: "scale", label: "Noise", example: "4 or 0.5" },
-  { key: "sensitivity", label: "Sensitivity", example: "1" },
-  { key: "times", label: "How many", example: "12", whole: true },
+  { key: "scale", label: speak("Noise"), example: speak("4 or 0.5") },
+  { key: "sensitivity", label: speak("Sensitivity"), example: "1" },
+  { key: "times", label: speak("How many"), example: "12", whole: true },
 ];
 const NEW = ["laplace", "10", "1", "1"];
 
@@ -30,7 +31,7 @@ const textOf = (rows) => rows.map(([noise, ...numbers]) => [noise, ...numbers.ma
 export function releases(store, name, definition, place) {
   const body = h("div", { class: "release-rows" });
   const error = h("p", { id: `error-${name}`, class: "error", "aria-live": "polite" });
-  const add = h("button", { type: "button", class: "small", onclick: () => write([...rowsOf(store.read(name)), NEW]) }, "Add a release");
+  const add = h("button", { type: "button", class: "small", onclick: () => write([...rowsOf(store.read(name)), NEW]) }, speak("Add a release"));
   place.append(h("div", { class: "field-head" }, h("span", { class: "field-title", id: `label-${name}` }, definition.label), term(definition.term)), body, add, error);
   body.setAttribute("role", "group");
   body.setAttribute("aria-labelledby", `label-${name}`);
@@ -42,16 +43,16 @@ export function releases(store, name, definition, place) {
   const build = (rows) => {
     cells = rows.map((_, at) => {
       const many = rows.length > 1;
-      const of = many ? ` of release ${at + 1}` : "";
+      const of = many ? speak(" of release {number}", { number: at + 1 }) : "";
       const noise = h("select", { id: `${name}-${at}-noise`, onchange: () => change(at, 0, noise.value) }, ...NOISES.map((one) => h("option", { value: one.value }, one.label)));
       const inputs = COLUMNS.map((column, j) => {
         const input = h("input", { id: `${name}-${at}-${column.key}`, type: "text", inputMode: "decimal", autocomplete: "off", class: "number", "aria-describedby": error.id });
-        input.addEventListener("input", () => change(at, j + 1, input.value));
+        input.addEventListener("input", () => change(at, j + 1, kept(input.value, column.whole)));
         return input;
       });
       const labelled = (element, text) => h("div", { class: "release-cell" }, h("label", { for: element.id }, text, many ? h("span", { class: "visually-hidden" }, of) : null), element);
-      const drop = h("button", { type: "button", class: "small", hidden: !many, "aria-label": `Remove release ${at + 1}`, onclick: () => write(rowsOf(store.read(name)).filter((_, i) => i !== at)) }, "Remove");
-      return { noise, inputs, row: h("div", { class: "release-row" }, labelled(noise, "Kind of noise"), ...inputs.map((input, j) => labelled(input, j === 0 ? "Standard deviation" : COLUMNS[j].label)), drop) };
+      const drop = h("button", { type: "button", class: "small", hidden: !many, "aria-label": speak("Remove release {number}", { number: at + 1 }), onclick: () => write(rowsOf(store.read(name)).filter((_, i) => i !== at)) }, speak("Remove"));
+      return { noise, inputs, row: h("div", { class: "release-row" }, labelled(noise, speak("Kind of noise")), ...inputs.map((input, j) => labelled(input, j === 0 ? speak("Standard deviation") : COLUMNS[j].label)), drop) };
     });
     body.replaceChildren(...cells.map((cell) => cell.row));
   };
@@ -62,9 +63,9 @@ export function releases(store, name, definition, place) {
     rows.forEach(([noise, ...numbers], at) => {
       const { inputs, noise: select, row } = cells[at];
       select.value = noise;
-      row.querySelectorAll("label")[1].firstChild.textContent = noise.endsWith("laplace") ? "Scale" : "Standard deviation";
+      row.querySelectorAll("label")[1].firstChild.textContent = noise.endsWith("laplace") ? speak("Scale") : speak("Standard deviation");
       inputs.forEach((input, j) => {
-        if (input !== document.activeElement && input.value !== numbers[j]) input.value = numbers[j];
+        if (input !== document.activeElement && kept(input.value, COLUMNS[j].whole) !== numbers[j]) input.value = written(numbers[j]);
       });
     });
   };
@@ -94,11 +95,11 @@ export function releases(store, name, definition, place) {
       const asked = rows.map(([noise, ...numbers], at) => ({
         noise,
         ...Object.fromEntries(COLUMNS.map((column, j) => {
-          const label = j === 0 && noise.endsWith("laplace") ? "Scale" : j === 0 ? "Standard deviation" : column.label;
-          const called = rows.length > 1 ? `${label} of release ${at + 1}` : label;
+          const label = j === 0 && noise.endsWith("laplace") ? speak("Scale") : j === 0 ? speak("Standard deviation") : column.label;
+          const called = rows.length > 1 ? `${label}${speak(" of release {number}", { number: at + 1 })}` : label;
           const read = parse(numbers[j], column.example, column.whole);
           const wanted = "value" in read ? misfit(read.value, RANGES[column.key]) : null;
-          const problem = read.problem ? `${called}: ${read.problem}` : wanted && `${called} must be ${wanted}.`;
+          const problem = read.problem ? `${called}: ${read.problem}` : wanted && speak("{field} must be {wanted}.", { field: called, wanted });
           if (problem) {
             problems.push(problem);
             bad.push(cells[at].inputs[j]);

@@ -1,6 +1,7 @@
 // A view as one page that needs no server: its numbers, words and picture, as they stand, with what was entered as text.
 
 import { h } from "./dom.js";
+import { speak } from "./words.js";
 
 const LEFT_OUT = "script, button, .term-wrap, .handle, .readout, .segments, .progress, .onward, .takeaway, input[type=range], [hidden], .visually-hidden:not(caption):not(h2), .u-select, .u-cursor-x, .u-cursor-y, .u-legend, .deployment-detail";
 
@@ -27,7 +28,7 @@ export function savedPage(view, address) {
     if (type === "radio") {
       if (!checked) field.closest(".option").remove();
       else field.remove();
-    } else field.replaceWith(h("span", { class: "value" }, field.tagName === "SELECT" ? (typed[i].selectedOptions[0]?.textContent ?? "") : value || "not stated"));
+    } else field.replaceWith(h("span", { class: "value" }, field.tagName === "SELECT" ? (typed[i].selectedOptions[0]?.textContent ?? "") : value || speak("not stated")));
   });
   for (const element of copy.querySelectorAll(LEFT_OUT)) element.remove();
   for (const details of copy.querySelectorAll("details")) details.open = true;
@@ -44,9 +45,9 @@ export function savedPage(view, address) {
   const page = h("html", { lang: document.documentElement.lang },
     h("head", {}, h("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }), h("title", {}, document.title), h("style", {}, styles, SAVED)),
     h("body", {},
-      h("header", { class: "top" }, h("h1", {}, "gaussdp"), h("p", { class: "tagline" }, `Saved on ${new Date().toISOString().slice(0, 10)} from `, h("a", { href: address }, address))),
+      h("header", { class: "top" }, h("h1", {}, "gaussdp"), h("p", { class: "tagline" }, speak("Saved on {date} from ", { date: new Date().toISOString().slice(0, 10) }), h("a", { href: address }, address))),
       h("main", {}, heading, copy),
-      h("footer", {}, h("p", {}, "Every number was computed by the gaussdp library. Guarantees are rounded up, budgets down."))));
+      h("footer", {}, h("p", {}, speak("Every number was computed by the gaussdp library. Guarantees are rounded up, budgets down.")))));
   page.firstChild.prepend(h("meta", { charset: "utf-8" }));
   page.querySelector("meta").setAttribute("charset", "utf-8");
   page.dataset.theme = "light";

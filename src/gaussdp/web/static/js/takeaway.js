@@ -6,9 +6,10 @@ import { fetchFile, Refusal } from "./api.js";
 import { h } from "./dom.js";
 import { savedPage } from "./saved-page.js";
 import { inLight } from "./theme.js";
+import { speak } from "./words.js";
 
 const KINDS = [["python", "Python"], ["cli", "CLI"], ["latex", "LaTeX"], ["json", "JSON"]];
-const STATEMENTS = [["markdown", "Markdown"], ["html", "HTML"], ["latex", "LaTeX"], ["text", "Text"], ["json", "JSON"]];
+const STATEMENTS = [["markdown", "Markdown"], ["html", "HTML"], ["latex", "LaTeX"], ["text", speak("Text")], ["json", "JSON"]];
 const SHOWN = 1800; // milliseconds that "Copied" stays
 
 /**
@@ -19,10 +20,10 @@ const SHOWN = 1800; // milliseconds that "Copied" stays
  *   whether it says all that the statement needs; null while a field is wrong
  * @param {{name: string, formats: string[][]}} paper what the document is called, and its formats
  */
-export function createTakeaway(root, name, store, request, paper = { name: "Statement", formats: STATEMENTS }) {
+export function createTakeaway(root, name, store, request, paper = { name: speak("Statement"), formats: STATEMENTS }) {
   let snippets = null;
   let kind = "python";
-  const code = h("pre", { class: "code", tabIndex: 0, "aria-label": "What is copied" }, h("code", {}));
+  const code = h("pre", { class: "code", tabIndex: 0, "aria-label": speak("What is copied") }, h("code", {}));
   const said = h("p", { class: "said", role: "status" });
   const say = (words, wrong = false) => {
     said.textContent = words;
@@ -32,23 +33,23 @@ export function createTakeaway(root, name, store, request, paper = { name: "Stat
   const show = () => {
     code.firstChild.textContent = snippets?.[kind] ?? "";
   };
-  const kinds = h("fieldset", { class: "segments", "aria-label": "Copy as" }, ...KINDS.map(([value, label]) =>
+  const kinds = h("fieldset", { class: "segments", "aria-label": speak("Copy as") }, ...KINDS.map(([value, label]) =>
     h("label", { class: "option" },
       h("input", { type: "radio", name: `copy-${name}`, value, checked: value === kind, onchange: () => { kind = value; show(); } }),
       h("span", { class: "option-words" }, label))));
-  const copyCode = copyButton("Copy", () => snippets?.[kind], say);
-  const copyLink = copyButton("Copy link", () => new URL(writeAddress(store.all()), location.href).href, say);
+  const copyCode = copyButton(speak("Copy"), "primary", () => snippets?.[kind], say);
+  const copyLink = copyButton(speak("Copy link"), "", () => new URL(writeAddress(store.all()), location.href).href, say);
 
   const save = async (path, format) => {
     const asking = request();
     const ready = path !== "statement" || !asking?.ready || asking.ready();
-    if (!asking || !ready) return say("Mend the field marked above first.", true);
-    say("Preparing the file …");
+    if (!asking || !ready) return say(speak("Mend the field marked above first."), true);
+    say(speak("Preparing the file …"));
     try {
       const { view, state } = asking;
       const file = await fetchFile(path, { view, format, state });
       download(file);
-      say(`Saved ${file.name}`);
+      say(speak("Saved {name}", { name: file.name }));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       say(error.message, true);
@@ -56,23 +57,23 @@ export function createTakeaway(root, name, store, request, paper = { name: "Stat
   };
   const saveView = async () => {
     const view = root.closest(".view");
-    if (view.matches(".stale")) return say("What is shown belongs to earlier values; it is not saved.", true);
+    if (view.matches(".stale")) return say(speak("What is shown belongs to earlier values; it is not saved."), true);
     await inLight();
     const page = savedPage(view, new URL(writeAddress(store.all()), location.href).href);
     inLight.over();
     download({ blob: new Blob([page], { type: "text/html" }), name: `gaussdp-${name}.html` });
-    say(`Saved gaussdp-${name}.html`);
+    say(speak("Saved {name}", { name: `gaussdp-${name}.html` }));
   };
-  const format = h("select", { "aria-label": `Format of the ${paper.name.toLowerCase()}` }, ...paper.formats.map(([value, label]) => h("option", { value }, label)));
+  const format = h("select", { "aria-label": speak("Format: {paper}", { paper: paper.name }) }, ...paper.formats.map(([value, label]) => h("option", { value }, label)));
   root.append(
-    h("h3", {}, "Take away"),
+    h("h3", {}, speak("Take away")),
     h("div", { class: "takeaway-row" }, kinds, copyCode),
     code,
     h("div", { class: "takeaway-row" },
       copyLink,
-      h("button", { type: "button", onclick: saveView }, "Save as a file"),
-      h("button", { type: "button", onclick: () => save("figure", "svg") }, "Figure SVG"),
-      h("button", { type: "button", onclick: () => save("figure", "png") }, "Figure PNG"),
+      h("button", { type: "button", onclick: saveView }, speak("Save as a file")),
+      h("button", { type: "button", onclick: () => save("figure", "svg") }, speak("Figure SVG")),
+      h("button", { type: "button", onclick: () => save("figure", "png") }, speak("Figure PNG")),
       h("span", { class: "joined" }, h("button", { type: "button", onclick: () => save("statement", format.value) }, paper.name), format)),
     said);
 
@@ -85,14 +86,14 @@ export function createTakeaway(root, name, store, request, paper = { name: "Stat
   };
 }
 
-function copyButton(label, text, say) {
-  const button = h("button", { type: "button", class: label === "Copy" ? "primary" : "" }, label);
+function copyButton(label, kind, text, say) {
+  const button = h("button", { type: "button", class: kind }, label);
   button.addEventListener("click", async () => {
     const content = text();
     if (content === undefined || content === null) return;
-    if (!(await copy(content))) return say("The browser does not let this page copy; select the text instead.", true);
-    button.textContent = "Copied";
-    announce("Copied");
+    if (!(await copy(content))) return say(speak("The browser does not let this page copy; select the text instead."), true);
+    button.textContent = speak("Copied");
+    announce(speak("Copied"));
     setTimeout(() => (button.textContent = label), SHOWN);
   });
   return button;

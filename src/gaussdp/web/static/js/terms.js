@@ -2,15 +2,16 @@
 
 import { h } from "./dom.js";
 import { GLOSSARY } from "./glossary.js";
+import { speak } from "./words.js";
 
 let count = 0;
 
 /** @param {keyof typeof GLOSSARY} name */
 export function term(name) {
-  const [symbol, words] = GLOSSARY[name];
+  const [symbol, words] = GLOSSARY[name].map((text) => speak(text));
   const id = `term-${name}-${++count}`;
   const tip = h("span", { id, class: "tip", role: "tooltip" }, words);
-  const button = h("button", { type: "button", class: "term", "aria-label": `About ${symbol}`, "aria-describedby": id }, "?");
+  const button = h("button", { type: "button", class: "term", "aria-label": speak("About {symbol}", { symbol }), "aria-describedby": id }, "?");
   const wrap = h("span", { class: "term-wrap" }, button, tip);
   const show = () => {
     wrap.classList.add("open");

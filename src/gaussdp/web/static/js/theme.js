@@ -1,5 +1,7 @@
 // The theme button: system, light, dark. Pictures listen to `themechange` and redraw in the new colours.
 
+import { speak } from "./words.js";
+
 const KEY = "gaussdp-theme";
 const ORDER = ["system", "light", "dark"];
 
@@ -11,7 +13,7 @@ export function setUpTheme() {
   const show = () => {
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
-    words.textContent = `Theme: ${theme}`;
+    words.textContent = { system: speak("Theme: system"), light: speak("Theme: light"), dark: speak("Theme: dark") }[theme];
     changed();
   };
   button.addEventListener("click", () => {

@@ -10,6 +10,7 @@ import { superseding } from "../latest.js";
 import { createPicture, lowestFor } from "../picture.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
+import { counted, speak, written } from "../words.js";
 
 const SIZES = ["dataset_size", "batch_size", "epochs"];
 const PROTECTED = ["unit", "adjacency", "records_per_unit", "tuning", "tuning_runs", "tuning_mean", "randomness"];
@@ -20,13 +21,13 @@ const NAMES = [
 const ALIASES = { delta: "account_delta", "target.kind": "target", "target.value": "target_value", "target.level": "target_level", value: "target_value", level: "target_level" };
 const SETTLED = 250; // milliseconds without a change before a run is accounted for
 
-const EXACT = [{ label: "Exact curve", colour: "policy" }, { label: "GDP fit", colour: "gdp", dash: [9, 5] }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }];
-const ENCLOSED = [{ label: "The μ that holds", colour: "gdp" }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }];
+const EXACT = [{ label: speak("Exact curve"), colour: "policy" }, { label: speak("GDP fit"), colour: "gdp", dash: [9, 5] }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }];
+const ENCLOSED = [{ label: speak("The μ that holds"), colour: "gdp" }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }];
 const infinite = (text) => text.replace("inf", "∞");
 
 export function setUpAccount(root, store, fields) {
   const refusals = createRefusals(root, fields, NAMES, () => update(), ALIASES);
-  const picture = createPicture(part(root, "picture"), { title: "The curve that holds", name: "account", store, series: EXACT });
+  const picture = createPicture(part(root, "picture"), { title: speak("The curve that holds"), name: "account", store, series: EXACT });
   const facts = factList(part(root, "facts"));
   const training = () => store.read("released") === "training";
   const cut = () => ["shuffle", "fixed batches", "random allocation"].includes(store.read("sampling"));
@@ -70,7 +71,7 @@ export function setUpAccount(root, store, fields) {
   // A guarantee means nothing until it says whom it protects: the statement is not written without.
   const ready = () => {
     const unit = store.read("unit").trim();
-    fields.unit.complain(unit ? null : "Say whom or what the guarantee protects, such as “one person”.");
+    fields.unit.complain(unit ? null : speak("Say whom or what the guarantee protects, such as “one person”."));
     return unit !== "";
   };
 
@@ -83,7 +84,7 @@ export function setUpAccount(root, store, fields) {
     {
       start() {
         progress.hidden = false;
-        words.textContent = "Accounting …";
+        words.textContent = speak("Accounting …");
         root.classList.add("busy");
         refusals.stale(true);
       },
@@ -97,7 +98,7 @@ export function setUpAccount(root, store, fields) {
   );
   part(root, "cancel").addEventListener("click", () => {
     clearTimeout(timer);
-    if (work.cancel()) refusals.say("Cancelled; change a value to start again.");
+    if (work.cancel()) refusals.say(speak("Cancelled; change a value to start again."));
   });
 
   const show = (answer) => {
@@ -105,7 +106,7 @@ export function setUpAccount(root, store, fields) {
     refusals.clear();
     const mu = infinite(answer.mu_text);
     const sign = answer.exact ? "=" : "≤";
-    part(root, "answer-title").textContent = aimed() ? "The noise that meets the target" : "The guarantee";
+    part(root, "answer-title").textContent = aimed() ? speak("The noise that meets the target") : speak("The guarantee");
     part(root, "noise-line").hidden = !aimed();
     part(root, "noise").textContent = answer.noise_multiplier_text ?? "";
     part(root, "sign").textContent = `μ ${sign} `;
@@ -114,12 +115,12 @@ export function setUpAccount(root, store, fields) {
     part(root, "about").replaceChildren(...prose(about(answer)));
     part(root, "advice").replaceChildren(...answer.sentences.map((text) => h("li", {}, ...prose(text))));
     facts.show([
-      ["epsilon", `ε at δ = ${store.read("account_delta")}`, `${answer.exact ? "" : "≤ "}${infinite(answer.epsilon_text)}`],
-      ...(answer.exact ? [["regret", "Regret of the fit", answer.regret_text], ["floor", "Floor", answer.floor_text], ["slack", "Slack", answer.slack_text]] : [["floor", "Floor", answer.floor_text]]),
-      ...(answer.steps ? [["batch_size", "Sample rate", answer.sample_rate_text], ["epochs", "Steps", answer.steps.toLocaleString("en")]] : []),
+      ["epsilon", speak("ε at δ = {delta}", { delta: written(store.read("account_delta")) }), `${answer.exact ? "" : "≤ "}${infinite(answer.epsilon_text)}`],
+      ...(answer.exact ? [["regret", speak("Regret of the fit"), answer.regret_text], ["floor", speak("Floor"), answer.floor_text], ["slack", speak("Slack"), answer.slack_text]] : [["floor", speak("Floor"), answer.floor_text]]),
+      ...(answer.steps ? [["batch_size", speak("Sample rate"), answer.sample_rate_text], ["epochs", speak("Steps"), counted(answer.steps)]] : []),
     ]);
-    part(root, "rates-note").textContent = answer.exact ? "Read off the exact curve, not off its fit." : "Read off the μ that holds.";
-    part(root, "rates").replaceChildren(table("TPR at FPR", ["FPR", "TPR at most"], answer.tpr.map((row) => [row.fpr_text, row.text])));
+    part(root, "rates-note").textContent = answer.exact ? speak("Read off the exact curve, not off its fit.") : speak("Read off the μ that holds.");
+    part(root, "rates").replaceChildren(table(speak("TPR at FPR"), ["FPR", speak("TPR at most")], answer.tpr.map((row) => [row.fpr_text, row.text])));
     const { fpr, exact, gdp, approx, exact_tpr, gdp_tpr, approx_tpr } = answer.curves;
     const known = exact ? [{ fnr: exact, tpr: exact_tpr }] : [];
     picture.show({
@@ -127,20 +128,24 @@ export function setUpAccount(root, store, fields) {
       curves: [...known, { fnr: gdp, tpr: gdp_tpr }, { fnr: approx, tpr: approx_tpr }],
       series: exact ? EXACT : ENCLOSED,
       lowest: lowestFor(fpr, 1e-4),
-      words: `${exact ? "The exact trade-off curve, its GDP fit" : "The trade-off curve of"} μ ${sign} ${mu} and the (ε, δ) statement. The table below has the numbers.`,
+      words: exact
+        ? speak("The exact trade-off curve, its GDP fit μ = {mu} and the (ε, δ) statement. The table below has the numbers.", { mu })
+        : speak("The trade-off curve of μ ≤ {mu} and the (ε, δ) statement. The table below has the numbers.", { mu }),
     });
     takeaway.show(answer.snippets);
-    announce(`${aimed() ? `Noise multiplier ${answer.noise_multiplier_text}, ` : ""}μ ${answer.exact ? "" : "at most "}${mu}, ε ${infinite(answer.epsilon_text)}.`);
+    const noise = aimed() ? speak("Noise multiplier {noise}, ", { noise: answer.noise_multiplier_text }) : "";
+    const told = { mu, epsilon: infinite(answer.epsilon_text) };
+    announce(`${noise}${answer.exact ? speak("μ {mu}, ε {epsilon}.", told) : speak("μ at most {mu}, ε {epsilon}.", told)}`);
   };
 
   /** For whom the number holds, in one line beside it. */
   const about = (answer) => {
-    const unit = store.read("unit").trim() || "one unit";
-    const records = Number(store.read("records_per_unit")) > 1 ? ` with up to ${store.read("records_per_unit")} records` : "";
-    const change = store.read("adjacency") === "replace-one" ? "exchanged for another" : "added or removed";
-    return answer.exact
-      ? `for ${unit}${records}, ${change}${training() ? `; batches: ${wordsOf("sampling")}` : ""}.`
-      : `for ${unit}${records}, ${change}${training() ? `; batches: ${wordsOf("sampling")}` : ""}. ${answer.mu_lower_text === "inf" ? "" : `The least that holds is not below ${answer.mu_lower_text}.`}`;
+    const unit = store.read("unit").trim() || speak("one unit");
+    const records = Number(store.read("records_per_unit")) > 1 ? speak(" with up to {count} records", { count: written(store.read("records_per_unit")) }) : "";
+    const change = store.read("adjacency") === "replace-one" ? speak("exchanged for another") : speak("added or removed");
+    const batches = training() ? speak("; batches: {how}", { how: wordsOf("sampling") }) : "";
+    const least = answer.exact || answer.mu_lower_text === "inf" ? "" : speak(" The least that holds is not below {mu}.", { mu: answer.mu_lower_text });
+    return `${speak("for {unit}{records}, {change}{batches}.", { unit, records, change, batches })}${least}`;
   };
   const wordsOf = (name) => fields[name].chosen();
 
@@ -161,8 +166,8 @@ export function setUpAccount(root, store, fields) {
     const only = { training: training(), releases: !training(), noise: !aimed(), target: aimed(), cut: cut(), "best of": store.read("tuning") === "best of", counted: ["counted", "not counted"].includes(store.read("tuning")) };
     for (const element of root.querySelectorAll("[data-only]")) element.hidden = !only[element.dataset.only];
     const kind = TARGETS[store.read("target")];
-    fields.target_value.relabel(`${kind.bound} at most`, undefined, kind.bound);
-    if (kind.level) fields.target_level.relabel(`at ${kind.level.label}`, undefined, kind.level.title);
+    fields.target_value.relabel(speak("{bound} at most", kind), undefined, kind.bound);
+    if (kind.level) fields.target_level.relabel(speak("at {level}", { level: kind.level.label }), undefined, kind.level.title);
     root.querySelector('[data-field="target_level"]').hidden = !kind.level;
   };
   store.listen((changed) => {

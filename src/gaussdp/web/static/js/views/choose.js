@@ -9,6 +9,7 @@ import { eachFrame } from "../latest.js";
 import { createPicture, lowestFor, placeMark } from "../picture.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
+import { kept, speak } from "../words.js";
 
 const SETTLED = 200; // milliseconds: where a rule holds takes longer than a frame to find
 const NAMES = ["epsilon", "policy_delta", "criterion", "level"];
@@ -16,10 +17,10 @@ const NAMES = ["epsilon", "policy_delta", "criterion", "level"];
 export function setUpChoose(root, store, fields) {
   const refusals = createRefusals(root, fields, NAMES, () => update());
   const picture = createPicture(part(root, "picture"), {
-    title: "Trade-off curves", name: "choose", store,
-    series: [{ label: "Policy", colour: "policy" }, { label: "Budget, μ-GDP", colour: "gdp" }],
+    title: speak("Trade-off curves"), name: "choose", store,
+    series: [{ label: speak("Policy"), colour: "policy" }, { label: speak("Budget, μ-GDP"), colour: "gdp" }],
   });
-  const mark = h("div", { class: "mark" }, h("span", { class: "mark-label" }, "matched here"));
+  const mark = h("div", { class: "mark" }, h("span", { class: "mark-label" }, speak("matched here")));
   picture.marks.append(mark);
   let matched = null;
   picture.onPlace((u, scale) => matched && placeMark(u, scale, mark, matched));
@@ -78,29 +79,31 @@ export function setUpChoose(root, store, fields) {
     part(root, "matching").hidden = answer.met;
     part(root, "rules").hidden = answer.met;
     part(root, "others").hidden = answer.met;
-    const met = `Every release with such a μ is (ε, δ)-DP as the policy asks.`;
+    const met = speak("Every release with such a μ is (ε, δ)-DP as the policy asks.");
     part(root, "risk").replaceChildren(...prose(answer.met ? met : answer.risk.sentence));
     showWarning(answer);
     part(root, "cost").replaceChildren(...cost(answer));
     part(root, "recommendation").replaceChildren(...answer.recommendation.map((text) => h("li", {}, ...prose(text))));
-    part(root, "others-table").replaceChildren(stripTable("Budgets by criterion and level", gathered(answer.others, "criterion").map(([name, rows]) => ({
-      label: `${CRITERIA[name].label}, by ${CRITERIA[name].level.label}`,
+    part(root, "others-table").replaceChildren(stripTable(speak("Budgets by criterion and level"), gathered(answer.others, "criterion").map(([name, rows]) => ({
+      label: speak("{label}, by {level}", { label: CRITERIA[name].label, level: CRITERIA[name].level.label }),
       cells: rows.map((row) => [row.level_text, `${infinite(row.mu_text)}${row.saturated ? " *" : ""}`, row.saturated ? "saturated" : ""]),
     }))));
-    part(root, "others-note").textContent = answer.others.some((row) => row.saturated) ? "* saturated: the policy hardly limits the attack there, so that this μ stands for nothing." : "";
-    part(root, "implied").replaceChildren(...prose(`Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = ${answer.implied.mu_text}, whatever the level.`));
+    part(root, "others-note").textContent = answer.others.some((row) => row.saturated) ? speak("* saturated: the policy hardly limits the attack there, so that this μ stands for nothing.") : "";
+    part(root, "implied").replaceChildren(...prose(speak("Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = {mu}, whatever the level.", { mu: answer.implied.mu_text })));
     part(root, "verdicts").replaceChildren(...answer.rules.map(verdict));
     matched = answer.matched;
-    mark.firstChild.textContent = answer.met ? "they touch here" : "matched here";
+    mark.firstChild.textContent = answer.met ? speak("they touch here") : speak("matched here");
     const { fpr, pure, gdp, pure_tpr, gdp_tpr } = answer.curves;
     picture.show({
       fpr,
       curves: [{ fnr: pure, tpr: pure_tpr }, { fnr: gdp, tpr: gdp_tpr }],
       lowest: lowestFor(fpr, matched.fpr),
-      words: `Trade-off curves of the policy and of the budget μ = ${answer.mu_text}${answer.met ? "" : `, matched by ${label} at ${level.label} ${answer.level_text}`}. The table below has the numbers.`,
+      words: answer.met
+        ? speak("Trade-off curves of the policy and of the budget μ = {mu}. The table below has the numbers.", { mu: answer.mu_text })
+        : speak("Trade-off curves of the policy and of the budget μ = {mu}, matched by {label} at {level} {value}. The table below has the numbers.", { mu: answer.mu_text, label, level: level.label, value: answer.level_text }),
     });
     takeaway.show(answer.snippets);
-    announce(`Budget μ at most ${answer.mu_text}. ${answer.warning}`);
+    announce(speak("Budget μ at most {mu}. {warning}", { mu: answer.mu_text, warning: answer.warning }));
   };
 
   /** That the match says nothing here, with the way to one that does. */
@@ -108,7 +111,7 @@ export function setUpChoose(root, store, fields) {
     const box = part(root, "warning");
     box.hidden = !warning;
     const use = instead && instead.level !== null
-      ? h("button", { type: "button", class: "small", onclick: () => store.write({ criterion: instead.criterion, level: instead.level_text }) }, `Use ${instead.name}`)
+      ? h("button", { type: "button", class: "small", onclick: () => store.write({ criterion: instead.criterion, level: kept(instead.level_text) }) }, speak("Use {name}", { name: instead.name }))
       : null;
     box.replaceChildren(h("p", {}, ...prose(warning)), ...(use ? [use] : []));
   };
@@ -118,7 +121,7 @@ export function setUpChoose(root, store, fields) {
   let criterion = store.read("criterion");
   const relabel = () => {
     const { level } = CRITERIA[store.read("criterion")];
-    fields.level.relabel(`at ${level.words}`, level.key, level.title);
+    fields.level.relabel(speak("at {level}", { level: level.words }), level.key, level.title);
   };
   store.listen((changed) => {
     if (changed.has("criterion")) {
@@ -144,11 +147,11 @@ function cost({ elsewhere, cost: words, saturated }) {
   if (!elsewhere.length || (!words && !saturated)) return [];
   return [
     h("p", { class: "cost" }, ...prose(words)),
-    table("What the best attack finds elsewhere", ["At FPR", "Under the policy", "With this μ"], elsewhere.map((row) => [row.fpr_text, row.policy_text, row.budget_text])),
+    table(speak("What the best attack finds elsewhere"), [speak("At FPR"), speak("Under the policy"), speak("With this μ")], elsewhere.map((row) => [row.fpr_text, row.policy_text, row.budget_text])),
   ];
 }
 
-const SIGNS = { conservative: ["safe", "✓ conservative"], "too much": ["unsafe", "✗ too much"], saturated: ["unknown", "? saturated"] };
+const SIGNS = { conservative: ["safe", speak("✓ conservative")], "too much": ["unsafe", speak("✗ too much")], saturated: ["unknown", speak("? saturated")] };
 
 function verdict(rule) {
   const [kind, sign] = SIGNS[rule.standing];

@@ -8,6 +8,7 @@ import { valuesOf } from "../fields.js";
 import { eachFrame } from "../latest.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
+import { counted, kept, speak } from "../words.js";
 
 const OTHERS = ["published", "typical", "bound", "ask_batch_size", "ask_epochs", "requirement", "requirement_source", "plan_title", "decided_by"];
 const LETTERS = ["A", "B", "C"];
@@ -63,7 +64,7 @@ export function setUpStart(root, store, fields) {
   const takeaway = createTakeaway(part(root, "takeaway"), "start", store, () => {
     const state = request();
     return state && { view: "advise", state };
-  }, { name: "Decision record", formats: RECORDS });
+  }, { name: speak("Decision record"), formats: RECORDS });
   const questions = eachFrame((question) => ask("advise", question), (answer) => show(answer), (error) => refusals.tell(error));
   const update = () => {
     if (store.read("view") !== "start") return; // asked when it is looked at
@@ -78,21 +79,21 @@ export function setUpStart(root, store, fields) {
     refusals.clear();
     const wide = answer.mu_high_text !== answer.mu_text;
     part(root, "mu").textContent = answer.mu_text.replace("inf", "∞");
-    part(root, "high").textContent = wide ? ` to ${answer.mu_high_text.replace("inf", "∞")}` : "";
+    part(root, "high").textContent = wide ? speak(" to {high}", { high: answer.mu_high_text.replace("inf", "∞") }) : "";
     part(root, "sentence").replaceChildren(...prose(answer.sentence));
     list("words", answer.words);
     list("assumptions", answer.assumptions);
     list("not-covered", answer.not_covered);
-    part(root, "requirements").replaceChildren(table("What must hold", ["What", "Set by", "μ at most"], answer.requirements.map((row) => [row.binds ? `${row.words} (binds)` : row.words, row.source, row.mu_text])));
-    part(root, "utility").replaceChildren(table("Risk and noise as μ moves", ["μ in all", "", "μ each", "A guess is right", ...answer.statistics.map((label) => `Noise: ${label}`)],
+    part(root, "requirements").replaceChildren(table(speak("What must hold"), [speak("What"), speak("Set by"), speak("μ at most")], answer.requirements.map((row) => [row.binds ? speak("{words} (binds)", row) : row.words, row.source, row.mu_text])));
+    part(root, "utility").replaceChildren(table(speak("Risk and noise as μ moves"), [speak("μ in all"), "", speak("μ each"), speak("A guess is right"), ...answer.statistics.map((label) => speak("Noise: {label}", { label }))],
       answer.utility.map((step) => [step.mu_text, step.place, step.each_text, step.chance_text, ...step.noise])));
-    part(root, "scenario-table").replaceChildren(...(answer.scenarios.length ? [table("Scenarios", ["Scenario", "Releases", "μ in all", "μ each", "A guess is right", "Noise"],
-      answer.scenarios.map((row) => [row.name, String(row.releases), row.mu_text, row.each_text, row.chance_text, row.noise_text]))] : []));
+    part(root, "scenario-table").replaceChildren(...(answer.scenarios.length ? [table(speak("Scenarios"), [speak("Scenario"), speak("Releases"), speak("μ in all"), speak("μ each"), speak("A guess is right"), speak("Noise")],
+      answer.scenarios.map((row) => [row.name, counted(row.releases), row.mu_text, row.each_text, row.chance_text, row.noise_text]))] : []));
     keep.hidden = !free();
-    keep.textContent = `Keep these answers as scenario ${free()}`;
-    keep.parentElement.replaceChildren(keep, ...kept().map(([name]) => h("button", { type: "button", class: "small", onclick: () => drop(name) }, `Remove ${name}`)));
+    keep.textContent = speak("Keep these answers as scenario {name}", { name: free() });
+    keep.parentElement.replaceChildren(keep, ...kept().map(([name]) => h("button", { type: "button", class: "small", onclick: () => drop(name) }, speak("Remove {name}", { name }))));
     // What is assumed stands in the empty field.
-    for (const [key, text] of answer.filled) fields[`ask_${key}`].suggest?.(`I don’t know: ${text}`);
+    for (const [key, text] of answer.filled) fields[`ask_${key}`].suggest?.(speak("I don’t know: {assumed}", { assumed: text }));
     takeaway.show(answer.snippets);
     announce(answer.sentence);
   };

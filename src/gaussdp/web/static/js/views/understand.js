@@ -14,14 +14,15 @@ import { brief, numberIn } from "../numbers.js";
 import { createPicture, lowestFor } from "../picture.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
+import { counted, numeral, speak } from "../words.js";
 
 const NAMES = ["mu", "fpr", "prior", "recall", "delta"];
 
 export function setUpUnderstand(root, store, fields) {
   const refusals = createRefusals(root, fields, NAMES, () => update());
   const picture = createPicture(part(root, "picture"), {
-    title: "Trade-off curve", name: "understand", store,
-    series: [{ label: "μ-GDP", colour: "gdp" }], hint: "Drag the curve to change μ.",
+    title: speak("Trade-off curve"), name: "understand", store,
+    series: [{ label: "μ-GDP", colour: "gdp" }], hint: speak("Drag the curve to change μ."),
   });
   const through = eachFrame(
     (point) => ask("mu-through", point),
@@ -67,21 +68,21 @@ export function setUpUnderstand(root, store, fields) {
     refusals.clear();
     part(root, "guesses").replaceChildren(h("div", { class: "guesses-pair" }, ...answer.icons.map(iconArray)));
     facts.show([
-      ...distinct(answer.tpr).map(({ fpr_text, text }) => ["tpr", `TPR at FPR ${fpr_text}`, text]),
-      ["precision", `Precision at recall ${brief(answer.precision.recall, 6)}, prior ${brief(answer.precision.prior, 6)}`, answer.precision.text],
-      ["epsilon", `ε at δ = ${brief(answer.epsilon.delta, 6)}`, answer.epsilon.text],
-      ["advantage", "Advantage", answer.advantage.text],
+      ...distinct(answer.tpr).map(({ fpr_text, text }) => ["tpr", speak("TPR at FPR {fpr}", { fpr: fpr_text }), text]),
+      ["precision", speak("Precision at recall {recall}, prior {prior}", { recall: numeral(brief(answer.precision.recall, 6)), prior: numeral(brief(answer.precision.prior, 6)) }), answer.precision.text],
+      ["epsilon", speak("ε at δ = {delta}", { delta: numeral(brief(answer.epsilon.delta, 6)) }), answer.epsilon.text],
+      ["advantage", speak("Advantage"), answer.advantage.text],
     ]);
     const told = answer.icons.map((icons) => icons.sentence); // beside the icons
     part(root, "sentences").replaceChildren(...answer.sentences.filter((text) => !told.includes(text)).map((text) => h("li", {}, ...prose(text))));
     part(root, "tables").replaceChildren(
-      stripTable("Groups and repeated releases", [
-        { label: "μ of a group", cells: answer.group.map((row) => [`${row.k} people`, row.mu_text]) },
-        { label: "μ of such releases together", cells: answer.repeated.map((row) => [`${row.releases} times`, row.mu_text]) },
+      stripTable(speak("Groups and repeated releases"), [
+        { label: speak("μ of a group"), cells: answer.group.map((row) => [speak("{count} people", { count: counted(row.k) }), row.mu_text]) },
+        { label: speak("μ of such releases together"), cells: answer.repeated.map((row) => [speak("{count} times", { count: counted(row.releases) }), row.mu_text]) },
       ]),
-      h("p", { class: "note" }, "The ε of pure DP that allows as much, by each criterion:"),
-      stripTable("The ε of pure DP with the same risk", gathered(answer.equivalents, "criterion").map(([name, rows]) => ({
-        label: `${CRITERIA[name].label}, by ${CRITERIA[name].level.label}`,
+      h("p", { class: "note" }, speak("The ε of pure DP that allows as much, by each criterion:")),
+      stripTable(speak("The ε of pure DP with the same risk"), gathered(answer.equivalents, "criterion").map(([name, rows]) => ({
+        label: speak("{label}, by {level}", { label: CRITERIA[name].label, level: CRITERIA[name].level.label }),
         cells: rows.map((row) => [row.level_text, row.text]),
       }))),
     );
@@ -89,10 +90,10 @@ export function setUpUnderstand(root, store, fields) {
     handle.show({ fpr, fnr, tpr, mu: answer.mu, text: answer.mu_text });
     picture.show({
       fpr, curves: [{ fnr, tpr }], lowest: lowestFor(fpr, numberIn(store.read("fpr"))),
-      words: `Trade-off curve of μ = ${answer.mu_text}. The table below has the numbers.`,
+      words: speak("Trade-off curve of μ = {mu}. The table below has the numbers.", { mu: answer.mu_text }),
     });
     takeaway.show(answer.snippets);
-    announce(`${answer.icons[0].sentence} ε is at most ${answer.epsilon.text} at δ ${brief(answer.epsilon.delta, 6)}.`);
+    announce(speak("{sentence} ε is at most {epsilon} at δ {delta}.", { sentence: answer.icons[0].sentence, epsilon: answer.epsilon.text, delta: numeral(brief(answer.epsilon.delta, 6)) }));
   };
 
   store.listen((changed) => {
