@@ -4,12 +4,19 @@ import ast
 import re
 from pathlib import Path
 
+from gaussdp.published import deployments
 from gaussdp.web.page_words import normal
 from gaussdp.web.static_files import FOLDER
 
 SOURCE = Path(__file__).parents[1] / "src" / "gaussdp"
 SAID = {"say": (0,), "Phrase": (0,), "plural": (1, 2)}
-TABLES = ("explaining/numbers.py", "choosing/budgets.py", "advising/advice.py")  # whose columns are said
+TABLES = (  # whose columns people read in other languages
+    "accounting/readings.py",
+    "advising/advice.py",
+    "choosing/budgets.py",
+    "explaining/numbers.py",
+    "statements/findings.py",
+)
 _SPEAK = re.compile(r'speak\(\s*"((?:[^"\\]|\\.)*)"')
 _FIELD = re.compile(r'\b(?:label|hint|example): "((?:[^"\\]|\\.)*)"')
 _ENTRY = re.compile(r'\["((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)"\],')
@@ -28,12 +35,18 @@ def python_templates():
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(call, ast.Call):
                 continue
-            name = call.func.id if isinstance(call.func, ast.Name) else ""
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
             places = SAID.get(name, (1,) if name == "Column" and path.relative_to(SOURCE).as_posix() in TABLES else ())
             for place in places:
                 for template in _constants(call.args[place]) if place < len(call.args) else ():
                     if name != "Column" or _WORD.search(template):
                         yield template, f"{path.relative_to(SOURCE)}:{call.lineno}"
+
+
+def published_templates():
+    """What is told about known deployments."""
+    for use in deployments():
+        yield from ((words, use.name) for words in (use.unit, use.covers))
 
 
 def _constants(node):

@@ -4,7 +4,7 @@ import string
 
 import pytest
 
-from catalogues import page_templates, python_templates
+from catalogues import page_templates, published_templates, python_templates
 from gaussdp.risks import registered
 from gaussdp.words import LANGUAGES, Phrase
 from gaussdp.words.speaking import catalogue_of
@@ -16,7 +16,7 @@ def said():
     """All templates, each with a place where it is said."""
     made = ((value, risk.__name__) for risk in registered() for value in vars(risk).values())
     risks = ((str.__str__(words), name) for words, name in made if isinstance(words, Phrase))
-    return dict((*page_templates(), *python_templates(), *risks))
+    return dict((*page_templates(), *python_templates(), *published_templates(), *risks))
 
 
 def names(template):

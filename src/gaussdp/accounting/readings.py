@@ -77,6 +77,16 @@ _WORDS = {
     Method.ENCLOSURE: Phrase("proved bounds on both sides of the curve: sound, and as tight as the stated error says"),
     Method.STATED: Phrase("what is stated, and nothing that was computed"),
 }
+_NAMES = {
+    Method.CLOSED_FORM: Phrase("closed form"),
+    Method.VANISHING: Phrase("vanishing"),
+    Method.LINE: Phrase("line"),
+    Method.DENSITY: Phrase("density"),
+    Method.DISTRIBUTION: Phrase("distribution"),
+    Method.ENCLOSURE: Phrase("enclosure"),
+    Method.STATED: Phrase("stated"),
+}
+_KINDS = {"bound": Phrase("bound"), "estimate": Phrase("estimate")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +310,7 @@ class Fit(Displayed):
         """The guarantee as one number, with what belongs to it."""
         return Table(
             "guarantee",
-            "The guarantee as one number",
+            say("The guarantee as one number"),
             (
                 Column("mu", "μ", Rounding.UP),
                 Column("mu_lower", "no μ below", Rounding.DOWN),
@@ -319,8 +329,8 @@ class Fit(Displayed):
                     self.slack,
                     self.regret,
                     self.fpr,
-                    str(self.method),
-                    self.error_kind,
+                    str(_NAMES[self.method]),
+                    str(_KINDS[self.error_kind]),
                 ),
             ),
         )

@@ -18,6 +18,7 @@ from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.domains import written_share
 from gaussdp.errors import DomainError
+from gaussdp.words import say
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -200,7 +201,8 @@ def _number_or_text(text: str) -> float | int | str:
 
 def _asked(answers: Answers) -> Answers:
     """The answers of somebody at a terminal; those that are there already are offered."""
-    click.echo(f"Press return for what stands in brackets; {_UNKNOWN} for “I don't know”.\n")
+    hint = say("Press return for what stands in brackets; {unknown} for “I don't know”.", unknown=_UNKNOWN)
+    click.echo(f"{hint}\n")
     for question in QUESTIONS:
         while True:
             try:
@@ -216,10 +218,10 @@ def _answered(answers: Answers, question: Question) -> Answers:
     for option in question.options:
         click.echo(f"    {option.value:15} {option.label}: {option.meaning}")
     if question.kind == "share":
-        click.echo(f"    for example: {USUAL[answers.aim or MEMBERSHIP].example}")
+        click.echo("    " + say("for example: {example}", example=USUAL[answers.aim or MEMBERSHIP].example))
     offered = getattr(answers, question.key)
     usual = answers.filled[question.key] if offered is None else offered
-    text = click.prompt("  your answer", default=shown(usual) if isinstance(usual, float) else str(usual)).strip()
+    text = click.prompt(say("  your answer"), default=shown(usual) if isinstance(usual, float) else str(usual)).strip()
     parsed: Any = None if text == _UNKNOWN else text
     if parsed is not None and question.kind != "choice":
         parsed = Whole().convert(text, None, None) if question.kind == "whole" else _share(text)
@@ -233,10 +235,13 @@ def _answered(answers: Answers, question: Question) -> Answers:
 
 def _told_published(answers: Answers) -> Answers:
     """What each release holds, one line a statistic."""
-    click.echo(f"What does each release hold? One line each, an empty one to end; {_UNKNOWN} for a count.")
+    question = say(
+        "What does each release hold? One line each, an empty one to end; {unknown} for a count.", unknown=_UNKNOWN
+    )
+    click.echo(question)
     click.echo(f"    {_PUBLISHED}")
     found: list[Published] = []
-    while text := click.prompt("  your answer", default="", show_default=False).strip():
+    while text := click.prompt(say("  your answer"), default="", show_default=False).strip():
         if text == _UNKNOWN:
             break
         try:

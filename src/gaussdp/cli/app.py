@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from gaussdp.cli.account import account
 from gaussdp.cli.advise import advise
@@ -30,7 +31,9 @@ from gaussdp.cli.serve import serve
 from gaussdp.cli.sweep import sweep
 from gaussdp.cli.tables import tables
 from gaussdp.errors import GaussdpError, one_line
+from gaussdp.words import ENGLISH, LANGUAGES, speaking
 
+_TRANSLATED = ("advise", "choose", "explain")
 BAD_INPUT = 2
 INTERRUPTED = 130
 READER_GONE = 141  # 128 and the number of SIGPIPE
@@ -67,10 +70,23 @@ def _noticing() -> Iterator[None]:
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": COLUMNS},
 )
+@click.option(
+    "--lang",
+    type=click.Choice(list(LANGUAGES)),
+    default=ENGLISH,
+    show_default=True,
+    envvar="GAUSSDP_LANG",
+    show_envvar=True,
+    help=f"Language of what {', '.join(_TRANSLATED[:-1])} and {_TRANSLATED[-1]} say; the rest is English.",
+)
 @click.version_option(package_name="gaussdp", prog_name="gaussdp", message="%(prog)s %(version)s")
 @click.pass_context
-def app(ctx: click.Context) -> None:
+def app(ctx: click.Context, lang: str) -> None:
     """Choose, state and judge Gaussian differential privacy: one honest number μ."""
+    if ctx.invoked_subcommand in _TRANSLATED:
+        ctx.with_resource(speaking(lang))
+    elif lang != ENGLISH and ctx.get_parameter_source("lang") is ParameterSource.COMMANDLINE:
+        raise click.UsageError(f"--lang is for {', '.join(_TRANSLATED)}; the rest speaks English only")
     if ctx.invoked_subcommand is None:
         click.echo(overview(), nl=False)
 

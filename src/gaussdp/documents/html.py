@@ -24,6 +24,7 @@ from gaussdp.documents.blocks import (
 )
 from gaussdp.documents.tables import Table
 from gaussdp.errors import MissingExtraError
+from gaussdp.words import numeral, say, spoken
 
 # Text takes the colours around it, so that a part can be read on a light and on a dark page.
 STYLE = """
@@ -104,7 +105,7 @@ def html(document: Document, digits: int) -> str:
     policy = "" if fetches else f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
     generator = f'<meta name="generator" content="{html_words(document.generator)}">\n' if document.generator else ""
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!DOCTYPE html>\n<html lang="{spoken()}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"{policy}{generator}<title>{html_words(document.title)}</title>\n"
         f"<style>\n{_PAGE_STYLE}\n{_MAIN_STYLE}\n{STYLE}\n</style>\n</head>\n<body>\n"
@@ -232,12 +233,14 @@ def _icons(array: IconArray) -> str:
     kinds, columns = array.kinds, array.columns
     wide, high = columns * _STEP, len(kinds) // columns * _STEP
     shapes = "".join(_shape(*divmod(place, columns), kind) for place, kind in enumerate(kinds))
-    words = "; ".join(f"{count:,} of {array.of:,}: {label}" for count, label in array.legend())
+    words = "; ".join(
+        say("{count:,} of {of:,}: {label}", count=count, of=array.of, label=label) for count, label in array.legend()
+    )
     title = f"{array.title} ({array.note})" if array.note else array.title
     shown = min(wide, _WIDEST)
     key = "\n".join(
         f'<li><svg viewBox="0 0 {_STEP} {_STEP}" width="14" height="14" aria-hidden="true">{_shape(0, 0, kind)}</svg>'
-        f"<b>{count:,}</b> {html_words(label)}</li>"
+        f"<b>{numeral(f'{count:,}')}</b> {html_words(label)}</li>"
         for kind, (count, label) in enumerate(array.legend())
     )
     return (

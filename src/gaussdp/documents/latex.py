@@ -23,6 +23,7 @@ from gaussdp.documents.blocks import (
     Words,
 )
 from gaussdp.documents.tables import Table
+from gaussdp.words import say
 
 _SYMBOLS = {
     "\\": r"\textbackslash{}",
@@ -62,7 +63,9 @@ _SYMBOLS = {
     "’": "'",
     "“": "``",
     "”": "''",
+    "„": ",,",
     "\u00a0": "~",
+    "\u202f": r"\,",
 }
 _PATTERN = re.compile("(" + "|".join(map(re.escape, _SYMBOLS)) + ")")
 # What every font encoding of LaTeX can set; Eth and Thorn it cannot.
@@ -129,9 +132,9 @@ def latex_words(words: str) -> str:
 
 def latex_cell(cell: str) -> str:
     """One cell: a number as mathematics, words as words."""
-    mantissa, _, exponent = cell.partition("e")
+    mantissa, _, exponent = cell.replace(",", "{,}").partition("e")
     try:
-        float(cell)
+        float(cell.replace(",", "."))
     except ValueError:
         return latex_words(cell)
     if not exponent:
@@ -151,7 +154,7 @@ def _block(block: Block, digits: int) -> str:
             items = [rf"  \item {latex_words(sentence)}" for sentence in sentences]
             return "\n".join([r"\begin{itemize}", *items, r"\end{itemize}"])
         case Headline(number, words, struck):
-            remark = " (does not hold)" if struck else ""
+            remark = latex_words(say(" (does not hold)")) if struck else ""
             return rf"\noindent{{\Large {latex_words(number)}}}{remark}\\" + "\n" + rf"{latex_words(words)}\par"
         case Facts(rows):
             return _tabular(r"@{}p{0.27\linewidth}p{0.68\linewidth}@{}", [list(map(latex_words, row)) for row in rows])
@@ -233,7 +236,9 @@ def _icons(array: IconArray) -> str:
     icons, columns = [_ICONS[kind] for kind in array.kinds], array.columns
     rows = [" & ".join(icons[start : start + columns]) + r" \\" for start in range(0, len(icons), columns)]
     pairs = zip(_ICONS, array.legend(), strict=True)
-    key = "; ".join(f"{icon} {latex_words(f'{count:,} {label}')}" for icon, (count, label) in pairs)
+    key = "; ".join(
+        f"{icon} {latex_words(say('{count:,} {label}', count=count, label=label))}" for icon, (count, label) in pairs
+    )
     key += f"; {array.note}" if array.note else ""
     return "\n".join(
         [

@@ -18,9 +18,10 @@ from gaussdp.documents.blocks import (
 )
 from gaussdp.documents.tables import Table
 from gaussdp.documents.text import ICONS, READABLE, Page
+from gaussdp.words import Phrase, say
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&$])")
-_KINDS = {"plain": "{}", "strong": "**{}**", "warning": "> **Warning:** {}", "quiet": "*{}*"}
+_KINDS = {"plain": "{}", "strong": "**{}**", "warning": Phrase("> **Warning:** {}"), "quiet": "*{}*"}
 
 
 def markdown(document: Document, digits: int) -> str:
@@ -41,7 +42,7 @@ def markdown_words(words: str) -> str:
 def _blocks(blocks: Sequence[Block], digits: int) -> list[str]:
     parts: list[str] = []
     for block in blocks:
-        if isinstance(block, Judgement) and parts and parts[-1].startswith(_JUDGED):  # another row of that table
+        if isinstance(block, Judgement) and parts and parts[-1].startswith(_judged_head()):  # another row of that table
             parts[-1] += "\n" + _judged(block)
         else:
             parts.append(_block(block, digits))
@@ -51,7 +52,7 @@ def _blocks(blocks: Sequence[Block], digits: int) -> list[str]:
 def _block(block: Block, digits: int) -> str:
     match block:
         case Words(words, kind):
-            return _KINDS[kind].format(markdown_words(words))
+            return str(_KINDS[kind]).format(markdown_words(words))
         case Items(sentences):
             return "\n".join(f"- {markdown_words(sentence)}" for sentence in sentences)
         case Headline(number, words, struck):
@@ -60,7 +61,7 @@ def _block(block: Block, digits: int) -> str:
         case Facts(rows):
             return _pipes(["", ""], [[f"**{markdown_words(name)}**", markdown_words(words)] for name, words in rows])
         case Judgement():
-            return f"{_JUDGED}\n{_judged(block)}"
+            return f"{_judged_head()}\n{_judged(block)}"
         case Picture(name, title, caption):
             return f"![{markdown_words(title)}]({name}.png)\n\n{markdown_words(caption)}"
         case Links(targets):
@@ -87,4 +88,5 @@ def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-_JUDGED = _pipes(["assumption", "verdict", "why"], [])
+def _judged_head() -> str:
+    return _pipes([say("assumption"), say("verdict"), say("why")], [])

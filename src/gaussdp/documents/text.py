@@ -20,6 +20,7 @@ from gaussdp.documents.blocks import (
     Words,
 )
 from gaussdp.documents.tables import Table
+from gaussdp.words import Phrase, numeral, say
 
 READABLE = 100  # characters of a line of prose; tables may be wider
 ICONS, PLAIN_ICONS = ("●", "◆", "○"), ("O", "#", ".")
@@ -27,7 +28,7 @@ ICONS, PLAIN_ICONS = ("●", "◆", "○"), ("O", "#", ".")
 _NARROWEST = 20
 _GROUPS_OF_WORDS = 2
 _GAP = "   "
-_MARKS = {"warning": "WARNING: "}
+_MARKS = {"warning": Phrase("WARNING: ")}
 
 
 def text(document: Document, digits: int, width: int = 2 * READABLE, *, ascii_icons: bool = False) -> str:
@@ -64,11 +65,11 @@ class Page:
     def block(self, block: Block) -> str:
         match block:
             case Words(words, kind):
-                return self.wrapped(_MARKS.get(kind, "") + words)
+                return self.wrapped(say(_MARKS.get(kind, "")) + words)
             case Items(sentences):
                 return "\n".join(self.wrapped(words, "- ", "  ") for words in sentences)
             case Headline(number, words, struck):
-                return f"{number}{' (does not hold)' if struck else ''}\n{self.wrapped(words)}"
+                return f"{number}{say(' (does not hold)') if struck else ''}\n{self.wrapped(words)}"
             case Facts(rows):
                 indent = max(_width(name) for name, _ in rows) + 4
                 return "\n".join(self.wrapped(words, f"  {name}".ljust(indent), " " * indent) for name, words in rows)
@@ -103,7 +104,7 @@ class Page:
         rows = [gap.join(icons[start : start + columns]) for start in range(0, len(icons), columns)]
         wide = max(3, len(f"{array.of:,}"))
         pairs = zip(self.icons, array.legend(), strict=True)
-        words = [f"{icon} {count:{wide},d} {label}" for icon, (count, label) in pairs]
+        words = [f"{icon} {numeral(f'{count:,}').rjust(wide)} {label}" for icon, (count, label) in pairs]
         if array.of != HUNDRED:
             return "\n".join(f"  {line}" for line in (*rows, *words, *([f"({array.note})"] if array.note else [])))
         beside = {(len(rows) - len(words)) // 2 + i: line for i, line in enumerate(words)}

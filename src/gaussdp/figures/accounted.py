@@ -12,6 +12,7 @@ from gaussdp.figures import scales, style
 from gaussdp.figures.drawing import rendered
 from gaussdp.guarantees import ApproxDP
 from gaussdp.numerics import Floats
+from gaussdp.words import say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,7 +100,7 @@ def _draw_curves(plot: AccountedPlot, axes: "Axes") -> None:
             label=rf"$(\varepsilon = {epsilon},\ \delta = {level})$-DP",
         )
     axes.plot(plot.fpr, plot.tpr_by_mu, color=_FIT, label=rf"$\mu = {mu}$")
-    axes.plot(plot.fpr, plot.tpr, color=_TRUTH, label="the curve itself")
+    axes.plot(plot.fpr, plot.tpr, color=_TRUTH, label=say("the curve itself"))
     axes.set_xlim(plot.fpr[0], 1.0)
     axes.set_ylim(plot.fpr[0], 1.5)
     axes.grid(visible=True)
@@ -107,7 +108,7 @@ def _draw_curves(plot: AccountedPlot, axes: "Axes") -> None:
 
 
 def _draw_floors(plot: AccountedPlot, axes: "Axes") -> None:
-    axes.set(xscale="log", xlabel="floor: smallest error rate of the attacks", ylabel=r"$\mu$")
+    axes.set(xscale="log", xlabel=say("floor: smallest error rate of the attacks"), ylabel=r"$\mu$")
     axes.plot(plot.floors, plot.mus, color=_TRUTH)
     if plot.floor > 0:
         axes.plot([plot.floor], [plot.mu], "o", color=_FIT, markersize=3.5, clip_on=False, zorder=5)

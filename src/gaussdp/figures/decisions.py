@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gaussdp import words
 from gaussdp.documents.rounding import shown
 from gaussdp.figures import style
 from gaussdp.figures.drawing import rendered
@@ -83,15 +84,16 @@ def render_sheet(decision: Decision, sheet: Sheet) -> bytes:
 def _draw(decision: Decision, left: "Axes", right: "Axes") -> None:
     left.plot(decision.mu, [100 * chance for chance in decision.chance], color=style.SEQUENCE[-1])
     left.axhline(100 * decision.before, color=style.BASELINE, linestyle=style.DASHES, linewidth=0.8)
-    left.set_title("Chance of a right guess, at most (%)", fontsize=8, loc="left")
+    left.set_title(words.say("Chance of a right guess, at most (%)"), fontsize=8, loc="left")
     left.set_ylim(bottom=0)
-    left.annotate("without the release", (1, 100 * decision.before), (-3, 3), xycoords=("axes fraction", "data"),
+    before = words.say("without the release")
+    left.annotate(before, (1, 100 * decision.before), (-3, 3), xycoords=("axes fraction", "data"),
                   textcoords="offset points", ha="right", fontsize=6.5, color=style.BASELINE)  # fmt: skip
     for place, (label, values) in enumerate(decision.noise):
         colour = (style.SEQUENCE[-1], "#b35806", "#525252", style.OWN_SECOND)[place % 4]
         right.plot(decision.mu, values, color=colour, label=label, linestyle="solid" if place < 4 else "dashed")
     right.set_yscale("log")
-    right.yaxis.set_major_formatter(lambda value, _: shown(value))
+    right.yaxis.set_major_formatter(lambda value, _: words.numeral(shown(value)))
     right.yaxis.set_minor_formatter("")
     left.annotate(decision.marked[1], (decision.marked[0], 0.95), (4, 0), xycoords=("data", "axes fraction"),
                   textcoords="offset points", va="top", fontsize=6.5)  # fmt: skip
@@ -102,7 +104,7 @@ def _draw(decision: Decision, left: "Axes", right: "Axes") -> None:
         axes.axvspan(decision.low, max(decision.high, decision.low * 1.004), color=_BAND, linewidth=0)
         axes.axvline(decision.marked[0], color=style.OWN, linewidth=1.2)
         axes.set_xlim(decision.mu[0], decision.mu[-1])
-        axes.set_xlabel("μ for everything together; shaded: the range that is advised", fontsize=7)
+        axes.set_xlabel(words.say("μ for everything together; shaded: the range that is advised"), fontsize=7)
         axes.grid(visible=True, which="major")
 
 

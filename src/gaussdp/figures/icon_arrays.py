@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gaussdp.documents.blocks import ADDED, BEFORE, HUNDRED, REST, IconArray
 from gaussdp.errors import DomainError
 from gaussdp.figures.drawing import rendered
+from gaussdp.words import say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +54,7 @@ def _draw_array(axes: "Axes", array: IconArray) -> None:
             markeredgewidth=shrunk,
             color=_COLOURS[kind],
             markerfacecolor="white" if kind == _REST else _COLOURS[kind],
-            label=f"{count:,} {label}",
+            label=say("{count:,} {label}", count=count, label=label),
         )
     axes.set(xlim=(-0.6, columns - 0.4), ylim=(rows - 0.4, -0.6), aspect="equal")
     axes.set_axis_off()

@@ -3,6 +3,7 @@
 import math
 
 from gaussdp.documents.rounding import power_of_ten, shown
+from gaussdp.words import numeral
 
 _STEPS = (1.0, 2.0, 5.0)
 
@@ -57,7 +58,7 @@ def number_words(value: float) -> str:
     >>> print(number_words(0.1), number_words(2e-8))
     0.1 2 \cdot 10^{-8}
     """
-    mantissa, _, power = shown(value).partition("e")
+    mantissa, _, power = numeral(shown(value)).replace(",", "{,}").partition("e")
     return rf"{mantissa} \cdot 10^{{{power}}}" if power else mantissa
 
 

@@ -16,6 +16,7 @@ from gaussdp.figures.drawing import checked_format, format_of, rendered
 from gaussdp.figures.labels import Mark, name_marks
 from gaussdp.guarantees import ApproxDP, Guarantee
 from gaussdp.numerics import Floats
+from gaussdp.words import say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -166,9 +167,9 @@ def _draw(plot: TradeoffPlot, canvas: "Canvas") -> None:
     extra = _below(plot)
     height = SIZE[1] + extra
     canvas.subplots_adjust(**{**_MARGINS, "bottom": (_MARGINS["bottom"] * SIZE[1] + extra) / height})
-    left.set(xlabel="FPR (false alarms)", ylabel="FNR (members missed)", xlim=(0, 1), ylim=(0, 1))
-    left.plot([0, 1], [1, 0], label="guessing", **_GUESSING)
-    right.set(xlabel="FPR (false alarms)", ylabel="TPR (members found)", xscale="log", yscale="log")
+    left.set(xlabel=say("FPR (false alarms)"), ylabel=say("FNR (members missed)"), xlim=(0, 1), ylim=(0, 1))
+    left.plot([0, 1], [1, 0], label=say("guessing"), **_GUESSING)
+    right.set(xlabel=say("FPR (false alarms)"), ylabel=say("TPR (members found)"), xscale="log", yscale="log")
     right.set(xlim=(plot.fpr[0], 1.0), ylim=(plot.fpr[0], 1.5))
     right.plot(plot.fpr, plot.fpr, **_GUESSING)
     for i, words in enumerate(plot.fnr):

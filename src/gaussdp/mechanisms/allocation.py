@@ -10,6 +10,7 @@ from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Mechanism, SampledStep
 from gaussdp.mechanisms.gaussian import Gaussian
 from gaussdp.mechanisms.registry import register
+from gaussdp.words import Phrase, plural, say
 
 _NOISE = Domain(
     0.05, 1e9, advice="with less, the likelihood of a batch without the record is no double", meant=POSITIVE
@@ -76,19 +77,21 @@ class RandomAllocation(SampledStep):
 
     @property
     def sentence(self) -> str:
-        each = "one batch" if self.uses_per_epoch == 1 else f"{self.uses_per_epoch:,} batches"
-        passes = "1 pass" if self.epochs == 1 else f"{self.epochs:,} passes"
-        return (
-            f"DP-SGD with noise multiplier {shown(self.noise_multiplier)}, {passes} of {self.batches:,} batches, each"
-            f" record in {each} of a pass at random"
+        return say(
+            "DP-SGD with noise multiplier {noise}, {passes} of {batches:,} batches, each record in {each} of a pass at"
+            " random",
+            noise=shown(self.noise_multiplier),
+            passes=plural(self.epochs, "1 pass", "{n:,} passes"),
+            batches=self.batches,
+            each=plural(self.uses_per_epoch, "one batch", "{n:,} batches"),
         )
 
     def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
-        each = (("Batches of a pass that hold a record", f"{self.uses_per_epoch:,}"),)
+        each = ((Phrase("Batches of a pass that hold a record"), f"{self.uses_per_epoch:,}"),)
         return (
-            ("Noise multiplier", shown(self.noise_multiplier)),
-            ("Batches a pass", f"{self.batches:,}"),
-            ("Passes", f"{self.epochs:,}"),
+            (Phrase("Noise multiplier"), shown(self.noise_multiplier)),
+            (Phrase("Batches a pass"), f"{self.batches:,}"),
+            (Phrase("Passes"), f"{self.epochs:,}"),
             *(each if self.uses_per_epoch > 1 else ()),
         )
 

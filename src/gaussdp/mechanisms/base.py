@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from gaussdp.domains import Choice, integer, one_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.schedules import Stretch
-from gaussdp.words import Phrase
+from gaussdp.words import Phrase, say
 
 Adjacency = Literal["add-remove", "replace-one"]
 """Which datasets are neighbours: one record more or less, or one record exchanged for another."""
@@ -223,7 +223,7 @@ class Repeated(Mechanism):
 
     @property
     def sentence(self) -> str:
-        return f"{self.count:,} times {self.mechanism.sentence}"
+        return say("{count:,} times {what}", count=self.count, what=self.mechanism.sentence)
 
     @property
     def stretch(self) -> Stretch | None:

@@ -12,6 +12,7 @@ from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, 
 from gaussdp.mechanisms.gaussian import Gaussian
 from gaussdp.mechanisms.registry import KINDS
 from gaussdp.mechanisms.schedules import Line, lines
+from gaussdp.words import say
 
 _MOST_SHOWN = 20  # releases of a composition that stand in its repr
 
@@ -168,7 +169,9 @@ class Composition(Mechanism):
             return ()
         return tuple(
             (
-                f"Release {line.first}" if line.first == line.last else f"Releases {line.first} to {line.last}",
+                say("Release {first}", first=line.first)
+                if line.first == line.last
+                else say("Releases {first} to {last}", first=line.first, last=line.last),
                 line.words,
             )
             for line in self._lines

@@ -13,6 +13,7 @@ from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, 
 from gaussdp.mechanisms.mixtures import MOST_RECORDS, MixtureOfGaussians, SampledExchange
 from gaussdp.mechanisms.registry import register
 from gaussdp.mechanisms.schedules import Stretch
+from gaussdp.words import Phrase, say
 
 
 @register
@@ -44,7 +45,7 @@ class Gaussian(Elementary):
 
     @property
     def stretch(self) -> Stretch:
-        return Stretch("Gaussian noise", 1, (("noise multiplier", self.noise_multiplier),))
+        return Stretch(Phrase("Gaussian noise"), 1, ((Phrase("noise multiplier"), self.noise_multiplier),))
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
         """With the sensitivity of so many records, twice that if they are exchanged."""
@@ -311,22 +312,31 @@ class DPSGD(Mechanism):
     @property
     def sentence(self) -> str:
         noise, rate = shown(self.noise_multiplier), shown(self.sample_rate)
-        words = f"DP-SGD with noise multiplier {noise}, sample rate {rate} and {self.steps:,} steps"
-        return words if self.records_per_unit == 1 else f"{words}, for units of {self.records_per_unit:,} records"
+        words = say(
+            "DP-SGD with noise multiplier {noise}, sample rate {rate} and {steps:,} steps",
+            noise=noise,
+            rate=rate,
+            steps=self.steps,
+        )
+        if self.records_per_unit == 1:
+            return words
+        return say("{words}, for units of {count:,} records", words=words, count=self.records_per_unit)
 
     @property
     def stretch(self) -> Stretch:
-        numbers = (("noise multiplier", self.noise_multiplier), ("sample rate", self.sample_rate))
-        unit = (("records a unit", self.records_per_unit),) if self.records_per_unit > 1 else ()
+        numbers = ((Phrase("noise multiplier"), self.noise_multiplier), (Phrase("sample rate"), self.sample_rate))
+        unit = ((Phrase("records a unit"), self.records_per_unit),) if self.records_per_unit > 1 else ()
         return Stretch("DP-SGD", self.steps, (*numbers, *unit))
 
     def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
-        rows = [("Noise multiplier", shown(self.noise_multiplier)), ("Sample rate", shown(self.sample_rate))]
-        rows.append(("Steps", f"{self.steps:,}"))
+        noise, rate = shown(self.noise_multiplier), shown(self.sample_rate)
+        rows: list[tuple[str, str]] = [(Phrase("Noise multiplier"), noise), (Phrase("Sample rate"), rate)]
+        rows.append((Phrase("Steps"), f"{self.steps:,}"))
         if dataset_size:
-            rows.append(("Data set size", f"{dataset_size:,} records"))
-            rows.append(("Expected batch", f"{self.sample_rate * dataset_size:,.6g} records"))
-        return (*rows, ("Epochs", f"{self.steps * self.sample_rate:.4g}"))
+            batch = f"{self.sample_rate * dataset_size:,.6g}"
+            rows.append((Phrase("Data set size"), say("{count:,} records", count=dataset_size)))
+            rows.append((Phrase("Expected batch"), say("{batch} records", batch=batch)))
+        return (*rows, (Phrase("Epochs"), f"{self.steps * self.sample_rate:.4g}"))
 
     @property
     def trains(self) -> bool:

@@ -12,6 +12,7 @@ from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Mechanism, SampledStep, checked_adjacency
 from gaussdp.mechanisms.gaussian import DPSGD, Gaussian
 from gaussdp.mechanisms.registry import register
+from gaussdp.words import Phrase, say
 
 _TAIL_ERROR = 1e-6  # relative, of binomial tails; 4e-10 was seen for up to 10^9 records
 _MOST_RECORDS = 10**9  # beyond, the tails of their binomial numbers are not known well enough
@@ -153,14 +154,20 @@ class WithoutReplacement(SampledStep):
 
     @property
     def sentence(self) -> str:
-        batches = f"batches of {self.batch_size:,} of {self.dataset_size:,} records, each drawn without replacement,"
-        return f"DP-SGD with noise multiplier {shown(self.noise_multiplier)}, {batches} and {self.steps:,} steps"
+        return say(
+            "DP-SGD with noise multiplier {noise}, batches of {batch:,} of {of:,} records, each drawn without"
+            " replacement, and {steps:,} steps",
+            noise=shown(self.noise_multiplier),
+            batch=self.batch_size,
+            of=self.dataset_size,
+            steps=self.steps,
+        )
 
     def facts(self, dataset_size: int | None = None) -> tuple[tuple[str, str], ...]:
         return (
-            ("Noise multiplier", shown(self.noise_multiplier)),
-            ("Batch", f"{self.batch_size:,} of {self.dataset_size:,} records"),
-            ("Steps", f"{self.steps:,}"),
+            (Phrase("Noise multiplier"), shown(self.noise_multiplier)),
+            (Phrase("Batch"), say("{count:,} of {of:,} records", count=self.batch_size, of=self.dataset_size)),
+            (Phrase("Steps"), f"{self.steps:,}"),
         )
 
     @property

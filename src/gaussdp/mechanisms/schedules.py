@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.words import say
 
 _FEWEST = 4  # releases that are told together; fewer are phases, told one by one
 _MOST_LINES = 12  # of one list of releases
@@ -56,14 +57,17 @@ def lines(releases: Iterable[tuple[str, Stretch | None]]) -> list[Line]:
         place += len(members)
     if len(found) > _MOST_LINES:
         rest = place - found[_MOST_LINES - 1].first
-        found[_MOST_LINES - 1 :] = [Line(found[_MOST_LINES - 1].first, place - 1, f"{rest:,} further releases")]
+        found[_MOST_LINES - 1 :] = [
+            Line(found[_MOST_LINES - 1].first, place - 1, say("{rest:,} further releases", rest=rest))
+        ]
     return found
 
 
 def _together(stretches: Sequence[Stretch]) -> str:
     names = [name for name, _ in stretches[0].numbers]
     told = [_course(name, [dict(stretch.numbers)[name] for stretch in stretches]) for name in names]
-    return f"{stretches[0].name}, {sum(stretch.steps for stretch in stretches):,} steps: {', '.join(told)}"
+    steps = sum(stretch.steps for stretch in stretches)
+    return say("{name}, {steps:,} steps: {numbers}", name=stretches[0].name, steps=steps, numbers=", ".join(told))
 
 
 def _course(name: str, values: Sequence[float]) -> str:
@@ -72,6 +76,6 @@ def _course(name: str, values: Sequence[float]) -> str:
         shown(rounded(value, Rounding.NEAREST, _DIGITS)) for value in (values[0], values[-1], min(values), max(values))
     )
     if low == high:
-        return f"{name} {first}"
-    strays = "" if {first, last} == {low, high} else f" (between {low} and {high})"
-    return f"{name} {first} → {last}{strays}"
+        return say("{name} {first}", name=name, first=first)
+    strays = "" if {first, last} == {low, high} else say(" (between {low} and {high})", low=low, high=high)
+    return say("{name} {first} → {last}{strays}", name=name, first=first, last=last, strays=strays)

@@ -12,6 +12,7 @@ from gaussdp.documents.rounding import shown_level
 from gaussdp.domains import LEVEL, POSITIVE, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
+from gaussdp.words import numeral
 
 Setting = Literal["central", "local"]
 Basis = Literal["exact", "implied", "none"]
@@ -90,7 +91,7 @@ class Deployment:
     def stated(self) -> str:
         """The guarantee as it was published."""
         parts = (("ρ", self.rho), ("ε", self.epsilon), ("δ", self.delta))
-        return ", ".join(f"{symbol} = {shown_level(value)}" for symbol, value in parts if value is not None)
+        return ", ".join(f"{symbol} = {numeral(shown_level(value))}" for symbol, value in parts if value is not None)
 
     def __post_init__(self) -> None:
         for key in _WORDS:

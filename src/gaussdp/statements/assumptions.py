@@ -17,6 +17,13 @@ Met = Literal["met", "not met", "not stated"]
 
 _USUAL_DELTA = 1e-5
 _RECORDS = Phrase("records per unit")
+_NAMES = {
+    "sampling": Phrase("sampling"),
+    "adjacency": Phrase("adjacency"),
+    "tuning": Phrase("tuning"),
+    "clipping": Phrase("clipping"),
+    "randomness": Phrase("randomness"),
+}
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class Assumption:
     remark: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", self.name or self.key)
+        object.__setattr__(self, "name", self.name or _NAMES.get(self.key, self.key))
 
 
 def assumptions(run: Run, curve: Guarantee, fit: Fit, digits: int = 4) -> tuple[Assumption, ...]:
@@ -203,16 +210,14 @@ def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
                 "The run does not say how many records one unit can have. If several, the number does"
                 " not hold for the unit; state records_per_unit."
             ),
-            name=say(_RECORDS),
+            name=_RECORDS,
         )
     if run.records_per_unit == 1:
-        return Assumption("unit", title, "met", say("Each unit has one record."), name=say(_RECORDS))
+        return Assumption("unit", title, "met", say("Each unit has one record."), name=_RECORDS)
     size = run.records_per_unit
     if run.protecting(run.accounted) is not None:
         words = say("A unit can have {size:,} records, and the accounting is of all of them together.", size=size)
-        return Assumption(
-            "unit", say("The unit as it is: all of its records together"), "met", words, name=say(_RECORDS)
-        )
+        return Assumption("unit", say("The unit as it is: all of its records together"), "met", words, name=_RECORDS)
     return Assumption(
         "unit",
         title,
@@ -224,7 +229,7 @@ def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
             size=size,
             mu=_up(size * fit.mu, digits),
         ),
-        name=say(_RECORDS),
+        name=_RECORDS,
     )
 
 

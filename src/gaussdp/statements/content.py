@@ -9,31 +9,37 @@ from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.statements.assumptions import Assumption, Met
 from gaussdp.statements.findings import Findings
 from gaussdp.statements.run import SAMPLINGS, Run
+from gaussdp.words import Phrase, numeral, plural, say
 
-NOT_STATED = "not stated"
+NOT_STATED = Phrase("not stated")
+_VERDICTS = {"met": Phrase("met"), "not met": Phrase("not met"), "not stated": NOT_STATED}
 _TONES: dict[Met, Tone] = {"met": "good", "not met": "bad", "not stated": "open"}
-DEFAULT_TITLE = "Privacy statement"
-FIGURE_TITLE = "The trade-off curve"
+DEFAULT_TITLE = Phrase("Privacy statement")
+FIGURE_TITLE = Phrase("The trade-off curve")
 
 _TUNING = {
-    "none": "none on these data",
-    "counted": "counted",
-    "not counted": "not counted",
-    "best of": "the best of a random number of runs, counted",
+    "none": Phrase("none on these data"),
+    "counted": Phrase("counted"),
+    "not counted": Phrase("not counted"),
+    "best of": Phrase("the best of a random number of runs, counted"),
 }
 
 
 def title(report: Findings) -> str:
     """The title of the statement."""
-    return report.run.title or DEFAULT_TITLE
+    return report.run.title or say(DEFAULT_TITLE)
 
 
 def headline(report: Findings) -> Headline:
     """The number first; struck through where it does not hold."""
     row = report.guarantee.text_rows(report.digits)[0]
-    about = "for every attack" if report.fit.unconditional else f"for attacks with error rates of at least {row[2]}"
-    words = f"Gaussian differential privacy, {about}; protects {report.run.unit}"
-    return Headline(f"μ = {row[0]}", words, struck=report.standing == "does not hold")
+    about = (
+        say("for every attack")
+        if report.fit.unconditional
+        else say("for attacks with error rates of at least {floor}", floor=row[2])
+    )
+    words = say("Gaussian differential privacy, {about}; protects {unit}", about=about, unit=report.run.unit)
+    return Headline(say("μ = {mu}", mu=row[0]), words, struck=report.standing == "does not hold")
 
 
 def sections(report: Findings, draw: Callable[[str], bytes]) -> tuple[Section, ...]:
@@ -43,7 +49,7 @@ def sections(report: Findings, draw: Callable[[str], bytes]) -> tuple[Section, .
     return (
         Section(
             "guarantee",
-            "Guarantee",
+            say("Guarantee"),
             (
                 *standing_words(report),
                 Words(sentence),
@@ -52,21 +58,31 @@ def sections(report: Findings, draw: Callable[[str], bytes]) -> tuple[Section, .
             ),
         ),
         *claim_section(report),
-        Section("mechanism", "Mechanism", (Facts(mechanism_facts(run)),)),
+        Section("mechanism", say("Mechanism"), (Facts(mechanism_facts(run)),)),
         Section(
             "accounting",
-            "Accounting",
-            (Facts((("Method", report.method), ("Software", f"gaussdp {report.version}"), ("Rounding", _ROUNDING))),),
+            say("Accounting"),
+            (
+                Facts(
+                    (
+                        (say("Method"), report.method),
+                        (say("Software"), f"gaussdp {report.version}"),
+                        (say("Rounding"), say(_ROUNDING)),
+                    )
+                ),
+            ),
         ),
-        Section("protected", "What is protected", (Facts(protected_facts(run)),)),
-        Section("assumptions", "Assumptions and whether the run met them", tuple(map(_judged, report.assumptions))),
-        Section("epsilon", "Equivalent ε", (report.epsilon,)),
-        Section("risks", "What an attacker can achieve", (report.attacker, report.precision, report.overall)),
-        Section("figure", FIGURE_TITLE, (Picture("tradeoff", FIGURE_TITLE, figure_caption(report), draw),)),
+        Section("protected", say("What is protected"), (Facts(protected_facts(run)),)),
+        Section(
+            "assumptions", say("Assumptions and whether the run met them"), tuple(map(_judged, report.assumptions))
+        ),
+        Section("epsilon", say("Equivalent ε"), (report.epsilon,)),
+        Section("risks", say("What an attacker can achieve"), (report.attacker, report.precision, report.overall)),
+        Section("figure", say(FIGURE_TITLE), (Picture("tradeoff", say(FIGURE_TITLE), figure_caption(report), draw),)),
     )
 
 
-_ROUNDING = "to the side of less privacy: what is bounded from above up, from below down"
+_ROUNDING = Phrase("to the side of less privacy: what is bounded from above up, from below down")
 
 
 def standing_words(report: Findings) -> tuple[Words, ...]:
@@ -74,11 +90,21 @@ def standing_words(report: Findings) -> tuple[Words, ...]:
     broken = [a for a in report.assumptions if a.decisive and a.verdict == "not met"]
     unknown = [a for a in report.assumptions if a.decisive and a.verdict == "not stated"]
     if broken:
-        words = f"This number does not hold for the run as described: {_listed(broken)} not as the accounting assumes"
-        return (Words(f"{words} (see the assumptions).", "warning"),)
+        words = plural(
+            len(broken),
+            "This number does not hold for the run as described: {names} is not as the accounting assumes (see the"
+            " assumptions).",
+            "This number does not hold for the run as described: {names} are not as the accounting assumes (see the"
+            " assumptions).",
+            names=_names(broken),
+        )
+        return (Words(words, "warning"),)
     found = [Words(a.remark) for a in report.assumptions if a.remark]
     if unknown:
-        found.insert(0, Words(f"Whether this number holds depends on what is not stated: {_names(unknown)}."))
+        found.insert(
+            0,
+            Words(say("Whether this number holds depends on what is not stated: {names}.", names=_names(unknown))),
+        )
     return tuple(found)
 
 
@@ -88,23 +114,47 @@ def guarantee_words(report: Findings) -> list[str]:
     mu = shown(report.mu)
     neighbours = report.run.protected.adjacency
     broken = report.standing == "does not hold"
-    subject, verb = ("Were the assumptions met, the run", "would be") if broken else ("The run", "is")
+    told = {"mu": mu, "neighbours": neighbours}
     if fit.unconditional:
-        return [f"{subject} {verb} {mu}-GDP under {neighbours} adjacency: for every attack, without floor or slack."]
+        whole = Phrase("The run is {mu}-GDP under {neighbours} adjacency: for every attack, without floor or slack.")
+        were = Phrase(
+            "Were the assumptions met, the run would be {mu}-GDP under {neighbours} adjacency: for every attack,"
+            " without floor or slack."
+        )
+        return [say(were if broken else whole, **told)]
     floor, slack = (shown(rounded(value, Rounding.UP, digits)) for value in (fit.floor, fit.slack))
+    holds = Phrase(
+        "The run is {mu}-GDP under {neighbours} adjacency, for every attack whose false-positive and false-negative"
+        " rates are at least {floor} (the floor)."
+    )
+    would = Phrase(
+        "Were the assumptions met, the run would be {mu}-GDP under {neighbours} adjacency, for every attack whose"
+        " false-positive and false-negative rates are at least {floor} (the floor)."
+    )
     found = [
-        f"{subject} {verb} {mu}-GDP under {neighbours} adjacency, for every attack whose false-positive and"
-        f" false-negative rates are at least {floor} (the floor).",
-        f"Without a floor it {verb} (μ, δ)-GDP with μ = {mu} and δ = {slack} (the slack).",
+        say(would if broken else holds, floor=floor, **told),
+        say("Without a floor it would be (μ, δ)-GDP with μ = {mu} and δ = {slack} (the slack).", mu=mu, slack=slack)
+        if broken
+        else say("Without a floor it is (μ, δ)-GDP with μ = {mu} and δ = {slack} (the slack).", mu=mu, slack=slack),
     ]
     regret = shown(rounded(fit.regret, Rounding.UP, 2))
     if fit.regret > LARGE_REGRET:
         found.append(
-            f"The regret, {regret}, exceeds {LARGE_REGRET}: one μ promises visibly less than the curve does. Report the"
-            " curve, or ε and TPR at your own levels, beside it."
+            say(
+                "The regret, {regret}, exceeds {large}: one μ promises visibly less than the"
+                " curve does. Report the curve, or ε and TPR at your own levels, beside it.",
+                regret=regret,
+                large=shown(LARGE_REGRET),
+            )
         )
     else:
-        found.append(f"The regret, {regret}, is at most {LARGE_REGRET}: the one number μ describes the curve well.")
+        found.append(
+            say(
+                "The regret, {regret}, is at most {large}: the one number μ describes the curve well.",
+                regret=regret,
+                large=shown(LARGE_REGRET),
+            )
+        )
     return found
 
 
@@ -114,12 +164,12 @@ def claim_section(report: Findings) -> tuple[Section, ...]:
     if verdict is None:
         return ()
     first, *others = verdict.sentences
-    likely = (f"Likely cause ({cause.key}): {cause.words}" for cause in verdict.causes)
+    likely = (say("Likely cause ({key}): {words}", key=cause.key, words=cause.words) for cause in verdict.causes)
     words = (*others, *likely, *verdict.caveats)
     return (
         Section(
             "claim",
-            f"The claim {verdict.claim}",
+            say("The claim {claim}", claim=verdict.claim),
             (Words(first, "plain" if verdict.holds else "warning"), *(Words(sentence) for sentence in words)),
         ),
     )
@@ -127,59 +177,58 @@ def claim_section(report: Findings) -> tuple[Section, ...]:
 
 def mechanism_facts(run: Run) -> tuple[tuple[str, str], ...]:
     """The mechanism and its parameters."""
-    rows = [("Mechanism", run.protected.sentence), *run.mechanism.facts(run.dataset_size)]
+    facts = run.mechanism.facts(run.dataset_size)
+    rows = [(say("Mechanism"), run.protected.sentence), *((say(name), numeral(words)) for name, words in facts)]
     if run.trains and run.clip_norm:
-        rows.append(("Clip norm", shown(run.clip_norm)))
+        rows.append((say("Clip norm"), numeral(shown(run.clip_norm))))
     if run.batches_per_pass and run.sampling != "random allocation":  # which the mechanism tells
-        rows.append(("Batches a pass", f"{run.batches_per_pass:,}"))
+        rows.append((say("Batches a pass"), numeral(f"{run.batches_per_pass:,}")))
     if run.drop_last is not None:
-        rows.append(("Incomplete last batch", "dropped" if run.drop_last else "kept"))
+        rows.append((say("Incomplete last batch"), say("dropped") if run.drop_last else say("kept")))
     if run.tuning == "counted" and run.tuning_runs:
-        rows.append(("Tuning runs counted", f"{run.tuning_runs:,}"))
+        rows.append((say("Tuning runs counted"), numeral(f"{run.tuning_runs:,}")))
     return tuple(rows)
 
 
 def protected_facts(run: Run) -> tuple[tuple[str, str], ...]:
     """Whom the guarantee protects, and from what becoming known."""
-    tuning = _TUNING[run.tuning] if run.tuning else NOT_STATED
+    tuning = say(_TUNING[run.tuning] if run.tuning else NOT_STATED)
     if run.tuning_runs:
-        tuning = f"{run.tuning_runs:,} runs, {tuning}"
+        tuning = say("{count:,} runs, {tuning}", count=run.tuning_runs, tuning=tuning)
     rows = [
-        ("Unit of privacy", run.unit),
-        ("Records a unit", f"{run.records_per_unit:,}" if run.records_per_unit else NOT_STATED),
-        ("Adjacency", ADJACENCIES[run.adjacency].meaning if run.adjacency else NOT_STATED),
-        ("Data accesses covered", _joined(run.accesses)),
-        ("Outputs covered", _joined(run.outputs)),
-        ("Hyper-parameter tuning", tuning),
+        (say("Unit of privacy"), run.unit),
+        (say("Records a unit"), numeral(f"{run.records_per_unit:,}") if run.records_per_unit else say(NOT_STATED)),
+        (say("Adjacency"), say(ADJACENCIES[run.adjacency].meaning if run.adjacency else NOT_STATED)),
+        (say("Data accesses covered"), _joined(run.accesses)),
+        (say("Outputs covered"), _joined(run.outputs)),
+        (say("Hyper-parameter tuning"), tuning),
     ]
     if run.sampled or run.sampling:
-        rows.append(("Batches", SAMPLINGS[run.sampling].meaning if run.sampling else NOT_STATED))
+        rows.append((say("Batches"), say(SAMPLINGS[run.sampling].meaning if run.sampling else NOT_STATED)))
     if run.data:
-        rows.insert(0, ("Data", run.data))
+        rows.insert(0, (say("Data"), run.data))
     if run.contact:
-        rows.append(("Contact", run.contact))
+        rows.append((say("Contact"), run.contact))
     return tuple(rows)
 
 
 def figure_caption(report: Findings) -> str:
     """What the figure shows."""
-    return (
-        f"The run's own trade-off curve and that of μ = {shown(report.mu)}. Left: the least share of members that an"
-        " attack misses (FNR) by its false alarms (FPR). Right: the most that it finds (TPR), on logarithmic axes."
+    return say(
+        "The run's own trade-off curve and that of μ = {mu}. Left: the least share of members"
+        " that an attack misses (FNR) by its false alarms (FPR). Right: the most that it finds"
+        " (TPR), on logarithmic axes.",
+        mu=shown(report.mu),
     )
 
 
 def _judged(assumption: Assumption) -> Judgement:
-    return Judgement(assumption.title, assumption.verdict, _TONES[assumption.verdict], assumption.words)
+    return Judgement(assumption.title, say(_VERDICTS[assumption.verdict]), _TONES[assumption.verdict], assumption.words)
 
 
 def _joined(entries: Sequence[str]) -> str:
-    return "; ".join(entries) if entries else NOT_STATED
+    return "; ".join(entries) if entries else say(NOT_STATED)
 
 
 def _names(assumptions: Sequence[Assumption]) -> str:
-    return ", ".join(assumption.name for assumption in assumptions)
-
-
-def _listed(assumptions: Sequence[Assumption]) -> str:
-    return f"{_names(assumptions)} {'is' if len(assumptions) == 1 else 'are'}"
+    return ", ".join(say(assumption.name) for assumption in assumptions)

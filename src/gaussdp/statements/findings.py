@@ -13,6 +13,7 @@ from gaussdp.guarantees import Guarantee
 from gaussdp.statements.assumptions import Assumption
 from gaussdp.statements.run import Run
 from gaussdp.statements.verdict import Verdict
+from gaussdp.words import say
 
 Curve = AccountedCurve | DistributionCurve
 Standing = Literal["holds", "does not hold", "depends"]
@@ -84,19 +85,18 @@ def epsilon_table(curve: Curve, deltas: Sequence[float], *, strict: bool) -> tup
             left_out.append(delta)
     columns = (Column("delta", "δ", Rounding.UP, level=True), Column("epsilon", "ε", Rounding.UP))
     notes = (
-        f"No ε is given at δ = {shown(delta)}, which lies below the noise floor of the accounting."
+        say("No ε is given at δ = {delta}, which lies below the noise floor of the accounting.", delta=shown(delta))
         for delta in left_out
     )
-    return Table("epsilon", "The same guarantee as (ε, δ)-DP, from the curve itself", columns, tuple(rows)), tuple(
-        notes
-    )
+    title = say("The same guarantee as (ε, δ)-DP, from the curve itself")
+    return Table("epsilon", title, columns, tuple(rows)), tuple(notes)
 
 
 def attacker_table(curve: Curve, fit: Fit, fprs: Sequence[float]) -> Table:
     """What the best attacker finds at each false-positive rate."""
     return Table(
         "attacker",
-        "Members found by the best attacker",
+        say("Members found by the best attacker"),
         (
             Column("fpr", "false alarms (FPR)", level=True),
             Column("tpr", "TPR at most", Rounding.UP),
@@ -111,7 +111,7 @@ def precision_table(curve: Curve, recalls: Sequence[float], prior: float) -> Tab
     """How many accusations are right at each recall."""
     return Table(
         "precision",
-        f"Right accusations, if {shown(prior)} of all candidates are members",
+        say("Right accusations, if {prior} of all candidates are members", prior=shown(prior)),
         (
             Column("recall", "members found (recall)", level=True),
             Column("precision", "precision at most", Rounding.UP),
@@ -124,7 +124,7 @@ def overall_table(curve: Curve, prior: float) -> Table:
     """The best attacker over all levels."""
     return Table(
         "overall",
-        "Over all attacks",
+        say("Over all attacks"),
         (
             Column("advantage", "TPR − FPR at most", Rounding.UP),
             Column("prior", "prior"),
@@ -145,13 +145,13 @@ def statement_plot(curve: Curve, fit: Fit, fprs: Sequence[float], digits: int = 
         digits: significant digits of mu.
     """
     mu = shown(rounded(fit.mu, Rounding.UP, digits))
-    curves: dict[str, Guarantee] = {f"μ = {mu}": fit.guarantee}
+    curves: dict[str, Guarantee] = {say("μ = {mu}", mu=mu): fit.guarantee}
     if not fit.unconditional:
-        curves["the run itself"] = curve
+        curves[say("the run itself")] = curve
     reach = _BELOW * curve.noise_floor if isinstance(curve, DistributionCurve) else 0.0
     named = sorted((fpr for fpr in fprs if fpr >= max(reach, 1e-12)), reverse=True)[:_MOST_NAMED]
     return tradeoff_plot(curves, [Attack(fpr, curve.tpr(fpr), _attack_words(fpr, curve.tpr(fpr))) for fpr in named])
 
 
 def _attack_words(fpr: float, tpr: float) -> str:
-    return f"FPR {shown_level(fpr)}, TPR {shown(rounded(tpr, Rounding.UP, 2))}"
+    return say("FPR {fpr}, TPR {tpr}", fpr=shown_level(fpr), tpr=shown(rounded(tpr, Rounding.UP, 2)))

@@ -31,6 +31,7 @@ from gaussdp.statements.findings import (
 from gaussdp.statements.machine import content
 from gaussdp.statements.run import Run, within_doubles
 from gaussdp.statements.verdict import check_claim
+from gaussdp.words import Phrase, say
 
 Announce = Callable[[int, int, str], None]
 
@@ -39,7 +40,7 @@ DEFAULT_RECALLS = (1e-3, 1e-2, 0.1, 0.5)
 
 _WRITTEN: tuple[Format, ...] = ("markdown", "html", "latex", "json", "text")
 
-_CLOSED = "closed form: a composition of Gaussian releases is exactly Gaussian DP"
+_CLOSED = Phrase("closed form: a composition of Gaussian releases is exactly Gaussian DP")
 
 
 @dataclass(frozen=True)
@@ -234,7 +235,11 @@ def _fit(curve: Curve, floor: float) -> tuple[Fit, tuple[str, ...]]:
         if not isinstance(curve, DistributionCurve) or floor >= curve.noise_floor:
             raise
         level = rounded(curve.noise_floor, Rounding.UP, 2)
-        words = f"The floor asked for, {floor:g}, lies below the noise floor of the accounting; {level:g} is used."
+        words = say(
+            "The floor asked for, {floor}, lies below the noise floor of the accounting; {level} is used.",
+            floor=f"{floor:g}",
+            level=f"{level:g}",
+        )
         return curve.fit(level), (words,)
 
 
@@ -246,7 +251,7 @@ def _usual_deltas(dataset_size: int | None) -> tuple[float, ...]:
 def _method(curve: Curve, fit: Fit, deltas: Sequence[Any], at: _Readings) -> str:
     """The least tight of the methods behind the numbers, in words."""
     if fit.unconditional:
-        return _CLOSED
+        return say(_CLOSED)
     reading = curve.reading
     read = [reading.tpr(np.array(at.fprs)), reading.fpr(np.array(at.recalls))]
     if deltas:

@@ -7,11 +7,16 @@ from gaussdp.published import Deployment as Known
 from gaussdp.published import deployments as catalogue
 from gaussdp.web.schemas.responses import Deployment, DeploymentsResponse
 from gaussdp.web.views.wording import guarantee_text
+from gaussdp.words import numeral, say, spoken
+
+
+def deployments() -> DeploymentsResponse:
+    """The catalogue, in the language that is spoken."""
+    return _told(spoken())
 
 
 @cache
-def deployments() -> DeploymentsResponse:
-    """The catalogue."""
+def _told(language: str) -> DeploymentsResponse:
     return DeploymentsResponse(deployments=[_row(known) for known in catalogue()])
 
 
@@ -20,13 +25,13 @@ def _row(known: Known) -> Deployment:
         name=known.name,
         organisation=known.organisation,
         year=known.year,
-        unit=known.unit,
+        unit=say(known.unit),
         setting=known.setting,
-        covers=known.covers,
+        covers=say(known.covers),
         source=known.source,
         url=known.url,
         epsilon=known.epsilon,
-        epsilon_text=None if known.epsilon is None else shown(known.epsilon),
+        epsilon_text=None if known.epsilon is None else numeral(shown(known.epsilon)),
         delta=known.delta,
         rho=known.rho,
         published=known.stated,
