@@ -76,7 +76,7 @@ class Domain:
     def __str__(self) -> str:
         left = "[" if self.closed_low else "("
         right = "]" if self.closed_high else ")"
-        return f"{left}{_shown(self.low)}, {_shown(self.high)}{right}"
+        return f"{left}{say('{low}, {high}', low=_shown(self.low), high=_shown(self.high))}{right}"
 
     def contains(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
         """Which values lie inside; NaN never does."""

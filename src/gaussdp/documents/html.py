@@ -186,10 +186,8 @@ def _table(table: Table, digits: int) -> str:
         head = ""
     else:
         kinds = [' class="numeric"' if table.numeric(place) else "" for place in range(len(table.columns))]
-        labels = (column.label for column in table.columns)
-        heads = "".join(
-            f'<th scope="col"{kind}>{html_words(label)}</th>' for label, kind in zip(labels, kinds, strict=True)
-        )
+        labels = zip(table.labels(), kinds, strict=True)
+        heads = "".join(f'<th scope="col"{kind}>{html_words(label)}</th>' for label, kind in labels)
         head = f"<thead>\n{_spanner(table)}<tr>{heads}</tr>\n</thead>\n"
         cells = ([f"<td{kind}>{html_words(cell)}</td>" for cell, kind in zip(row, kinds, strict=True)] for row in rows)
         lines = [f"<tr>{''.join(row)}</tr>" for row in cells]

@@ -197,7 +197,7 @@ def _fitted(tabular: Sequence[str]) -> str:
 
 
 def _float(table: Table, digits: int) -> str:
-    labels = " & ".join(latex_words(column.label) for column in table.columns) + r" \\"
+    labels = " & ".join(latex_words(label) for label in table.labels()) + r" \\"
     head = [*_spanner(table), labels]
     return "\n".join(
         [

@@ -53,9 +53,13 @@ class Table:
     rows: tuple[tuple[Value, ...], ...]
     spanner: str = ""
 
+    def labels(self) -> list[str]:
+        """The labels as people read them, in their language."""
+        return [say(column.label) for column in self.columns]
+
     def headings(self) -> list[str]:
         """The labels, each complete in itself: "ε = 0.1" under a spanner."""
-        first, *others = (say(column.label) for column in self.columns)
+        first, *others = self.labels()
         return [first, *(f"{self.spanner} = {label}" if self.spanner else label for label in others)]
 
     def rounded_rows(self, digits: int) -> list[list[Value]]:

@@ -114,7 +114,7 @@ def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
         ),
     }
     verdict, sentence = words[run.sampling]
-    return Assumption("sampling", _BATCHES["poisson"], verdict, sentence)
+    return Assumption("sampling", say(_BATCHES["poisson"]), verdict, sentence)
 
 
 _BATCHES = {

@@ -2,7 +2,7 @@
 
 import { h, part } from "./dom.js";
 import { within } from "./numbers.js";
-import { numeral, speak } from "./words.js";
+import { speak } from "./words.js";
 
 const OLD = speak("What is shown belongs to earlier values.");
 
@@ -47,13 +47,13 @@ export function createRefusals(root, fields, names, retry, aliases = {}) {
 }
 
 const SYMBOLS = { epsilon: "ε", mu: "μ", delta: "δ", "target.value": speak("value"), "target.level": speak("level") };
-const INTERVAL = /\bin ([[(])([^,\s]+), ([^\])\s]+)([\])])/g;
+const INTERVAL = /\bin ([[(])([^;\s]+?)[,;] ([^\])\s]+)([\])])/g;
 
 /** The server's words in the terms of the page: labels, symbols and words instead of the names of an interface. */
 export function sentence(message, called) {
   const words = message
     .replace(/^[a-z_.0-9]+(?= (?:must|is|cannot|muss|ist|fehlt|kann|lässt|und)[ :(])/, (name) => called ?? SYMBOLS[name] ?? name)
-    .replace(INTERVAL, (_, open, low, high, close) => within(numeral(low), numeral(high.replace("inf", "∞")), open === "[", close === "]"))
+    .replace(INTERVAL, (_, open, low, high, close) => within(low, high.replace("inf", "∞"), open === "[", close === "]"))
     .replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll("_", " "))
     .replace(/\binf\b/g, "∞");
   const text = /^[a-z]/.test(words) ? words.charAt(0).toUpperCase() + words.slice(1) : words;

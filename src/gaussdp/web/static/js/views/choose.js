@@ -89,7 +89,7 @@ export function setUpChoose(root, store, fields) {
       cells: rows.map((row) => [row.level_text, `${infinite(row.mu_text)}${row.saturated ? " *" : ""}`, row.saturated ? "saturated" : ""]),
     }))));
     part(root, "others-note").textContent = answer.others.some((row) => row.saturated) ? speak("* saturated: the policy hardly limits the attack there, so that this μ stands for nothing.") : "";
-    part(root, "implied").replaceChildren(...prose(speak("Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = {mu}, whatever the level.", { mu: answer.implied.mu_text })));
+    part(root, "implied").replaceChildren(...prose(speak("Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = {mu}, whatever the level.", { mu: infinite(answer.implied.mu_text) })));
     part(root, "verdicts").replaceChildren(...answer.rules.map(verdict));
     matched = answer.matched;
     mark.firstChild.textContent = answer.met ? speak("they touch here") : speak("matched here");

@@ -1,0 +1,116 @@
+"""Sentences and numbers in another language, and documents that are in it whole."""
+
+import pickle
+import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+
+import pytest
+
+import gaussdp
+from gaussdp.advising import Answers, Published, advise, record
+from gaussdp.choosing.budgets import budget_document
+from gaussdp.documents import render
+from gaussdp.words import Phrase, numeral, plural, say, speaking, spoken
+
+ENGLISH = re.compile(r"\b(the|of|is|are|and|with|which|each|than|that|from|not|by|at|or|its|it|for)\b")
+
+MARKUP = re.compile(r"(?s)^.*(?=\\begin.document)|<style>.*?</style>|<svg.*?</svg>|<[^>]*>|\\[a-z]+|%[^\n]*")
+
+
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        ("0.31", "0,31"),
+        ("1,234.5", "1\u202f234,5"),
+        ("12,345", "12\u202f345"),
+        ("1e-5", "1e-5"),
+        ("1.5e-11", "1,5e-11"),
+        ("5%", "5\u202f%"),
+        ("-0.5", "-0,5"),
+        ("inf", "inf"),
+        ("0.5 to 1.5", "0.5 to 1.5"),
+        ("1.2.3", "1.2.3"),
+    ],
+)
+def test_numerals(english, german):
+    assert numeral(english) == english
+    with speaking("de"):
+        assert numeral(english) == german
+        assert numeral(numeral(english)) == german  # what is written so already stays
+        assert say("From {method}.", method=numeral(english)) == f"Aus: {german}."
+
+
+def test_whole_numbers_and_plurals():
+    with speaking("de"):
+        assert plural(1, "{n:,} release", "{n:,} releases") == "1 Veröffentlichung"
+        assert plural(12_000, "{n:,} release", "{n:,} releases") == "12\u202f000 Veröffentlichungen"
+        assert say("nobody knows {n:,} of these", n=1234) == "nobody knows 1,234 of these"
+
+
+def test_a_phrase_is_its_english_to_code():
+    name = Phrase("advantage")
+    with speaking("de"):
+        assert (name == "advantage", {"advantage": 1}[name], f"{name}", str(name)) == (True, 1, "Vorteil", "Vorteil")
+    assert str(pickle.loads(pickle.dumps(name))) == "advantage"
+
+
+def test_each_thread_has_its_own_language():
+    with speaking("de"), ThreadPoolExecutor(1) as pool:
+        assert (spoken(), pool.submit(spoken).result()) == ("de", "en")
+    assert spoken() == "en"
+
+
+def test_there_is_no_other():
+    with pytest.raises(gaussdp.DomainError, match="language must be one of 'en', 'de'"), gaussdp.language("xx"):
+        pass
+
+
+def documents():
+    """One of each kind that a person can have in another language."""
+    plan = Answers(aim="attribute", every="month", years=2.0, published=(Published(kind="count", typical=1000.0),))
+    return {
+        "explanation": gaussdp.explain(0.8, prior=0.01).document(),
+        "choice": budget_document(8.0),
+        "requirements": budget_document([gaussdp.Requirement("accuracy=0.55"), gaussdp.Requirement("epsilon=3")]),
+        "advice": advise(plan).document(),
+        "record": record(advise(plan), day=date(2026, 1, 1)).document(),
+        "statement": gaussdp.report_run(
+            gaussdp.Run(
+                mechanism=gaussdp.DPSGD(1.0, 0.01, 1000), unit="eine Person", adjacency="add-remove", sampling="shuffle"
+            )
+        ).document(),
+    }
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "html", "latex"])
+def test_documents_are_whole(format):
+    english = {name: render(document, format) for name, document in documents().items()}
+    with gaussdp.language("de"):
+        german = {name: render(document, format) for name, document in documents().items()}
+    for name, text in german.items():
+        words = re.sub(
+            r"(?s)^.*(?=\\begin.document)|<style>.*?</style>|<svg.*?</svg>|<[^>]*>|\\[a-z]+|%[^\n]*", " ", text
+        )
+        prose = [line for line in words.splitlines() if ENGLISH.search(line)]
+        assert not prose, name
+        if format != "latex":  # whose lengths have points
+            assert not re.search(r"\d\.\d", re.sub(r"\d+\.\d+\.\d+", "", words)), name
+        assert text != english[name]
+
+
+def test_english_is_as_before_after_german():
+    before = render(gaussdp.explain(1.0).document(), "text")
+    with gaussdp.language("de"):
+        render(gaussdp.explain(1.0).document(), "text")
+    assert render(gaussdp.explain(1.0).document(), "text") == before
+
+
+def test_machines_read_the_same_in_every_language():
+    tables = budget_document(3.0)
+    with gaussdp.language("de"):
+        german = budget_document(3.0)
+        numbers = [row for row in render(german, "csv", 4).splitlines() if "0.5" in row]
+        assert numbers
+        assert [table.rounded_rows(4)[0][3] for table in german.tables[:1]] == [tables.tables[0].rounded_rows(4)[0][3]]
+        assert Answers(chance=0.25, acceptable=0.85).as_toml() == "chance = 0.25\nacceptable = 0.85\n"
