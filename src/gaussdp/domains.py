@@ -90,7 +90,7 @@ class Domain:
 
 
 @dataclass(frozen=True)
-class Choice:
+class WordChoice:
     """One of a few words that a parameter may be.
 
     Attributes:

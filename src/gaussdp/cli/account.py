@@ -156,7 +156,11 @@ def dpsgd(
 @click.option("--batches", type=Whole(), required=True, help="Number of batches of a pass.")
 @click.option("--epochs", type=Whole(), required=True, help="Number of passes.")
 @click.option(
-    "--uses-per-epoch", type=Whole(), default=1, show_default=True, help="In how many batches of a pass a record is."
+    "--uses-per-epoch",
+    type=Whole(),
+    default=1,
+    show_default=True,
+    help="In how many batches of a pass a record is.",
 )
 @_reading_options
 def random_allocation(
