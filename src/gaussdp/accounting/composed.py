@@ -1,16 +1,19 @@
 """The tails of a composed loss by whichever method answers: lines, which take milliseconds, or the density."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.density.vanishing import VanishingTails
 from gaussdp.accounting.descriptions import Described
+from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent_tails import BentTails
+from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.least import LeastLoss, least_loss
@@ -102,10 +105,13 @@ class ComposedTails(Described):
         return self._lines or self._density
 
     @cached_property
-    def _methods(self) -> list[LossTails]:
-        """Lines of either kind in order of trial."""
-        lines: list[LossTails] = [tails for tails in (self._bent, self._lines) if tails]
-        return lines if self._first is self._bent else lines[::-1]
+    def _methods(self) -> list[LossTails | SplitTails]:
+        """Lines of all kinds in order of trial."""
+        squared_mu, steps = self._parts
+        split = SplitTails.of(squared_mu, steps, self.deviation)
+        others = [self._bent, split] if self._bent and self._bent.quicker else [split, self._bent]
+        lines = [*others, self._lines] if self._first is self._bent else [self._lines, *others]
+        return [tails for tails in lines if tails]
 
     @property
     def _known(self) -> LossTails:
@@ -128,19 +134,25 @@ class ComposedTails(Described):
             if not gone.all():
                 points.put(~gone, self.read(tau[~gone]))
             return points
-        points = OperatingPoints.unanswered(tau)
-        missing = np.arange(tau.size)
-        for lines in self._methods:
-            points.put(missing, lines.read(tau[missing]))
-            missing = np.flatnonzero(~points.answered)
-            if missing.size == 0:
-                return points
+        points = self.read_lines(tau)
+        missing = np.flatnonzero(~points.answered)
         if missing.size:
             gone = self._vanishing.vanish(tau[missing])
             points.put(missing[gone], VanishingTails.points(tau[missing[gone]]))
             missing = missing[~gone]
         if missing.size and self._short:
             points.put(missing, self._density.read(tau[missing]))
+        return points
+
+    def read_lines(self, tau: Floats) -> OperatingPoints:
+        """The same by lines alone."""
+        points = OperatingPoints.unanswered(tau)
+        missing = np.arange(tau.size)
+        for lines in self._methods:
+            points.put(missing, lines.read(tau[missing]))
+            missing = np.flatnonzero(~points.answered)
+            if missing.size == 0:
+                break
         return points
 
     @cached_property
@@ -165,23 +177,32 @@ class ComposedTails(Described):
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
-        if not self.within_reach:
-            return OperatingPoints.unanswered(np.full_like(log_fpr, np.nan))
-        points = self._first.at_fpr(log_fpr, log_tnr)
-        missing = np.flatnonzero(~points.answered)
-        if missing.size and self._methods and self._short:
-            points.put(missing, self._density.at_fpr(log_fpr[missing], log_tnr[missing]))
-        return points
+        return self._at(points_at_fpr, log_fpr, log_tnr)
 
     def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
         """Operating points with these FNRs."""
+        return self._at(points_at_fnr, log_fnr, log_tpr)
+
+    def _at(self, search: Callable[[LossTails, Floats, Floats], OperatingPoints], *rates: Floats) -> OperatingPoints:
+        """What a search finds by lines alone, or else by the density."""
         if not self.within_reach:
-            return OperatingPoints.unanswered(np.full_like(log_fnr, np.nan))
-        points = self._first.at_fnr(log_fnr, log_tpr)
+            return OperatingPoints.unanswered(np.full_like(rates[0], np.nan))
+        points = search(_ByLines(self) if self._methods else self._density, *rates)
         missing = np.flatnonzero(~points.answered)
         if missing.size and self._methods and self._short:
-            points.put(missing, self._density.at_fnr(log_fnr[missing], log_tpr[missing]))
+            points.put(missing, search(self._density, rates[0][missing], rates[1][missing]))
         return points
+
+
+class _ByLines:
+    """What lines know of composed tails."""
+
+    def __init__(self, tails: ComposedTails) -> None:
+        self._tails = tails
+        self.read = tails.read_lines
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tails, name)
 
 
 def _skewness(lines: LineTails) -> float:
