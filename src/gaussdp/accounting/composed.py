@@ -40,6 +40,9 @@ class ReachSettings:
 
 SETTINGS = ReachSettings()
 
+_Ask = Callable[[Floats, Floats], OperatingPoints]
+_Search = Callable[[LossTails, Floats, Floats], OperatingPoints]
+
 _NEAR = 1e-14  # relative distance from the least loss at which its last digits decide
 
 
@@ -177,20 +180,22 @@ class ComposedTails(Described):
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
-        return self._at(points_at_fpr, log_fpr, log_tnr)
+        return self._at(points_at_fpr, self._density.at_fpr, log_fpr, log_tnr)
 
     def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
         """Operating points with these FNRs."""
-        return self._at(points_at_fnr, log_fnr, log_tpr)
+        return self._at(points_at_fnr, self._density.at_fnr, log_fnr, log_tpr)
 
-    def _at(self, search: Callable[[LossTails, Floats, Floats], OperatingPoints], *rates: Floats) -> OperatingPoints:
-        """What a search finds by lines alone, or else by the density."""
+    def _at(self, search: _Search, ask_density: _Ask, rate: Floats, rest: Floats) -> OperatingPoints:
+        """What a search along lines finds, or else the density."""
         if not self.within_reach:
-            return OperatingPoints.unanswered(np.full_like(rates[0], np.nan))
-        points = search(_ByLines(self) if self._methods else self._density, *rates)
+            return OperatingPoints.unanswered(np.full_like(rate, np.nan))
+        if not self._methods:
+            return ask_density(rate, rest)
+        points = search(_ByLines(self), rate, rest)
         missing = np.flatnonzero(~points.answered)
-        if missing.size and self._methods and self._short:
-            points.put(missing, search(self._density, rates[0][missing], rates[1][missing]))
+        if missing.size and self._short:
+            points.put(missing, ask_density(rate[missing], rest[missing]))
         return points
 
 

@@ -48,7 +48,7 @@ class SplitTailSettings:
     most_turns: float = 3000.0  # ... and radians at a threshold up to there for which a line is quick
     most_work: int = 1 << 20  # nodes of a line times nodes of the outputs: past that, other methods are quicker
     negligible: float = 30.0  # -log of what moderate runs add to the others from which on it is bounded only
-    rounding: float = 4e-15  # of probabilities of extreme outputs, relative
+    rounding: float = 1e-13  # of all sums, relative: two orders above what comparing different limits shows
 
 
 SETTINGS = SplitTailSettings()
@@ -116,9 +116,12 @@ class SplitTails(Described):
     @cached_property
     def _turns(self) -> float:
         """Where the transform of moderate runs has died out; infinity if that is far off."""
-        moderate = self._split(*self._edges[:2]).moderate
         t = np.array(SETTINGS.scan) / self._deviation
-        alive = np.flatnonzero(moderate.log_ratio(moderate.tilt(0.0), t).real > -SETTINGS.exponent)
+        try:
+            moderate = self._split(*self._edges[:2]).moderate
+            alive = np.flatnonzero(moderate.log_ratio(moderate.tilt(0.0), t).real > -SETTINGS.exponent)
+        except ConvergenceError:
+            return math.inf
         if alive.size == 0:
             return float(t[0])
         return float(t[alive[-1] + 1]) if alive[-1] + 1 < t.size else math.inf
@@ -156,7 +159,7 @@ class _Bin:
         for log_scale, integrals, doubt in read:
             share = np.exp(log_scale - scale)
             values += share * integrals
-            errors += share * doubt
+            errors += share * (doubt + SETTINGS.rounding * np.abs(integrals[:3]))
         points = interpret(math.inf, tau, scale, values, errors)
         points.errors[(values[:3] <= 0).any(axis=0)] = np.inf
         return points

@@ -37,6 +37,7 @@ class SplitSettings:
     turns: float = 12.0  # radians that e^(itL) turns through in a panel, which the rule bears to rounding error
     most_panels: int = 800
     rounding: float = 1e-15  # of a moment over large outputs, relative
+    step_rounding: float = 2e-16  # of a step's moment over moderate ones, relative to the tilted loss's deviation
     whole_turn: float = 0.5  # size of the exponent from which on e^u - 1 is taken apart as e^u and its complement
 
 
@@ -68,6 +69,8 @@ class SplitStep:
         self.count = count
         self._sigma, self._rate, self._frequency = step.noise_multiplier, step.sample_rate, frequency
         (self._low, self._high), _ = step.output_at(np.log(np.expm1(np.array([low, high]) - step.lowest)))
+        if not self._low < self._high < math.inf:
+            raise ConvergenceError("the limits of outputs are not told apart")
         self._made: dict[tuple[int, bool], tuple[_Nodes, _Nodes]] = {}
 
     def extreme(self) -> tuple[float, float]:
@@ -204,7 +207,7 @@ class ModerateCumulants:
     def rounding(self, tilt: Tilt) -> float:
         """Size of the rounding error of K, which adds up terms of the size of each step's loss."""
         sizes = (count * math.sqrt(grid.variance) for count, grid in zip(tilt.counts, tilt.grids, strict=False))
-        return 5e-17 * abs(tilt.at) * sum(sizes)
+        return SETTINGS.step_rounding * abs(tilt.at) * sum(sizes)
 
 
 class LargeCumulants:
