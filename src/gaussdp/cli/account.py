@@ -14,7 +14,8 @@ from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, ac
 from gaussdp.accounting.export import write_curve
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.described import caveats, described, mechanism_of
-from gaussdp.cli.options import Whole, levels, neighbour_options, number, output_options, show, waiting
+from gaussdp.cli.options import Whole, levels, number, output_options, show, waiting
+from gaussdp.cli.training_options import neighbour_options
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
