@@ -181,7 +181,7 @@ def log_axis(axes: "Axes", name: str, low: float, high: float) -> None:
     for edge, mark in ((0.0, TICKRIGHT if across else TICKUP), (1.0, TICKLEFT if across else TICKDOWN)):
         edges = np.full_like(between, edge)
         points = (edges, between) if across else (between, edges)
-        axes.scatter(*points, marker=mark, transform=place, zorder=_TICKS, **look)
+        axes.scatter(*points, transform=place, zorder=_TICKS, **{**look, "marker": mark})
 
 
 def _draw_arrow(axes: "Axes", arrow: Arrow) -> None:
