@@ -8,7 +8,7 @@ import numpy as np
 
 from gaussdp.documents import DEFAULT_DIGITS, Block, Document, Format, IconArray, Items, Section, Words, render
 from gaussdp.documents.html import fragment
-from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number, readings
 from gaussdp.explaining import facts, sentences, wording
 from gaussdp.explaining.facts import PRIOR, RATE, Meaning
 from gaussdp.explaining.numbers import ROUNDING, as_object, tables
@@ -95,6 +95,7 @@ class Explanation(Meaning):
         return fragment(self.document(), DEFAULT_DIGITS)
 
 
+@readings()
 def explain(
     mu: float,
     *,

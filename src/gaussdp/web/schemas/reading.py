@@ -26,10 +26,15 @@ def kinds_of(request: type[IsRequest]) -> dict[str, FieldKind | Several | type[I
     return {name: hint.__metadata__[0] if hasattr(hint, "__metadata__") else hint for name, hint in hints.items()}
 
 
+@cache
+def _fields_of(request: type[IsRequest]) -> tuple["dataclasses.Field[Any]", ...]:
+    return dataclasses.fields(request)
+
+
 def parse(body: bytes) -> object:
     """The JSON value of a body, without what JSON does not have: NaN, infinities, a name twice."""
     try:
-        return json.loads(body.decode(), parse_constant=_no_constant, object_pairs_hook=_each_name_once)
+        return _decoder().decode(body.decode())
     except (json.JSONDecodeError, _NotJSONError) as error:
         reason = str(error)
     except UnicodeDecodeError:
@@ -58,8 +63,7 @@ def read(request: type[Request], value: object, path: str = "") -> Request:
     for name in value:
         if name not in kinds:
             raise RefusalError(422, f"unknown field {brief(path + name)}; known are {', '.join(kinds)}", None)
-    fields = dataclasses.fields(request)
-    return request(**{field.name: _field(field, kinds[field.name], value, path) for field in fields})
+    return request(**{field.name: _field(field, kinds[field.name], value, path) for field in _fields_of(request)})
 
 
 def _field(
@@ -79,6 +83,11 @@ def _field(
         return kind.read(name, given[field.name])
     except DomainError as error:
         raise RefusalError(422, str(error), name) from None
+
+
+@cache
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_each_name_once)
 
 
 class _NotJSONError(ValueError):

@@ -7,6 +7,7 @@ from gaussdp.choosing import Choice, Match, RuleOfThumb, match
 from gaussdp.choosing import choose as chosen
 from gaussdp.choosing.budgets import span
 from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.domains import readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.risks import Risk, criteria
@@ -32,6 +33,7 @@ DIVISORS = (5.0, 3.0)
 _LEAST_KINK = 1e-6  # below, the curve's corner is no more than the corner of the picture
 
 
+@readings()
 def choose(request: ChooseRequest) -> ChooseResponse:
     """The budget, what it allows and costs, the same by other criteria, a recommendation, and both curves."""
     policy = request.policy
