@@ -13,7 +13,7 @@ from gaussdp.accounting import account as account_for
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
 from gaussdp.accounting.export import write_curve
 from gaussdp.cli.default_group import DefaultGroup
-from gaussdp.cli.described import caveats, described, mechanism_of
+from gaussdp.cli.described import described, mechanism_of
 from gaussdp.cli.options import Whole, levels, neighbour_options, number, output_options, show, waiting
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.files import write_file
@@ -22,6 +22,8 @@ from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.guarantees import ProfilePoints, read_points
 from gaussdp.guarantees.tradeoff import Directions, Meaning
 from gaussdp.mechanisms import DPSGD, Mechanism, RandomAllocation, registered
+from gaussdp.statements.assumptions import broken_words
+from gaussdp.statements.run import Run
 from gaussdp.statements.training import Training
 
 
@@ -206,7 +208,8 @@ def plan(file: Path, reading: _Reading) -> None:
 
     def document(curve: AccountedCurve | DistributionCurve, floor: float | None, *levels: Any) -> Document:
         content = account_document(mechanism, curve, floor, *levels)
-        told = caveats(found, curve, curve.fit() if floor is None else curve.fit(floor))
+        fit = curve.fit() if floor is None else curve.fit(floor)
+        told = broken_words(found, curve, fit) if isinstance(found, Run) else ()
         return Document.tabular(content.title, content.tables, (*told, *content.notes))
 
     reading.show(mechanism, document)
