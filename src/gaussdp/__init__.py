@@ -290,7 +290,11 @@ serve_with(_evaluator)
 
 
 # The integrations that adapt objects of other libraries for `account`, by the package that defines their types.
-_ADAPTED_BY = {"dp_accounting": "gaussdp.integrations.dp_accounting", "opendp": "gaussdp.integrations.opendp"}
+_ADAPTED_BY = {
+    "diffprivlib": "gaussdp.integrations.diffprivlib",
+    "dp_accounting": "gaussdp.integrations.dp_accounting",
+    "opendp": "gaussdp.integrations.opendp",
+}
 
 
 def _load_integration(package: str) -> None:
