@@ -18,7 +18,7 @@ def decision_entry(record: Record, facts: RegistryFacts) -> RegistryEntry:
     """
     advice, answers = record.advice, record.advice.answers
     trained = [one for one in answers.statistics if one.kind == "model"]
-    mu, each = shown(record.mu), shown(rounded(advice.each(record.mu), Rounding.DOWN, 3))
+    mu, each = shown(record.mu), shown(rounded(advice.each(record.mu), Rounding.DOWN))
     variant: Variant = "Custom" if trained else "Zero-concentrated DP"
     floor = " for error rates of at least 1e-10" if trained else ""
     parameters = {} if trained else {"rho": rounded(record.mu**2 / 2, Rounding.UP, _DIGITS)}

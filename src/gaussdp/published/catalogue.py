@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Literal, get_args
 
 from gaussdp.conversions import mu_from_profile
-from gaussdp.documents.rounding import shown_level
+from gaussdp.documents.rounding import shown, shown_level
 from gaussdp.domains import LEVEL, POSITIVE, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
@@ -95,8 +95,8 @@ class Deployment:
     @property
     def stated(self) -> str:
         """The guarantee as it was published."""
-        parts = (("ρ", self.rho), ("ε", self.epsilon), ("δ", self.delta))
-        stated = ", ".join(f"{symbol} = {shown_level(value)}" for symbol, value in parts if value is not None)
+        parts = (("ρ", self.rho, shown), ("ε", self.epsilon, shown), ("δ", self.delta, shown_level))
+        stated = ", ".join(f"{symbol} = {told(value)}" for symbol, value, told in parts if value is not None)
         return stated or "not stated"
 
     def __post_init__(self) -> None:
