@@ -1,7 +1,7 @@
 // Known deployments as a list on one axis of μ, a row each with its unit of privacy and its period: nothing overprints.
 
 import { ask, Refusal } from "./api.js";
-import { h, table } from "./dom.js";
+import { h, prose, table } from "./dom.js";
 import { numberIn } from "./numbers.js";
 
 const MARGIN = 0.12; // of a decade, at both ends of the axis
@@ -80,7 +80,7 @@ function row(one, place) {
   return h("li", {},
     h("span", { class: "deployed-name" }, h("strong", {}, title(one)), h("span", {}, protects(one))),
     h("span", { class: "deployed-axis", "aria-hidden": "true" }, ...place.ticks.map(tick(place)), dot),
-    h("span", { class: "deployed-mu" }, one.mu_text ? `μ = ${one.mu_text}` : "no μ", h("span", {}, one.published)));
+    h("span", { class: "deployed-mu" }, one.mu_text ? `μ = ${one.mu_text}` : "no μ", h("span", {}, ...prose(one.published))));
 }
 
 function foot(place) {

@@ -67,7 +67,7 @@ function number(store, name, definition, place) {
   const head = h("div", { class: "field-head" }, label, definition.term ? term(definition.term) : null);
   const error = h("p", { id: `error-${name}`, class: "error", "aria-live": "polite" });
   const slider = definition.slider && range(store, name, definition);
-  if (definition.unknown) input.placeholder = "I don’t know";
+  if (definition.unknown) Object.assign(input, { placeholder: "I don’t know" }).dataset.unknown = "";
   place.append(head, ...hinted(definition), h("div", { class: "field-row" }, ...[slider?.element, input].filter(Boolean)), error);
 
   input.addEventListener("input", () => store.write({ [name]: input.value }));
