@@ -360,7 +360,7 @@ def _many(count: float, word: str) -> str:
 
 
 def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN, 3))
+    return shown(rounded(value, Rounding.DOWN))
 
 
 def _up(value: float) -> str:

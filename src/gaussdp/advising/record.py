@@ -174,14 +174,14 @@ def record(advice: Advice, mu: float | None = None, day: date | None = None) -> 
 
     Args:
         advice: what it stands on.
-        mu: what was decided for everything together; the cautious choice, rounded down to three digits, if None.
+        mu: what was decided for everything together; the cautious choice, rounded down to four digits, if None.
         day: when; today if None.
     """
     from importlib.metadata import version  # reads files, so only when asked
 
     if not math.isfinite(advice.high) or advice.mu == 0 or advice.choice.saturated:
         raise DomainError("mu", problem="cannot be decided: the requirements allow nothing, or everything")
-    decided = rounded(advice.mu, Rounding.DOWN, 3) if mu is None else number("mu", mu, POSITIVE)
+    decided = rounded(advice.mu, Rounding.DOWN) if mu is None else number("mu", mu, POSITIVE)
     return Record(advice, decided, date.today() if day is None else day, version("gaussdp"))
 
 
@@ -192,4 +192,4 @@ def _size(noise: Noise, relative: bool) -> float:
 
 
 def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN, 3))
+    return shown(rounded(value, Rounding.DOWN))
