@@ -57,12 +57,11 @@ class ComposedTails(Described):
 
     def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._parts = squared_mu, tuple(steps)
-        self._density = DensityTails(squared_mu, steps)
-        self._lines = None
-        if min(step.noise_multiplier for step, _ in steps) >= SETTINGS.least_line_noise:
-            self._lines = LineTails(squared_mu, steps)
+        self._least_noise = min(step.noise_multiplier for step, _ in steps)
+        self._lines = LineTails(squared_mu, steps) if self._least_noise >= SETTINGS.least_line_noise else None
         self._bent = BentTails(squared_mu, steps) if BentTails.covers(steps) else None
-        self.lowest = self._density.lowest
+        known = self._lines or self._bent or self._density
+        self.lowest = known.lowest
         convolutions = len(steps) - 1 + sum(count.bit_length() + count.bit_count() - 2 for _, count in steps)
         self._short = convolutions <= SETTINGS.most_convolutions  # enough for the density to be made
 
@@ -73,7 +72,7 @@ class ComposedTails(Described):
     def within_reach(self) -> bool:
         """Whether an exact method may know the bulk of the loss."""
         squared_mu, steps = self._parts
-        if min(step.noise_multiplier for step, _ in steps) < SETTINGS.least_noise:
+        if self._least_noise < SETTINGS.least_noise:
             return False
         if not (self._lines or self._short):
             return False
@@ -157,6 +156,10 @@ class ComposedTails(Described):
             if missing.size == 0:
                 break
         return points
+
+    @cached_property
+    def _density(self) -> DensityTails:
+        return DensityTails(*self._parts)
 
     @cached_property
     def _least(self) -> LeastLoss:

@@ -74,8 +74,6 @@ class LossCumulants:
         self._steps = tuple(steps)
         self.shortened = others is not None
         self._others = self._steps if others is None else tuple(others)
-        # Where E[e^(theta L)] comes to be ruled by the outputs of the record, K' soars.
-        self._rare_from = min((step.rare_from for step, _ in self._steps), default=math.inf)
 
     def tilt(self, at: float, refinement: int = 0, *, moved: bool = False) -> Tilt:
         """Value, mean K'(at) and variance K''(at) on the real axis."""
@@ -94,7 +92,12 @@ class LossCumulants:
             grids.append(grid)
         return Tilt(at, value, mean, variance, third, tuple(grids), tuple(count for _, count in steps))
 
-    @property
+    @cached_property
+    def _rare_from(self) -> float:
+        """Where E[e^(theta L)] comes to be ruled by the outputs of the record: there K' soars."""
+        return min((step.rare_from for step, _ in self._steps), default=math.inf)
+
+    @cached_property
     def lowest(self) -> float:
         """Infimum of the composed loss."""
         if self._squared_mu > 0:
