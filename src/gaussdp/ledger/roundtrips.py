@@ -20,7 +20,7 @@ _WAIT = sa.text("SELECT pg_logical_emit_message(true, 'gaussdp', '')")
 
 
 @dataclass(frozen=True)
-class Line:
+class WaitingRequests:
     """A connection of the driver, inside a transaction: most of the time of a decision would go into more.
 
     Attributes:
@@ -36,7 +36,7 @@ class Line:
     @classmethod
     def of(cls, connection: "Connection | Line") -> "Line":
         """The line of a connection."""
-        if isinstance(connection, Line):
+        if isinstance(connection, WaitingRequests):
             return connection
         decides = bool(connection.get_execution_options().get("decides"))
         return cls(connection.connection.driver_connection, connection.dialect.name == "sqlite", decides)
