@@ -1,6 +1,7 @@
 """The words of an explanation: odds and frequencies first, every number from the facts."""
 
 import math
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from gaussdp.documents.blocks import IconArray
@@ -27,6 +28,11 @@ _NOT_THE_SAME = Phrase(
     "Each is the policy ε to which gaussdp choose gives this μ at that level. The release is"
     " not ε-DP for any of them, and a release that is ε-DP need not have this μ."
 )
+_SAME_AT_THE_LEVEL = Phrase(
+    "Each is the policy ε with the same risk at that level. The release is not ε-DP for any"
+    " of them, and a release that is ε-DP need not have this curve."
+)
+_ADD_UP = Phrase("Releases about the same people add up.")
 _LIMITS = (
     Phrase(
         "It bounds what can be learned about one person by comparing the release with and"
@@ -55,9 +61,24 @@ class Passage:
     sentences: tuple[str, ...]
 
 
-def title(mu: float) -> str:
+def title(mu: float, subject: str = "") -> str:
     """The title of an explanation."""
+    if subject:
+        return say("What {subject} means", subject=subject)
     return say("What μ = {mu} means", mu=wording.up(mu, 4))
+
+
+def as_one_number(explanation: Meaning) -> str:
+    """The mu of a curve, and that the explanation is of the curve itself; empty if mu says it all."""
+    if not explanation.subject:
+        return ""
+    mu, floor = wording.up(explanation.mu, 4), explanation.floor
+    about = say(", for attacks with error rates of at least {floor}", floor=wording.up(floor)) if floor else ""
+    return say(
+        "As one number it is μ = {mu}{about}. What follows is read off its own curve, and holds for every attack.",
+        mu=mu,
+        about=about,
+    )
 
 
 def headline(mu: float, even: Guesses) -> str:
@@ -75,31 +96,39 @@ def headline(mu: float, even: Guesses) -> str:
     )
 
 
-def passages(explanation: Meaning) -> tuple[Passage, ...]:
-    """All the words, in order; what nobody asked for is left out."""
-    alarms = (*map(alarm_sentence, explanation.alarms), *map(accusation_sentence, explanation.accusations))
-    equivalents = (*map(equivalent_sentence, explanation.equivalents), say(_NOT_THE_SAME))
-    found = (
-        Passage(
-            "guesses",
-            say("How many guesses are right"),
-            say(_QUESTION),
-            tuple(map(guess_sentence, explanation.guesses)),
+def passages(explanation: Meaning, only: Collection[str] = ()) -> tuple[Passage, ...]:
+    """All the words, in order, or those with these keys only; what nobody asked for is left out."""
+    told, curve = explanation, bool(explanation.subject)
+    parts: tuple[tuple[str, str, str, Callable[[], Iterable[str]]], ...] = (
+        ("guesses", Phrase("How many guesses are right"), _QUESTION, lambda: map(guess_sentence, told.guesses)),
+        ("alarms", Phrase("When few may be accused by mistake"), _FEW, lambda: _alarms(told)),
+        ("searches", Phrase("When many members are to be found"), "", lambda: map(search_sentence, told.searches)),
+        ("groups", Phrase("Several people together"), _TOGETHER, lambda: map(group_sentence, told.groups)),
+        (
+            "releases",
+            Phrase("Several releases"),
+            _ADD_UP if curve else _REPEATED,
+            lambda: (repeated_sentence(fact, curve) for fact in told.releases),
         ),
-        Passage("alarms", say("When few may be accused by mistake"), say(_FEW), alarms),
-        Passage(
-            "searches", say("When many members are to be found"), "", tuple(map(search_sentence, explanation.searches))
+        ("equivalents", Phrase("The same risk in pure ε-DP"), _SAME_RISK, lambda: _equivalents(told)),
+        (
+            "limits",
+            Phrase("What it does not say") if curve else Phrase("What μ does not say"),
+            "",
+            lambda: map(say, _LIMITS),
         ),
-        Passage(
-            "groups", say("Several people together"), say(_TOGETHER), tuple(map(group_sentence, explanation.groups))
-        ),
-        Passage(
-            "releases", say("Several releases"), say(_REPEATED), tuple(map(repeated_sentence, explanation.releases))
-        ),
-        Passage("equivalents", say("The same risk in pure ε-DP"), say(_SAME_RISK), equivalents),
-        Passage("limits", say("What μ does not say"), "", tuple(map(say, _LIMITS))),
     )
+    found = (Passage(key, title, lead, tuple(words())) for key, title, lead, words in parts if not only or key in only)
     return tuple(passage for passage in found if passage.sentences)
+
+
+def _alarms(explanation: Meaning) -> Iterable[str]:
+    return (*map(alarm_sentence, explanation.alarms), *map(accusation_sentence, explanation.accusations))
+
+
+def _equivalents(explanation: Meaning) -> Iterable[str]:
+    not_the_same = _SAME_AT_THE_LEVEL if explanation.subject else _NOT_THE_SAME
+    return (*map(equivalent_sentence, explanation.equivalents), not_the_same)
 
 
 def icons(explanation: Meaning) -> tuple[IconArray, ...]:
@@ -248,9 +277,13 @@ def group_sentence(fact: Together) -> str:
     return say("For {who} μ is {mu}: {odds}", who=who, mu=wording.up(fact.mu), odds=_at_even_odds(fact))
 
 
-def repeated_sentence(fact: Together) -> str:
-    """The budget spent after repeated releases."""
-    when = plural(fact.count, "1 release", "{n:,} releases with this μ each")
+def repeated_sentence(fact: Together, curve: bool = False) -> str:
+    """The budget spent after repeated releases, with one mu each or with one curve."""
+    when = (
+        plural(fact.count, "1 release", "{n:,} such releases")
+        if curve
+        else plural(fact.count, "1 release", "{n:,} releases with this μ each")
+    )
     return say("After {when}, μ is {mu} in all: {odds}", when=when, mu=wording.up(fact.mu), odds=_at_even_odds(fact))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from gaussdp.domains import Choice, integer, one_of
+from gaussdp.domains import WordChoice, integer, one_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.schedules import Stretch
 from gaussdp.words import Phrase, say
@@ -14,9 +14,11 @@ from gaussdp.words import Phrase, say
 Adjacency = Literal["add-remove", "replace-one"]
 """Which datasets are neighbours: one record more or less, or one record exchanged for another."""
 
-ADJACENCIES: Mapping[Adjacency, Choice] = {
-    "add-remove": Choice(Phrase("add or remove a record"), Phrase("add-remove: the data with and without one unit")),
-    "replace-one": Choice(
+ADJACENCIES: Mapping[Adjacency, WordChoice] = {
+    "add-remove": WordChoice(
+        Phrase("add or remove a record"), Phrase("add-remove: the data with and without one unit")
+    ),
+    "replace-one": WordChoice(
         Phrase("replace a record"), Phrase("replace-one: the data with one unit exchanged for another")
     ),
 }

@@ -81,6 +81,7 @@ CHANCE = Level(
         )
     ),
     attacks=Phrase("Attackers who guess blindly with this chance"),
+    told=one_in,
     people=lambda chance: say("where a blind guess is right {chance}", chance=_blindly(chance)),
 )
 

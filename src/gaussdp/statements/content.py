@@ -138,7 +138,7 @@ def guarantee_words(report: Findings) -> list[str]:
         else say("Without a floor it is (μ, δ)-GDP with μ = {mu} and δ = {slack} (the slack).", mu=mu, slack=slack),
     ]
     regret = shown(rounded(fit.regret, Rounding.UP, 2))
-    if fit.regret > LARGE_REGRET:
+    if report.curve_matters:
         found.append(
             say(
                 "The regret, {regret}, exceeds {large}: one μ promises visibly less than the"

@@ -1,7 +1,6 @@
 """The language that is spoken, and what it makes of an English template and its numbers."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -153,6 +152,8 @@ def catalogue_of(tag: str) -> Catalogue | None:
     """The catalogue of a language; none for English, which is in the code."""
     if tag == ENGLISH:
         return None
+    import tomllib  # when another language is asked for: importing gaussdp stays light
+
     return Catalogue(tag, tomllib.loads((Path(__file__).parent / f"{tag}.toml").read_text(encoding="utf-8")))
 
 
