@@ -118,7 +118,8 @@ def passages(explanation: Meaning, only: Collection[str] = ()) -> tuple[Passage,
             lambda: map(say, _LIMITS),
         ),
     )
-    found = (Passage(key, title, lead, tuple(words())) for key, title, lead, words in parts if not only or key in only)
+    asked = [part for part in parts if not only or part[0] in only]
+    found = (Passage(key, say(title), say(lead), tuple(words())) for key, title, lead, words in asked)
     return tuple(passage for passage in found if passage.sentences)
 
 
@@ -128,7 +129,7 @@ def _alarms(explanation: Meaning) -> Iterable[str]:
 
 def _equivalents(explanation: Meaning) -> Iterable[str]:
     not_the_same = _SAME_AT_THE_LEVEL if explanation.subject else _NOT_THE_SAME
-    return (*map(equivalent_sentence, explanation.equivalents), not_the_same)
+    return (*map(equivalent_sentence, explanation.equivalents), say(not_the_same))
 
 
 def icons(explanation: Meaning) -> tuple[IconArray, ...]:

@@ -5,11 +5,18 @@ import re
 import pytest
 
 STATES = [
-    {"view": "start", "scenarios": '[["A",{"every":"month"}]]', "requirement": "epsilon=3", "ask_every": "week"},
-    {"view": "start", "ask_aim": "identification", "ask_unit": "household", "published": "model"},
+    {
+        "view": "start",
+        "scenarios": '[["A",{"every":"month"}]]',
+        "required": "epsilon 3 1e-5 Gremium",
+        "ask_every": "week",
+    },
+    {"view": "start", "ask_aim": "identification", "ask_unit": "household", "published": "model; mean Besuche 1000 50"},
     {"view": "choose", "epsilon": "8"},
-    {"view": "choose", "epsilon": "3", "criterion": "identification", "level": "1e-3", "policy_delta": "1e-5"},
+    {"view": "choose", "epsilon": "3", "policy_delta": "1e-5", "also": "accuracy 55_of_100; tpr 1% 0.001"},
+    {"view": "choose", "currency": "identification", "policy_value": "1%", "policy_level": "1/1000"},
     {"view": "understand", "prior": "0.01"},
+    {"view": "understand", "mu": "0.001", "deployed": "year"},
     {"view": "account"},
     {"view": "account", "sampling": "shuffle", "tuning": "not counted", "tuning_runs": "9", "clipping": "per-example"},
     {"view": "account", "mode": "target", "target": "tpr", "target_value": "0.05", "target_level": "0.01"},
@@ -18,7 +25,21 @@ STATES = [
 WORDS = re.compile(r"[^\W\d_]{2,}")
 SAME = {
     *("gaussdp", "English", "Deutsch", "Start", "Start · gaussdp", "Python", "CLI", "LaTeX", "JSON", "HTML", "PDF"),
-    *("Markdown", "Text", "policy.toml", "FPR", "TPR", "FNR", "Laplace", "μ-GDP", "Budget, μ-GDP", "(ε, δ)-DP"),
+    *(
+        "Markdown",
+        "Text",
+        "policy.toml",
+        "FPR",
+        "TPR",
+        "FNR",
+        "Laplace",
+        "Name",
+        "Gremium",
+        "Besuche",
+        "μ-GDP",
+        "Budget, μ-GDP",
+        "(ε, δ)-DP",
+    ),
     *(f"{curve}: {rate}" for curve in ("μ-GDP", "Budget, μ-GDP", "(ε, δ)-DP") for rate in ("TPR", "FNR")),
 }
 """Names, symbols and words that are the same in both languages."""
@@ -52,7 +73,7 @@ def test_no_word_is_english(new_calculator, state):
     english = new_calculator().open(lang="en", **state)
     if state["view"] == "understand":
         for calculator in (german, english):
-            calculator.page.locator(".swarm .dot").first.click()
+            calculator.page.locator(".deployed li").first.wait_for()
     named = "(await (await fetch('api/v1/deployments')).json()).deployments"
     fields = "(one) => [one.name, one.organisation, one.source]"
     names = german.page.evaluate(f"async () => {named}.flatMap({fields})")

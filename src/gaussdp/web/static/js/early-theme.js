@@ -4,11 +4,8 @@ try {
   const theme = localStorage.getItem("gaussdp-theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   const language = localStorage.getItem("gaussdp-language");
-  const query = new URLSearchParams(location.search);
-  if (language && language !== document.documentElement.lang && !query.has("lang")) {
-    query.set("lang", language);
-    location.replace(`?${query}`);
-  }
+  const named = new URLSearchParams(location.search).has("lang");
+  if (language && language !== document.documentElement.lang && !named) document.documentElement.dataset.other = language;
 } catch {
-  // Storage may be forbidden: the system's theme serves.
+  // Storage may be forbidden: the system's theme and language serve.
 }

@@ -3,7 +3,7 @@
 import { readAddress, writeAddress } from "./address.js";
 import { define } from "./definitions.js";
 import { setUpFields } from "./fields.js";
-import { setUpLanguages } from "./languages.js";
+import { leaving, setUpLanguages } from "./languages.js";
 import { createStore } from "./store.js";
 import { setUpTabs } from "./tabs.js";
 import { setUpTerms } from "./terms.js";
@@ -20,10 +20,12 @@ const notify = (words) => {
   notice.textContent = words;
 };
 
-setUpTheme();
-setUpLanguages();
-define(JSON.parse(document.getElementById("definitions").textContent));
-setUp();
+if (!leaving()) {
+  setUpTheme();
+  setUpLanguages();
+  define(JSON.parse(document.getElementById("definitions").textContent));
+  setUp();
+}
 
 function setUp() {
   const read = readAddress(location.search);
