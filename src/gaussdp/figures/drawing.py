@@ -11,6 +11,7 @@ import numpy as np
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.figures import scales, style
 from gaussdp.figures.model import Arrow, Axis, Figure
+from gaussdp.words import ENGLISH, numeral, spoken
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,6 +80,7 @@ def rendered(
     with matplotlib.style.context(["default", style.PARAMETERS]):
         canvas = Canvas(figsize=size, dpi=_POINTS_PER_INCH)
         draw(canvas)
+        _write_numbers(canvas)
         if not fits:
             _keep_inside(canvas)
         return {ending: _bytes(canvas, ending) for ending in formats}
@@ -87,6 +89,17 @@ def rendered(
 def render(figure: Figure, *formats: str) -> dict[str, bytes]:
     """The figure in each of these formats ("svg", "pdf", "png")."""
     return rendered(lambda canvas: _draw(figure, canvas), style.WIDE if figure.wide else style.SQUARE, *formats)
+
+
+def _write_numbers(canvas: "Canvas") -> None:
+    """Plain numbers along the axes, as the language writes them."""
+    if spoken() == ENGLISH:
+        return
+    from matplotlib.ticker import ScalarFormatter
+
+    for axis in (axis for axes in canvas.axes for axis in (axes.xaxis, axes.yaxis)):
+        if type(axis.get_major_formatter()) is ScalarFormatter:
+            axis.set_major_formatter(lambda value, _: numeral(f"{value:g}"))
 
 
 def _keep_inside(canvas: "Canvas") -> None:

@@ -31,9 +31,9 @@ const BUSY = {
 async function send(path, body, signal) {
   let response;
   try {
-    response = await fetch(`api/v1/${path}?lang=${LANGUAGE}`, {
+    response = await fetch(`api/v1/${path}`, {
       method: body === undefined ? "GET" : "POST",
-      headers: body === undefined ? {} : { "Content-Type": "application/json" },
+      headers: { "Accept-Language": LANGUAGE, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal,
     });
