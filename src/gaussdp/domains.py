@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from gaussdp.adapters import Evaluator, evaluator_for
 from gaussdp.errors import DomainError, brief
 
 Real: TypeAlias = float | np.floating[Any] | np.integer[Any]
@@ -28,27 +29,18 @@ Kind = TypeVar("Kind")
 Kernel = Callable[..., npt.NDArray[np.float64]]
 
 Parameters = Mapping[str, tuple[Any, "Domain"]]
-Evaluator = Callable[[Kernel, Parameters], Any]
 
 
 class _Evaluators(dict[type, Evaluator | None]):
     """What computes on values of a type, None where NumPy does; looked up once for each type."""
 
-    find: Callable[[type], Evaluator | None] = staticmethod(lambda kind: None)
-
     def __missing__(self, kind: type) -> Evaluator | None:
-        self[kind] = self.find(kind)
+        self[kind] = evaluator_for(kind)
         return self[kind]
 
 
 EVALUATORS = _Evaluators()
-"""For columns and arrays of other libraries, what evaluates a kernel on them; `serve_with` says where to find it."""
-
-
-def serve_with(find: Callable[[type], Evaluator | None]) -> None:
-    """Serve columns and arrays of other libraries with what this function finds for their type."""
-    EVALUATORS.find = staticmethod(find)
-    EVALUATORS.clear()
+"""For columns and arrays of other libraries, what evaluates a kernel on them."""
 
 
 _DOUBLE = 8  # bytes
@@ -92,7 +84,7 @@ class Domain:
 
 
 @dataclass(frozen=True)
-class Choice:
+class WordChoice:
     """One of a few words that a parameter may be.
 
     Attributes:

@@ -79,13 +79,13 @@ def shown(value: float) -> str:
 
 
 def shown_level(value: float) -> str:
-    """As `shown`, but a power of ten below 1 keeps its exponent, since levels are read by it.
+    """As `shown`, but a power of ten below 0.1 keeps its exponent, since levels are read by it.
 
-    >>> shown_level(0.01), shown_level(0.03), shown_level(1e-5)
-    ('1e-2', '0.03', '1e-5')
+    >>> shown_level(0.1), shown_level(0.01), shown_level(0.03), shown_level(1e-5)
+    ('0.1', '1e-2', '0.03', '1e-5')
     """
     exponent = power_of_ten(value)
-    return shown(value) if exponent is None or exponent >= 0 else f"1e{exponent}"
+    return shown(value) if exponent is None or exponent >= -1 else f"1e{exponent}"
 
 
 def shown_percent(value: float, digits: int = 3) -> str:

@@ -26,6 +26,11 @@ _NOT_THE_SAME = (
     "Each is the policy ε to which gaussdp choose gives this μ at that level. The release is not ε-DP for any of them, "
     "and a release that is ε-DP need not have this μ."
 )
+_SAME_AT_THE_LEVEL = (
+    "Each is the policy ε with the same risk at that level. The release is not ε-DP for any of them, and a release "
+    "that is ε-DP need not have this curve."
+)
+_ADD_UP = "Releases about the same people add up."
 _LIMITS = (
     "It bounds what can be learned about one person by comparing the release with and without that person's data. What "
     "the release says about people in general, and so about this person too, may still be learned.",
@@ -47,9 +52,18 @@ class Passage:
     sentences: tuple[str, ...]
 
 
-def title(mu: float) -> str:
+def title(mu: float, subject: str = "") -> str:
     """The title of an explanation."""
-    return f"What μ = {wording.up(mu, 4)} means"
+    return f"What {subject or f'μ = {wording.up(mu, 4)}'} means"
+
+
+def as_one_number(explanation: Meaning) -> str:
+    """The mu of a curve, and that the explanation is of the curve itself; empty if mu says it all."""
+    if not explanation.subject:
+        return ""
+    number = f"As one number it is μ = {wording.up(explanation.mu, 4)}"
+    about = f", for attacks with error rates of at least {wording.up(explanation.floor)}" if explanation.floor else ""
+    return f"{number}{about}. What follows is read off its own curve, and holds for every attack."
 
 
 def headline(mu: float, even: Guesses) -> str:
@@ -64,15 +78,20 @@ def headline(mu: float, even: Guesses) -> str:
 
 def passages(explanation: Meaning, only: Collection[str] = ()) -> tuple[Passage, ...]:
     """All the words, in order, or those with these keys only; what nobody asked for is left out."""
-    told = explanation
+    told, curve = explanation, bool(explanation.subject)
     parts: tuple[tuple[str, str, str, Callable[[], Iterable[str]]], ...] = (
         ("guesses", "How many guesses are right", _QUESTION, lambda: map(guess_sentence, told.guesses)),
         ("alarms", "When few may be accused by mistake", _FEW, lambda: _alarms(told)),
         ("searches", "When many members are to be found", "", lambda: map(search_sentence, told.searches)),
         ("groups", "Several people together", _TOGETHER, lambda: map(group_sentence, told.groups)),
-        ("releases", "Several releases", _REPEATED, lambda: map(repeated_sentence, told.releases)),
+        (
+            "releases",
+            "Several releases",
+            _ADD_UP if curve else _REPEATED,
+            lambda: (repeated_sentence(fact, curve) for fact in told.releases),
+        ),
         ("equivalents", "The same risk in pure ε-DP", _SAME_RISK, lambda: _equivalents(told)),
-        ("limits", "What μ does not say", "", lambda: _LIMITS),
+        ("limits", "What it does not say" if curve else "What μ does not say", "", lambda: _LIMITS),
     )
     found = (Passage(key, title, lead, tuple(words())) for key, title, lead, words in parts if not only or key in only)
     return tuple(passage for passage in found if passage.sentences)
@@ -83,7 +102,8 @@ def _alarms(explanation: Meaning) -> Iterable[str]:
 
 
 def _equivalents(explanation: Meaning) -> Iterable[str]:
-    return (*map(equivalent_sentence, explanation.equivalents), _NOT_THE_SAME)
+    not_the_same = _SAME_AT_THE_LEVEL if explanation.subject else _NOT_THE_SAME
+    return (*map(equivalent_sentence, explanation.equivalents), not_the_same)
 
 
 def icons(explanation: Meaning) -> tuple[IconArray, ...]:
@@ -176,9 +196,10 @@ def group_sentence(fact: Together) -> str:
     return f"For {who} μ is {wording.up(fact.mu)}: {_at_even_odds(fact)}"
 
 
-def repeated_sentence(fact: Together) -> str:
-    """The budget spent after repeated releases."""
-    when = "1 release" if fact.count == 1 else f"{fact.count:,} releases with this μ each"
+def repeated_sentence(fact: Together, curve: bool = False) -> str:
+    """The budget spent after repeated releases, with one mu each or with one curve."""
+    many = "such releases" if curve else "releases with this μ each"
+    when = "1 release" if fact.count == 1 else f"{fact.count:,} {many}"
     return f"After {when}, μ is {wording.up(fact.mu)} in all: {_at_even_odds(fact)}"
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NoReturn, Protocol, TypeVar, get_type_hints
 
 from gaussdp.errors import DomainError
 from gaussdp.web.answers import RefusalError
-from gaussdp.web.schemas.kinds import Kind, Several, brief
+from gaussdp.web.schemas.kinds import FieldKind, Several, brief
 
 
 class IsRequest(Protocol):
@@ -20,7 +20,7 @@ Request = TypeVar("Request", bound=IsRequest)
 
 
 @cache
-def kinds_of(request: type[IsRequest]) -> dict[str, Kind | Several | type[IsRequest]]:
+def kinds_of(request: type[IsRequest]) -> dict[str, FieldKind | Several | type[IsRequest]]:
     """What each field of a request may hold."""
     hints = get_type_hints(request, include_extras=True)
     return {name: hint.__metadata__[0] if hasattr(hint, "__metadata__") else hint for name, hint in hints.items()}
@@ -67,7 +67,7 @@ def read(request: type[Request], value: object, path: str = "") -> Request:
 
 
 def _field(
-    field: "dataclasses.Field[Any]", kind: Kind | Several | type[IsRequest], given: dict[str, object], path: str
+    field: "dataclasses.Field[Any]", kind: FieldKind | Several | type[IsRequest], given: dict[str, object], path: str
 ) -> Any:
     name = path + field.name
     if field.name not in given:
