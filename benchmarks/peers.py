@@ -1,8 +1,8 @@
 """What other tools say of the same runs, each held between bounds of a third: the tables of docs/comparison.md.
 
 `python -m benchmarks.peers` writes them into that page (`make comparison`), and needs all tools; a test compares what
-is installed. A tool under-reports where its number lies below dp_accounting's optimistic privacy loss distribution, which
-bounds the truth from below.
+is installed. A tool under-reports where its number lies below dp_accounting's optimistic privacy loss distribution,
+which bounds the truth from below.
 """
 
 import logging
