@@ -25,13 +25,21 @@ _LARGEST_EPSILON = 700.0
 
 
 class DistributionCurve(PointsCurve):
-    """A guarantee read off a pessimistic privacy loss distribution of the whole composition.
+    r"""A guarantee read off a pessimistic privacy loss distribution of the whole composition.
+
+    .. math:: \delta(\varepsilon) = \mathrm{E}_P\,(1 - e^{\varepsilon - L})_+
 
     Its profile bounds the true one from above; between grid points it is the hull, which is pessimistic again. Where
     every part has a pure epsilon their sum is one more point, with delta = 0. Else rates and deltas below
     `noise_floor`, where rounding errors of the transforms could speak, are refused.
 
     Made by `account`; of a distribution that somebody else made, by `read`.
+
+    Reference: Koskela, Jälkö & Honkela (2020); Doroshenko et al. (2022).
+
+    >>> from gaussdp import Laplace, account
+    >>> type(account(3 * Laplace(10.0))).__name__
+    'DistributionCurve'
     """
 
     title = "Accounted guarantee, from a privacy loss distribution"
