@@ -24,7 +24,7 @@ def test_facts_are_those_of_the_curve():
     assert found.floor == 1e-10
     for alarm in found.alarms:
         assert alarm.tpr == curve.tpr(alarm.fpr) < GDP(found.mu).tpr(alarm.fpr)
-    assert found.searches[0].fpr == curve.fpr(0.1)
+    assert found.searches[0].fpr == curve.fpr(found.searches[0].recall)
     assert [fact.after for fact in found.guesses] == pytest.approx([curve.accuracy(), curve.accuracy(0.1)], rel=1e-12)
     assert found.groups[0].mu == account(DPSGD(1.0, 0.00512, 3907, records_per_unit=2)).fit().mu
     assert found.releases[0].mu == account(DPSGD(1.0, 0.00512, 39070)).fit().mu

@@ -15,7 +15,8 @@ from gaussdp.accounting.export import write_curve
 from gaussdp.calibration.pipelines import Pipeline
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.described import described, mechanism_of
-from gaussdp.cli.options import Whole, levels, neighbour_options, number, output_options, show, waiting
+from gaussdp.cli.options import Whole, levels, number, output_options, show, waiting
+from gaussdp.cli.training_options import neighbour_options
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
@@ -164,7 +165,11 @@ def dpsgd(
     "--steps", type=Whole(), help="Number of updates, instead of --epochs; a pass that they begin counts in full."
 )
 @click.option(
-    "--uses-per-epoch", type=Whole(), default=1, show_default=True, help="In how many batches of a pass a record is."
+    "--uses-per-epoch",
+    type=Whole(),
+    default=1,
+    show_default=True,
+    help="In how many batches of a pass a record is.",
 )
 @_reading_options
 def random_allocation(

@@ -20,13 +20,12 @@ from gaussdp.cli.options import (
     criterion_option,
     floor_option,
     level_options,
-    neighbour_options,
     number,
     output_options,
     prior_option,
-    sampling_option,
     show,
 )
+from gaussdp.cli.training_options import neighbour_options, sampling_option
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP

@@ -25,11 +25,10 @@ from gaussdp.cli.options import (
     criterion_option,
     floor_option,
     level_options,
-    neighbour_options,
     number,
     prior_option,
-    sampling_option,
 )
+from gaussdp.cli.training_options import neighbour_options, sampling_option
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import SAMPLE_RATE
 from gaussdp.figures.heat_maps import figure_path, heat_map

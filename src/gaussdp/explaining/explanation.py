@@ -9,13 +9,14 @@ import numpy as np
 from gaussdp.adapters import adapter_for
 from gaussdp.documents import DEFAULT_DIGITS, Block, Document, Format, IconArray, Items, Section, Words, render
 from gaussdp.documents.html import fragment
-from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number, readings
 from gaussdp.explaining import facts, sentences, wording
 from gaussdp.explaining.facts import PRIOR, RATE, Meaning
 from gaussdp.explaining.numbers import ROUNDING, as_object, tables
 from gaussdp.explaining.sentences import Passage
 from gaussdp.figures.icon_arrays import render_icons
 from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.risks import DELTA, RECALL
 from gaussdp.risks.base import EVEN
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from gaussdp.statements.run import Run
 
 DEFAULT_FPRS = (1e-2, 1e-3, 1e-5)
-DEFAULT_RECALLS = (0.1,)
-DEFAULT_DELTAS = (1e-5,)
+DEFAULT_RECALLS = (RECALL.initial,)
+DEFAULT_DELTAS = (DELTA.initial,)
 DEFAULT_GROUPS = (2, 5)
 DEFAULT_RELEASES = (10, 100)
 
@@ -108,6 +109,7 @@ class Explanation(Meaning):
         return fragment(self.document(), DEFAULT_DIGITS)
 
 
+@readings()
 def explain(
     mu: "float | Guarantee | Mechanism | Run",
     *,

@@ -262,9 +262,7 @@ def equivalents(guarantee: Guarantee, levels: Mapping[str, Sequence[float]]) -> 
     found = [Equivalent(Advantage(), Advantage().epsilon_from_mu(guarantee.mu))]
     for risk in criteria():
         at = asked[risk.level.key] if risk.level is not None else ()
-        if at:
-            epsilons = zip(at, risk.policies_at(at, guarantee.mu), strict=True)
-            found += [Equivalent(risk.at(level), epsilon) for level, epsilon in epsilons]
+        found += [Equivalent(one, one.epsilon_from_mu(guarantee.mu)) for one in map(risk.at, at)]
     return tuple(found)
 
 

@@ -1,6 +1,7 @@
 """The words of an explanation: odds and frequencies first, every number from the facts."""
 
 import math
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from gaussdp.documents.blocks import IconArray
@@ -75,23 +76,34 @@ def headline(mu: float, even: Guesses) -> str:
     return f"At even odds, {right} guesses whether one person's data were used are right; tossing a coin gets 50 right."
 
 
-def passages(explanation: Meaning) -> tuple[Passage, ...]:
-    """All the words, in order; what nobody asked for is left out."""
-    alarms = (*map(alarm_sentence, explanation.alarms), *map(accusation_sentence, explanation.accusations))
-    curve = bool(explanation.subject)
-    not_the_same = _SAME_AT_THE_LEVEL if curve else _NOT_THE_SAME
-    equivalents = (*map(equivalent_sentence, explanation.equivalents), not_the_same)
-    repeated = tuple(repeated_sentence(fact, curve) for fact in explanation.releases)
-    found = (
-        Passage("guesses", "How many guesses are right", _QUESTION, tuple(map(guess_sentence, explanation.guesses))),
-        Passage("alarms", "When few may be accused by mistake", _FEW, alarms),
-        Passage("searches", "When many members are to be found", "", tuple(map(search_sentence, explanation.searches))),
-        Passage("groups", "Several people together", _TOGETHER, tuple(map(group_sentence, explanation.groups))),
-        Passage("releases", "Several releases", _ADD_UP if curve else _REPEATED, repeated),
-        Passage("equivalents", "The same risk in pure ε-DP", _SAME_RISK, equivalents),
-        Passage("limits", "What it does not say" if curve else "What μ does not say", "", _LIMITS),
+def passages(explanation: Meaning, only: Collection[str] = ()) -> tuple[Passage, ...]:
+    """All the words, in order, or those with these keys only; what nobody asked for is left out."""
+    told, curve = explanation, bool(explanation.subject)
+    parts: tuple[tuple[str, str, str, Callable[[], Iterable[str]]], ...] = (
+        ("guesses", "How many guesses are right", _QUESTION, lambda: map(guess_sentence, told.guesses)),
+        ("alarms", "When few may be accused by mistake", _FEW, lambda: _alarms(told)),
+        ("searches", "When many members are to be found", "", lambda: map(search_sentence, told.searches)),
+        ("groups", "Several people together", _TOGETHER, lambda: map(group_sentence, told.groups)),
+        (
+            "releases",
+            "Several releases",
+            _ADD_UP if curve else _REPEATED,
+            lambda: (repeated_sentence(fact, curve) for fact in told.releases),
+        ),
+        ("equivalents", "The same risk in pure ε-DP", _SAME_RISK, lambda: _equivalents(told)),
+        ("limits", "What it does not say" if curve else "What μ does not say", "", lambda: _LIMITS),
     )
+    found = (Passage(key, title, lead, tuple(words())) for key, title, lead, words in parts if not only or key in only)
     return tuple(passage for passage in found if passage.sentences)
+
+
+def _alarms(explanation: Meaning) -> Iterable[str]:
+    return (*map(alarm_sentence, explanation.alarms), *map(accusation_sentence, explanation.accusations))
+
+
+def _equivalents(explanation: Meaning) -> Iterable[str]:
+    not_the_same = _SAME_AT_THE_LEVEL if explanation.subject else _NOT_THE_SAME
+    return (*map(equivalent_sentence, explanation.equivalents), not_the_same)
 
 
 def icons(explanation: Meaning) -> tuple[IconArray, ...]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.documents.rounding import shown
@@ -166,7 +167,8 @@ class PoissonSampled(Elementary):
         return PoissonSampled(self.mechanism, product_rounded_up(self.sample_rate, outer), self.adjacency)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        yield _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
+        own = self.sampled and self.adjacency == "add-remove"
+        yield self if own else _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
         if not _exact(self.adjacency, adjacency, records):
@@ -292,7 +294,11 @@ class DPSGD(Mechanism):
         return cls(noise_multiplier, batch / size, max(1, steps), **others)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        yield _sampled(self.noise_multiplier, self.sample_rate, self.adjacency, self.records_per_unit), self.steps
+        yield self._step, self.steps
+
+    @cached_property
+    def _step(self) -> Mechanism:
+        return _sampled(self.noise_multiplier, self.sample_rate, self.adjacency, self.records_per_unit)
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
         if (adjacency, records) == (self.adjacency, self.records_per_unit):

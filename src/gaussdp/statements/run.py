@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from gaussdp.accounting.bounds.passes import Loader, stretches
 from gaussdp.documents.files import write_file
 from gaussdp.documents.structured import toml
-from gaussdp.domains import POSITIVE, Choice, number, one_of
+from gaussdp.domains import POSITIVE, WordChoice, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.mechanisms import Adjacency, BestOf, Mechanism
@@ -21,15 +21,15 @@ from gaussdp.statements.run_files import described, parse_text, read_file, run_f
 from gaussdp.statements.training import TOLD, Training, allocated, count, hold_batches_together, yes_or_no
 
 Sampling = Literal["poisson", "random allocation", "shuffle", "fixed batches", "without replacement", "full batch"]
-SAMPLINGS: Mapping[Sampling, Choice] = {
-    "poisson": Choice("each record independently", "Poisson: each record enters each batch independently"),
-    "random allocation": Choice(
+SAMPLINGS: Mapping[Sampling, WordChoice] = {
+    "poisson": WordChoice("each record independently", "Poisson: each record enters each batch independently"),
+    "random allocation": WordChoice(
         "each record in one batch a pass, at random", "random allocation: in each pass each record is in a random batch"
     ),
-    "shuffle": Choice("shuffled, then cut", "shuffled, then cut into batches"),
-    "fixed batches": Choice("the same batches each time", "the same batches in every pass"),
-    "without replacement": Choice("drawn without replacement", "batches of a fixed size, drawn afresh"),
-    "full batch": Choice("all records in each", "all records in every step"),
+    "shuffle": WordChoice("shuffled, then cut", "shuffled, then cut into batches"),
+    "fixed batches": WordChoice("the same batches each time", "the same batches in every pass"),
+    "without replacement": WordChoice("drawn without replacement", "batches of a fixed size, drawn afresh"),
+    "full batch": WordChoice("all records in each", "all records in every step"),
 }
 Tuning = Literal["none", "counted", "not counted", "best of"]
 Clipping = Literal["per-example", "per-batch", "none"]
