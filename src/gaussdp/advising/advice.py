@@ -208,10 +208,10 @@ class Advice:
             Column("requirement", "requirement"),
             Column("source", "set by"),
             Column("mu", "μ at most", Rounding.DOWN),
-            Column("binds", ""),
+            Column("binds", "binds"),
         )
         rows = tuple(
-            (one.words, one.source or "who answered", one.low, "binds" if one is self.choice.binding else "")
+            (one.words, one.source or "who answered", one.low, "yes" if one is self.choice.binding else "")
             for one in self.choice.requirements
         )
         return Table("requirements", "What must hold", columns, rows)
@@ -220,7 +220,7 @@ class Advice:
         """The risk and the noise, as mu moves."""
         columns = (
             Column("mu", "μ in all", Rounding.DOWN),
-            Column("place", ""),
+            Column("place", "which"),
             Column("mu_each", "μ each", Rounding.DOWN),
             Column("chance", "a guess is right"),
             *(Column(f"noise_{i}", _heading(one)) for i, one in enumerate(self.answers.statistics, 1)),
