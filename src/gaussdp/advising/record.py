@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.advising.advice import Advice, band_words
+from gaussdp.advising.advice import NOISE_TOLD, Advice, band_words
 from gaussdp.advising.published import Noise, noise_text
 from gaussdp.documents import Document, Facts, Picture, Section, Words, document_files
 from gaussdp.documents.blocks import Block, Items
@@ -107,7 +107,7 @@ class Record:
         sections = (
             ("Standing", (self.standing, f"In words, {band_words(self.mu)}.")),
             ("What must hold, and who has set it", requirements),
-            ("What it costs (95 % of the noise lies within ±)", costs),
+            (f"What it costs ({NOISE_TOLD})", costs),
             *((("Scenarios", self._compared()),) if advice.scenarios else ()),
             ("Assumptions", advice.assumptions),
             ("What is not covered", advice.not_covered),

@@ -1,5 +1,7 @@
 """The page for everyone: by keyboard alone, on a phone, in the dark, with a screen reader."""
 
+import itertools
+
 import pytest
 
 VIEWS = ("start", "choose", "understand", "account")
@@ -271,6 +273,10 @@ def test_large_letters(calculator):
             "document.querySelector('.view:not([hidden]) h3').getBoundingClientRect().height"
         )
         assert after >= 1.8 * before
+    calculator.open(view="understand")
+    calculator.page.evaluate("document.documentElement.style.fontSize = '200%'")
+    ticks = [label.bounding_box() for label in calculator.page.locator("#understand .tick-label").all()]
+    assert all(left["x"] + left["width"] < right["x"] for left, right in itertools.pairwise(ticks))
 
 
 def test_on_paper(calculator):

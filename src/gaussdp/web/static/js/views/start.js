@@ -33,7 +33,7 @@ export function setUpStart(root, store, fields) {
     if (!numbers || !published) return null;
     const chosen = asked.filter((name) => FIELDS[name].options).map((name) => [name.slice(4), store.read(name)]);
     const said = [...chosen, ...typed.map((name) => [name.slice(4), numbers[name]])];
-    return stated({ ...Object.fromEntries(said), published: published.map(stated) });
+    return stated({ ...Object.fromEntries(said), published: published.filter(({ kind }) => kind !== "unknown").map(stated) });
   };
   const request = () => {
     refusals.clear();
@@ -112,5 +112,5 @@ export function setUpStart(root, store, fields) {
 
 /** Without what is not known. */
 function stated(content) {
-  return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null && value !== undefined && value !== ""));
+  return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null && value !== undefined && value !== "" && value.length !== 0));
 }
