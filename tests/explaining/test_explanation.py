@@ -167,6 +167,6 @@ def test_one_set_of_defaults_in_explain_choose_and_the_page():
     from gaussdp.web.schemas.requests import UnderstandRequest
 
     asked = UnderstandRequest(mu=1.0)
-    assert FULL.precisions[0].recall == RECALL.initial == asked.recall
+    assert FULL.searches[0].recall == RECALL.initial == asked.recall
     assert FULL.equivalents[-1].level == DELTA.initial == asked.delta
     assert FPR.initial in {alarm.fpr for alarm in FULL.alarms}

@@ -15,7 +15,7 @@ from gaussdp.documents.rendering import DEFAULT_DIGITS
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
 from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
-from gaussdp.figures.decisions import Decision, Sheet, render_decision, render_sheet
+from gaussdp.figures.decisions import DecisionPicture, Sheet, render_decision, render_sheet
 
 _POINTS, _MODELS = 60, 8  # along the picture; noise multipliers are searched for
 _SIGN = "Signed: ______________________________   Date: ______________"
@@ -159,7 +159,7 @@ class Record:
             ("Made with", f"gaussdp {self.version}"),
         )
 
-    def _decision(self) -> Decision:
+    def _decision(self) -> DecisionPicture:
         advice, statistics = self.advice, self.advice.answers.statistics
         drawn = [one for one in statistics if one.kind != "model"] or list(statistics)
         models = drawn[0].kind == "model"
@@ -167,7 +167,7 @@ class Record:
         mus = np.linspace(end / count, end, count).tolist()
         relative = all(one.typical is not None for one in drawn) and not models
         unit = "in % of the usual size" if relative else "in its own unit"
-        return Decision(
+        return DecisionPicture(
             mus,
             [advice.guess(mu) for mu in mus],
             advice.before,

@@ -80,6 +80,7 @@ def report(
     Writes into the directory, with --out:
       statement.md, .html, .tex, .json, .txt    the statement
       tradeoff.svg, .pdf, .png                  the figure
+      curve.csv, .json, .parquet                where it is to be reported
 
     \b
     Examples:

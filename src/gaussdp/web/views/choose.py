@@ -8,6 +8,7 @@ from gaussdp.choosing import choose as chosen
 from gaussdp.choosing.budgets import span
 from gaussdp.choosing.requirements import Policy, Requirement
 from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.domains import readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
 from gaussdp.risks import AtMost, Profile, Risk, criteria
@@ -34,6 +35,7 @@ DIVISORS = (5.0, 3.0)
 _LEAST_KINK = 1e-6  # below, the curve's corner is no more than the corner of the picture
 
 
+@readings()
 def choose(request: ChooseRequest) -> ChooseResponse:
     """The budget, what it allows and costs, the same by other criteria, a recommendation, and both curves."""
     asked = request.asked

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import Choice
+from gaussdp.domains import WordChoice
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.risks import Risk, by_level, criteria, registered
 from gaussdp.risks.levels import capital
@@ -142,7 +142,7 @@ def _currency(target: TargetDefinition) -> TargetDefinition:
     return {**target, "label": _ASKED.get(target["value"], target["label"]), "start": start, "start_level": level}
 
 
-def _options(choices: Mapping[Any, Choice]) -> list[Option]:
+def _options(choices: Mapping[Any, WordChoice]) -> list[Option]:
     return [Option(value=value, label=choice.label) for value, choice in choices.items()]
 
 
