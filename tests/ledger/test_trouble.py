@@ -14,7 +14,7 @@ from gaussdp import GDP, Gaussian, Ledger
 from gaussdp.errors import LedgerError
 from gaussdp.ledger.database import Database, migrate
 from gaussdp.ledger.entries import FIRST, Entry
-from gaussdp.ledger.roundtrips import Line
+from gaussdp.ledger.roundtrips import DriverLine
 from gaussdp.ledger.tables import VERSION
 
 
@@ -231,7 +231,7 @@ def test_a_locked_server(book, postgres_url):
     book.open_budget("all", GDP(1.0))
     engine = sa.create_engine(book._database.url)
     with engine.connect() as other, other.begin():
-        Line(other.connection.driver_connection, sqlite=False, decides=True).asked([])
+        DriverLine(other.connection.driver_connection, sqlite=False, decides=True).asked([])
         late = Ledger.open(book._database.url.render_as_string(hide_password=False), timeout=0.3)
         with late, pytest.raises(LedgerError, match="locked by another"):
             late.reserve("all", GDP(0.1), key="a")

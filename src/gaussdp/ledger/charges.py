@@ -76,7 +76,7 @@ def charge_of(
 
 
 def noise_over_exchange(stated: Adjacency, adjacency: Adjacency) -> float:
-    """How many times a noise multiplier stated for some neighbours is that for others: an exchange moves twice as far."""
+    """How many times a noise multiplier stated for some neighbours is that for others: exchanging moves twice."""
     return 2.0 if (stated, adjacency) == ("add-remove", "replace-one") else 1.0
 
 

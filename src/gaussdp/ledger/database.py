@@ -11,7 +11,7 @@ from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from gaussdp.errors import DomainError, LedgerError, MissingExtraError, one_line
-from gaussdp.ledger.roundtrips import Line
+from gaussdp.ledger.roundtrips import DriverLine
 from gaussdp.ledger.tables import VERSION, VERSION_TABLE
 
 DEFAULT_TIMEOUT = 30.0
@@ -95,13 +95,13 @@ class Database:
                     before(connection)
             with connection.execution_options(decides=True).begin():
                 yield connection
-            Line.of(connection).bring_to_disk()
+            DriverLine.of(connection).bring_to_disk()
 
     @contextmanager
-    def swiftly(self) -> Iterator[Line]:
+    def swiftly(self) -> Iterator[DriverLine]:
         """The same for a decision that needs a `Decision` and nothing else: straight on the driver."""
         with self.driver() as driver:
-            line = Line(driver, self.sqlite, decides=True)
+            line = DriverLine(driver, self.sqlite, decides=True)
             driver.execute("BEGIN IMMEDIATE" if self.sqlite else "BEGIN")
             yield line
             driver.commit()
@@ -123,7 +123,7 @@ class Database:
         with self._named(), self.engine.connect() as connection:
             with connection.execution_options(decides=True).begin():
                 yield connection
-            Line.of(connection).bring_to_disk()
+            DriverLine.of(connection).bring_to_disk()
 
     @contextmanager
     def making(self) -> Iterator[Connection]:

@@ -14,7 +14,7 @@ from gaussdp.ledger.charges import Charge
 from gaussdp.ledger.entries import Entry, digest_of
 from gaussdp.ledger.people import People, Units, charge_people, refund_people
 from gaussdp.ledger.refusals import ShortError
-from gaussdp.ledger.roundtrips import Line
+from gaussdp.ledger.roundtrips import DriverLine
 from gaussdp.ledger.tables import BUDGETS, WITHIN
 from gaussdp.ledger.transactions import Decision, as_repeated, changed
 
@@ -73,7 +73,7 @@ class Request:
         """Hand the people to the database, before the decision."""
         self._listed = self.people.load(connection) if self.people else ""
 
-    def decide(self, connection: Connection | Line) -> Entry:
+    def decide(self, connection: Connection | DriverLine) -> Entry:
         """The reservation, or the first answer to the same request.
 
         Raises:
@@ -132,14 +132,14 @@ class Request:
             raise DomainError("people", problem="must not be given: the budget is that of all together")
 
 
-def _whole(connection: Connection | Line) -> Connection:
-    if isinstance(connection, Line):
+def _whole(connection: Connection | DriverLine) -> Connection:
+    if isinstance(connection, DriverLine):
         raise TypeError("people are charged on a connection of SQLAlchemy")
     return connection
 
 
 def resolve(
-    connection: Connection | Line, kind: Literal["commit", "refund"], key: str, content: dict[str, Any]
+    connection: Connection | DriverLine, kind: Literal["commit", "refund"], key: str, content: dict[str, Any]
 ) -> Entry:
     """Commit or refund a reservation; once more gives the first answer."""
     decision = Decision(connection, key)

@@ -20,7 +20,7 @@ _WAIT = sa.text("SELECT pg_logical_emit_message(true, 'gaussdp', '')")
 
 
 @dataclass(frozen=True)
-class Line:
+class DriverLine:
     """A connection of the driver, inside a transaction: most of the time of a decision would go into more.
 
     Attributes:
@@ -34,9 +34,9 @@ class Line:
     decides: bool
 
     @classmethod
-    def of(cls, connection: "Connection | Line") -> "Line":
+    def of(cls, connection: "Connection | DriverLine") -> "DriverLine":
         """The line of a connection."""
-        if isinstance(connection, Line):
+        if isinstance(connection, DriverLine):
             return connection
         decides = bool(connection.get_execution_options().get("decides"))
         return cls(connection.connection.driver_connection, connection.dialect.name == "sqlite", decides)

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from gaussdp.errors import DomainError
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.entries import FIRST, Entry, Kind, now
-from gaussdp.ledger.roundtrips import Line, Statement
+from gaussdp.ledger.roundtrips import DriverLine, Statement
 from gaussdp.ledger.tables import BUDGETS, ENTRIES, WITHIN
 
 _LAST = sa.select(sa.func.max(ENTRIES.c.seq)).scalar_subquery()
@@ -41,8 +41,8 @@ class Decision:
 
     of_key: list[Entry]
 
-    def __init__(self, connection: Connection | Line, key: str | None = None, budget: str | None = None) -> None:
-        self._line = Line.of(connection)
+    def __init__(self, connection: Connection | DriverLine, key: str | None = None, budget: str | None = None) -> None:
+        self._line = DriverLine.of(connection)
         known, touched = self._line.asked([(_KNOWN, {"key": key}), (_TOUCHED, {"budget": budget})])
         found = sorted((Entry.of_row(row) for row in known), key=lambda entry: entry.seq)
         self._last = found[-1] if found else None
@@ -90,9 +90,9 @@ class Decision:
         self._line.written([*self._writes, *saved])
 
 
-def unknown_budget(connection: Connection | Line, name: str) -> DomainError:
+def unknown_budget(connection: Connection | DriverLine, name: str) -> DomainError:
     """What to raise for a budget that the book does not have."""
-    known = [row.name for row in Line.of(connection).asked([(_NAMES, {})])[0][:20]]
+    known = [row.name for row in DriverLine.of(connection).asked([(_NAMES, {})])[0][:20]]
     return DomainError(
         "budget", problem=f"there is no budget {name!r}", advice=f"there are {', '.join(known) or 'none'}"
     )
