@@ -27,6 +27,9 @@ from gaussdp.web.work.lanes import Lanes
 from gaussdp.web.work.processes import environment
 from gaussdp.web.work.remote import serving_desk
 
+LEDGERS = "GAUSSDP_SERVED_LEDGERS"
+"""The environment variable that tells a process the URLs of the budget books."""
+
 _AGAIN_SECONDS = 1.0  # before a process that ended is started again
 _STARTING_TRIES = 3  # of a process that has never been ready
 
@@ -121,7 +124,9 @@ class _Keeper:
     async def _start(self, number: int, path: str) -> asyncio.subprocess.Process:
         risks = [name_of(risk) for risk in RISKS.extensions()]
         descriptors = (self.listener.fileno(), self.file.fileno())
-        told = {"settings": asdict(self.settings), "number": number, "path": path, "risks": risks}
+        settings = asdict(self.settings)
+        ledgers = json.dumps(list(settings.pop("ledgers")))  # not among the arguments: URLs may have passwords
+        told = {"settings": settings, "number": number, "path": path, "risks": risks}
         front = await asyncio.create_subprocess_exec(
             sys.executable,
             *("-P", "-W", "ignore", "-m", "gaussdp.web.front"),
@@ -129,7 +134,7 @@ class _Keeper:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             pass_fds=descriptors,
-            env=environment(risks),
+            env={**environment(risks), LEDGERS: ledgers},
             start_new_session=True,  # Ctrl-C is for this process, which tells the others
         )
         self.fronts[number] = front
