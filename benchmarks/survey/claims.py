@@ -138,9 +138,10 @@ def _judged_epsilon(direction: Direction, prover: Prover, delta: float, *, remov
 
     low, high = profile(read.value * (1 - read.error)), profile(read.value * (1 + read.error))
     if low.at_least(delta) and high.at_most(delta):
-        ends = [abs(float(Decimal(end.low) / Decimal(delta) - 1)) for end in (low, high)]
-        # The profile is nearly linear between the ends, so that its place there tells the share.
-        share = abs(ends[0] - ends[1]) / (ends[0] + ends[1]) if sum(ends) else 0.0
+        here = Decimal(profile(read.value).low)
+        # The profile falls: where it is larger than delta at the value, the truth lies above.
+        end = Decimal(high.high if here > Decimal(delta) else low.low)
+        share = float((here - Decimal(delta)) / (here - end)) if here != end else 0.0
         yield Judged(str(read.method), "epsilon at a delta", delta, share)
     elif low.at_most(delta) or high.at_least(delta):
         yield Judged(str(read.method), "epsilon at a delta", delta, math.inf)
