@@ -12,7 +12,7 @@ from gaussdp.guarantees import GDP, ZCDP, ApproxDP, ApproxGDP, ProfilePoints, Pu
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.gaussian import Gaussian
 from gaussdp.mechanisms.registry import KINDS
-from gaussdp.mechanisms.schedules import Line, lines
+from gaussdp.mechanisms.schedules import Listed, lines
 
 _MOST_SHOWN = 20  # releases of a composition that stand in its repr
 
@@ -182,7 +182,7 @@ class Composition(Mechanism):
         )
 
     @property
-    def _lines(self) -> list[Line]:
+    def _lines(self) -> list[Listed]:
         return lines((mechanism.sentence, mechanism.stretch) for mechanism in self.mechanisms)
 
     @property

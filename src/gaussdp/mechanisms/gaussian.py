@@ -301,14 +301,23 @@ class DPSGD(Mechanism):
 
     @classmethod
     def from_plan(cls, **parameters: Any) -> Mechanism:
-        given = parameters.keys() - {"noise_multiplier", "adjacency", "records_per_unit"}
-        if given == {"sample_rate", "steps"}:
-            return cls(**parameters)
-        if given == {"dataset_size", "batch_size", "epochs"}:
-            return cls.from_training(**parameters)
-        raise DomainError(
-            None, problem="dpsgd takes either sample_rate and steps, or dataset_size, batch_size and epochs"
-        )
+        """From the sizes or the sample rate, and the epochs or the steps."""
+        numbers = {
+            key: parameters.pop(key, None) for key in ("dataset_size", "batch_size", "sample_rate", "epochs", "steps")
+        }
+        size, batch, rate, epochs, steps = numbers.values()
+        sizes = [value is not None for value in (size, batch)]
+        if (rate is None) != all(sizes) or (rate is not None and any(sizes)) or (epochs is None) == (steps is None):
+            raise DomainError(
+                None, problem="dpsgd takes sample_rate, or dataset_size and batch_size; and either steps or epochs"
+            )
+        if rate is None:
+            run = cls.from_training(size, batch, 1.0 if epochs is None else epochs, **parameters)
+            return run if steps is None else cls(sample_rate=run.sample_rate, steps=steps, **parameters)
+        if steps is None:
+            seen = number("epochs", epochs, EPOCHS) / number("sample_rate", rate, SAMPLE_RATE)
+            steps = max(1, math.ceil(seen * (1 - 1e-15)))
+        return cls(sample_rate=rate, steps=steps, **parameters)
 
     def plan_entry(self) -> dict[str, object]:
         defaults = {field.name: field.default for field in fields(self)}

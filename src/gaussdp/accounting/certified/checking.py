@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from gaussdp.accounting.certified import claims
 from gaussdp.accounting.certified.balls import confirms, precision
 from gaussdp.accounting.certified.enclosures import RATES, ProvedPoint
-from gaussdp.accounting.certified.lines import Line, Tails
+from gaussdp.accounting.certified.lines import ProvedLine, Tails
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.errors import ConvergenceError
 
@@ -26,7 +26,7 @@ def failures(certificate: "Certificate", progress: "Progress") -> Iterator[str]:
         progress(f"line {number + 1} of {len(certificate.lines)}")
         with precision(witness.bits + MORE_BITS):
             try:
-                line = Line(loss.squared_mu(), loss.parts, witness)
+                line = ProvedLine(loss.squared_mu(), loss.parts, witness)
             except (ConvergenceError, ValueError) as error:
                 yield f"line {number} cannot be computed: {error}"
                 continue

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gaussdp.accounting.certified.balls import arb, enclosure, precision
 from gaussdp.accounting.certified.certificate import Progress
 from gaussdp.accounting.certified.enclosures import ProvedPoint
-from gaussdp.accounting.certified.lines import Line, Tails, plan_line
+from gaussdp.accounting.certified.lines import ProvedLine, Tails, plan_line
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.steering import Steering
 from gaussdp.accounting.certified.witnesses import LineWitness
@@ -36,7 +36,7 @@ class _Served:
     region: int
     low: float
     high: float
-    line: Line
+    line: ProvedLine
 
 
 class Prover:
@@ -132,7 +132,7 @@ class Prover:
         self._progress(f"line {len(self.lines) + 1}")
         witness = plan_line(steering, tilt, span, depth)
         with precision(witness.bits):
-            line = Line(self.loss.squared_mu(), self.loss.parts, witness)
+            line = ProvedLine(self.loss.squared_mu(), self.loss.parts, witness)
         self.lines.append(witness)
         self._served.append(_Served(region, *span, line))
         return len(self.lines) - 1

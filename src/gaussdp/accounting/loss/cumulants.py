@@ -67,6 +67,7 @@ class LossCumulants:
     """
 
     shortened: bool
+    probability: bool = True
 
     def __init__(self, squared_mu: float, steps: Sequence[Counted], others: Sequence[Counted] | None = None) -> None:
         self._squared_mu = squared_mu
@@ -128,7 +129,7 @@ class LossCumulants:
         """
         total = (-0.5 * self._squared_mu * t * t).astype(np.complex128)
         for count, grid in zip(tilt.counts, tilt.grids, strict=True):
-            logarithm = _log_characteristic(grid, t)
+            logarithm = log_characteristic(grid, t)
             if self.shortened:
                 # A fraction of a step sees whole turns of the phase, which is continuous from 0 on.
                 logarithm.imag = np.unwrap(logarithm.imag)
@@ -187,7 +188,7 @@ def _stretch(bend: float) -> float:
     return -math.log1p(-bend) / bend if abs(bend) > 1e-8 else 1.0
 
 
-def _log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
+def log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
     """log E[e^(it(L - mean))] of one tilted step, accurate also when it is multiplied by 1e7 steps."""
     centred = grid.centred
     if t.size * centred.size > SETTINGS.table_from and _evenly_spaced(t):
