@@ -15,12 +15,13 @@ from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent_tails import BentTails
 from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails
+from gaussdp.accounting.loss.chernoff import AddingBound
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.least import LeastLoss, least_loss
 from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Booleans, Floats
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,20 @@ class ComposedTails(Described):
         if missing.size and self._short:
             points.put(missing, self._density.read(tau[missing]))
         return points
+
+    def adding_costs_less(self, epsilon: Floats, log_delta: Floats) -> Booleans:
+        """At which epsilons, from 0 on, the profile of adding a record surely is smaller; False where it may not be."""
+        bound = self._adding
+        return np.zeros(epsilon.size, np.bool_) if bound is None else (epsilon >= 0) & bound.below(epsilon, log_delta)
+
+    @cached_property
+    def _adding(self) -> AddingBound | None:
+        squared_mu, steps = self._parts
+        cumulants = self._lines.cumulants if self._lines else LossCumulants(squared_mu, steps)
+        try:
+            return AddingBound(cumulants, self.deviation)
+        except ConvergenceError:
+            return None
 
     def read_lines(self, tau: Floats) -> OperatingPoints:
         """The same by lines alone."""
