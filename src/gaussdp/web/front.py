@@ -13,10 +13,9 @@ from gaussdp.registry import named
 from gaussdp.risks import register
 from gaussdp.web.app import create_app
 from gaussdp.web.limits import Limits
-from gaussdp.web.processes import LEDGERS
 from gaussdp.web.running import run
 from gaussdp.web.settings import Settings
-from gaussdp.web.sharing import Shared
+from gaussdp.web.sharing import LEDGERS, Shared
 from gaussdp.web.telling.logs import logging_to
 from gaussdp.web.work.remote import RemoteDesk
 

@@ -20,15 +20,12 @@ from gaussdp.registry import name_of
 from gaussdp.risks.registry import RISKS
 from gaussdp.web.running import LAST_SECONDS
 from gaussdp.web.settings import Settings
-from gaussdp.web.sharing import Shared, file_for
+from gaussdp.web.sharing import LEDGERS, Shared, file_for
 from gaussdp.web.telling.logs import LOG
 from gaussdp.web.telling.metrics import Metrics
 from gaussdp.web.work.lanes import Lanes
 from gaussdp.web.work.processes import environment
 from gaussdp.web.work.remote import serving_desk
-
-LEDGERS = "GAUSSDP_SERVED_LEDGERS"
-"""The environment variable that tells a process the URLs of the budget books."""
 
 _AGAIN_SECONDS = 1.0  # before a process that ended is started again
 _STARTING_TRIES = 3  # of a process that has never been ready
