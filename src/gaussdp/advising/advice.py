@@ -25,6 +25,7 @@ _NOUNS = {
     "device": Phrase("device"),
     "record": Phrase("record"),
 }
+NOISE_TOLD = Phrase("95 % of the noise lies within ±; sd is its standard deviation")
 _WIDE = 1.2  # a range so wide that its middle is worth a row
 
 
@@ -211,7 +212,9 @@ class Advice:
             found.append(say("The number of people behind a mean is public."))
         if any(one.kind == "model" for one in self.answers.statistics):
             found.append(say("Models are trained on Poisson samples; their μ is for error rates of at least 1e-10."))
-        names = ", ".join(say(BY_KEY[key].text) for key in self.answers.assumed)
+        if not self.answers.published:
+            found.append(say("What each release holds is not said, so one count is assumed."))
+        names = " ".join(say(BY_KEY[key].text) for key in self.answers.assumed)
         if names:
             found.append(say("Not answered, so assumed: {names}", names=names))
         return tuple(found)
@@ -248,10 +251,10 @@ class Advice:
             Column("requirement", "requirement"),
             Column("source", "set by"),
             Column("mu", "μ at most", Rounding.DOWN),
-            Column("binds", ""),
+            Column("binds", "binds"),
         )
         rows = tuple(
-            (one.words, one.source or say("who answered"), one.low, say("binds") if one is self.choice.binding else "")
+            (one.words, one.source or say("who answered"), one.low, say("yes") if one is self.choice.binding else "")
             for one in self.choice.requirements
         )
         return Table("requirements", say("What must hold"), columns, rows)
@@ -260,7 +263,7 @@ class Advice:
         """The risk and the noise, as mu moves."""
         columns = (
             Column("mu", "μ in all", Rounding.DOWN),
-            Column("place", ""),
+            Column("place", "which"),
             Column("mu_each", "μ each", Rounding.DOWN),
             Column("chance", "a guess is right"),
             *(Column(f"noise_{i}", _heading(one)) for i, one in enumerate(self.answers.statistics, 1)),
@@ -269,7 +272,7 @@ class Advice:
             (step.mu, step.place, step.each, numeral(shown_percent(self.guess(step.mu))), *map(noise_text, step.noise))
             for step in self.steps
         )
-        return Table("utility", say("Risk and noise as μ moves (95 % of the noise lies within ±)"), columns, rows)
+        return Table("utility", say("Risk and noise as μ moves ({noise})", noise=NOISE_TOLD), columns, rows)
 
     def scenario_tables(self) -> tuple[Table, ...]:
         """The plan and its variants side by side."""

@@ -123,12 +123,14 @@ def _multiplier(mu: float, batch_size: int, epochs: float, people: int, records:
 
 
 def noise_text(noise: Noise) -> str:
-    """The noise as people read it: "± 3.92 (0.4%)"."""
+    """The noise as people read it: "± 3.92 (0.4%), sd 2"."""
     if math.isinf(noise.sd):
         return say("out of reach")
+    sd = shown(rounded(noise.sd, Rounding.UP, 3))
     if noise.interval is None:
-        return numeral(shown(rounded(noise.sd, Rounding.UP, 3)))
+        return numeral(sd)
     size = shown(rounded(noise.interval, Rounding.UP, 3))
     if noise.relative is None:
-        return say("± {size}", size=size)
-    return say("± {size} ({share})", size=size, share=f"{shown(rounded(100 * noise.relative, Rounding.UP, 2))}%")
+        return say("± {size}, sd {sd}", size=size, sd=sd)
+    share = f"{shown(rounded(100 * noise.relative, Rounding.UP, 2))}%"
+    return say("± {size} ({share}), sd {sd}", size=size, share=share, sd=sd)

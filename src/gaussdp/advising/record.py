@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.advising.advice import Advice, band_words
+from gaussdp.advising.advice import NOISE_TOLD, Advice, band_words
 from gaussdp.advising.published import Noise, noise_text
 from gaussdp.documents import Document, Facts, Picture, Section, Words, document_files
 from gaussdp.documents.blocks import Block, Items
@@ -16,7 +16,7 @@ from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
 from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
 from gaussdp.figures.decisions import DecisionPicture, Sheet, render_decision, render_sheet
-from gaussdp.words import Phrase, say
+from gaussdp.words import Phrase, plural, say
 
 _POINTS, _MODELS = 60, 8  # along the picture; noise multipliers are searched for
 _SIGN = Phrase("Signed: ______________________________   Date: ______________")
@@ -126,7 +126,8 @@ class Record:
                 guess=shown_percent(advice.guess(step.mu)),
             )
             + "; ".join(
-                f"{one.label} {noise_text(noise)}"
+                f"{say('{label}: noise multiplier', label=one.label) if one.kind == 'model' else one.label}"
+                f" {noise_text(noise)}"
                 for one, noise in zip(advice.answers.statistics, step.noise, strict=True)
             )
             for step in advice.steps
@@ -134,12 +135,28 @@ class Record:
         sections = (
             (say("Standing"), (self.standing, say("In words, {band}.", band=band_words(self.mu)))),
             (say("What must hold, and who has set it"), requirements),
-            (say("What it costs (95 % of the noise lies within ±)"), costs),
+            (say("What it costs ({noise})", noise=NOISE_TOLD), costs),
+            *(((say("Scenarios"), self._compared()),) if advice.scenarios else ()),
             (say("Assumptions"), advice.assumptions),
             (say("What is not covered"), advice.not_covered),
         )
         facts = "   ".join(f"{name}: {value}" for name, value in self._facts()[1:])
         return render_sheet(self._decision(), Sheet(self.title, self.sentence, sections, (facts, "", say(_SIGN))))
+
+    def _compared(self) -> list[str]:
+        """The plan and its variants, a line each."""
+        plans = ((say("as planned"), self.advice), *self.advice.scenarios)
+        return [
+            say(
+                "{name}: {releases}, μ = {mu} in all, {each} each; a guess is right with {guess}",
+                name=name,
+                releases=plural(plan.answers.releases, "{n:,} release", "{n:,} releases"),
+                mu=_down(plan.mu),
+                each=_down(plan.each(plan.mu)),
+                guess=shown_percent(plan.guess(plan.mu)),
+            )
+            for name, plan in plans
+        ]
 
     def files(self, digits: int = DEFAULT_DIGITS) -> dict[str, bytes]:
         """The record in all formats, its picture, and the policy file."""

@@ -69,10 +69,12 @@ class StaticFiles:
 
     Args:
         folder: where they lie; what a link inside it points to elsewhere is left out.
+        ledger: what the page may do with budget books: nothing if empty, "shown" or "spends".
     """
 
-    def __init__(self, folder: Path = FOLDER) -> None:
+    def __init__(self, folder: Path = FOLDER, ledger: str = "") -> None:
         root = folder.resolve()
+        self._mark = f'<html data-ledger="{ledger}" ' if ledger else "<html "
         self._root = root
         self._paths = {
             path.relative_to(root).as_posix(): path
@@ -86,8 +88,10 @@ class StaticFiles:
         """The page itself, with what can be chosen on it."""
         data, words = encoded(definitions()).decode(), encoded(words_of(PAGE_ROOM)).decode()
         known = (data, words, self._paths[PAGE].stat().st_mtime_ns)
-        name = f"{spoken()}/{PAGE}"
-        return self._kept(name, known, lambda: page_of(self._root, PAGE, data, words).encode()).response(request)
+        return self._kept(f"{spoken()}/{PAGE}", known, lambda: self._page(data, words)).response(request)
+
+    def _page(self, data: str, words: str) -> bytes:
+        return page_of(self._root, PAGE, data, words).replace("<html ", self._mark, 1).encode()
 
     async def file(self, request: Request) -> Response:
         """One of its files."""

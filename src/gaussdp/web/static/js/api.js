@@ -28,12 +28,12 @@ const BUSY = {
   503: speak("The server is busy, or the computation took too long; try again in a moment, or with more usual numbers."),
 };
 
-async function send(path, body, signal) {
+async function send(path, body, signal, more = {}) {
   let response;
   try {
     response = await fetch(`api/v1/${path}`, {
       method: body === undefined ? "GET" : "POST",
-      headers: { "Accept-Language": LANGUAGE, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+      headers: { "Accept-Language": LANGUAGE, ...(body === undefined ? {} : { "Content-Type": "application/json", ...more }) },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal,
     });
@@ -61,6 +61,12 @@ async function refusal(response) {
 /** A closed form: one question, one answer. */
 export async function ask(path, body, signal) {
   const response = await send(path, body, signal);
+  return whole(() => response.json());
+}
+
+/** Something for which the server wants a token. */
+export async function spend(request, token) {
+  const response = await send("ledger/spend", request, undefined, { Authorization: `Bearer ${token}` });
   return whole(() => response.json());
 }
 

@@ -119,12 +119,12 @@ const releaseCells = (noise) => [
   { key: "times", label: speak("How many"), initial: "1", example: "12", whole: true },
 ];
 
-const statisticCells = (kind) => [
+const statisticCells = (kind) => (kind === "unknown" ? [] : [
   { key: "name", label: speak("Called"), initial: "", example: speak("visits a day"), text: true },
   ...(kind === "model" ? [] : [{ key: "typical", label: speak("Usual size"), initial: "", example: speak("not known"), optional: true }]),
   ...(kind === "sum" || kind === "mean" ? [{ key: "bound", label: speak("Largest value of a record (larger ones are cut)"), initial: "100" }] : []),
   ...(kind === "model" ? [{ key: "batch_size", label: speak("Batch size"), initial: "256", whole: true }, { key: "epochs", label: speak("Epochs"), initial: "30" }] : []),
-];
+]);
 
 /** Takes what can be chosen from the server's answer; each choice starts with its first option. */
 export function define({ levels, criteria, targets, ranges, noise, questions, currencies, published, ...choices }) {
@@ -147,7 +147,7 @@ export function define({ levels, criteria, targets, ranges, noise, questions, cu
   for (const currency of currencies) CURRENCIES[currency.value] = { ...currency, level: LEVELS[currency.level] };
   const demanded = { noun: speak("requirement"), add: speak("Add a requirement"), kind: speak("Stated as"), kinds: currencies, first: "", fresh: "epsilon" };
   ROWS.releases = { noun: speak("release"), add: speak("Add a release"), kind: speak("Kind of noise"), kinds: noise, cells: releaseCells, first: "gaussian 4 1 1", fresh: "laplace 10 1 1" };
-  ROWS.published = { noun: speak("statistic"), add: speak("Add a statistic"), kind: speak("What it is"), kinds: published, cells: statisticCells, first: "count", fresh: "count" };
+  ROWS.published = { noun: speak("statistic"), add: speak("Add a statistic"), kind: speak("What it is"), kinds: [{ value: "unknown", label: speak("I don’t know: a count is assumed") }, ...published], cells: statisticCells, first: "unknown", fresh: "count" };
   ROWS.also = { ...demanded, cells: policyCells };
   ROWS.required = { ...demanded, cells: (kind) => [...policyCells(kind), { key: "source", label: speak("Set by"), initial: "", example: speak("our board"), text: true }] };
   for (const [name, options] of Object.entries({ criterion: criteria, target: targets, currency: currencies, ...choices })) {

@@ -10,6 +10,7 @@ import { setUpTerms } from "./terms.js";
 import { setUpTheme } from "./theme.js";
 import { setUpAccount } from "./views/account.js";
 import { setUpChoose } from "./views/choose.js";
+import { placeLedger, setUpLedger } from "./views/ledger.js";
 import { placeQuestions, setUpStart } from "./views/start.js";
 import { setUpUnderstand } from "./views/understand.js";
 import { kept } from "./words.js";
@@ -20,6 +21,7 @@ const notify = (words) => {
   notice.textContent = words;
 };
 
+const ledger = Boolean(document.documentElement.dataset.ledger); // whether the server shows budget books
 if (!leaving()) {
   setUpTheme();
   setUpLanguages();
@@ -28,6 +30,7 @@ if (!leaving()) {
 }
 
 function setUp() {
+  if (ledger) placeLedger();
   const read = readAddress(location.search);
   const store = createStore(read.state);
   setUpTerms();
@@ -60,6 +63,7 @@ function setUp() {
   setUpChoose(document.getElementById("choose"), store, fields);
   setUpUnderstand(document.getElementById("understand"), store, fields);
   setUpAccount(document.getElementById("account"), store, fields);
+  if (ledger) setUpLedger(document.getElementById("ledger"), store);
 
   const show = ({ problems, choices }) => {
     notify(problems.join(" "));

@@ -2,7 +2,7 @@
 
 import { announce } from "../announce.js";
 import { follow } from "../api.js";
-import { TARGETS } from "../definitions.js";
+import { FIELDS, TARGETS } from "../definitions.js";
 import { h, part, prose, table } from "../dom.js";
 import { factList } from "../facts.js";
 import { valueOf, valuesOf } from "../fields.js";
@@ -23,6 +23,12 @@ const SETTLED = 250; // milliseconds without a change before a run is accounted 
 
 const EXACT = [{ label: speak("Exact curve"), colour: "policy" }, { label: speak("GDP fit"), colour: "gdp", dash: [9, 5] }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }];
 const ENCLOSED = [{ label: speak("The μ that holds"), colour: "gdp" }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }];
+/** The library's words with the names of its parameters as the page calls them. */
+const labelled = (text) => text.replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => {
+  const label = FIELDS[CALLED[name] ?? name]?.label;
+  return label ? `“${label}”` : name.replaceAll("_", " ");
+});
+const CALLED = { drop_last: "last_batch" };
 const infinite = (text) => text.replace("inf", "∞");
 
 export function setUpAccount(root, store, fields) {
@@ -113,7 +119,7 @@ export function setUpAccount(root, store, fields) {
     part(root, "mu").textContent = mu;
     part(root, "onward").hidden = mu === "∞";
     part(root, "about").replaceChildren(...prose(about(answer)));
-    part(root, "advice").replaceChildren(...answer.sentences.map((text) => h("li", {}, ...prose(text))));
+    part(root, "advice").replaceChildren(...answer.sentences.map((text) => h("li", {}, ...prose(labelled(text)))));
     facts.show([
       ["epsilon", speak("ε at δ = {delta}", { delta: written(store.read("account_delta")) }), `${answer.exact ? "" : "≤ "}${infinite(answer.epsilon_text)}`],
       ...(answer.exact ? [["regret", speak("Regret of the fit"), answer.regret_text], ["floor", speak("Floor"), answer.floor_text], ["slack", speak("Slack"), answer.slack_text]] : [["floor", speak("Floor"), answer.floor_text]]),

@@ -34,7 +34,7 @@ export function setUpStart(root, store, fields) {
     if (!numbers || !published) return null;
     const chosen = asked.filter((name) => FIELDS[name].options).map((name) => [name.slice(4), store.read(name)]);
     const said = [...chosen, ...typed.map((name) => [name.slice(4), numbers[name]])];
-    return stated({ ...Object.fromEntries(said), published: published.map(stated) });
+    return stated({ ...Object.fromEntries(said), published: published.filter(({ kind }) => kind !== "unknown").map(stated) });
   };
   const request = () => {
     refusals.clear();
@@ -91,7 +91,7 @@ export function setUpStart(root, store, fields) {
     list("assumptions", answer.assumptions);
     list("not-covered", answer.not_covered);
     part(root, "requirements").replaceChildren(table(speak("What must hold"), [speak("What"), speak("Set by"), speak("μ at most")], answer.requirements.map((row) => [row.binds ? speak("{words} (binds)", row) : row.words, row.source, row.mu_text])));
-    part(root, "utility").replaceChildren(table(speak("Risk and noise as μ moves"), [speak("μ in all"), "", speak("μ each"), speak("A guess is right"), ...answer.statistics.map((label) => speak("Noise: {label}", { label }))],
+    part(root, "utility").replaceChildren(table(speak("Risk and noise as μ moves"), [speak("μ in all"), speak("Which"), speak("μ each"), speak("A guess is right"), ...answer.statistics.map((label) => speak("Noise: {label}", { label }))],
       answer.utility.map((step) => [step.mu_text, step.place, step.each_text, step.chance_text, ...step.noise])));
     part(root, "scenario-table").replaceChildren(...(answer.scenarios.length ? [table(speak("Scenarios"), [speak("Scenario"), speak("Releases"), speak("μ in all"), speak("μ each"), speak("A guess is right"), speak("Noise")],
       answer.scenarios.map((row) => [row.name, counted(row.releases), row.mu_text, row.each_text, row.chance_text, row.noise_text]))] : []));
@@ -113,5 +113,5 @@ export function setUpStart(root, store, fields) {
 
 /** Without what is not known. */
 function stated(content) {
-  return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null && value !== undefined && value !== ""));
+  return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null && value !== undefined && value !== "" && value.length !== 0));
 }
