@@ -2,18 +2,21 @@
 
     python -m benchmarks.audit_power --write
 
-Everything is seeded. Columns of jax-privacy need it (pip install jax-privacy) and are left out without.
+It takes some twenty minutes of one core. Everything is seeded. Columns of jax-privacy need it (pip install jax-privacy)
+and are left out without.
 """
 
 import argparse
 import importlib
 import runpy
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.console import Console
+from rich.progress import track
 
 import gaussdp
 from gaussdp.auditing import AUC, DKW, Credible, EqualLocalLevel, FixedThreshold, Method, ScoreCounts, Split
@@ -23,9 +26,12 @@ Sampler = Callable[[np.random.Generator, int, int], tuple[Any, Any]]
 Row = tuple[str, ...]
 
 ROOT = Path(__file__).parents[1]
-SIZES = {50: 100, 100: 100, 1000: 40, 10_000: 10, 100_000: 3}  # trials a side: repetitions
+SIZES = {50: 400, 100: 400, 1000: 400, 10_000: 200, 100_000: 40}  # trials a side: audits
+EPSILON_SIZES = {100: 400, 1000: 400, 10_000: 200}
+ONE_RUN_SIZES = {100: 200, 1000: 100, 10_000: 40}  # canaries: runs
 CONFIDENCE, DELTA = 0.95, 1e-5
-CREDIBLE = 10  # repetitions of the credible bound, whose quadrature takes a hundred times as long
+CREDIBLE = 40  # audits with the credible bound, whose quadrature takes a hundred times as long
+TRAINED = 100  # audits of trained models
 LEAST = 0.05  # a bound worth comparing
 METHODS: dict[str, Method] = {
     "EqualLocalLevel": EqualLocalLevel(),
@@ -33,7 +39,7 @@ METHODS: dict[str, Method] = {
     "AUC": AUC(),
     "Split": Split(0),
 }
-HINDSIGHT = "hindsight"
+HINDSIGHT, ERROR = "hindsight", "±"
 
 
 def gaussian(mu: float) -> Sampler:
@@ -76,9 +82,22 @@ SCENARIOS: dict[str, tuple[Sampler, float, float]] = {
     "mu = 1 in half steps": (half_steps, 1.0, 0.5),
     "trained models, mu = 1": (trained, 1.0, 1.0),
 }
-LARGEST = {"trained models, mu = 1": 1000}
+LARGEST = {"trained models, mu = 1": 1000}  # trials a side
 UNEQUAL = ("Gaussian, mu = 1", "few exposed")
 """Also with one member to nine nonmembers, and the reverse."""
+
+
+def watched(words: str, repetitions: int) -> Iterable[int]:
+    """The numbers of the repetitions, with a bar on standard error for whoever looks on."""
+    console = Console(stderr=True)
+    return track(range(repetitions), words, console=console, transient=True, disable=not console.is_terminal)
+
+
+def told(found: Mapping[str, Sequence[float]]) -> Row:
+    """How many audits there were, the mean of each method, and the largest standard error of a mean."""
+    errors = [np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0 for values in found.values()]
+    most = max(map(len, found.values()))
+    return f"{most:,}", *(f"{np.mean(values):.3f}" for values in found.values()), f"{max(errors):.3f}"
 
 
 def hindsight(members: Any, nonmembers: Any) -> float:
@@ -94,7 +113,7 @@ def questions(sizes: dict[int, int], names: Sequence[str]) -> Iterator[tuple[str
     for name in names:
         for size, repetitions in sizes.items():
             if size <= LARGEST.get(name, size):
-                yield name, size, size, repetitions if name not in LARGEST else min(repetitions, 10)
+                yield name, size, size, min(repetitions, TRAINED) if name in LARGEST else repetitions
                 if name in UNEQUAL and size >= 1000:
                     yield name, size // 5, 9 * size // 5, repetitions
                     yield name, 9 * size // 5, size // 5, repetitions
@@ -110,7 +129,7 @@ def study(
         methods = {**METHODS, "known threshold": FixedThreshold(threshold), "Credible": Credible(threshold)}
         found: dict[str, list[float]] = {method: [] for method in (*methods, HINDSIGHT)}
         random = np.random.default_rng(2026)
-        for repetition in range(repetitions):
+        for repetition in watched(f"{name}, {ins:,} and {outs:,}", repetitions):
             members, nonmembers = sampler(random, ins, outs)
             for label, method in methods.items():
                 if isinstance(method, Credible) and repetition >= CREDIBLE:
@@ -122,14 +141,15 @@ def study(
 
 
 def summary(rows: Sequence[tuple[str, int, int, dict[str, list[float]]]]) -> dict[str, dict[str, float]]:
-    """For each method its shares of the best valid one and of hindsight, and how often it claimed too much at worst."""
+    """For each method its shares of the best valid one and of hindsight, and how often it claimed too much."""
     found: dict[str, dict[str, list[float]]] = {}
     for name, _, _, bounds in rows:
         means = {label: float(np.mean(values)) for label, values in bounds.items()}
         best = max(means[method] for method in METHODS)
         for label, values in bounds.items():
-            kept = found.setdefault(label, {"best": [], HINDSIGHT: [], "failed": []})
-            kept["failed"].append(float(np.mean(np.array(values) > SCENARIOS[name][1] * (1 + 1e-12))))
+            kept = found.setdefault(label, {"best": [], HINDSIGHT: [], "failed": [], "audits": []})
+            kept["failed"].append(int(np.sum(np.array(values) > SCENARIOS[name][1] * (1 + 1e-12))))
+            kept["audits"].append(len(values))
             if best >= LEAST:
                 kept["best"].append(means[label] / best)
                 kept[HINDSIGHT].append(means[label] / means[HINDSIGHT])
@@ -138,7 +158,8 @@ def summary(rows: Sequence[tuple[str, int, int, dict[str, list[float]]]]) -> dic
             "mean share of the best": float(np.mean(kept["best"])),
             "least share of the best": min(kept["best"]),
             "mean share of hindsight": float(np.mean(kept[HINDSIGHT])),
-            "most bounds above the truth": max(kept["failed"]),
+            "share of bounds above the truth": sum(kept["failed"]) / sum(kept["audits"]),
+            "largest such share of a row": max(np.array(kept["failed"]) / kept["audits"]),
         }
         for label, kept in found.items()
     }
@@ -148,12 +169,12 @@ def trials_table(sizes: dict[int, int] | None = None) -> Iterator[Row]:
     """The means of the study, and its summary."""
     rows = study(sizes)
     labels = list(rows[0][3])
-    yield "scores", "members", "nonmembers", *labels
+    yield "scores", "members", "nonmembers", "audits", *labels, ERROR
     for name, ins, outs, bounds in rows:
-        yield name, f"{ins:,}", f"{outs:,}", *(f"{np.mean(bounds[label]):.3f}" for label in labels)
+        yield name, f"{ins:,}", f"{outs:,}", *told(bounds)
     shares = summary(rows)
     for title in next(iter(shares.values())):
-        yield f"**{title}**", "", "", *(f"{shares[label][title]:.2f}" for label in labels)
+        yield f"**{title}**", "", "", "", *(f"{shares[label][title]:.2f}" for label in labels), ""
 
 
 def peer() -> Any:
@@ -167,11 +188,12 @@ def peer() -> Any:
 def epsilon_table(sizes: dict[int, int] | None = None) -> Iterator[Row]:
     """Epsilon at DELTA refuted by independent trials: ours without going through mu, and jax-privacy's."""
     tool = peer()
-    yield "scores", "trials a side", "gaussdp", *(("jax-privacy, Bonferroni", "jax-privacy, split") if tool else ())
+    labels = "gaussdp", *(("jax-privacy, Bonferroni", "jax-privacy, split") if tool else ())
+    yield "scores", "trials a side", "audits", *labels, ERROR
     for name in ("Gaussian, mu = 1", "Gaussian, mu = 4", "few exposed", "mu = 1 in half steps"):
-        for size, repetitions in (sizes or {100: 40, 1000: 20, 10_000: 4}).items():
+        for size, repetitions in (sizes or EPSILON_SIZES).items():
             random, found = np.random.default_rng(2026), []
-            for _ in range(repetitions):
+            for _ in watched(f"{name}, {size:,}", repetitions):
                 ins, outs = SCENARIOS[name][0](random, size, size)
                 row = [gaussdp.audit(ins, outs, CONFIDENCE).epsilon_lower(DELTA)]
                 if tool:
@@ -181,20 +203,21 @@ def epsilon_table(sizes: dict[int, int] | None = None) -> Iterator[Row]:
                         for strategy in (tool.Bonferroni(), tool.Split(seed=0))
                     ]
                 found.append(row)
-            yield name, f"{size:,}", *(f"{mean:.3f}" for mean in np.mean(found, axis=0))
+            yield name, f"{size:,}", *told(dict(zip(labels, zip(*found, strict=True), strict=True)))
 
 
 def one_run_table(sizes: dict[int, int] | None = None) -> Iterator[Row]:
     """Epsilon at DELTA from the canaries of one run."""
     tool = peer()
-    yield (
-        *("scores", "canaries", "gaussdp, Gaussian curve", "the same, a fifth guessed", "gaussdp, any mechanism"),
-        *(("jax-privacy f-DP", "the same, split", "jax-privacy, Steinke et al.") if tool else ()),
+    labels = (
+        *("gaussdp, Gaussian curve", "the same, a fifth guessed", "gaussdp, any mechanism"),
+        *(("jax-privacy f-DP", "its split", "jax-privacy, Steinke et al.") if tool else ()),
     )
+    yield "scores", "canaries", "runs", *labels, ERROR
     for name in ("Gaussian, mu = 1", "Gaussian, mu = 2", "Gaussian, mu = 4", "few exposed"):
-        for size, repetitions in (sizes or {100: 20, 1000: 6, 10_000: 1}).items():
+        for size, repetitions in (sizes or ONE_RUN_SIZES).items():
             random, found = np.random.default_rng(2026), []
-            for _ in range(repetitions):
+            for _ in watched(f"{name}, one run with {size:,}", repetitions):
                 inside = int(random.binomial(size, 0.5))
                 ins, outs = SCENARIOS[name][0](random, inside, size - inside)
                 ours = gaussdp.audit(ins, outs, CONFIDENCE, design="one-run")
@@ -208,12 +231,13 @@ def one_run_table(sizes: dict[int, int] | None = None) -> Iterator[Row]:
                         auditor.epsilon_one_run(1 - CONFIDENCE, DELTA),
                     ]
                 found.append(row)
-            yield name, f"{size:,}", *(f"{mean:.3f}" for mean in np.mean(found, axis=0))
+            yield name, f"{size:,}", *told(dict(zip(labels, zip(*found, strict=True), strict=True)))
 
 
-def sequential_table(repetitions: int = 200) -> Iterator[Row]:
+def sequential_table(repetitions: int = 400) -> Iterator[Row]:
     """Pairs until a claim is refuted, beside what is planned and what fixed designs take, with power 0.9."""
-    yield "truth", "claim", "median", "mean", "nine in ten", "planned mean", "planned 0.9", "known threshold", "default"
+    found = "audits", "median", "mean", ERROR, "nine in ten"
+    yield "truth", "claim", *found, "planned mean", "planned 0.9", "known threshold", "default"
     for mu, claim in ((1.0, 0.5), (0.5, 0.0), (2.0, 1.0), (1.0, 0.75), (4.0, 1.0), (4.0, 3.0)):
         plan = gaussdp.plan_audit(mu, claim)
         assert plan.sequential
@@ -221,29 +245,33 @@ def sequential_table(repetitions: int = 200) -> Iterator[Row]:
         assert plan.equal_local_level
         random, ends = np.random.default_rng(2026), []
         most = 3 * plan.sequential.pairs
-        for _ in range(repetitions if most < 1000 else repetitions // 4):
+        for _ in watched(f"truth {mu:g}, claim {claim:g}", repetitions if most < 1000 else repetitions // 4):
             audit = gaussdp.SequentialAudit(claim, CONFIDENCE)
             while not audit.contradicted and audit.pairs < most:
                 audit.update(random.normal(mu, 1, 10), random.normal(0, 1, 10))
             refuted = audit.trail.mu_lower >= claim if claim else audit.trail.evidence >= 20
             ends.append(1 + int(np.argmax(refuted)) if audit.contradicted else most)
-        shown = (np.median(ends), np.mean(ends), np.quantile(ends, 0.9), plan.sequential.expected)
-        fixed = (plan.sequential.pairs, plan.fixed_threshold.trials, plan.equal_local_level.trials)
-        yield f"{mu:g}", f"{claim:g}", *(f"{value:.0f}" for value in (*shown, *fixed))
+        error = np.std(ends, ddof=1) / np.sqrt(len(ends))
+        shown = (len(ends), np.median(ends), np.mean(ends), error, np.quantile(ends, 0.9))
+        planned = (plan.sequential.expected, plan.sequential.pairs)
+        fixed = (plan.fixed_threshold.trials, plan.equal_local_level.trials)
+        yield f"{mu:g}", f"{claim:g}", *(f"{value:.0f}" for value in (*shown, *planned, *fixed))
 
 
-def alarms_table(repetitions: int = 500, pairs: int = 200) -> Iterator[Row]:
+def alarms_table(repetitions: int = 1000, pairs: int = 200) -> Iterator[Row]:
     """How often a true claim is contradicted at any of so many looks, one after every pair."""
-    yield "scores on the claimed curve", "audits", "looks each", "contradicted"
+    yield "scores on the claimed curve", "audits", "looks each", "contradicted", ERROR
     exact = {"Gaussian": gaussian(0.5), "Gaussian in half steps": lambda r, i, o: _rounded(gaussian(0.5)(r, i, o))}
     for name, sampler in {**exact, "two values": _two_values}.items():
         random = np.random.default_rng(2026)
         alarms = 0
-        for _ in range(repetitions):
+        for _ in watched(f"true claim, {name}", repetitions):
             audit = gaussdp.SequentialAudit(0.5, CONFIDENCE)
             audit.update(*sampler(random, pairs, pairs))
             alarms += bool(audit.trail.evidence.max() >= 20)
-        yield name, f"{repetitions:,}", f"{pairs:,}", f"{100 * alarms / repetitions:.1f} %"
+        share = alarms / repetitions
+        error = np.sqrt(share * (1 - share) / repetitions)
+        yield name, f"{repetitions:,}", f"{pairs:,}", f"{100 * share:.1f} %", f"{100 * error:.1f} %"
 
 
 def _rounded(sides: tuple[Any, Any]) -> tuple[Any, Any]:

@@ -4,13 +4,17 @@ python -m benchmarks.ledger [ENTRIES]. Both sides wait for the disk before they 
 folder of its own where there is one. Rounds are interleaved, and the best of each counts: the machine may be busy.
 """
 
+import hashlib
 import multiprocessing
+import resource
 import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +22,14 @@ import sqlalchemy as sa
 
 from benchmarks.timing import print_table
 from gaussdp import GDP, Ledger
-from gaussdp.ledger.entries import Entry, canonical
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import postgres
 
 CLIENTS = (1, 8, 32)
 SECONDS, ROUNDS = 1.5, 2
-MANY = 1_000_000
+SIZES = (1_000, 100_000, 1_000_000)
+_BLOCK, _DECISIONS = 20_000, 300
 _SMALL = GDP(1e-6)
 
 
@@ -114,46 +118,73 @@ def compare(name: str, url: str) -> None:
 
 
 def filled(url: str, count: int) -> None:
-    """Add so many entries, properly chained, as many small reservations that were committed would."""
+    """Add so many entries, properly chained: small reservations from one budget, each committed."""
     engine = sa.create_engine(url, poolclass=sa.NullPool)
+    square = Fraction(1, 10**24)
+    said = f'"charged":[["all",1]],"purpose":"","release":"a filler","request":"","slack":"0","square":"{square}"'
     insert = sa.text(
         "INSERT INTO ledger_entries (seq, time, kind, budget, key, content, hash) "
-        "VALUES (:seq, :time, :kind, :budget, :key, :content, :hash)"
+        "VALUES (:seq, :time, :kind, 'all', :key, :content, :hash)"
     )
     with engine.begin() as connection:
-        last = Entry.of_row(connection.exec_driver_sql("SELECT * FROM ledger_entries ORDER BY seq DESC LIMIT 1").one())
-        content = {
-            "square": "0",
-            "slack": "0",
-            "release": "none",
-            "charged": [["all", 1]],
-            "purpose": "",
-            "request": "",
-        }
-        assert canonical(content)
-        rows = []
-        for number in range(count):
-            last = Entry(last.seq + 1, last.time, "reserve", "all", f"filler {number}", content).sealed(last.hash)
-            rows.append(last.row())
-            if len(rows) == 20_000 or number + 1 == count:
-                connection.execute(insert, rows)
-                rows = []
+        seq, at, seal = connection.exec_driver_sql(
+            "SELECT seq, time, hash FROM ledger_entries ORDER BY seq DESC LIMIT 1"
+        ).one()
+        first = seq
+        for start in range(0, count, _BLOCK):
+            rows = []
+            for number in range(start, min(start + _BLOCK, count)):
+                seq, key, kind = seq + 1, f"{first} {number // 2}", "commit" if number % 2 else "reserve"
+                content = f'{{"of":{seq - 1}}}' if kind == "commit" else f"{{{said}}}"
+                sealed = f'["{seal}",{seq},"{at}","{kind}","all","{key}",{content}]'
+                seal = hashlib.sha256(sealed.encode()).hexdigest()
+                rows.append({"seq": seq, "time": at, "kind": kind, "key": key, "content": content, "hash": seal})
+            connection.execute(insert, rows)
+        spent = Fraction(connection.exec_driver_sql("SELECT spent FROM ledger_budgets WHERE name = 'all'").scalar_one())
+        connection.execute(
+            sa.text("UPDATE ledger_budgets SET spent = :spent WHERE name = 'all'"),
+            {"spent": str(spent + square * (count // 2))},
+        )
 
 
-def many(name: str, url: str, count: int) -> None:
-    """The time of a decision before and after the book has many entries."""
-    before = max(rate(decisions, url, 1, f"before {i}") for i in range(ROUNDS))
+def timed(act: Callable[[], object]) -> float:
+    """Seconds that it takes."""
     began = time.perf_counter()
-    filled(url, count)
-    took = time.perf_counter() - began
-    after = max(rate(decisions, url, 1, f"after {i}") for i in range(ROUNDS))
-    row = (f"{count:,}", f"{before:.0f}", f"{after:.0f}", f"{after / before:.2f}", f"{took:.0f} s")
-    print_table(
-        f"{name}: one client in a long book", ("entries", "decisions before", "after", "ratio", "filled in"), [row]
-    )
+    act()
+    return time.perf_counter() - began
 
 
-def main(count: int = MANY) -> None:
+def many(name: str, url: str, sizes: Sequence[int] = SIZES) -> None:
+    """The time of a decision, of what is shown, and of a replay, in books that grow."""
+    rows = []
+    for size in sizes:
+        rows.append(_row_of(url, size))
+        print(rows[-1], flush=True)
+    heads = ("entries", "decision p10, ms", "median", "show, ms", "history, ms", "verify, s", "peak MB", "filled, s")
+    print_table(f"{name}: long books", heads, rows)
+
+
+def _row_of(url: str, size: int) -> tuple[str, ...]:
+    with Ledger.open(url) as book:
+        there = book.entries(last=1)[0].seq
+        took = timed(lambda: filled(url, (size - there) // 2 * 2))
+        decided = sorted(timed(partial(book.reserve, "all", _SMALL, key=f"{size} {i}")) for i in range(_DECISIONS))
+        shown = timed(lambda: book.budgets())
+        history = timed(lambda: book.entries("all", last=100))
+        replayed = timed(lambda: _whole(book))
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    quick, middle = decided[len(decided) // 10], decided[len(decided) // 2]
+    milliseconds = tuple(f"{1e3 * one:.2f}" for one in (quick, middle, shown, history))
+    return f"{size:,}", *milliseconds, f"{replayed:.0f}", f"{most:.0f}", f"{took:.0f}"
+
+
+def _whole(book: Ledger) -> None:
+    found = book.verify()
+    if not found.ok:
+        raise SystemExit(f"the book is not whole: {found.problems}")
+
+
+def main(*sizes: int) -> None:
     """Both databases, then the long books."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -166,8 +197,8 @@ def main(count: int = MANY) -> None:
             prepared(url)
             compare(name, url)
         for name, url in places.items():
-            many(name, url, count)
+            many(name, url, sizes or SIZES)
 
 
 if __name__ == "__main__":
-    main(*(int(text) for text in sys.argv[1:]))
+    main(*(int(float(text)) for text in sys.argv[1:]))

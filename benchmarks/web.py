@@ -63,7 +63,9 @@ else:
         body = ready[path] if kind == "Starlette" else msgspec.json.encode(content[path]["answer"])
         return Response(body, media_type="application/json")
     app = Starlette(routes=[Route(f"/api/v1/{path}", answer, methods=["POST"]) for path in content])
-listener = socket.create_server(("127.0.0.1", 0))
+listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # as such, asyncio sets TCP_NODELAY
+listener.bind(("127.0.0.1", 0))
+listener.listen()
 print(f"http://127.0.0.1:{listener.getsockname()[1]}/", flush=True)
 config = uvicorn.Config(app, http="h11", loop="asyncio", access_log=False, log_level="error")
 try:

@@ -1,6 +1,8 @@
-"""docs/architecture.md is true: every room and every place that it names is there, and every room is named."""
+"""docs/architecture.md is true: every room and place that it names is there; a class name means one thing."""
 
+import ast
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -37,3 +39,21 @@ def test_every_stop_of_a_walk_is_there(place):
 
 def test_there_is_something_to_check():
     assert len(re.findall(r"^\| a", section("To add a …, touch …"), flags=re.MULTILINE)) >= 10
+
+
+# Shapes of JSON bear the names of what they show. Public in two rooms, where each is told by its room:
+# `accounting.Method` and `auditing.Method`, `auditing.Design` and `calibration.Design`.
+SHAPES = SOURCE / "web" / "schemas"
+TOLD_BY_THEIR_ROOM = {"Method", "Design"}
+
+
+def test_a_class_name_has_one_meaning():
+    places = defaultdict(set)
+    for path in SOURCE.rglob("*.py"):
+        if SHAPES not in path.parents:
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places[node.name].add(str(path.relative_to(SOURCE)))
+    assert len(places) > 100
+    twice = {name: sorted(where) for name, where in places.items() if len(where) > 1}
+    assert set(twice) == TOLD_BY_THEIR_ROOM, twice

@@ -27,8 +27,8 @@ LAYERS = [
     "auditing",
     "published",
     "figures",
-    "explaining",
     "statements",
+    "explaining",
     "ledger",
     "advising",
     "paper",
@@ -139,9 +139,23 @@ def test_private_modules_stay_in_their_folder(path):
 
 def test_importing_gaussdp_is_light():
     code = (
-        "import sys, gaussdp; heavy = {'scipy.stats', 'scipy.optimize', 'matplotlib', 'dp_accounting', 'click', "
+        "import sys, gaussdp; heavy = {'numpy', 'scipy', 'matplotlib', 'dp_accounting', 'click', "
         "'rich', 'pandas', 'polars', 'torch', 'jax', 'sqlalchemy', "
         "'gaussdp.accounting', 'gaussdp.mechanisms'}; print(sorted(heavy & set(sys.modules)))"
     )
+    assert printed(code) == "[]"
+
+
+def test_computing_with_curves_loads_no_heavy_part_of_scipy():
+    code = (
+        "import sys, gaussdp; gaussdp.choose(gaussdp.PureDP(1.0)); gaussdp.account(gaussdp.Gaussian(1.0)).fit(1e-6); "
+        "heavy = {'scipy.stats', 'scipy.optimize', 'scipy.interpolate', 'matplotlib', 'click', 'rich'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    assert printed(code) == "[]"
+
+
+def printed(code):
+    """What a program prints, in a process of its own."""
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output.strip() == "[]"
+    return output.strip()

@@ -1,6 +1,8 @@
 """The public names are frozen here: a change to them is a decision."""
 
 import inspect
+import subprocess
+import sys
 
 import gaussdp
 
@@ -143,3 +145,17 @@ def test_version():
 
 def test_unknown_attribute():
     assert not hasattr(gaussdp, "no_such_name")
+
+
+def test_names_of_rooms_need_no_import():
+    code = "import gaussdp as g; print(g.guarantees.GDP is g.GDP, g.errors.DomainError is g.DomainError)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True True\n"
+
+
+def test_each_public_name_is_found_first():
+    """Whichever name is used first, nothing depends on what another would have loaded."""
+    names = sorted(ALL)
+    code = "import sys, gaussdp; getattr(gaussdp, sys.argv[1])"
+    for name in names[:: max(1, len(names) // 6)]:
+        subprocess.run([sys.executable, "-c", code, name], check=True)

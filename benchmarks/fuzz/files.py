@@ -27,6 +27,7 @@ from gaussdp.auditing.growing import load_audit, trials_of
 from gaussdp.calibration.designs import COLUMNS
 from gaussdp.calibration.stores import CSVStore, JSONLinesStore, open_store
 from gaussdp.mechanisms.plan import read_plan
+from gaussdp.published import read_registry
 
 PLAN = """# two releases
 [[releases]]
@@ -62,6 +63,17 @@ clip_norm = 1.0
 """
 AUDIT = """{"schema": "gaussdp-sequential-audit-1", "claim": {"epsilon": 1.0, "delta": 1e-5}, "confidence": 0.95,
  "direction": "higher", "attacks": {"score": {"members": [1.5, 2.0, "inf"], "nonmembers": [0.5, -1.0]}}}
+"""
+ENTRY = """url_slug: visits
+deployment:
+  basic: {name: Visits, data_curators: [{data_curator_name: Town, data_curator_type: Government}],
+    publication_date: '2025-01-01'}
+  dp_variant: {variant_name: Zero-concentrated DP}
+  privacy_loss: {privacy_unit: Person-day, privacy_parameters: {rho: 0.1, epsilon: 1.0, delta: 1.0e-6}}
+  implementation: {mechanisms: Gaussian noise}
+"""
+ENTRY_JSON = """{"deployment": {"name": "Words", "data_curator": "Maker", "publication_date": "2020-01-01",
+ "dp_flavor": {"name": "Pure DP"}, "privacy_loss": {"privacy_parameters": {"epsilon": 2.0}}}}
 """
 POLICY = """title = "Visits"
 aim = "identification"
@@ -308,6 +320,7 @@ AREAS: Mapping[str, Trial] = {
     "scores, Parquet": _scores_parquet,
     "points, CSV": partial(_text, (("csv", POINTS), ("csv", cli.POINTS)), read_points),
     "policy files": partial(_text, (("toml", POLICY),), _advised),
+    "entries of the registry": partial(_text, (("yaml", ENTRY), ("json", ENTRY_JSON)), read_registry),
     "sequential audits": partial(_text, (("json", AUDIT),), load_audit),
     "trials that arrive": partial(_text, (("csv", cli.SCORES),), _arriving),
     "sweep stores, CSV and JSON": _store,

@@ -2,53 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from gaussdp.adapters import load_with
-from gaussdp.choosing import Choice, Match, Requirement, RuleOfThumb, choose, conservative_divisor, match
-from gaussdp.conversions import (
-    advantage_from_mu,
-    delta_from_mu,
-    epsilon_from_mu,
-    fnr_from_mu,
-    mu_from_multiplicative_advantage,
-    mu_from_precision,
-    mu_from_profile,
-    multiplicative_advantage_from_mu,
-    precision_from_mu,
-)
-from gaussdp.domains import Evaluator, serve_with
-from gaussdp.errors import (
-    BudgetExceeded,
-    ConvergenceError,
-    DomainError,
-    GaussdpError,
-    MissingExtraError,
-    UnsupportedVersionError,
-    UntestedVersionWarning,
-)
-from gaussdp.guarantees import (
-    GDP,
-    ZCDP,
-    ApproxDP,
-    ApproxGDP,
-    BoundedRange,
-    Guarantee,
-    LaplaceDP,
-    ProfilePoints,
-    PureDP,
-    TradeoffPoints,
-    read_points,
-)
-from gaussdp.risks import (
-    Accuracy,
-    Advantage,
-    AtMost,
-    Identification,
-    MultiplicativeAdvantage,
-    Precision,
-    Profile,
-    Risk,
-    TruePositiveRate,
-)
+from gaussdp.adapters import Evaluator, load_with, serve_with
 
 if TYPE_CHECKING:
     from gaussdp import calibration, mechanisms, risks
@@ -71,10 +25,45 @@ if TYPE_CHECKING:
         plan_audit,
     )
     from gaussdp.calibration import Calibration
+    from gaussdp.choosing import Choice, Match, Requirement, RuleOfThumb, choose, conservative_divisor
+    from gaussdp.choosing.match import match
+    from gaussdp.conversions import (
+        advantage_from_mu,
+        delta_from_mu,
+        epsilon_from_mu,
+        fnr_from_mu,
+        mu_from_multiplicative_advantage,
+        mu_from_precision,
+        mu_from_profile,
+        multiplicative_advantage_from_mu,
+        precision_from_mu,
+    )
     from gaussdp.documents import Document
+    from gaussdp.errors import (
+        BudgetExceeded,
+        ConvergenceError,
+        DomainError,
+        GaussdpError,
+        MissingExtraError,
+        UnsupportedVersionError,
+        UntestedVersionWarning,
+    )
     from gaussdp.explaining import Explanation, explain
     from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
     from gaussdp.figures.tradeoffs import TradeoffPlot
+    from gaussdp.guarantees import (
+        GDP,
+        ZCDP,
+        ApproxDP,
+        ApproxGDP,
+        BoundedRange,
+        Guarantee,
+        LaplaceDP,
+        ProfilePoints,
+        PureDP,
+        TradeoffPoints,
+        read_points,
+    )
     from gaussdp.guarantees.claim import Claim
     from gaussdp.ledger import Ledger
     from gaussdp.mechanisms import (
@@ -103,6 +92,17 @@ if TYPE_CHECKING:
         ZCDPGaussian,
     )
     from gaussdp.published import Deployment, deployments
+    from gaussdp.risks import (
+        Accuracy,
+        Advantage,
+        AtMost,
+        Identification,
+        MultiplicativeAdvantage,
+        Precision,
+        Profile,
+        Risk,
+        TruePositiveRate,
+    )
     from gaussdp.statements import Report, report_run
     from gaussdp.statements.assumptions import Assumption
     from gaussdp.statements.causes import Cause
@@ -222,67 +222,50 @@ __all__ = [
     "tradeoff_figure",
 ]
 
-# Loaded when first used, so that `import gaussdp` costs little more than importing NumPy and SciPy.
-_LOADED_WHEN_USED = {
-    "gaussdp.accounting": ("AccountedCurve", "DistributionCurve", "Fit", "PointsCurve", "Reading", "account"),
+# Where every public name is defined. It is imported when first used, so that whoever needs one loads that one alone.
+_DEFINED_IN = {
+    "gaussdp.accounting": "AccountedCurve DistributionCurve Fit PointsCurve Reading account",
     "gaussdp.auditing": (
-        "AUC",
-        "Audit",
-        "AuditPlan",
-        "Credible",
-        "DKW",
-        "EqualLocalLevel",
-        "FixedThreshold",
-        "OneRunAudit",
-        "SequentialAudit",
-        "Split",
-        "audit",
-        "audit_counts",
-        "audit_errors",
-        "audit_one_run",
-        "plan_audit",
+        "AUC Audit AuditPlan Credible DKW EqualLocalLevel FixedThreshold OneRunAudit SequentialAudit Split audit "
+        "audit_counts audit_errors audit_one_run plan_audit"
     ),
-    "gaussdp.calibration": ("Calibration",),
-    "gaussdp.documents": ("Document",),
+    "gaussdp.calibration": "Calibration",
+    "gaussdp.choosing": "Choice Match Requirement RuleOfThumb choose conservative_divisor match",
+    "gaussdp.conversions": (
+        "advantage_from_mu delta_from_mu epsilon_from_mu fnr_from_mu mu_from_multiplicative_advantage "
+        "mu_from_precision mu_from_profile multiplicative_advantage_from_mu precision_from_mu"
+    ),
+    "gaussdp.documents": "Document",
+    "gaussdp.errors": (
+        "BudgetExceeded ConvergenceError DomainError GaussdpError MissingExtraError UnsupportedVersionError "
+        "UntestedVersionWarning"
+    ),
+    "gaussdp.explaining": "Explanation explain",
+    "gaussdp.figures.comparing": "comparison_figure tradeoff_figure",
+    "gaussdp.figures.tradeoffs": "TradeoffPlot",
+    "gaussdp.guarantees": (
+        "ApproxDP ApproxGDP BoundedRange GDP Guarantee LaplaceDP ProfilePoints PureDP TradeoffPoints ZCDP read_points"
+    ),
+    "gaussdp.guarantees.claim": "Claim",
+    "gaussdp.ledger": "Ledger",
     "gaussdp.mechanisms": (
-        "BestOf",
-        "Composition",
-        "CyclicPoisson",
-        "DPSGD",
-        "Dense",
-        "DiscreteGaussian",
-        "DiscreteLaplace",
-        "ExponentialMechanism",
-        "Gaussian",
-        "Laplace",
-        "MatrixMechanism",
-        "Mechanism",
-        "MixtureOfGaussians",
-        "Participation",
-        "PoissonSampled",
-        "RandomAllocation",
-        "RandomizedResponse",
-        "Stated",
-        "Toeplitz",
-        "Tree",
-        "TruncatedPoisson",
-        "WithoutReplacement",
-        "ZCDPGaussian",
+        "BestOf Composition CyclicPoisson DPSGD Dense DiscreteGaussian DiscreteLaplace ExponentialMechanism "
+        "Gaussian Laplace MatrixMechanism Mechanism MixtureOfGaussians Participation PoissonSampled "
+        "RandomAllocation RandomizedResponse Stated Toeplitz Tree TruncatedPoisson WithoutReplacement ZCDPGaussian"
     ),
-    "gaussdp.ledger": ("Ledger",),
-    "gaussdp.published": ("Deployment", "deployments"),
-    "gaussdp.guarantees.claim": ("Claim",),
-    "gaussdp.statements.assumptions": ("Assumption",),
-    "gaussdp.statements.causes": ("Cause",),
-    "gaussdp.statements.run": ("Run", "Training"),
-    "gaussdp.statements.verdict": ("Verdict", "check_claim"),
-    "gaussdp.statements": ("Report", "report_run"),
-    "gaussdp.explaining": ("Explanation", "explain"),
-    "gaussdp.figures.comparing": ("comparison_figure", "tradeoff_figure"),
-    "gaussdp.figures.tradeoffs": ("TradeoffPlot",),
+    "gaussdp.published": "Deployment deployments",
+    "gaussdp.risks": (
+        "Accuracy Advantage AtMost Identification MultiplicativeAdvantage Precision Profile Risk TruePositiveRate"
+    ),
+    "gaussdp.statements": "Report report_run",
+    "gaussdp.statements.assumptions": "Assumption",
+    "gaussdp.statements.causes": "Cause",
+    "gaussdp.statements.run": "Run Training",
+    "gaussdp.statements.verdict": "Verdict check_claim",
 }
-_ROOMS = ("calibration", "mechanisms", "risks")
-_HOME = {name: module for module, names in _LOADED_WHEN_USED.items() for name in names}
+# Modules that `import gaussdp` alone gives, loaded when first used as well.
+_ROOMS = "calibration choosing conversions documents domains errors guarantees mechanisms numerics risks"
+_HOME = {name: module for module, names in _DEFINED_IN.items() for name in names.split()}
 
 
 # What serves values of other libraries, by the package that defines their type: brought together here, at the top, and
@@ -307,7 +290,11 @@ serve_with(_evaluator)
 
 
 # The integrations that adapt objects of other libraries for `account`, by the package that defines their types.
-_ADAPTED_BY = {"dp_accounting": "gaussdp.integrations.dp_accounting", "opendp": "gaussdp.integrations.opendp"}
+_ADAPTED_BY = {
+    "diffprivlib": "gaussdp.integrations.diffprivlib",
+    "dp_accounting": "gaussdp.integrations.dp_accounting",
+    "opendp": "gaussdp.integrations.opendp",
+}
 
 
 def _load_integration(package: str) -> None:
@@ -327,7 +314,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(_HOME[name]), name)
         globals()[name] = value
         return value
-    if name in _ROOMS:
+    if name in _ROOMS.split():
         return import_module(f"gaussdp.{name}")
     if name == "__version__":
         from importlib.metadata import version  # reads files, so only when asked

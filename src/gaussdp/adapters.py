@@ -1,7 +1,7 @@
-"""Objects of other libraries: each integration, which lies above everything here, says what `account` makes of them.
+"""Objects of other libraries: each integration, which lies above everything here, says what we make of them.
 
-An integration registers itself when it is imported. `gaussdp/__init__.py` knows which one serves a library, and imports
-it when the first object of that library is given.
+An integration for `account` registers itself when it is imported; one for columns and arrays evaluates kernels on them.
+`gaussdp/__init__.py` knows which one serves a library, and imports it when the first object of that library is given.
 """
 
 from collections.abc import Callable
@@ -10,6 +10,9 @@ from typing import Any
 Adapter = Callable[[Any, Any], Any]
 """From an object and the adjacency that was asked for (or None) to a mechanism or a curve."""
 
+Evaluator = Callable[[Callable[..., Any], Any], Any]
+"""From a kernel and its parameters, each with its domain, to the value in the library of the parameters."""
+
 _adapters: dict[str, Adapter] = {}
 
 
@@ -17,7 +20,12 @@ def _nothing(package: str) -> None:
     """Where nobody has said how integrations are loaded."""
 
 
+def _numpy(kind: type) -> None:
+    """Where nobody has said who computes: NumPy does."""
+
+
 _load: Callable[[str], None] = _nothing
+_find: Callable[[type], Evaluator | None] = _numpy
 
 
 def register(package: str, adapter: Adapter) -> None:
@@ -40,3 +48,14 @@ def adapter_for(kind: type) -> Adapter | None:
         if package in _adapters:
             return _adapters[package]
     return None
+
+
+def serve_with(find: Callable[[type], Evaluator | None]) -> None:
+    """Serve columns and arrays of other libraries with what this function finds for their type."""
+    global _find
+    _find = find
+
+
+def evaluator_for(kind: type) -> Evaluator | None:
+    """What computes on values of this type, None where NumPy does."""
+    return _find(kind)

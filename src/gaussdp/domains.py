@@ -6,13 +6,16 @@ rules of broadcasting are the same everywhere.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from gaussdp.adapters import Evaluator, evaluator_for
 from gaussdp.errors import DomainError, brief
 
 Real: TypeAlias = float | np.floating[Any] | np.integer[Any]
@@ -26,27 +29,18 @@ Kind = TypeVar("Kind")
 Kernel = Callable[..., npt.NDArray[np.float64]]
 
 Parameters = Mapping[str, tuple[Any, "Domain"]]
-Evaluator = Callable[[Kernel, Parameters], Any]
 
 
 class _Evaluators(dict[type, Evaluator | None]):
     """What computes on values of a type, None where NumPy does; looked up once for each type."""
 
-    find: Callable[[type], Evaluator | None] = staticmethod(lambda kind: None)
-
     def __missing__(self, kind: type) -> Evaluator | None:
-        self[kind] = self.find(kind)
+        self[kind] = evaluator_for(kind)
         return self[kind]
 
 
 EVALUATORS = _Evaluators()
-"""For columns and arrays of other libraries, what evaluates a kernel on them; `serve_with` says where to find it."""
-
-
-def serve_with(find: Callable[[type], Evaluator | None]) -> None:
-    """Serve columns and arrays of other libraries with what this function finds for their type."""
-    EVALUATORS.find = staticmethod(find)
-    EVALUATORS.clear()
+"""For columns and arrays of other libraries, what evaluates a kernel on them."""
 
 
 _DOUBLE = 8  # bytes
@@ -90,7 +84,7 @@ class Domain:
 
 
 @dataclass(frozen=True)
-class Choice:
+class WordChoice:
     """One of a few words that a parameter may be.
 
     Attributes:
@@ -134,26 +128,31 @@ def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
         A Python float if every parameter is a scalar, else an array of the broadcast shape; for columns and arrays of
         other libraries, what the integration that serves them returns.
     """
-    if all(_is_plain(value, domain) for value, domain in parameters.values()):
-        with np.errstate(all="ignore"):  # plain numbers, as in most calls: nothing to convert, broadcast or refuse
-            return float(kernel(*(np.array([value]) for value, _ in parameters.values()))[0])
+    numbers = []
+    given: Parameters = parameters
+    for value, domain in given.values():
+        if type(value) is not float or not domain.holds(value):
+            return _of_arrays(kernel, parameters)
+        numbers.append(value)
+    return _of_numbers(kernel, numbers)  # as in most calls: nothing to convert, broadcast or refuse
+
+
+def _of_arrays(kernel: Kernel, parameters: Parameters) -> Any:
     for value, _ in parameters.values():
         evaluator = EVALUATORS[type(value)]
         if evaluator is not None:
             return evaluator(kernel, parameters)
     arrays = [checked(name, value, domain) for name, (value, domain) in parameters.items()]
     if all(array.ndim == 0 for array in arrays):
-        with np.errstate(all="ignore"):
-            return float(kernel(*(array.reshape(1) for array in arrays))[0])
+        return _of_numbers(kernel, arrays)
     try:
-        broadcast = np.broadcast_arrays(*arrays)
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(parameters, arrays, strict=True))
         raise DomainError(
             None, problem=f"the shapes do not broadcast together: {shapes}", advice="give scalars or matching arrays"
         ) from None
-    shape = broadcast[0].shape
-    flat = [array.reshape(-1) for array in broadcast]
+    flat = [_spread(array, shape).reshape(-1) for array in arrays]
     result = np.empty(flat[0].size)
     with np.errstate(all="ignore"):
         for start in range(0, result.size, _BLOCK):
@@ -162,13 +161,39 @@ def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
     return result.reshape(shape)
 
 
-def _is_plain(value: object, domain: Domain) -> bool:
-    """Whether it is a Python float inside the domain."""
-    return type(value) is float and domain.holds(value)
+def _spread(array: npt.NDArray[np.float64], shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+    if array.shape == shape:
+        return array
+    return np.full(shape, array) if array.ndim == 0 else np.broadcast_to(array, shape)
 
 
-def checked(name: str, value: npt.ArrayLike, domain: Domain) -> npt.NDArray[np.float64]:
+def _of_numbers(kernel: Kernel, numbers: Sequence[Any]) -> float:
+    """The kernel at one number of each; a `numerics.Formula` needs no arrays for that."""
+    one = getattr(kernel, "one", None)
+    if one is not None and _SEVERAL.get():
+        return float(one(*[np.float64(number) for number in numbers]))
+    with np.errstate(all="ignore"):
+        return float(one(*map(np.float64, numbers)) if one else kernel(*(np.reshape(n, 1) for n in numbers))[0])
+
+
+_SEVERAL = ContextVar("several", default=False)
+
+
+@contextmanager
+def readings() -> Iterator[None]:
+    """Many single numbers are computed here: NumPy is told but once that infinities are meant."""
+    token = _SEVERAL.set(True)
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        _SEVERAL.reset(token)
+
+
+def checked(name: str, value: Any, domain: Domain) -> npt.NDArray[np.float64]:
     """The value as a float64 array inside the domain, or a DomainError that names all three."""
+    if type(value) is float and domain.holds(value):
+        return np.array(value)
     array = _real_array(name, value, domain)
     if array.size == 0:
         raise DomainError(name, problem="must not be empty", advice=f"give at least one number in {domain}")
@@ -236,6 +261,8 @@ def real_numbers(value: object) -> npt.NDArray[np.float64] | None:
     Raises:
         OverflowError: for a number too large for a double.
     """
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value
     try:
         array = np.asarray(value)
     except (ValueError, TypeError):

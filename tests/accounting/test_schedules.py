@@ -75,9 +75,21 @@ def test_few_steps_stand_for_themselves():
 def test_a_rule_integrates_polynomials():
     generator = np.random.default_rng(3)
     places, weights = generator.uniform(0.3, 2.0, 400), generator.integers(1, 5, 400).astype(float)
-    rule = schedules.gauss_rule(places, weights, 9)
+    rule = schedules.jacobi(places, weights, 12).rule(9)
     nodes, counts = np.array(rule).T
     assert (counts > 0).all()
     for degree in range(18):
         assert counts @ nodes**degree == pytest.approx(weights @ places**degree, rel=1e-12)
     assert counts @ nodes**18 != pytest.approx(weights @ places**18, rel=1e-12)
+
+
+def test_one_more_step_reads_as_the_whole_built_anew():
+    """To the last bit, whether the step is new or one that has run before."""
+    noises = np.linspace(3.0, 0.9, 400)
+    before = schedule(noises, 0.01)
+    for one in (PoissonSampled(Gaussian(1.7), 0.01), PoissonSampled(Gaussian(3.0), 0.01), Gaussian(30.0)):
+        extended, anew = Composition([before, one]), Composition([*before.mechanisms, one])
+        assert list(extended.parts()) == list(anew.parts())
+        assert account(extended).epsilon(1e-6) == account(anew).epsilon(1e-6)
+    assert sum(count for _, count in Composition([before, before]).parts()) == 800
+    assert sum(count for _, count in before.parts()) == 400

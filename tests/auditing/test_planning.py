@@ -4,9 +4,11 @@ from scipy import special
 
 import gaussdp
 from gaussdp import DomainError, plan_audit
-from gaussdp.auditing import planning
+from gaussdp.auditing import planned_trials
 from gaussdp.auditing.bands import equal_level_upper
-from gaussdp.auditing.planning import MOST_CANARIES, _best_run, guess_accuracy, trials_power
+from gaussdp.auditing.local_level import approximate_level, local_level
+from gaussdp.auditing.planned_run import MOST_CANARIES, best_run, guess_accuracy
+from gaussdp.auditing.planned_trials import trials_power
 from gaussdp.auditing.rates import quantile_sum, rate_upper
 
 
@@ -126,21 +128,88 @@ def test_the_same_question_has_the_same_answer():
     assert plan_audit(1.2, 0.6) == plan_audit(1.2, 0.6)
 
 
-def test_a_close_claim_takes_as_few_simulations(monkeypatch):
+@pytest.mark.parametrize(("mu", "claim"), [(0.75, 0.7), (0.705, 0.7), (3.0, 2.9), (1.0, 0.5), (5.0, 0.1)])
+def test_a_plan_takes_few_simulations(mu, claim, monkeypatch):
     sizes = []
 
     def counted(trials, *rest, **settings):
         sizes.append(trials)
         return simulated(trials, *rest, **settings)
 
-    simulated = planning._simulated
-    monkeypatch.setattr(planning, "_simulated", counted)
-    plan_audit(0.75, 0.7)
-    assert len(sizes) < 15, sizes
+    simulated = planned_trials._simulated
+    monkeypatch.setattr(planned_trials, "_simulated", counted)
+    plan_audit(mu, claim)
+    assert len(sizes) <= 8, sizes
+
+
+@pytest.mark.parametrize("trials", [1, 7, 60, 300, 700, 3000, 40_000])
+@pytest.mark.parametrize("tail", [0.3, 0.05, 0.025, 1e-3, 1e-8])
+def test_the_level_of_a_plan_is_about_the_true_one(trials, tail):
+    assert approximate_level(trials, tail) == pytest.approx(local_level(trials, tail), rel=0.08)
+
+
+def test_counts_in_between_are_taken_for_larger_ones(monkeypatch):
+    """The sum over a grid of counts is below the sum over all, by little."""
+    fpr = float(special.ndtr(-0.5))
+    exact = power_by_the_book(1500, 1.0, fpr, 0.8, 0.025, rate_upper)
+    assert trials_power(1500, 1.0, fpr, 0.8, 0.025, rate_upper) == pytest.approx(exact, abs=1e-9)
+    monkeypatch.setattr(planned_trials, "_GRID", 8)
+    assert exact - 0.03 < trials_power(1500, 1.0, fpr, 0.8, 0.025, rate_upper) < exact - 0.001
+
+
+def test_many_trials_are_enough_and_not_far_too_many():
+    """Counts drawn as bridges, against whole audits."""
+    random = np.random.default_rng(5)
+    planned = plan_audit(2.0, 1.8).equal_local_level.trials
+    assert planned * special.ndtr(-1.0) > planned_trials._NORMAL
+
+    def power(trials):
+        sides = ((random.normal(2.0, 1, trials), random.normal(0, 1, trials)) for _ in range(200))
+        return np.mean([gaussdp.audit(*pair, design="trials").contradicts(1.8) for pair in sides])
+
+    assert power(planned) > 0.9 - 3 * np.sqrt(0.09 / 200)
+    assert power(round(0.7 * planned)) < 0.9
+
+
+def test_a_power_beyond_what_is_simulated():
+    """All but one in a thousand: the size follows from that for a smaller power."""
+    random = np.random.default_rng(6)
+    plan = plan_audit(2.0, 1.0, power=0.999)
+    assert plan.equal_local_level.power == 0.999
+    assert plan.equal_local_level.trials < 2 * plan.fixed_threshold.trials
+    trials = plan.equal_local_level.trials
+    sides = ((random.normal(2.0, 1, trials), random.normal(0, 1, trials)) for _ in range(2000))
+    missed = sum(not gaussdp.audit(*pair, design="trials").contradicts(1.0) for pair in sides)
+    assert missed <= 8
+    surer = plan_audit(2.0, 1.0, power=0.9999).sequential
+    assert plan_audit(2.0, 1.0).sequential.pairs < plan.sequential.pairs < surer.pairs < 10 * plan.sequential.pairs
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        (5.0, 0.1, 0.9, 0.95),
+        (0.7000001, 0.7, 0.9, 0.95),
+        (1e-300, 0.0, 0.9, 0.95),
+        (1e300, 5.0, 0.9, 0.95),
+        (8.0, 7.9, 0.9, 0.95),
+        (1.0, 0.5, 0.99, 0.999),
+        (1.0, 0.5, 1 - 1e-12, 1 - 1e-12),
+        (1.0, 0.5, 1e-12, 1e-12),
+    ],
+    ids=str,
+)
+def test_extreme_questions_have_plans_or_none(question):
+    plan = plan_audit(*question)
+    for planned in (plan.fixed_threshold, plan.equal_local_level, plan.one_run, plan.sequential):
+        assert planned is None or planned.power >= min(question[2], 0.9999)
+    if plan.equal_local_level:
+        assert plan.fixed_threshold.trials <= plan.equal_local_level.trials
+    assert "nan" not in str(plan.document()).lower()
 
 
 def test_one_run_has_its_limit():
-    assert [_best_run(size, 1.0, 0.9, 0.5, 0.05).power for size in (100, 10_000, MOST_CANARIES)] == [0, 0, 0]
+    assert [best_run(size, 1.0, 0.9, 0.5, 0.05).power for size in (100, 10_000, MOST_CANARIES)] == [0, 0, 0]
 
 
 def test_guess_accuracy():

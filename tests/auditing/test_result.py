@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gaussdp import GDP, ApproxDP, FixedThreshold, PureDP
 from gaussdp.auditing.designs import Design
-from gaussdp.auditing.result import Audit, Band
+from gaussdp.auditing.result import Audit, RocBand
 from gaussdp.errors import DomainError
 
 RATES = st.floats(1e-6, 1.0)
@@ -33,7 +33,7 @@ def found(fpr_upper, fnr_upper, *, mu_lower=1.0, auc_lower=None, kind="confidenc
         members=60,
         auc=0.8,
         auc_lower=auc_lower,
-        band=Band(places, fpr_upper / 2, fnr_upper / 2, fpr_upper, fnr_upper),
+        band=RocBand(places, fpr_upper / 2, fnr_upper / 2, fpr_upper, fnr_upper),
         design=Design.TRIALS,
     )
 

@@ -33,7 +33,7 @@ def test_risks_are_those_of_the_budget_shown_and_rounded_up():
             ("advantage", shown.advantage()),
             ("tpr_at_1e-3", shown.tpr(1e-3)),
             ("precision_at_1e-2", shown.precision(1e-2, 0.2)),
-            ("epsilon_at_1e-5", shown.epsilon(1e-5)),
+            ("epsilon_at_1e-6", shown.epsilon(1e-6)),
         ):
             assert value <= row[key] < value * (1 + 2e-3), key
 

@@ -20,7 +20,8 @@ from gaussdp import (
     choose,
     match,
 )
-from gaussdp.choosing.match import saturated_from
+from gaussdp.choosing.match import matches, saturated_from
+from gaussdp.risks import criteria_at
 
 RISKS = [
     MultiplicativeAdvantage(1e-3),
@@ -191,3 +192,13 @@ def test_matches_are_values():
 def test_swapped_and_other_arguments(policy, risk, message):
     with pytest.raises(gaussdp.DomainError, match=message):
         match(policy, risk)
+
+
+@settings(max_examples=30)
+@given(st.sampled_from([PureDP, lambda epsilon: ApproxDP(epsilon, 1e-9), GDP]), log_uniform(1e-7, 60))
+def test_matches_found_together_are_those_found_alone(policy, number):
+    together = matches(policy(number), criteria_at())
+    alone = [match(policy(number), risk) for risk in criteria_at()]
+    assert list(together) == alone
+    assert [one.excess for one in together] == pytest.approx([one.excess for one in alone], rel=1e-14)
+    assert [one.saturated for one in together] == [one.saturated for one in alone]

@@ -109,8 +109,9 @@ def test_every_format(style, capsys):
         (["--mu", "1", "--at-most", "mu=1", *RUN], "give one of --target-epsilon"),
         (["--mu", "1"], "give two of the noise"),
         (["--mu", "1", "--noise-multiplier", "1", *RUN], "give two of the noise"),
-        (["--mu", "1", "--epochs", "1", *RUN], "--epochs needs both"),
-        (["--mu", "1", "--steps", "10", *TRAINING], "give the sample rate and the steps once"),
+        (["--mu", "1", "--epochs", "1", *RUN], "either --steps or --epochs"),
+        (["--mu", "1", "--epochs", "1"], "--epochs needs them or --sample-rate"),
+        (["--mu", "1", "--steps", "10", *TRAINING], "give the sample rate once"),
         (["--mu", "1", "--sample-rate", "2", "--steps", "3"], "sample_rate must be in (0, 1], got 2.0"),
         (["--mu", "0", *RUN], "only a release that says nothing meets it"),
         (["--mu", "-1", *RUN], "mu must be in [0, inf], got -1.0"),
@@ -159,3 +160,35 @@ def test_bad_other_batches(arguments, message, capsys):
     captured = capsys.readouterr()
     assert message in captured.err
     assert captured.err.count("\n") == 1
+
+
+class TestRunFiles:
+    """The run file of a training tells everything but the noise."""
+
+    HEAD = 'unit = "one image"\nadjacency = "add-remove"\n'
+    TRAINED = "\n[training]\nnoise_multiplier = 1.0\nsample_rate = 0.01\nsteps = 1000\n"
+
+    def test_the_noise_of_its_run(self, tmp_path, capsys):
+        (tmp_path / "run.toml").write_text(self.HEAD + 'sampling = "poisson"\n' + self.TRAINED)
+        assert tables(capsys, str(tmp_path / "run.toml"), "--mu", "0.5") == tables(capsys, "--mu", "0.5", *RUN)
+        (tmp_path / "run.toml").write_text(self.HEAD + "records_per_unit = 2\n" + self.TRAINED)
+        found = tables(capsys, str(tmp_path / "run.toml"), "--mu", "0.5")
+        assert found == tables(capsys, "--mu", "0.5", *RUN, "--records-per-unit", "2")
+
+    @pytest.mark.parametrize(
+        ("lines", "message"),
+        [
+            ('sampling = "shuffle"\n', "sampling must be"),
+            ('tuning = "not counted"\n', "tuning must be"),
+        ],
+    )
+    def test_runs_whose_noise_is_not_known(self, lines, message, tmp_path, capsys):
+        (tmp_path / "run.toml").write_text(self.HEAD + lines + self.TRAINED)
+        assert main(["calibrate", str(tmp_path / "run.toml"), "--mu", "1"]) == 2
+        assert f"run.toml: {message}" in capsys.readouterr().err
+        assert main(["calibrate", str(tmp_path / "run.toml"), "--mu", "1", "--steps", "5"]) == 2
+        assert "leave its numbers out" in capsys.readouterr().err
+
+
+def test_a_sample_rate_and_epochs(capsys):
+    assert tables(capsys, "--mu", "1", "--sample-rate", "0.01", "--epochs", "10") == tables(capsys, "--mu", "1", *RUN)

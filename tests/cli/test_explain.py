@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -40,7 +41,9 @@ def test_draws(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "Missing option '--mu'"),
+        ([], "give either --mu or a FILE"),
+        (["run.toml", "--mu", "1"], "give either --mu or a FILE"),
+        (["nowhere.toml"], "nowhere.toml: cannot be read"),
         (["--mu", "-1"], "mu must be in [0, inf], got -1.0"),
         (["--mu", "x"], "'x' is not a number"),
         (["--mu", "1", "--prior", "0"], "prior must be in (0, 1), got 0.0; who starts at 0 or 1 knows already"),
@@ -79,3 +82,16 @@ def test_a_terminal_without_the_symbols():
     command = [sys.executable, "-m", "gaussdp", "explain", "--mu", "0.8"]
     done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=True)
     assert b"O O O O O O O O O O   #  16 more right with it, at most" in done.stdout
+
+
+def test_files_are_explained_by_their_own_curves(tmp_path, capsys):
+    run = str(Path(__file__).parents[2] / "examples" / "run.toml")
+    assert main(["explain", run, "--group", "2", "--releases", "10"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("What DP-SGD with noise multiplier 1, sample rate 0.00512 and 3,907 steps means\n")
+    (tmp_path / "points.csv").write_text("fpr,fnr\n0.001,0.98\n0.1,0.65\n")
+    assert main(["explain", str(tmp_path / "points.csv")]) == 0
+    assert "bounds of a trade-off curve" in capsys.readouterr().out
+    (tmp_path / "plan.toml").write_text('[[releases]]\nmechanism = "gaussian"\nnoise_multiplier = 2.0\n')
+    assert main(["explain", str(tmp_path / "plan.toml")]) == 0
+    assert capsys.readouterr().out.startswith("What μ = 0.5 means\n")

@@ -5,6 +5,7 @@ import jsonschema
 import pytest
 
 import gaussdp
+from gaussdp import Run, account, read_points
 from gaussdp.cli import main
 from gaussdp.statements import schema
 
@@ -32,6 +33,19 @@ def test_text_by_default_and_the_options(capsys):
     assert [row["delta"] for row in content["epsilon"]] == [1e-7, 1e-9]
 
 
+def test_the_curve_is_told_where_it_is_to_be_reported(capsys):
+    assert main(["report", RUN, "--format", "json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    jsonschema.validate(content, schema())
+    assert content["guarantee"]["report_the_curve"]
+    curve = account(Run.read(RUN).protected)
+    for point in content["curve"][::20]:
+        assert point["fnr"] <= curve.fnr(point["fpr"]) <= point["fnr"] * (1 + 1e-8) + 1e-13
+    told = gaussdp.report_run(Run(mechanism=gaussdp.Gaussian(2.0), unit="one person", adjacency="add-remove"))
+    assert not told.curve_matters
+    assert "curve" not in json.loads(told.render("json"))
+
+
 def test_everything_into_a_folder(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     assert main(["report", RUN, "--out", str(tmp_path / "out")]) == 0
@@ -39,8 +53,12 @@ def test_everything_into_a_folder(tmp_path, capsys):
     assert names == sorted(
         [f"statement.{ending}" for ending in ("html", "json", "md", "tex", "txt")]
         + [f"tradeoff.{ending}" for ending in ("pdf", "png", "svg")]
+        + [f"curve.{ending}" for ending in ("csv", "json", "parquet")]  # its regret is above 0.01
     )
-    assert f"8 files in {tmp_path / 'out'}" in capsys.readouterr().out
+    points = read_points(tmp_path / "out" / "curve.csv")
+    curve = account(Run.read(RUN).protected)
+    assert curve.tpr(1e-3) <= points.tpr(1e-3) <= 1.1 * curve.tpr(1e-3)
+    assert f"11 files in {tmp_path / 'out'}" in capsys.readouterr().out
 
 
 def test_the_other_example_states_a_claim():

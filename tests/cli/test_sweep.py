@@ -76,3 +76,25 @@ def test_bad_input(arguments, message, capsys, tmp_path, monkeypatch):
     assert message in captured.err
     assert captured.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_sample_rates_instead_of_sizes(tmp_path, capsys):
+    rates = ["--sample-rate", "0.02,0.00512", "--steps", "40", "--workers", "1"]
+    assert main(["sweep", "--mu", "1,2", *rates, "--out", str(tmp_path / "rates.csv")]) == 0
+    with (tmp_path / "rates.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["target"], float(row["sample_rate"])) for row in rows] == [
+        ("mu=1", 0.02),
+        ("mu=1", 0.00512),
+        ("mu=2", 0.02),
+        ("mu=2", 0.00512),
+    ]
+    capsys.readouterr()
+    for arguments in (
+        [*rates, "--dataset-size", "100"],
+        rates[2:],
+        [*rates, "--sampling", "random allocation"],
+        ["--sample-rate", "1.5", *rates[2:]],
+    ):
+        assert main(["sweep", "--mu", "1", *arguments, "--out", str(tmp_path / "other.csv")]) == 2
+        assert "--dataset-size" in (said := capsys.readouterr().err) or "sample_rate must be" in said

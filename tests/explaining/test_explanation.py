@@ -46,11 +46,11 @@ def test_natural_frequencies():
 
 
 def test_precision_groups_releases_and_epsilons():
-    assert "at most 6 are right" in sentence(FULL, "To find 10 of 100 members")
+    assert "at most 11 are right" in sentence(FULL, "To find 1 of 100 members")
     assert "μ is 1.6: at even odds at most 79 of 100" in sentence(FULL, "For 2 people")
     assert "μ is 2.53 in all" in sentence(FULL, "After 10 releases")
     assert "ε = 2.4." in sentence(FULL, "In members found with 1 false alarm in 1,000")
-    assert "ε = 3.39." in sentence(FULL, "δ = 1e-5")
+    assert "ε = 3.8." in sentence(FULL, "δ = 1e-6")
 
 
 def test_what_is_not_asked_for_is_left_out():
@@ -110,7 +110,7 @@ def test_shown_risks_are_never_below_the_true_ones(mu, prior, fpr):
     (alarm,) = explanation.alarms
     guarantee = gaussdp.GDP(mu)
     shown = [text for text in explanation.sentences if "are right (without the release" in text]
-    for text, risk in zip(shown, (alarm.precision, guarantee.precision(0.1, prior)), strict=True):
+    for text, risk in zip(shown, (alarm.precision, guarantee.precision(0.01, prior)), strict=True):
         of, told, before = (
             int(found.replace(",", ""))
             for found in re.search(r"Of ([\d,]+) acc.* at most ([\d,]+) are right \(.*: ([\d,]+)\)", text).groups()
@@ -160,3 +160,13 @@ def test_numbers_that_people_choose_come_back_as_they_say_them():
     assert wording.one_in(1e-5) == "1 in 100,000"
     assert wording.members_among(1 / 3) == "about 33 of 100 people are members"
     assert wording.people(1e-14) is None
+
+
+def test_one_set_of_defaults_in_explain_choose_and_the_page():
+    from gaussdp.risks import DELTA, FPR, RECALL
+    from gaussdp.web.schemas.requests import UnderstandRequest
+
+    asked = UnderstandRequest(mu=1.0)
+    assert FULL.searches[0].recall == RECALL.initial == asked.recall
+    assert FULL.equivalents[-1].level == DELTA.initial == asked.delta
+    assert FPR.initial in {alarm.fpr for alarm in FULL.alarms}

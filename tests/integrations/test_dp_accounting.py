@@ -67,6 +67,28 @@ class TestEventsOfLaterVersions:
         assert mechanism_of(event) == Stated(gaussdp.ApproxDP(1.0, 1e-5))
         assert mechanism_of(later_event("PermuteAndFlipDpEvent", epsilon=1.0)) == Stated(gaussdp.PureDP(1.0))
 
+    def test_all_but_a_small_chance(self):
+        """A release that is as stated but with chance delta is that release and one that may tell all."""
+        event = later_event("ApproximateDpEvent", event=GAUSSIAN, delta=1e-4)
+        assert mechanism_of(event) == gaussdp.Composition([gaussdp.Gaussian(2.0), Stated(gaussdp.ApproxDP(0.0, 1e-4))])
+        for epsilon in (0.0, 0.5, 2.0):
+            exact = 1e-4 + (1 - 1e-4) * gaussdp.GDP(0.5).delta(epsilon)
+            for accountant in (GdpAccountant(), GdpAccountant(Relation.REPLACE_SPECIAL)):
+                assert exact <= accountant.compose(event).get_delta(epsilon) <= exact * 1.001
+        assert GdpAccountant().compose(event).get_epsilon(1e-5) == math.inf
+        assert GdpAccountant().compose(later_event("ApproximateDpEvent", event=GAUSSIAN, delta=1.0)).mu() == math.inf
+
+    @pytest.mark.parametrize("relation", list(Relation))
+    def test_the_contract_that_the_newest_version_adds(self, relation):
+        """Nothing released, with no chance of failing, is nothing released."""
+        event = later_event("ApproximateDpEvent", event=ev.NoOpDpEvent(), delta=0.0)
+        accountant = GdpAccountant(relation)
+        assert accountant.supports(event)
+        accountant.compose(event)
+        assert [accountant.get_epsilon(delta) for delta in (1e-12, 0, 1)] == [0, 0, 0]
+        event = later_event("EpsilonDeltaDpEvent", epsilon=0.0, delta=0.0)
+        assert GdpAccountant(relation).compose(event).get_epsilon(0) == 0
+
     def test_exponential(self):
         event = ev.SelfComposedDpEvent(later_event("ExponentialMechanismDpEvent", epsilon=0.5), 3)
         assert mechanism_of(event) == 3 * gaussdp.ExponentialMechanism(0.5)

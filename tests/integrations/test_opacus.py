@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp import DPSGD, GDP, Composition, DomainError, account
+from gaussdp import DPSGD, GDP, Composition, DomainError, Run, account, check_claim
 from gaussdp.errors import UnsupportedVersionError, UntestedVersionWarning
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
@@ -146,6 +146,54 @@ def test_the_report_says_that_batches_were_not_poisson_samples():
     training.run(epochs=1)
     assert training.accountant.report(**stated).run.sampling is None
     assert training.accountant.report(**stated).standing == "depends"
+
+
+class TestRunFiles:
+    """One line after training writes what every command takes."""
+
+    @pytest.mark.parametrize("accountant", ["gaussdp", "prv", "rdp"])
+    def test_of_any_accountant(self, accountant, tmp_path):
+        training = Training(accountant=accountant)
+        training.run(2)
+        seen = {"optimizer": training.optimizer, "loader": training.loader}
+        run = integration.write_run(
+            tmp_path / "run.toml", training.engine, unit="one row", adjacency="add-remove", **seen
+        )
+        assert run == Run.read(tmp_path / "run.toml")
+        assert run.mechanism == DPSGD(1.0, 0.1, 20)
+        assert (run.sampling, run.clipping, run.randomness) == ("poisson", "per-example", "ordinary")
+        assert (run.clip_norm, run.dataset_size) == (1.0, 240)
+        assert run.not_stated == ("records_per_unit", "tuning")
+        with pytest.raises(DomainError, match="sampling must be left out or 'poisson', as was seen"):
+            integration.write_run(
+                tmp_path / "other.toml",
+                training.engine,
+                unit="one row",
+                adjacency="add-remove",
+                sampling="shuffle",
+                **seen,
+            )
+        assert not (tmp_path / "other.toml").exists()
+
+    def test_without_the_loader_batches_are_not_known(self, tmp_path):
+        training = Training(accountant="prv")
+        training.run(1)
+        run = integration.write_run(tmp_path / "run.json", training.engine, unit="one row", adjacency="add-remove")
+        assert run.not_stated == ("records_per_unit", "tuning", "sampling", "randomness")
+        assert Run.read(tmp_path / "run.json") == run
+
+    def test_batches_that_are_shuffled(self, tmp_path):
+        training = Training(poisson_sampling=False)
+        training.run(1)
+        run = integration.write_run(
+            tmp_path / "run.toml", training.engine, unit="one row", adjacency="add-remove", loader=training.loader
+        )
+        assert (run.sampling, run.batches_per_pass) == ("shuffle", 10)
+        assert check_claim(Run.read(tmp_path / "run.toml"), "epsilon=1 delta=1e-5").status == "false"
+
+    def test_what_is_no_engine(self, tmp_path):
+        with pytest.raises(DomainError, match="a PrivacyEngine or an accountant of Opacus, got str"):
+            integration.write_run(tmp_path / "run.toml", "engine", unit="one row", adjacency="add-remove")
 
 
 def prv_bounds(history):

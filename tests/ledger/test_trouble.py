@@ -14,6 +14,7 @@ from gaussdp import GDP, Gaussian, Ledger
 from gaussdp.errors import LedgerError
 from gaussdp.ledger.database import Database, migrate
 from gaussdp.ledger.entries import FIRST, Entry
+from gaussdp.ledger.roundtrips import DriverLine
 from gaussdp.ledger.tables import VERSION
 
 
@@ -75,6 +76,7 @@ def test_what_was_entered_is_never_changed(used, statement):
         ("UPDATE ledger_budgets SET spent = '0' WHERE name = 'all'", "budget 'all' has another balance"),
         ("UPDATE ledger_budgets SET spent = 'x' WHERE name = 'all'", "'all' cannot be read"),
         ("UPDATE ledger_budgets SET mu = '3.0' WHERE name = 'top'", "budget 'top' has another balance"),
+        ("UPDATE ledger_budgets SET most = '9' WHERE name = 'all'", "what budget 'all' allows was changed"),
         ("UPDATE ledger_book SET unit = 'one image'", "the unit or the adjacency"),
         ("DELETE FROM ledger_within WHERE budget = 'all' AND holder = 'top'", "budget 'all' lies within others"),
         ("UPDATE ledger_people SET spent = 0 WHERE person = 'ada'", "1 people have another balance"),
@@ -229,7 +231,7 @@ def test_a_locked_server(book, postgres_url):
     book.open_budget("all", GDP(1.0))
     engine = sa.create_engine(book._database.url)
     with engine.connect() as other, other.begin():
-        other.exec_driver_sql("SELECT id FROM ledger_book FOR UPDATE")
+        DriverLine(other.connection.driver_connection, sqlite=False, decides=True).asked([])
         late = Ledger.open(book._database.url.render_as_string(hide_password=False), timeout=0.3)
         with late, pytest.raises(LedgerError, match="locked by another"):
             late.reserve("all", GDP(0.1), key="a")

@@ -19,6 +19,7 @@ from gaussdp.mechanisms import (
     registered,
 )
 from gaussdp.mechanisms.plan import parse_plan, read_plan
+from gaussdp.statements.training import Training
 
 PLAN = """
 [[releases]]
@@ -85,7 +86,7 @@ def test_every_kind(entry, mechanism):
             f"times = 1{'0' * 400}",
             "line 10: times must be a whole number of at most 1,000",
         ),
-        ("epochs = 20\n", "", "line 3: dpsgd takes either sample_rate and steps, or dataset_size"),
+        ("epochs = 20\n", "", "line 3: dpsgd takes sample_rate, or dataset_size and batch_size"),
         ("batch_size = 100", "batch_size = 100_000", "line 3: batch_size must be at most dataset_size 50000"),
         ('mechanism = "laplace"\n', "", "plan.toml: release 2 must name its `mechanism`"),
         ("scale = 10.0", "scale = ", r"plan.toml: Invalid value \(at line 11"),
@@ -128,3 +129,27 @@ def test_mixed_adjacency_is_refused():
     text = PLAN + '\n[[releases]]\nmechanism = "randomized-response"\nepsilon = 1.0\n'
     with pytest.raises(DomainError, match="adjacency must be the same"):
         parse_plan(text, "plan.toml")
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"sample_rate": 0.01, "steps": 500},
+        {"sample_rate": 0.01, "epochs": 5},
+        {"dataset_size": 20_000, "batch_size": 200, "steps": 500},
+        {"dataset_size": 20_000, "batch_size": 200, "epochs": 5},
+    ],
+    ids=lambda numbers: "-".join(numbers),
+)
+def test_a_training_is_told_in_one_grammar(numbers):
+    """In a plan as in a run file, where [training] is read by `Training`."""
+    entry = "".join(f"{key} = {value}\n" for key, value in numbers.items())
+    plan = parse_plan(f'[[releases]]\nmechanism = "dpsgd"\nnoise_multiplier = 1.0\n{entry}', "plan.toml")
+    assert list(plan.mechanisms) == [DPSGD(1.0, 0.01, 500)]
+    assert Training(noise_multiplier=1.0, **numbers).mechanism == DPSGD(1.0, 0.01, 500)
+
+
+@pytest.mark.parametrize("numbers", ["sample_rate = 0.1", "steps = 3", "batch_size = 3\nsteps = 3", "epochs = 3"])
+def test_a_training_that_is_not_told_in_full(numbers):
+    with pytest.raises(DomainError, match="dpsgd takes sample_rate, or dataset_size and batch_size"):
+        parse_plan(f'[[releases]]\nmechanism = "dpsgd"\nnoise_multiplier = 1.0\n{numbers}\n', "plan.toml")

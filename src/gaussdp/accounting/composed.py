@@ -1,16 +1,19 @@
 """The tails of a composed loss by whichever method answers: lines, which take milliseconds, or the density."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.density.vanishing import VanishingTails
 from gaussdp.accounting.descriptions import Described
+from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent_tails import BentTails
+from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.least import LeastLoss, least_loss
@@ -37,6 +40,9 @@ class ReachSettings:
 
 SETTINGS = ReachSettings()
 
+_Ask = Callable[[Floats, Floats], OperatingPoints]
+_Search = Callable[[LossTails, Floats, Floats], OperatingPoints]
+
 _NEAR = 1e-14  # relative distance from the least loss at which its last digits decide
 
 
@@ -51,12 +57,11 @@ class ComposedTails(Described):
 
     def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._parts = squared_mu, tuple(steps)
-        self._density = DensityTails(squared_mu, steps)
-        self._lines = None
-        if min(step.noise_multiplier for step, _ in steps) >= SETTINGS.least_line_noise:
-            self._lines = LineTails(squared_mu, steps)
+        self._least_noise = min(step.noise_multiplier for step, _ in steps)
+        self._lines = LineTails(squared_mu, steps) if self._least_noise >= SETTINGS.least_line_noise else None
         self._bent = BentTails(squared_mu, steps) if BentTails.covers(steps) else None
-        self.lowest = self._density.lowest
+        known = self._lines or self._bent or self._density
+        self.lowest = known.lowest
         convolutions = len(steps) - 1 + sum(count.bit_length() + count.bit_count() - 2 for _, count in steps)
         self._short = convolutions <= SETTINGS.most_convolutions  # enough for the density to be made
 
@@ -67,7 +72,7 @@ class ComposedTails(Described):
     def within_reach(self) -> bool:
         """Whether an exact method may know the bulk of the loss."""
         squared_mu, steps = self._parts
-        if min(step.noise_multiplier for step, _ in steps) < SETTINGS.least_noise:
+        if self._least_noise < SETTINGS.least_noise:
             return False
         if not (self._lines or self._short):
             return False
@@ -102,10 +107,13 @@ class ComposedTails(Described):
         return self._lines or self._density
 
     @cached_property
-    def _methods(self) -> list[LossTails]:
-        """Lines of either kind in order of trial."""
-        lines: list[LossTails] = [tails for tails in (self._bent, self._lines) if tails]
-        return lines if self._first is self._bent else lines[::-1]
+    def _methods(self) -> list[LossTails | SplitTails]:
+        """Lines of all kinds in order of trial."""
+        squared_mu, steps = self._parts
+        split = SplitTails.of(squared_mu, steps, self.deviation)
+        others = [self._bent, split] if self._bent and self._bent.quicker else [split, self._bent]
+        lines = [*others, self._lines] if self._first is self._bent else [self._lines, *others]
+        return [tails for tails in lines if tails]
 
     @property
     def _known(self) -> LossTails:
@@ -128,13 +136,8 @@ class ComposedTails(Described):
             if not gone.all():
                 points.put(~gone, self.read(tau[~gone]))
             return points
-        points = OperatingPoints.unanswered(tau)
-        missing = np.arange(tau.size)
-        for lines in self._methods:
-            points.put(missing, lines.read(tau[missing]))
-            missing = np.flatnonzero(~points.answered)
-            if missing.size == 0:
-                return points
+        points = self.read_lines(tau)
+        missing = np.flatnonzero(~points.answered)
         if missing.size:
             gone = self._vanishing.vanish(tau[missing])
             points.put(missing[gone], VanishingTails.points(tau[missing[gone]]))
@@ -142,6 +145,21 @@ class ComposedTails(Described):
         if missing.size and self._short:
             points.put(missing, self._density.read(tau[missing]))
         return points
+
+    def read_lines(self, tau: Floats) -> OperatingPoints:
+        """The same by lines alone."""
+        points = OperatingPoints.unanswered(tau)
+        missing = np.arange(tau.size)
+        for lines in self._methods:
+            points.put(missing, lines.read(tau[missing]))
+            missing = np.flatnonzero(~points.answered)
+            if missing.size == 0:
+                break
+        return points
+
+    @cached_property
+    def _density(self) -> DensityTails:
+        return DensityTails(*self._parts)
 
     @cached_property
     def _least(self) -> LeastLoss:
@@ -165,23 +183,34 @@ class ComposedTails(Described):
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
-        if not self.within_reach:
-            return OperatingPoints.unanswered(np.full_like(log_fpr, np.nan))
-        points = self._first.at_fpr(log_fpr, log_tnr)
-        missing = np.flatnonzero(~points.answered)
-        if missing.size and self._methods and self._short:
-            points.put(missing, self._density.at_fpr(log_fpr[missing], log_tnr[missing]))
-        return points
+        return self._at(points_at_fpr, self._density.at_fpr, log_fpr, log_tnr)
 
     def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
         """Operating points with these FNRs."""
+        return self._at(points_at_fnr, self._density.at_fnr, log_fnr, log_tpr)
+
+    def _at(self, search: _Search, ask_density: _Ask, rate: Floats, rest: Floats) -> OperatingPoints:
+        """What a search along lines finds, or else the density."""
         if not self.within_reach:
-            return OperatingPoints.unanswered(np.full_like(log_fnr, np.nan))
-        points = self._first.at_fnr(log_fnr, log_tpr)
+            return OperatingPoints.unanswered(np.full_like(rate, np.nan))
+        if not self._methods:
+            return ask_density(rate, rest)
+        points = search(_ByLines(self), rate, rest)
         missing = np.flatnonzero(~points.answered)
-        if missing.size and self._methods and self._short:
-            points.put(missing, self._density.at_fnr(log_fnr[missing], log_tpr[missing]))
+        if missing.size and self._short:
+            points.put(missing, ask_density(rate[missing], rest[missing]))
         return points
+
+
+class _ByLines:
+    """What lines know of composed tails."""
+
+    def __init__(self, tails: ComposedTails) -> None:
+        self._tails = tails
+        self.read = tails.read_lines
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tails, name)
 
 
 def _skewness(lines: LineTails) -> float:

@@ -76,7 +76,7 @@ class AccountedCurve(Described, Guarantee):
     def covers(mechanism: Mechanism) -> bool:
         """Whether the mechanism is a composition of plain and sampled Gaussian releases."""
         kinds = Gaussian | ZCDPGaussian | PoissonSampled | MixtureOfGaussians | SampledExchange
-        return all(isinstance(part, kinds) for part, _ in mechanism.parts())
+        return all(issubclass(kind, kinds) for kind in {type(part) for part, _ in mechanism.parts()})
 
     def _describe(self) -> tuple[object, ...]:
         return (self.mechanism,)
@@ -334,8 +334,9 @@ def _sorted_parts(
     steps: list[tuple[StepLoss, int]] = []
     for part, count in parts:
         if isinstance(part, PoissonSampled):
-            steps.append((SampledGaussianLoss(part.mechanism.noise_multiplier, part.sample_rate), count))
-            unsampled.append(count * part.mechanism.mu**2)
+            noise = part.mechanism.noise_multiplier
+            steps.append((SampledGaussianLoss(noise, part.sample_rate), count))
+            unsampled.append(count / (noise * noise))
         elif isinstance(part, MixtureOfGaussians):
             kept = [(s, w) for s, w in zip(part.sensitivities, part.weights, strict=True) if w > 0]
             sizes, weights = zip(*kept, strict=True)

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -38,21 +38,29 @@ def curve_points(curve: AccountedCurve | PointsCurve) -> list[Point]:
     (235, [1e-06, 0.999989])
     """
     low = np.logspace(-_DECADES, 0, _DECADES * _PER_DECADE, endpoint=False)
-    return list(_points(curve, [*low[low < 0.5].tolist(), 0.5, *(1 - low[low < 0.5][::-1]).tolist()]))
+    fprs = np.array([*low[low < 0.5], 0.5, *(1 - low[low < 0.5][::-1])])
+    known = [fpr for fpr in fprs if _speaks(curve, fpr)] if isinstance(curve, PointsCurve) else fprs
+    if not len(known):
+        return []
+    read = curve.reading.fnr(np.array(known))
+    fnrs = np.maximum(0.0, read.value * (1 - _widened(read)))
+    return [{"fpr": fpr, "fnr": fnr} for fpr, fnr in zip(map(float, known), fnrs.tolist(), strict=True)]
 
 
-def _points(curve: AccountedCurve | PointsCurve, fprs: list[float]) -> Iterator[Point]:
-    for fpr in fprs:
-        try:
-            fnr = curve.reading.fnr(fpr)
-        except DomainError:  # below what a distribution knows
-            continue
-        yield {"fpr": fpr, "fnr": max(0.0, fnr.value * (1 - _widened(fnr)))}
+def _speaks(curve: PointsCurve, fpr: float) -> bool:
+    """Whether a curve that is read off a distribution knows so small a rate."""
+    try:
+        curve.reading.fnr(fpr)
+    except DomainError:
+        return False
+    return True
 
 
-def _widened(reading: Any) -> float:
-    """By how much a reading is moved to the safe side; bounds are there already, and their error may be unknown."""
-    return float(reading.error) if reading.method.name in ("CLOSED_FORM", "LINE", "DENSITY") else 0.0
+def _widened(reading: Any) -> Any:
+    """By how much readings are moved to the safe side; bounds are there already, and their error may be unknown."""
+    names = np.array([method.name for method in np.ravel(np.array(reading.method, dtype=object))])
+    exact = np.isin(names, ("CLOSED_FORM", "LINE", "DENSITY"))
+    return np.where(exact, np.broadcast_to(reading.error, exact.shape), 0.0)
 
 
 def write_curve(curve: AccountedCurve | PointsCurve, path: str | Path, title: str = "") -> None:
@@ -65,11 +73,14 @@ def write_curve(curve: AccountedCurve | PointsCurve, path: str | Path, title: st
         MissingExtraError: if Parquet is asked for and pyarrow is not installed.
     """
     ending = one_of("the ending of the file", Path(path).suffix.lower(), ENDINGS)
+    write_file(path, curve_files(curve, (ending,), title)[ending])
+
+
+def curve_files(curve: AccountedCurve | PointsCurve, endings: Sequence[str], title: str = "") -> dict[str, bytes]:
+    """The contents of such files, by their ending."""
     points = curve_points(curve)
-    if ending == ".json":
-        write_file(path, _json(curve, points, title))
-    else:
-        write_file(path, _comma_separated(points) if ending == ".csv" else _parquet(points))
+    made = {".csv": lambda: _comma_separated(points), ".json": lambda: _json(curve, points, title)}
+    return {ending: made.get(ending, lambda: _parquet(points))() for ending in endings}
 
 
 def _comma_separated(points: list[Point]) -> bytes:
@@ -89,7 +100,7 @@ def _json(curve: AccountedCurve | PointsCurve, points: list[Point], title: str) 
         except DomainError:
             continue
         if np.isfinite(read.value):
-            profile.append({"epsilon": read.value * (1 + _widened(read)), "delta": delta})
+            profile.append({"epsilon": read.value * (1 + float(_widened(read)[0])), "delta": delta})
     return (json.dumps({**found, "profile": profile}, indent=1, ensure_ascii=False) + "\n").encode()
 
 

@@ -22,7 +22,7 @@ _WIDE = 1.2  # a range so wide that its middle is worth a row
 
 
 @dataclass(frozen=True)
-class Band:
+class WordedBand:
     """A word for a mu, never told without its number.
 
     Attributes:
@@ -35,11 +35,11 @@ class Band:
 
 
 BANDS = (
-    Band(0.25, "very cautious"),
-    Band(0.5, "cautious"),
-    Band(1.0, "moderate"),
-    Band(2.0, "weak"),
-    Band(math.inf, "very weak"),
+    WordedBand(0.25, "very cautious"),
+    WordedBand(0.5, "cautious"),
+    WordedBand(1.0, "moderate"),
+    WordedBand(2.0, "weak"),
+    WordedBand(math.inf, "very weak"),
 )
 
 
@@ -51,7 +51,7 @@ def band_words(mu: float) -> str:
 
 
 @dataclass(frozen=True)
-class Step:
+class Consequence:
     """What one mu, for everything together, means: the risk on one side and the noise on the other.
 
     Attributes:
@@ -99,7 +99,7 @@ class Advice:
         return mu / math.sqrt(self.count)
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[Consequence, ...]:
         """The risk and the noise as mu moves."""
         return tuple(self._step(mu, place) for mu, place in self._moving())
 
@@ -289,10 +289,10 @@ class Advice:
         middle = math.sqrt(low * high)
         return [(low / 2, "half"), (low, "cautious"), (middle, "middle"), (high, "upper end"), (2 * high, "too much")]
 
-    def _step(self, mu: float, place: str) -> Step:
-        return Step(mu, place, self.each(mu), tuple(self.noise(one, mu) for one in self.answers.statistics))
+    def _step(self, mu: float, place: str) -> Consequence:
+        return Consequence(mu, place, self.each(mu), tuple(self.noise(one, mu) for one in self.answers.statistics))
 
-    def _step_object(self, step: Step) -> dict[str, Any]:
+    def _step_object(self, step: Consequence) -> dict[str, Any]:
         full = self.answers.filled
         return {
             "mu": step.mu,
@@ -360,7 +360,7 @@ def _many(count: float, word: str) -> str:
 
 
 def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN, 3))
+    return shown(rounded(value, Rounding.DOWN))
 
 
 def _up(value: float) -> str:

@@ -1,6 +1,5 @@
 """The answers from which advice follows, and the file policy.toml that holds them."""
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -13,7 +12,7 @@ from gaussdp.choosing.notation import parse_policy
 from gaussdp.choosing.requirements import Requirement
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rounding import Rounding, rounded
-from gaussdp.documents.structured import file_text, parsed
+from gaussdp.documents.structured import file_text, parsed, toml
 from gaussdp.domains import LEVEL, Domain, instance, integer, nearest, number, one_of, written_share
 from gaussdp.errors import DomainError, brief
 from gaussdp.risks import Accuracy, AtMost, Identification
@@ -176,18 +175,7 @@ class Answers:
 
     def as_toml(self) -> str:
         """The policy file."""
-        content = self.as_mapping()
-        simple = [f"{key} = {_toml(value)}" for key, value in content.items() if not isinstance(value, list | dict)]
-        lists = [
-            f"\n[[{key}]]\n" + "\n".join(f"{name} = {_toml(value)}" for name, value in entry.items())
-            for key in ("published", "requirements")
-            for entry in content.get(key, ())
-        ]
-        scenarios = [
-            f"\n[scenarios.{_toml(name)}]\n" + "\n".join(f"{key} = {_toml(value)}" for key, value in changes.items())
-            for name, changes in content.get("scenarios", {}).items()
-        ]
-        return "\n".join([*simple, *lists, *scenarios]) + "\n"
+        return toml(self.as_mapping())
 
     def write(self, path: str | Path) -> None:
         """Write the policy file."""
@@ -272,13 +260,3 @@ def _plain(changes: dict[str, Any]) -> dict[str, Any]:
             entries = (vars(one) if isinstance(one, Asked) else one.as_object() for one in made[key])
             made[key] = [dict(entry) for entry in entries]
     return made
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(_toml(entry) for entry in value)}]"
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {_toml(entry)}' for key, entry in value.items())} }}"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)

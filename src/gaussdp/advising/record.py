@@ -15,7 +15,7 @@ from gaussdp.documents.rendering import DEFAULT_DIGITS
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
 from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
-from gaussdp.figures.decisions import Decision, Sheet, render_decision, render_sheet
+from gaussdp.figures.decisions import DecisionPicture, Sheet, render_decision, render_sheet
 
 _POINTS, _MODELS = 60, 8  # along the picture; noise multipliers are searched for
 _SIGN = "Signed: ______________________________   Date: ______________"
@@ -149,7 +149,7 @@ class Record:
             ("Made with", f"gaussdp {self.version}"),
         )
 
-    def _decision(self) -> Decision:
+    def _decision(self) -> DecisionPicture:
         advice, statistics = self.advice, self.advice.answers.statistics
         drawn = [one for one in statistics if one.kind != "model"] or list(statistics)
         models = drawn[0].kind == "model"
@@ -157,7 +157,7 @@ class Record:
         mus = np.linspace(end / count, end, count).tolist()
         relative = all(one.typical is not None for one in drawn) and not models
         unit = "in % of the usual size" if relative else "in its own unit"
-        return Decision(
+        return DecisionPicture(
             mus,
             [advice.guess(mu) for mu in mus],
             advice.before,
@@ -174,14 +174,14 @@ def record(advice: Advice, mu: float | None = None, day: date | None = None) -> 
 
     Args:
         advice: what it stands on.
-        mu: what was decided for everything together; the cautious choice, rounded down to three digits, if None.
+        mu: what was decided for everything together; the cautious choice, rounded down to four digits, if None.
         day: when; today if None.
     """
     from importlib.metadata import version  # reads files, so only when asked
 
     if not math.isfinite(advice.high) or advice.mu == 0 or advice.choice.saturated:
         raise DomainError("mu", problem="cannot be decided: the requirements allow nothing, or everything")
-    decided = rounded(advice.mu, Rounding.DOWN, 3) if mu is None else number("mu", mu, POSITIVE)
+    decided = rounded(advice.mu, Rounding.DOWN) if mu is None else number("mu", mu, POSITIVE)
     return Record(advice, decided, date.today() if day is None else day, version("gaussdp"))
 
 
@@ -192,4 +192,4 @@ def _size(noise: Noise, relative: bool) -> float:
 
 
 def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN, 3))
+    return shown(rounded(value, Rounding.DOWN))

@@ -10,8 +10,10 @@ from gaussdp.auditing.methods import AUC, FixedThreshold, Method, Split
 from gaussdp.auditing.one_model import Description
 from gaussdp.auditing.one_run import OneRunAudit, audit_one_run
 from gaussdp.auditing.planned_pairs import PlannedPairs
-from gaussdp.auditing.planning import AuditPlan, PlannedRun, PlannedTrials, plan_audit
-from gaussdp.auditing.result import Audit, Band
+from gaussdp.auditing.planned_run import PlannedRun
+from gaussdp.auditing.planned_trials import PlannedTrials
+from gaussdp.auditing.planning import AuditPlan, plan_audit
+from gaussdp.auditing.result import Audit, RocBand
 from gaussdp.auditing.sequential import SequentialAudit
 from gaussdp.auditing.trials import audit, audit_counts, audit_errors
 
@@ -20,7 +22,6 @@ __all__ = [
     "DKW",
     "Audit",
     "AuditPlan",
-    "Band",
     "Credible",
     "Description",
     "Design",
@@ -32,6 +33,7 @@ __all__ = [
     "PlannedPairs",
     "PlannedRun",
     "PlannedTrials",
+    "RocBand",
     "ScoreCounts",
     "SequentialAudit",
     "Split",

@@ -17,7 +17,7 @@ from gaussdp.auditing.counts import Counts, ScoreCounts
 from gaussdp.auditing.local_level import local_level
 from gaussdp.auditing.methods import Method, corner_places
 from gaussdp.auditing.rates import held, quantile_sum, rank_grid, rate_upper
-from gaussdp.auditing.result import Audit, Band
+from gaussdp.auditing.result import Audit, RocBand
 from gaussdp.numerics import Floats
 
 Upper = Callable[[Counts, int, float], Floats]
@@ -107,5 +107,7 @@ def scanned(method: Method, counts: ScoreCounts, confidence: float, upper: Upper
         members=members,
         auc=counts.area(),
         auc_lower=None,
-        band=Band(counts.scores[kept], positives[kept] / nonmembers, negatives[kept] / members, fpr_upper, fnr_upper),
+        band=RocBand(
+            counts.scores[kept], positives[kept] / nonmembers, negatives[kept] / members, fpr_upper, fnr_upper
+        ),
     )

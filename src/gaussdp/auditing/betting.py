@@ -26,7 +26,7 @@ from gaussdp.numerics import Floats
 
 
 @dataclass(frozen=True)
-class Settings:
+class BettingSettings:
     """How the evidence is bet. No value affects validity; all are fixed before any score is seen.
 
     Attributes:
@@ -64,7 +64,7 @@ class Settings:
     )
 
 
-SETTINGS = Settings()
+SETTINGS = BettingSettings()
 
 _LARGEST_MU = 8.0  # of the slopes along a curve
 _STEP = 0.01  # between scores from which quantiles are interpolated
@@ -148,7 +148,7 @@ def _cost(chances: Floats, prices: Floats) -> Floats:
     return total
 
 
-def bets_against(claims: Sequence[Guarantee], settings: Settings = SETTINGS) -> Bets:
+def bets_against(claims: Sequence[Guarantee], settings: BettingSettings = SETTINGS) -> Bets:
     """The bets against these claims, which differ in epsilons and deltas alone."""
     made = [_bets(claim, settings) for claim in claims]
     quantiles = np.array(sorted({term.quantile for _, terms in made[0] for term in terms}))
@@ -176,7 +176,7 @@ def grid_bets() -> Bets:
     return bets_against([GDP(mu) for mu in SETTINGS.mus])
 
 
-def _bets(claim: Guarantee, settings: Settings) -> list[tuple[float, list[_Term]]]:
+def _bets(claim: Guarantee, settings: BettingSettings) -> list[tuple[float, list[_Term]]]:
     """Each bet's share of the capital and its tests."""
     advantage = min(1.0, float(claim.delta(0.0)))
     mu = min(_LARGEST_MU, 2 * float(special.ndtri((1 + advantage) / 2)))  # of the GDP curve with this advantage

@@ -34,6 +34,34 @@ _WEIGHT_SPACING = 0.02  # between ranks that carry weight, in units of the log o
 _WEIGHT_REACH = 0.9  # beyond which a failure says too little of a later one to be counted
 _STEEPNESS = 0.87  # typical d log P(failure) / d log g, to start the secant
 
+_TRIALS = np.log([1, 5, 10, 20, 50, 100, 200, 512, 513, 1000, 1e4, 1e5, 1e6, 1e7])
+_TAILS = -np.log([0.45, 0.1, 0.025, 0.005, 5e-6, 5e-13])
+_RATIOS = np.array(
+    (
+        (1, 1, 1, 1, 1, 1),
+        (2.534, 3.577, 4.088, 4.432, 4.902, 4.999),
+        (3.664, 5.682, 6.794, 7.634, 9.192, 9.897),
+        (5.091, 8.49, 10.51, 12.2, 16.01, 18.81),
+        (7.414, 13.21, 16.97, 20.33, 29.41, 39.17),
+        (9.466, 17.47, 22.87, 27.9, 42.71, 61.77),
+        (11.74, 22.22, 29.49, 36.46, 58.29, 90.15),
+        (15.14, 29.33, 39.39, 49.28, 82.2, 136.1),
+        (26.74, 35.3, 43.14, 52, 86.35, 151.8),
+        (31.65, 42.05, 51.7, 62.77, 107.2, 198.1),
+        (50.24, 67.41, 83.78, 103.1, 186, 381.1),
+        (70.38, 94.44, 117.6, 145.1, 266, 561.4),
+        (91.97, 123.3, 153.6, 189.8, 351.4, 759),
+        (114.5, 153.1, 190.6, 235.4, 437.2, 954.3),
+    )
+)
+"""Computed tail over level, by trials and tail; beyond 512 trials the band is held at fewer ranks."""
+
+
+def approximate_level(trials: int, tail: float) -> float:
+    """About the local level, within a few parts in a hundred: for plans, and to start the search for the true one."""
+    by_tail = [np.interp(math.log(trials), _TRIALS, ratios) for ratios in _RATIOS.T]
+    return tail / float(np.interp(-math.log(tail), _TAILS, by_tail))
+
 
 @lru_cache(maxsize=256)
 def local_level(trials: int, tail: float) -> float:
@@ -50,7 +78,7 @@ def local_level(trials: int, tail: float) -> float:
     """
     if trials == 1:
         return tail
-    log_level = math.log(tail / (1 + 7 * math.log(trials)))
+    log_level = math.log(approximate_level(trials, tail))
     earlier: tuple[float, float] | None = None
     for _ in range(_ATTEMPTS):
         level = math.exp(log_level)

@@ -9,7 +9,7 @@ from scipy import special
 
 from gaussdp.auditing.counts import Counts, ScoreCounts
 from gaussdp.auditing.rates import quantile_sum, rank_grid, rate_upper
-from gaussdp.auditing.result import Audit, Band
+from gaussdp.auditing.result import Audit, RocBand
 from gaussdp.domains import REAL, integer, number
 
 _CAUTION = 0.1  # of the tail when choosing: a threshold must not win by luck alone
@@ -100,12 +100,12 @@ def at_threshold(method: Method, counts: ScoreCounts, threshold: float, confiden
     )
 
 
-def single_point_band(counts: ScoreCounts, threshold: float, fpr_upper: float, fnr_upper: float) -> Band:
+def single_point_band(counts: ScoreCounts, threshold: float, fpr_upper: float, fnr_upper: float) -> RocBand:
     """The empirical ROC, with bounds at this threshold alone."""
     empirical = unbounded_band(counts)
     errors = counts.errors_at(threshold)
     place = int(np.searchsorted(empirical.thresholds, threshold))
-    return Band(
+    return RocBand(
         np.insert(empirical.thresholds, place, threshold),
         np.insert(empirical.fpr, place, errors[0] / counts.nonmember_total),
         np.insert(empirical.fnr, place, errors[1] / counts.member_total),
@@ -114,11 +114,11 @@ def single_point_band(counts: ScoreCounts, threshold: float, fpr_upper: float, f
     )
 
 
-def unbounded_band(counts: ScoreCounts) -> Band:
+def unbounded_band(counts: ScoreCounts) -> RocBand:
     """The empirical ROC, with no bound anywhere."""
     places = corner_places(counts)
     nothing = np.ones(places.size)
-    return Band(
+    return RocBand(
         counts.scores[places],
         counts.false_positives[places] / counts.nonmember_total,
         counts.false_negatives[places] / counts.member_total,

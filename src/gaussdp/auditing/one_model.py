@@ -10,7 +10,7 @@ from gaussdp.auditing.claims import Claimed, claims_table, described
 from gaussdp.auditing.counts import ScoreCounts
 from gaussdp.auditing.designs import Design, wrong_way
 from gaussdp.auditing.methods import unbounded_band
-from gaussdp.auditing.result import Band, accusing
+from gaussdp.auditing.result import RocBand, accusing
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.domains import PROBABILITY, number
 from gaussdp.errors import DomainError
@@ -43,7 +43,7 @@ class Description(Displayed):
     members: int
     nonmembers: int
     lower: bool = field(repr=False)
-    band: Band = field(repr=False, compare=False)
+    band: RocBand = field(repr=False, compare=False)
     design: Design = field(default=Design.ONE_MODEL, init=False)
 
     @classmethod

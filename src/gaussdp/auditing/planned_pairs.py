@@ -14,16 +14,22 @@ import numpy as np
 from scipy import special
 
 from gaussdp.auditing.betting import SETTINGS, Bets, bets_against, pooled_quantiles
+from gaussdp.auditing.counts import Counts
+from gaussdp.auditing.sizes import two_digits
 from gaussdp.guarantees import GDP
 from gaussdp.numerics import Floats
 
 MOST_PAIRS = 1_000_000
 
-_REPETITIONS = 300  # of a simulation
+_REPETITIONS = 500  # of a simulation
 _FEW = 150  # pairs up to which they are followed one by one
 _LOOKS = 250  # at an audit of many pairs
 _LONGEST = 3.0  # times the guess that an audit is followed; doubled until almost all have ended
 _ALMOST_ALL = 0.99
+_TAIL = (0.9, 0.98)  # shares of the audits between which their ends show how fast the last ones end
+_LUCKY = 3.0  # deviations of a bet that is lucky
+_SMALL = 7.0  # logarithm of a part of the wealth that makes no difference
+_STEPS = 300  # sizes that are looked at for a guess
 _LEARNING = 0.1  # of the guess, lost while the quantiles are not known yet; by simulation of whole audits
 _FARTHEST = 40.0  # mu beyond which no score is mistaken
 _NEGLIGIBLE = 1e-6  # share of the variance of a direction that is left out
@@ -49,20 +55,22 @@ def plan_pairs(mu: float, claim_mu: float, power: float, confidence: float) -> P
     """How many pairs refute the claim when the truth is mu; simulated with a fixed seed. None beyond 10^6 pairs."""
     bets = bets_against([GDP(claim_mu)])
     with_record, without, logs = _cells(bets, min(mu, _FARTHEST))
-    cells = np.outer(with_record, without).ravel()
+    cells, log_shares = np.outer(with_record, without).ravel(), np.log(bets.shares.ravel())
     growth = cells @ logs
-    guess = _pairs_by_growth(growth, bets.shares.ravel(), confidence)
+    guess = _pairs_by_growth(growth, log_shares, confidence)
     if guess is None:
         return None
+    counts = _that_count(cells, logs, log_shares + guess * growth, guess)
+    logs, log_shares = logs[:, counts], log_shares[counts]
     longest = _LONGEST * guess
     while True:
         block = max(1, round(longest / _LOOKS)) if guess > _FEW else 1
         steps = _normal_steps(cells, logs, block) if block > 1 else _single_steps(cells, logs)
-        ended = _ends(steps, math.ceil(longest / block), np.log(bets.shares.ravel()), confidence) * block
-        if np.isfinite(ended).mean() >= max(power, _ALMOST_ALL) or longest > _LONGEST * MOST_PAIRS:
+        ended = _ends(steps, math.ceil(longest / block), log_shares, confidence) * block
+        if np.isfinite(ended).mean() >= _ALMOST_ALL or longest > _LONGEST * MOST_PAIRS:
             break
         longest *= 2
-    needed = float(np.sort(ended)[math.ceil(power * _REPETITIONS) - 1])
+    needed = _by(np.sort(ended), power)
     if needed > MOST_PAIRS:
         return None
     learning = SETTINGS.first + _LEARNING * guess
@@ -71,10 +79,19 @@ def plan_pairs(mu: float, claim_mu: float, power: float, confidence: float) -> P
     )
 
 
-def two_digits(pairs: float) -> int:
-    """The number rounded up to two digits."""
-    scale = 10 ** max(0, math.floor(math.log10(max(1.0, pairs))) - 1)
-    return int(math.ceil(pairs / scale) * scale)
+def _by(ended: Floats, power: float) -> float:
+    """When audits with these ends, ascending, have ended with this power; the last ones follow an exponential law."""
+    first, last = (float(np.quantile(ended, share, method="higher")) for share in _TAIL)
+    if power <= _TAIL[1]:
+        return float(np.quantile(ended, power, method="higher"))
+    fall = math.log((1 - _TAIL[0]) / (1 - _TAIL[1]))
+    return last + (last - first) * math.log((1 - _TAIL[1]) / (1 - power)) / fall
+
+
+def _that_count(cells: Floats, logs: Floats, wealth: Floats, pairs: float) -> Counts:
+    """The bets that a lucky course could make a part of the wealth; without the others it ends a little later."""
+    deviation = np.sqrt(pairs * (cells @ (logs - cells @ logs) ** 2))
+    return np.flatnonzero(wealth + _LUCKY * deviation >= wealth.max() - _SMALL)
 
 
 def _cells(bets: Bets, mu: float) -> tuple[Floats, Floats, Floats]:
@@ -87,14 +104,12 @@ def _cells(bets: Bets, mu: float) -> tuple[Floats, Floats, Floats]:
     return with_record, without, np.log(factors).reshape(factors.shape[0], -1)
 
 
-def _pairs_by_growth(growth: Floats, shares: Floats, confidence: float) -> float | None:
+def _pairs_by_growth(growth: Floats, log_shares: Floats, confidence: float) -> float | None:
     """The least n at which bets that grow at these rates have the evidence together; None if beyond the most."""
-    limit, n = -math.log1p(-confidence), 1.0
-    while float(special.logsumexp(n * growth, b=shares)) < limit:
-        n *= 1.05
-        if n > MOST_PAIRS:
-            return None
-    return n
+    sizes = np.geomspace(1.0, MOST_PAIRS, _STEPS)
+    wealth = special.logsumexp(sizes[:, None] * growth + log_shares, axis=1)
+    enough = np.flatnonzero(wealth >= -math.log1p(-confidence))
+    return float(sizes[enough[0]]) if enough.size else None
 
 
 def _single_steps(cells: Floats, logs: Floats) -> Iterator[Floats]:

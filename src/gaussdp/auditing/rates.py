@@ -65,6 +65,6 @@ def rank_grid(trials: int) -> Counts:
     return np.unique(np.concatenate((ascending, trials - 1 - ascending)))
 
 
-def held(counts: Counts, grid: Counts) -> Counts:
+def held(counts: Counts | Floats, grid: Counts) -> Counts:
     """For each count the place in the grid whose bound serves; the length of the grid where the count is beyond it."""
     return np.searchsorted(grid, counts, side="left")

@@ -30,7 +30,7 @@ _CREDIBLE = "This is a credible bound, a posterior probability under a prior; it
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
+class RocBand:
     """The empirical ROC and what the method bounds it by, at no more than some thousands of thresholds.
 
     Attributes:
@@ -82,7 +82,7 @@ class Audit(Evidence):
     members: int = field(repr=False)
     auc: float = field(repr=False)
     auc_lower: float | None = field(repr=False)
-    band: Band = field(repr=False, compare=False)
+    band: RocBand = field(repr=False, compare=False)
     design: Design = Design.UNSTATED
     lower: bool = field(default=False, repr=False)
     either: bool = field(default=False, repr=False)

@@ -7,10 +7,10 @@ Searches start from the central limit theorem of Bu, Dong, Long & Su (2020): for
 
 import math
 
+from gaussdp.calibration.achieved import Reader
 from gaussdp.calibration.grids import SignificantDigits, WholeNumbers
-from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
-from gaussdp.calibration.searching import Axis, calibrate
+from gaussdp.calibration.searching import SearchAxis, calibrate
 from gaussdp.calibration.targets import Target
 from gaussdp.domains import POSITIVE, SAMPLE_RATE, Real, Whole, integer, number
 from gaussdp.errors import DomainError
@@ -64,7 +64,7 @@ def noise_multiplier(
     inverse_square = squared if rate == 1 else math.log1p(squared)
     start = 1 / math.sqrt(inverse_square)
     slope = inverse_square / math.expm1(-inverse_square)  # of the limit theorem's mu, about -1 where noise is large
-    axis = Axis(
+    axis = SearchAxis(
         "noise_multiplier",
         *_range(low, high),
         SignificantDigits(digits),
@@ -106,7 +106,7 @@ def steps(
     reader = Reader(target, floor)
     noise = number("noise_multiplier", noise_multiplier, POSITIVE)
     rate = number("sample_rate", sample_rate, SAMPLE_RATE)
-    axis = Axis("steps", 1, integer("most", most, low=1), WholeNumbers(), "smaller", slope=-0.5)
+    axis = SearchAxis("steps", 1, integer("most", most, low=1), WholeNumbers(), "smaller", slope=-0.5)
     start = _square(reader.mu / rate / _moves(adjacency, records_per_unit)) / _one_step_energy(noise, rate)
     return calibrate(axis, reader, lambda count: DPSGD(noise, rate, int(count), adjacency, records_per_unit), start)
 
@@ -145,7 +145,7 @@ def sample_rate(
     reader = Reader(target, floor)
     noise, count = number("noise_multiplier", noise_multiplier, POSITIVE), integer("steps", steps, low=1)
     least, most = _range(number("low", low, SAMPLE_RATE), number("high", high, SAMPLE_RATE))
-    axis = Axis("sample_rate", least, most, SignificantDigits(digits), "smaller")
+    axis = SearchAxis("sample_rate", least, most, SignificantDigits(digits), "smaller")
     start = reader.mu / _moves(adjacency, records_per_unit) / math.sqrt(count * _one_step_energy(noise, 0.0))
     return calibrate(axis, reader, lambda rate: DPSGD(noise, rate, count, adjacency, records_per_unit), start)
 

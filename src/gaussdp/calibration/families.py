@@ -2,11 +2,11 @@
 
 import math
 
+from gaussdp.calibration.achieved import Reader
 from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
 from gaussdp.calibration.grids import SignificantDigits, WholeNumbers
-from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
-from gaussdp.calibration.searching import Axis, Family, Safer, calibrate
+from gaussdp.calibration.searching import Family, Safer, SearchAxis, calibrate
 from gaussdp.calibration.targets import Target
 from gaussdp.domains import POSITIVE, instance, number, one_of
 from gaussdp.errors import DomainError
@@ -56,6 +56,6 @@ def parameter(
         raise DomainError(None, problem="low and high must be whole for whole numbers", got=f"{least!r} and {most!r}")
     guess = math.sqrt(least) * math.sqrt(most) if start is None else number("start", start, POSITIVE)
     if digits is None:
-        axis = Axis(name, int(least), int(most), WholeNumbers(), safer)
+        axis = SearchAxis(name, int(least), int(most), WholeNumbers(), safer)
         return calibrate(axis, reader, lambda count: family(int(count)), guess)
-    return calibrate(Axis(name, least, most, SignificantDigits(digits), safer), reader, family, guess)
+    return calibrate(SearchAxis(name, least, most, SignificantDigits(digits), safer), reader, family, guess)

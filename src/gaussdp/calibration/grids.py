@@ -9,7 +9,7 @@ from gaussdp.domains import integer
 MOST_DIGITS = 12  # beyond these the numerical error of accounting decides, not the privacy
 
 
-class Grid(Protocol):
+class RoundingGrid(Protocol):
     """A set of positive numbers to round to."""
 
     def up(self, x: float) -> float:

@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from gaussdp.calibration.achieved import Reader
 from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR, LEAST_NOISE, MOST_NOISE, noise_multiplier
 from gaussdp.calibration.families import parameter
-from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.targets import Target
 from gaussdp.domains import EPOCHS, instance, integer, number, one_of

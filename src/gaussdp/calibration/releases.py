@@ -2,11 +2,11 @@
 
 import math
 
+from gaussdp.calibration.achieved import Reader
 from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
 from gaussdp.calibration.grids import SignificantDigits
-from gaussdp.calibration.reading import Reader
 from gaussdp.calibration.results import Calibration
-from gaussdp.calibration.searching import Axis, calibrate
+from gaussdp.calibration.searching import SearchAxis, calibrate
 from gaussdp.calibration.targets import Target
 from gaussdp.domains import integer
 from gaussdp.errors import DomainError
@@ -36,7 +36,7 @@ def gaussian_noise_multiplier(target: Target, *, releases: int = 1, digits: int 
     reader = Reader(target)
     count = integer("releases", releases, low=1)
     start = math.sqrt(count) / reader.mu
-    axis = Axis("noise_multiplier", start / _SPAN, start * _SPAN, SignificantDigits(digits), "larger")
+    axis = SearchAxis("noise_multiplier", start / _SPAN, start * _SPAN, SignificantDigits(digits), "larger")
     return calibrate(axis, reader, lambda noise: count * Gaussian(noise) if count > 1 else Gaussian(noise), start)
 
 
@@ -65,7 +65,7 @@ def laplace_scale(target: Target, *, digits: int = DEFAULT_DIGITS) -> Calibratio
         epsilon = -2 * math.log1p(-target.value)
     else:
         epsilon = LaplaceDP.from_mu(reader.mu).epsilon_bound
-    axis = Axis("scale", 1 / epsilon / _SPAN, _SPAN / epsilon, SignificantDigits(digits), "larger")
+    axis = SearchAxis("scale", 1 / epsilon / _SPAN, _SPAN / epsilon, SignificantDigits(digits), "larger")
     return calibrate(axis, reader, Laplace, 1 / epsilon)
 
 
@@ -98,5 +98,5 @@ def mu_left(
             None, problem=f"nothing is left: what was released already gives {before.achieved:.6g}, target {target}"
         )
     start = math.sqrt((reader.mu - before.mu) * (reader.mu + before.mu))
-    axis = Axis("mu", reader.mu / _SPAN, reader.mu * _SPAN, SignificantDigits(digits), "smaller")
+    axis = SearchAxis("mu", reader.mu / _SPAN, reader.mu * _SPAN, SignificantDigits(digits), "smaller")
     return calibrate(axis, reader, lambda mu: Composition([spent, Gaussian(1 / mu, spent.adjacency)]), start)

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from gaussdp.calibration.grids import Grid
-from gaussdp.calibration.reading import Reader, Reading
+from gaussdp.calibration.achieved import Achieved, Reader
+from gaussdp.calibration.grids import RoundingGrid
 from gaussdp.calibration.results import Calibration, Status
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import Mechanism
@@ -32,7 +32,7 @@ _PATIENCE = 2  # evaluations in which a bracket must halve
 
 
 @dataclass(frozen=True)
-class Axis:
+class SearchAxis:
     """A parameter of mechanisms.
 
     Attributes:
@@ -47,7 +47,7 @@ class Axis:
     name: str
     low: float
     high: float
-    grid: Grid
+    grid: RoundingGrid
     safer: Safer
     slope: float = -1.0
     tell_loosest: bool = True
@@ -92,11 +92,11 @@ class _Point:
     x: float
     depth: float
     mechanism: Mechanism
-    reading: Reading | None
+    reading: Achieved | None
     excess: float  # log of mu over the budget; infinite or NaN where it does not help to steer
 
 
-def calibrate(axis: Axis, reader: Reader, family: Family, start: float) -> Calibration:
+def calibrate(axis: SearchAxis, reader: Reader, family: Family, start: float) -> Calibration:
     """The least private number on the axis whose mechanism meets the reader's target.
 
     Args:
@@ -112,7 +112,7 @@ def calibrate(axis: Axis, reader: Reader, family: Family, start: float) -> Calib
 
 
 class _Search:
-    def __init__(self, axis: Axis, reader: Reader, family: Family) -> None:
+    def __init__(self, axis: SearchAxis, reader: Reader, family: Family) -> None:
         self._axis, self._reader, self._family = axis, reader, family
         self._safe: _Point | None = None  # the least private number known to meet the target
         self._unsafe: _Point | None = None  # the most private one not known to

@@ -181,11 +181,11 @@ def _attacker(budgets: Sequence[GDP], prior: float) -> Table:
         Column("mu", "budget μ", Rounding.DOWN),
         Column("right_of_100", f"of 100 guesses right (prior {shown(prior)})", Rounding.UP),
         Column("advantage", "TPR − FPR", Rounding.UP),
-        Column("tpr_at_1e-2", "TPR at FPR 1%", Rounding.UP),
-        Column("tpr_at_1e-3", "TPR at FPR 0.1%", Rounding.UP),
-        Column("tpr_at_1e-5", "TPR at FPR 0.001%", Rounding.UP),
+        Column("tpr_at_1e-2", "TPR at FPR 1e-2", Rounding.UP),
+        Column("tpr_at_1e-3", "TPR at FPR 1e-3", Rounding.UP),
+        Column("tpr_at_1e-5", "TPR at FPR 1e-5", Rounding.UP),
         Column("precision_at_1e-2", "precision at recall 1%", Rounding.UP),
-        Column("epsilon_at_1e-5", "ε at δ = 1e-5", Rounding.UP),
+        Column("epsilon_at_1e-6", "ε at δ = 1e-6", Rounding.UP),
     )
     rows = tuple(
         (
@@ -196,7 +196,7 @@ def _attacker(budgets: Sequence[GDP], prior: float) -> Table:
             budget.tpr(1e-3),
             budget.tpr(1e-5),
             budget.precision(1e-2, prior),
-            budget.epsilon(1e-5),
+            budget.epsilon(1e-6),
         )
         for budget in budgets
     )

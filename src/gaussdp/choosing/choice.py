@@ -8,7 +8,7 @@ from typing import Any
 from gaussdp.choosing.match import Match
 from gaussdp.choosing.requirements import Policy, Requirement, requirement
 from gaussdp.choosing.rules import RuleOfThumb
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.risks import Risk
@@ -166,5 +166,5 @@ def _down(value: float) -> str:
 def _places(found: Sequence[Match]) -> str:
     """The criterion with all its levels and the largest mu: "precision at recall 0.5, 0.9 (μ up to 3.2)"."""
     first, *others = found
-    levels = (shown_level(one.risk.level_value) for one in others if one.risk.level_value is not None)
+    levels = (one.risk.level.told(one.risk.level_value) for one in others if one.risk.level and one.risk.level_value)
     return f"{', '.join((first.name, *levels))} (μ up to {_down(max(one.mu for one in found))})"

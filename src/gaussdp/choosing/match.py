@@ -1,15 +1,18 @@
 """The GDP budget with the risk of a policy, and what it is worth: where it is saturated, what it costs elsewhere."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
+
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
-from gaussdp.domains import instance
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, instance, readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
+from gaussdp.numerics import flat
 from gaussdp.risks import FPR, Risk, criteria_at
 
 _LEAST_RATE = 1e-300
@@ -98,14 +101,23 @@ class Match:
         return self.risk.matched_point(self.policy, self.mu)
 
     @cached_property
+    def _errors(self) -> tuple[float, float]:
+        """FPR and FNR of the same attack."""
+        return self.risk.matched_errors(self.policy, self.mu)
+
+    @property
+    def _careful(self) -> float:
+        """The rate of the attacker who tells whether it is saturated."""
+        return min(self._errors) / SATURATED.careful
+
+    @cached_property
     def excess(self) -> float:
         """How many times as many members a careful attacker finds as under the policy; 1 where nothing can be read."""
         if self.mu == 0:
             return 1.0
-        careful = min(self.point[:2]) / SATURATED.careful
-        if self.mu == math.inf or careful < _LEAST_RATE:
+        if self.mu == math.inf or self._careful < _LEAST_RATE:
             return math.inf
-        found = self._at(careful)
+        found = self._at(self._careful)
         return 1.0 if found is None else found.times
 
     @cached_property
@@ -116,14 +128,14 @@ class Match:
     @property
     def _past_the_middle(self) -> bool:
         """Whether the matched attack accuses no fewer of the nonmembers than it misses of the members."""
-        return self.mu == math.inf or self.point[0] >= self.point[1] * (1 - _ROUNDING)
+        return self.mu == math.inf or self._errors[0] >= self._errors[1] * (1 - _ROUNDING)
 
     @cached_property
     def elsewhere(self) -> tuple[Elsewhere, ...]:
         """At the usual lower false-positive rates, or the next decades below the match, what the budget costs."""
         if self.mu == math.inf:
             return ()
-        middle = min(self.point[:2])
+        middle = min(self._errors)
         usual = [fpr for fpr in FPR.usual if fpr < 0.5 * middle]
         if not usual and middle > EVERYBODY:
             decade = math.floor(math.log10(middle) + _ROUNDING)
@@ -239,6 +251,26 @@ def match(policy: Guarantee, risk: Risk) -> Match:
     instance("policy", policy, Guarantee, "a guarantee such as PureDP(1.0)")
     instance("risk", risk, Risk, "a risk such as Advantage()")
     return Match(policy, risk, float(risk.match(policy)))
+
+
+def matches(policy: Guarantee, risks: Iterable[Risk]) -> tuple[Match, ...]:
+    """The match by each of these criteria; what tells where they are saturated is read for all at once."""
+    with readings():
+        found = tuple(match(policy, risk) for risk in risks)
+        inner = [one for one in found if 0 < one.mu < math.inf and one._careful >= _LEAST_RATE]
+        if not inner:
+            return found
+        rates = np.array([one._careful for one in inner])
+        try:
+            under_policy = policy.tpr(rates)
+        except DomainError:  # it cannot be read as low for all of them
+            return found
+        at_budgets = evaluate(
+            flat.tpr_from_mu, mu=(np.array([one.mu for one in inner]), NON_NEGATIVE), fpr=(rates, PROBABILITY)
+        )
+        for one, times in zip(inner, (at_budgets / under_policy).tolist(), strict=True):
+            vars(one)["excess"] = times
+    return found
 
 
 @lru_cache(maxsize=1024)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gaussdp.choosing.match import Match, match
+from gaussdp.choosing.match import Match, matches
 from gaussdp.choosing.notation import parse_policy
 from gaussdp.domains import instance, several
 from gaussdp.errors import DomainError, brief
@@ -63,7 +63,7 @@ class Requirement:
         """Where it is matched, the match by each criterion."""
         if self.met or isinstance(self.policy, AtMost):
             return ()
-        return tuple(match(self.policy, risk) for risk in self.criteria or criteria_at())
+        return matches(self.policy, self.criteria or criteria_at())
 
     @property
     def limiting(self) -> tuple[Match, ...]:

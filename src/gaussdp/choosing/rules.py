@@ -16,7 +16,7 @@ from gaussdp.choosing.match import Match, saturated_from
 from gaussdp.domains import NON_NEGATIVE, POSITIVE, evaluate, instance, number, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Floats, Formula
 from gaussdp.risks import Risk
 
 _LEAST_EPSILON = 1e-300  # the profile at a tiny delta bends as low as epsilon near delta
@@ -47,7 +47,7 @@ class RuleOfThumb:
 
     def mu(self, epsilon: ArrayLike) -> Any:
         """The budget that the rule gives a policy epsilon; broadcasts."""
-        return evaluate(lambda e: e / self.divisor, epsilon=(epsilon, NON_NEGATIVE))
+        return evaluate(Formula(lambda xp, e: e / self.divisor), epsilon=(epsilon, NON_NEGATIVE))
 
     def is_conservative(self, epsilon: ArrayLike, risk: Risk) -> Any:
         """Whether the rule spends at most what the criterion allows at this policy epsilon; broadcasts.

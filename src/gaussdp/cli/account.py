@@ -12,9 +12,11 @@ from gaussdp.accounting import AccountedCurve, DistributionCurve
 from gaussdp.accounting import account as account_for
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
 from gaussdp.accounting.export import write_curve
+from gaussdp.calibration.pipelines import Pipeline
 from gaussdp.cli.default_group import DefaultGroup
-from gaussdp.cli.described import caveats, described, mechanism_of
-from gaussdp.cli.options import Whole, levels, neighbour_options, number, output_options, show, waiting
+from gaussdp.cli.described import described, mechanism_of
+from gaussdp.cli.options import Whole, levels, number, output_options, show, waiting
+from gaussdp.cli.training_options import neighbour_options
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
@@ -22,6 +24,8 @@ from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.guarantees import ProfilePoints, read_points
 from gaussdp.guarantees.tradeoff import Directions, Meaning
 from gaussdp.mechanisms import DPSGD, Mechanism, RandomAllocation, registered
+from gaussdp.statements.assumptions import broken_words
+from gaussdp.statements.run import Run
 from gaussdp.statements.training import Training
 
 
@@ -153,22 +157,44 @@ def dpsgd(
 @click.option(
     "--noise-multiplier", type=number, required=True, help="Standard deviation of the noise over the clip norm."
 )
-@click.option("--batches", type=Whole(), required=True, help="Number of batches of a pass.")
-@click.option("--epochs", type=Whole(), required=True, help="Number of passes.")
+@click.option("--batches", type=Whole(), help="Number of batches of a pass.")
+@click.option("--dataset-size", type=Whole(), help="Number of records; with --batch-size, instead of --batches.")
+@click.option("--batch-size", type=Whole(), help="Size of a batch.")
+@click.option("--epochs", type=Whole(), help="Number of passes.")
 @click.option(
-    "--uses-per-epoch", type=Whole(), default=1, show_default=True, help="In how many batches of a pass a record is."
+    "--steps", type=Whole(), help="Number of updates, instead of --epochs; a pass that they begin counts in full."
+)
+@click.option(
+    "--uses-per-epoch",
+    type=Whole(),
+    default=1,
+    show_default=True,
+    help="In how many batches of a pass a record is.",
 )
 @_reading_options
 def random_allocation(
-    noise_multiplier: float, batches: int, epochs: int, uses_per_epoch: int, reading: _Reading
+    noise_multiplier: float,
+    batches: int | None,
+    dataset_size: int | None,
+    batch_size: int | None,
+    epochs: int | None,
+    steps: int | None,
+    uses_per_epoch: int,
+    reading: _Reading,
 ) -> None:
     """DP-SGD in passes, in each of which every record is put into a random batch, also called balls and bins.
 
     \b
-    Example:
+    Examples:
       gaussdp account random-allocation --noise-multiplier 1 --batches 195 --epochs 20 --delta 1e-5
+      gaussdp account random-allocation --noise-multiplier 1 --dataset-size 50000 --batch-size 256 --epochs 20
     """
-    run = RandomAllocation(noise_multiplier, batches, epochs, uses_per_epoch)
+    if (batches is None) == (dataset_size is None or batch_size is None) or (steps is None) == (epochs is None):
+        raise click.UsageError("give --batches, or --dataset-size and --batch-size; and either --steps or --epochs")
+    sizes = (dataset_size or batches or 1, batch_size or 1)
+    pipeline = Pipeline(*sizes, epochs, steps, sampling="random allocation")
+    cut = sizes[0] // sizes[1]
+    run = RandomAllocation(noise_multiplier, cut, pipeline.updates // cut, uses_per_epoch)
     reading.show(run, partial(account_document, run))
 
 
@@ -206,7 +232,8 @@ def plan(file: Path, reading: _Reading) -> None:
 
     def document(curve: AccountedCurve | DistributionCurve, floor: float | None, *levels: Any) -> Document:
         content = account_document(mechanism, curve, floor, *levels)
-        told = caveats(found, curve, curve.fit() if floor is None else curve.fit(floor))
+        fit = curve.fit() if floor is None else curve.fit(floor)
+        told = broken_words(found, curve, fit) if isinstance(found, Run) else ()
         return Document.tabular(content.title, content.tables, (*told, *content.notes))
 
     reading.show(mechanism, document)

@@ -12,8 +12,10 @@ import click
 from gaussdp.advising import QUESTIONS, Answers, Published, Question, record
 from gaussdp.advising import advise as advised
 from gaussdp.advising.questions import MEMBERSHIP, USUAL
+from gaussdp.advising.registering import decision_entry
 from gaussdp.cli.options import Whole, WholeRange, number, show
-from gaussdp.documents.files import write_files
+from gaussdp.cli.registry import registering, registry_options
+from gaussdp.documents.files import write_file, write_files
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.domains import written_share
@@ -95,6 +97,7 @@ def _keep(ctx: click.Context, option: click.Parameter, value: object) -> None:
     help="Write the record of the decision into this directory: HTML, PDF, Markdown, JSON, picture and policy.toml;"
     ' needs pip install "gaussdp[plot]".',
 )
+@registry_options
 @click.option("--mu", type=number, help="The μ that was decided, for the record.  [default: the cautious choice]")
 @click.option("--decided-by", help="Who decides, for the record.")
 @click.option(
@@ -117,6 +120,8 @@ def advise(
     ask: bool | None,
     save: Path | None,
     folder: Path | None,
+    entry: Path | None,
+    told: tuple[str, ...],
     mu: float | None,
     decided_by: str | None,
     digits: int,
@@ -134,6 +139,7 @@ def advise(
       gaussdp advise --require "epsilon=3 | the board" --publish "count typical=1200 name=visits" --save policy.toml
       gaussdp advise policy.toml --scenario "weekly: every=week" --record decision
     """
+    asked = registering(entry, told)
     answers = Answers() if file is None else Answers.read(file)
     changes: dict[str, Any] = dict(given)
     changes |= {key: value for key, value in (("title", title), ("decided_by", decided_by)) if value is not None}
@@ -147,11 +153,13 @@ def advise(
     if ask or (ask is None and file is None and not changes and sys.stdin.isatty()):
         changed = _asked(changed)
     advice = advised(changed)
-    decision = None if folder is None else record(advice, mu)
+    decision = None if folder is None and asked is None else record(advice, mu)
     if save is not None:
         changed.write(save)
     if folder is not None and decision is not None:
         write_files(folder, decision.files(digits))
+    if asked is not None and decision is not None:
+        write_file(asked[0], decision_entry(decision, asked[1]).as_yaml().encode())
     show(advice.document(), style, digits)
 
 

@@ -9,27 +9,34 @@ from typing import Any
 
 import click
 
-from gaussdp.cli.account import account
-from gaussdp.cli.advise import advise
-from gaussdp.cli.audit import audit
-from gaussdp.cli.calibrate import calibrate
-from gaussdp.cli.certify import certify
-from gaussdp.cli.check import check
-from gaussdp.cli.choose import choose
-from gaussdp.cli.completion import completion
-from gaussdp.cli.deployments import deployments
-from gaussdp.cli.explain import explain
-from gaussdp.cli.help import COLUMNS, Overview, overview
-from gaussdp.cli.ledger import ledger
-from gaussdp.cli.paper import paper
-from gaussdp.cli.plot import plot
-from gaussdp.cli.report import report
-from gaussdp.cli.risk import risk
-from gaussdp.cli.rules import rules
-from gaussdp.cli.serve import serve
-from gaussdp.cli.sweep import sweep
-from gaussdp.cli.tables import tables
+from gaussdp.cli.help import COLUMNS, overview
+from gaussdp.cli.loading import LoadingGroup
 from gaussdp.errors import GaussdpError, one_line
+
+COMMANDS = {
+    "gaussdp.cli.advise": "Help to choose μ: questions in plain words, a range of μ, the noise that it means, "
+    "and a record to sign.",
+    "gaussdp.cli.choose": "The GDP budget μ for a policy, in any currency, and a recommendation.",
+    "gaussdp.cli.risk": "What a μ-GDP release lets the best membership attacker achieve.",
+    "gaussdp.cli.explain": "What μ means in words and odds, for people who are no cryptographers.",
+    "gaussdp.cli.account": "The tightest sound μ of a mechanism, exact into the tails.",
+    "gaussdp.cli.report": "The privacy statement of the run described in FILE, a TOML or JSON file.",
+    "gaussdp.cli.check": "Hold a published number against the run described in FILE, a TOML or JSON file.",
+    "gaussdp.cli.certify": "Prove μ, δ and ε of the run or plan described in FILE, by ball arithmetic "
+    "with every error bounded.",
+    "gaussdp.cli.calibrate": "The least noise with which DP-SGD meets a policy, a budget μ, or a bound on a risk.",
+    "gaussdp.cli.sweep": "The least noise for every combination of targets and training runs.",
+    "gaussdp.cli.audit": "The μ that the scores of a membership attack prove.",
+    "gaussdp.cli.ledger": "Keep an organisation's privacy budget: reserved before noise is drawn, never overspent.",
+    "gaussdp.cli.rules": "Where the rules of thumb μ = ε/k are conservative, and the best single k.",
+    "gaussdp.cli.deployments": "Published deployments of differential privacy, and where your μ stands among them.",
+    "gaussdp.cli.tables": "The six tables of the paper and two on identification, for your own levels, ε and μ.",
+    "gaussdp.cli.plot": "Trade-off curves, or a figure of the paper for your own μ, ε and levels.",
+    "gaussdp.cli.paper": "The paper's six tables and nine plots, with the data its LaTeX source reads.",
+    "gaussdp.cli.serve": "The calculator: a web page, on this machine, on which a person chooses μ.",
+    "gaussdp.cli.completion": "Print the completion script for your shell.",
+}
+"""Every command, by the file that it stands in, with the first sentence of its help, in the order of the list."""
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -40,7 +47,7 @@ class _ReaderGoneError(Exception):
     """Whoever read the output has gone."""
 
 
-class _App(Overview):
+class _App(LoadingGroup):
     """The commands. Click itself would exit with 1 where a pipe is closed, which is the code of a false claim."""
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
@@ -64,6 +71,7 @@ def _noticing() -> Iterator[None]:
 
 @click.group(
     cls=_App,
+    modules=COMMANDS,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": COLUMNS},
 )
@@ -73,30 +81,6 @@ def app(ctx: click.Context) -> None:
     """Choose, state and judge Gaussian differential privacy: one honest number μ."""
     if ctx.invoked_subcommand is None:
         click.echo(overview(), nl=False)
-
-
-for _command in (
-    advise,
-    choose,
-    risk,
-    explain,
-    account,
-    report,
-    check,
-    certify,
-    calibrate,
-    sweep,
-    audit,
-    ledger,
-    rules,
-    deployments,
-    tables,
-    plot,
-    paper,
-    serve,
-    completion,
-):
-    app.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

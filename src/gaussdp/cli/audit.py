@@ -26,14 +26,12 @@ from gaussdp.auditing.one_run import TABLES as ONE_RUN_TABLES
 from gaussdp.auditing.ranks import GUESSED, audit_ranks
 from gaussdp.auditing.result import TABLES
 from gaussdp.auditing.trials import audit_score_counts
-from gaussdp.cli.audit_options import claim_options, confidence_option, stated_claims
+from gaussdp.cli.audit_options import claim_options, confidence_option, picture_format, stated_claims
 from gaussdp.cli.audit_sequential import sequential
 from gaussdp.cli.default_group import DefaultGroup
 from gaussdp.cli.guarantees import guarantee
 from gaussdp.cli.options import Command, Whole, levels, number, output_options, show
 from gaussdp.documents.files import write_file
-from gaussdp.figures import format_of
-from gaussdp.figures.audited import render_audit
 from gaussdp.guarantees import GDP
 
 METHODS = ("equal-local-level", "dkw", "auc", "split", "fixed-threshold", "credible")
@@ -151,7 +149,7 @@ def scores(
     """
     stated = stated_claims(claims, **older)
     chosen = _method(method, threshold, seed)
-    ending = format_of(plot) if plot else ""
+    ending = picture_format(plot) if plot else ""
     counts = read_scores(file, score_column, member_column, member_value)
     direction = _direction(lower=lower_is_member, either=either_direction)
     found = audit_score_counts(counts, confidence, chosen, design=design, direction=direction, by_coin=by_coin)
@@ -159,6 +157,8 @@ def scores(
     if plot:
         if isinstance(found, OneRunAudit):
             raise click.UsageError("--plot draws independent trials and the curve of one model, not one run")
+        from gaussdp.figures.audited import render_audit
+
         write_file(plot, render_audit(found, stated, ending)[ending])
     show(document, style, digits, only)
 

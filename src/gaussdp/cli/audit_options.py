@@ -1,6 +1,7 @@
 """Options that the commands of audits share."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -53,3 +54,10 @@ def stated_claims(
     if claim_epsilon is not None:
         older.append(ApproxDP(claim_epsilon, claim_delta) if claim_delta else PureDP(claim_epsilon))
     return [*map(guarantee, claims), *older, *([guarantee(claim_plan)] if claim_plan else [])]
+
+
+def picture_format(file: Path) -> str:
+    """The ending of a picture's file, known to be one that is drawn; figures are loaded for whoever wants one."""
+    from gaussdp.figures import format_of
+
+    return format_of(file)

@@ -11,11 +11,9 @@ import click
 
 from gaussdp.auditing.growing import add_trial, load_audit, must_be_new, save_audit, trials_of
 from gaussdp.auditing.sequential import TABLES, SequentialAudit
-from gaussdp.cli.audit_options import claim_options, confidence_option, stated_claims
+from gaussdp.cli.audit_options import claim_options, confidence_option, picture_format, stated_claims
 from gaussdp.cli.options import output_options, show
 from gaussdp.documents.files import write_file
-from gaussdp.figures import format_of
-from gaussdp.figures.evidence import render_evidence
 
 _STEP = 1.3  # by which the number of pairs grows between two lines about the evidence
 _WAIT = 0.2  # seconds between two looks at a file that grows
@@ -82,7 +80,7 @@ def sequential(
     stated = stated_claims(claims, **older)
     if len(stated) > 1 or (stop and not stated):
         raise click.UsageError("--stop needs a --claim" if not stated else "a sequential audit is one of one claim")
-    ending = format_of(plot) if plot else ""
+    ending = picture_format(plot) if plot else ""
     claim = stated[0] if stated else None
     if state is not None and state.exists():
         audit = load_audit(state, claim)
@@ -98,6 +96,8 @@ def sequential(
     if state is not None:
         save_audit(audit, state)
     if plot:
+        from gaussdp.figures.evidence import render_evidence
+
         write_file(plot, render_evidence(audit, ending)[ending])
     show(audit.document(), style, digits, only)
 

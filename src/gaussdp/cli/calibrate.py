@@ -1,6 +1,7 @@
 """gaussdp calibrate: from a policy to the noise, the steps or the sample rate of DP-SGD."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,20 +20,23 @@ from gaussdp.cli.options import (
     criterion_option,
     floor_option,
     level_options,
-    neighbour_options,
     number,
     output_options,
     prior_option,
-    sampling_option,
     show,
 )
+from gaussdp.cli.training_options import neighbour_options, sampling_option
 from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.mechanisms import DPSGD
 from gaussdp.risks import DELTA, AtMost, Profile, by_level
+from gaussdp.statements.run import Run
+from gaussdp.statements.training import Training
 
 
 @click.command(cls=LateCommand)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option("--target-epsilon", type=number, help="(ε, δ)-DP of the run itself: its ε; with --target-delta.")
 @click.option("--target-delta", type=number, help="The δ at which the run must have that ε.")
 @click.option("--policy-epsilon", type=number, help="A policy to match: the ε of pure DP; with the level to match at.")
@@ -49,13 +53,14 @@ from gaussdp.risks import DELTA, AtMost, Profile, by_level
 @click.option("--steps", type=Whole(), help="Number of updates.")
 @click.option("--dataset-size", type=Whole(), help="Number of records; with --batch-size, gives the sample rate.")
 @click.option("--batch-size", type=Whole(), help="Expected size of a batch.")
-@click.option("--epochs", type=number, help="Expected number of times that a record is seen; gives the steps.")
+@click.option("--epochs", type=number, help="Expected number of times that a record is seen, instead of --steps.")
 @sampling_option
 @neighbour_options
 @floor_option(DEFAULT_FLOOR)
 @prior_option
 @output_options(TABLES)
 def calibrate(
+    file: Path | None,
     target_epsilon: float | None,
     target_delta: float | None,
     policy_epsilon: float | None,
@@ -83,11 +88,14 @@ def calibrate(
     The answer is rounded to the side of more privacy, to --digits, and checked against the exact curve. With
     --noise-multiplier it is the largest number of steps, or the largest sample rate, that meets the target.
 
+    FILE, a run file, tells the run instead of the options: how long it is, whom it protects. Its noise is solved for.
+
     \b
     Examples:
       gaussdp calibrate --target-epsilon 1 --target-delta 1e-5 --sample-rate 0.01 --steps 1000
       gaussdp calibrate --policy-epsilon 1 --fpr 1e-3 --dataset-size 50000 --batch-size 256 --epochs 30
       gaussdp calibrate --mu 0.5 --sample-rate 0.01 --steps 1000
+      gaussdp calibrate run.toml --mu 0.5
       gaussdp calibrate --at-most tpr@1e-3=0.01 --sample-rate 0.01 --steps 1000 --format json
       gaussdp calibrate --mu 1 --noise-multiplier 0.8 --dataset-size 50000 --batch-size 256
       gaussdp calibrate --mu 1 --sampling "random allocation" --dataset-size 50000 --batch-size 250 --epochs 10
@@ -95,6 +103,10 @@ def calibrate(
     policy = _policy(policy_epsilon, epsilon, levels.get(DELTA.key))
     pair = _pair(target_epsilon, target_delta)
     target, origin = _target(policy, levels, criterion, mu, at_most, pair, prior)
+    if file is not None:
+        if any(one is not None for one in (noise_multiplier, sample_rate, steps, dataset_size, batch_size, epochs)):
+            raise click.UsageError("FILE tells the run: leave its numbers out")
+        sample_rate, steps, sampling, unit = _described(file)
     if sampling != "poisson":
         if dataset_size is None or batch_size is None or (sample_rate, noise_multiplier) != (None, None):
             raise click.UsageError(
@@ -116,9 +128,35 @@ def calibrate(
     else:
         raise click.UsageError(
             "give two of the noise (--noise-multiplier), the sample rate (--sample-rate, or --dataset-size and"
-            " --batch-size) and the steps (--steps, or --epochs with the sizes); the third is solved for"
+            " --batch-size) and the steps (--steps or --epochs); the third is solved for"
         )
     show(result.document(origin), style, digits, only)
+
+
+def _described(file: Path) -> tuple[float, int, Sampler, dict[str, Any]]:
+    """Sample rate, steps, sampling and unit of the run that a file describes.
+
+    Raises:
+        DomainError: if the noise that meets a target is not known for such a run.
+    """
+    run = Run.read(file)
+    training = run.mechanism
+    if not isinstance(training, DPSGD) or (training.adjacency, training.records_per_unit) != ("add-remove", 1):
+        raise DomainError(
+            "mechanism", "one [training] whose noise is solved for", got=training.sentence, place=file.name
+        )
+    if run.sampling not in ("poisson", "full batch", None):
+        raise DomainError(
+            "sampling",
+            '"poisson" where the noise is solved for',
+            run.sampling,
+            "for other samplers give --sampling and the sizes",
+            place=file.name,
+        )
+    if run.tuning not in (None, "none"):
+        raise DomainError("tuning", '"none" where the noise of one run is solved for', run.tuning, place=file.name)
+    unit = {"adjacency": run.adjacency, "records_per_unit": run.records_per_unit or 1}
+    return training.sample_rate, training.steps, "poisson", unit
 
 
 def _target(
@@ -184,11 +222,13 @@ def _sampling(
     epochs: float | None,
 ) -> tuple[float | None, int | None]:
     """Sample rate and steps, as far as they are given."""
-    if (dataset_size is None) != (batch_size is None) or (epochs is not None and dataset_size is None):
-        raise click.UsageError("--dataset-size and --batch-size go together, and --epochs needs both")
+    if (dataset_size is None) != (batch_size is None) or (epochs is not None and (sample_rate or dataset_size) is None):
+        raise click.UsageError("--dataset-size and --batch-size go together, and --epochs needs them or --sample-rate")
+    if (sample_rate is not None and dataset_size is not None) or (epochs is not None and steps is not None):
+        raise click.UsageError("give the sample rate once, directly or by the sizes; and either --steps or --epochs")
     if dataset_size is None or batch_size is None:
-        return sample_rate, steps
-    if sample_rate is not None or (epochs is not None and steps is not None):
-        raise click.UsageError("give the sample rate and the steps once: directly, or by the sizes and --epochs")
+        if sample_rate is None or epochs is None:
+            return sample_rate, steps
+        return sample_rate, Training(noise_multiplier=1.0, sample_rate=sample_rate, epochs=epochs).mechanism.steps
     run = DPSGD.from_training(dataset_size, batch_size, 1.0 if epochs is None else epochs, noise_multiplier=1.0)
     return run.sample_rate, steps if epochs is None else run.steps

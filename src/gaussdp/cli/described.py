@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit
 from gaussdp.documents.structured import file_text, parsed
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import Composition, Mechanism
 from gaussdp.mechanisms.plan import parse_plan
-from gaussdp.statements.assumptions import assumptions
 from gaussdp.statements.run import Run
 
 
@@ -32,14 +30,3 @@ def mechanism_of(found: Run | Composition, name: str) -> Mechanism:
     if mechanism is None:
         raise DomainError(None, problem="no exact account is known for the neighbours and the unit", place=name)
     return mechanism
-
-
-def caveats(found: Run | Composition, curve: AccountedCurve | DistributionCurve, fit: Fit) -> tuple[str, ...]:
-    """What a run did otherwise than its account assumes, in one sentence; nothing for a plan."""
-    if not isinstance(found, Run):
-        return ()
-    broken = [item.title for item in assumptions(found, curve, fit) if item.decisive and item.verdict == "not met"]
-    if not broken:
-        return ()
-    words = "; ".join(f"{title[0].lower()}{title[1:]}" for title in broken)
-    return (f"These numbers do not hold for the run as described. Not met: {words}. See gaussdp report.",)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,7 +27,8 @@ def _counts(text: str | Sequence[int]) -> tuple[int, ...]:
 
 
 @click.command()
-@click.option("--mu", type=number, required=True, help="The GDP parameter μ.")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@click.option("--mu", type=number, help="The GDP parameter μ, instead of FILE.")
 @click.option(
     "--prior",
     type=number,
@@ -72,7 +74,8 @@ def _counts(text: str | Sequence[int]) -> tuple[int, ...]:
     help="How to print; html is a page that needs nothing else.",
 )
 def explain(
-    mu: float,
+    file: Path | None,
+    mu: float | None,
     prior: float,
     fpr: Sequence[float],
     recall: Sequence[float],
@@ -83,16 +86,31 @@ def explain(
     digits: int,
     style: str,
 ) -> None:
-    """What μ means in words and odds, for people who are no cryptographers.
+    """What μ, or the run described in FILE, means in words and odds, for people who are no cryptographers.
+
+    FILE is a run or plan file, TOML or JSON, or a CSV file with points of a curve. It is explained by its own curve.
 
     \b
     Examples:
       gaussdp explain --mu 0.8
+      gaussdp explain run.toml
       gaussdp explain --mu 0.8 --prior 0.01
       gaussdp explain --mu 0.8 --group 4 --releases 12,52 --format html > meaning.html
       gaussdp explain --mu 0.8 --plot icons.svg
     """
-    explanation = explained(mu, prior=prior, fpr=fpr, recall=recall, delta=delta, group=group, releases=releases)
+    if (file is None) == (mu is None):
+        raise click.UsageError("give either --mu or a FILE")
+    subject = mu if mu is not None else _described(file)
+    explanation = explained(subject, prior=prior, fpr=fpr, recall=recall, delta=delta, group=group, releases=releases)
     if plot is not None:
         write_file(plot, explanation.figure(format_of(plot)))
     show(explanation.document(), style, digits)
+
+
+def _described(file: Path | None) -> Any:
+    """What a file describes: a run, a composition, or a curve by its points."""
+    from gaussdp.cli.described import described
+    from gaussdp.guarantees import read_points
+
+    path = file or Path()
+    return read_points(path) if path.suffix.lower() in (".csv", ".tsv") else described(path)

@@ -4,17 +4,20 @@ from pathlib import Path
 
 import click
 
-from gaussdp.accounting import account
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms.plan import read_plan
 
 _NAME_ENDS = ": "
 
 
 def guarantee(text: str) -> Guarantee:
     """A claim, "mu=0.8", "epsilon=1 delta=1e-5", "rho=0.5", or a plan file, whose composition is accounted for."""
-    return Claim.parse(text).guarantee if "=" in text else account(read_plan(Path(text)))
+    if "=" in text:
+        return Claim.parse(text).guarantee
+    from gaussdp.accounting import account  # takes a while to load, and few claims are plans
+    from gaussdp.mechanisms.plan import read_plan
+
+    return account(read_plan(Path(text)))
 
 
 def named_guarantee(text: str) -> tuple[str, Guarantee]:

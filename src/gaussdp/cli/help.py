@@ -1,7 +1,6 @@
 """Help that fits 80 columns: examples folded as a shell reads them, and what there is in ten lines."""
 
 from collections.abc import Iterable
-from importlib.metadata import version
 
 import click
 
@@ -26,6 +25,8 @@ All commands: gaussdp --help; one of them: gaussdp choose --help
 
 def overview() -> str:
     """What gaussdp can do, for whoever types its name alone."""
+    from importlib.metadata import version  # reads files, so only when asked
+
     return _OVERVIEW.format(version=version("gaussdp"))
 
 
@@ -64,25 +65,32 @@ def _options(words: list[str]) -> list[str]:
     return parts
 
 
-class _Context(click.Context):
-    formatter_class = _Formatter
+class FoldedContext(click.Context):
+    """A context whose help is folded."""
+
+    formatter_class: type[click.HelpFormatter] = _Formatter
 
 
 class Overview(click.Group):
     """A group whose help tells each command's first sentence whole."""
 
-    context_class: type[click.Context] = _Context
+    context_class: type[click.Context] = FoldedContext
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Add a command, whose help is then folded like that of all."""
-        cmd.context_class = _Context
+        cmd.context_class = FoldedContext
         super().add_command(cmd, name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands, each with its first sentence."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, _first_sentence(command)) for name, command in self.commands.items()])
+            formatter.write_dl(self.listed())
+
+    def listed(self) -> list[tuple[str, str]]:
+        """The commands, each with its first sentence."""
+        return [(name, first_sentence(command)) for name, command in self.commands.items()]
 
 
-def _first_sentence(command: click.Command) -> str:
+def first_sentence(command: click.Command) -> str:
+    """What a command does, as its help begins."""
     return " ".join((command.help or "").split("\n\n")[0].split()).partition(". ")[0].removesuffix(".") + "."

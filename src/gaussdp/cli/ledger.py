@@ -15,8 +15,6 @@ from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.documents.structured import file_text, parsed
 from gaussdp.figures import format_of
 from gaussdp.guarantees import GDP
-from gaussdp.guarantees.claim import Claim
-from gaussdp.mechanisms import Gaussian
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.statements.run import Run
 
@@ -111,11 +109,10 @@ def _release_options(command: Command) -> Command:
 
 def _release(text: str) -> object:
     """What a text or a file says is released."""
-    key, equals, value = text.partition("=")
-    if equals and key.strip() in ("noise", "noise_multiplier"):
-        return Gaussian(number(value.strip()))
-    if equals and not Path(text).exists():
-        return Claim.parse(text).guarantee
+    from gaussdp.ledger.plain import release_of
+
+    if "=" in text and not Path(text).exists():
+        return release_of(text)
     content = parsed(*file_text(text))
     return Run.read(text) if isinstance(content, dict) and "unit" in content else text
 

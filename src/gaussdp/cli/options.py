@@ -6,13 +6,12 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial, wraps
-from typing import Any, TypeVar, cast, get_args
+from functools import partial
+from typing import Any, TypeVar
 
 import click
 from click.types import IntParamType
 
-from gaussdp.calibration.pipelines import Sampler
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS
 from gaussdp.choosing.notation import notations
 from gaussdp.documents.blocks import Document
@@ -20,7 +19,6 @@ from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, render
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.documents.text import ICONS, text
 from gaussdp.domains import written_number, written_whole
-from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
 from gaussdp.risks import Level, Risk, by_level, criteria
 from gaussdp.risks.levels import capital
 
@@ -299,41 +297,3 @@ def _shows_icons() -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def neighbour_options(command: Command) -> Command:
-    """Which data sets are neighbours, and how many records a unit has: `unit`, the arguments of DPSGD."""
-
-    @wraps(command)
-    def with_unit(*args: Any, adjacency: Adjacency, records_per_unit: int, **values: Any) -> Any:
-        return command(*args, unit={"adjacency": adjacency, "records_per_unit": records_per_unit}, **values)
-
-    for option in (
-        click.option(
-            "--records-per-unit",
-            type=Whole(),
-            default=1,
-            show_default=True,
-            help="How many records the unit of protection may have, such as a person.",
-        ),
-        click.option(
-            "--adjacency",
-            type=click.Choice(list(ADJACENCIES)),
-            default="add-remove",
-            show_default=True,
-            help="Which data sets are neighbours.",
-        ),
-    ):
-        with_unit = option(with_unit)
-    return cast(Command, with_unit)
-
-
-def sampling_option(command: Command) -> Command:
-    """--sampling, of those for which the noise for a target is known."""
-    return click.option(
-        "--sampling",
-        type=click.Choice(get_args(Sampler)),
-        default="poisson",
-        show_default=True,
-        help="How batches are made; by random allocation a record is in one random batch a pass.",
-    )(command)

@@ -7,8 +7,11 @@ import click
 
 from gaussdp.accounting.document import DEFAULT_FPRS
 from gaussdp.cli.options import WholeRange, announcing, levels, number, numbers, prior_option, show
+from gaussdp.cli.registry import registering, registry_options
+from gaussdp.documents.files import write_file
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS
+from gaussdp.statements.registering import DEFAULT_ENTRY_DELTA, run_entry
 from gaussdp.statements.report import DEFAULT_FLOOR, DEFAULT_RECALLS, report_run
 from gaussdp.statements.run import Run
 
@@ -51,6 +54,7 @@ from gaussdp.statements.run import Run
     show_default=True,
     help="Significant digits, rounded to the side of less privacy.",
 )
+@registry_options
 @click.option("--certified", is_flag=True, help="Prove μ in ball arithmetic, and write certificate.json with --out.")
 def report(
     file: Path,
@@ -62,6 +66,8 @@ def report(
     recall: Sequence[float],
     prior: float,
     digits: int,
+    entry: Path | None,
+    told: tuple[str, ...],
     certified: bool,
 ) -> None:
     """The privacy statement of the run described in FILE, a TOML or JSON file.
@@ -74,22 +80,29 @@ def report(
     Writes into the directory, with --out:
       statement.md, .html, .tex, .json, .txt    the statement
       tradeoff.svg, .pdf, .png                  the figure
+      curve.csv, .json, .parquet                where it is to be reported
 
     \b
     Examples:
       gaussdp report run.toml
       gaussdp report run.toml --out report
       gaussdp report run.toml --format latex --floor 1e-8
+      gaussdp report run.toml --registry-entry entry.yaml --registry curator=Town --registry curator_type=Government \
+        --registry region=Town --registry author="A. Clerk" --registry intended_use=Planning
     """
     if out and style:
         raise click.UsageError("--out writes every format; leave --format out")
+    asked = registering(entry, told)
     run = Run.read(file)
     with announcing("Accounting") as announce:
         statement = report_run(
             run, floor=floor, deltas=delta, fprs=fpr, recalls=recall, prior=prior, digits=digits, certified=certified
         )
+        made = asked and run_entry(statement, asked[1], delta[0] if delta else DEFAULT_ENTRY_DELTA)
         if out:
             files = statement.write(out, announce)
+    if asked and made:
+        write_file(asked[0], made.as_yaml().encode())
     if out:
         click.echo(f"The statement: {len(files)} files in {out}; open {out / 'statement.html'}")
     else:

@@ -5,11 +5,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 
+from gaussdp import domains
 from gaussdp.calibration.designs import grid
 from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
 from gaussdp.calibration.pipelines import Sampler
@@ -22,12 +25,12 @@ from gaussdp.cli.options import (
     criterion_option,
     floor_option,
     level_options,
-    neighbour_options,
     number,
     prior_option,
-    sampling_option,
 )
+from gaussdp.cli.training_options import neighbour_options, sampling_option
 from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.domains import SAMPLE_RATE
 from gaussdp.figures.heat_maps import figure_path, heat_map
 from gaussdp.risks import by_level
 
@@ -94,8 +97,14 @@ def _in_order(ctx: click.Context, option: click.Parameter, value: object) -> obj
     one=True,
 )
 @criterion_option("Which criterion to match, where several have that level.  [default: the first]")
-@click.option("--dataset-size", type=whole_values, required=True, metavar="N,N,...", help="Numbers of records.")
-@click.option("--batch-size", type=whole_values, required=True, metavar="N,N,...", help="Expected sizes of a batch.")
+@click.option("--dataset-size", type=whole_values, metavar="N,N,...", help="Numbers of records; with --batch-size.")
+@click.option("--batch-size", type=whole_values, metavar="N,N,...", help="Expected sizes of a batch.")
+@click.option(
+    "--sample-rate",
+    type=values,
+    metavar="N,N,...",
+    help="Sample rates, instead of the two; rows hold the least sizes with that quotient.",
+)
 @click.option("--epochs", type=values, metavar="N,N,...", help="Expected passes over the data.")
 @click.option("--steps", type=whole_values, metavar="N,N,...", help="Numbers of updates, instead.")
 @sampling_option
@@ -120,8 +129,9 @@ def sweep(
     policy_epsilon: Sequence[float] | None,
     levels: Mapping[str, float | None],
     criterion: str | None,
-    dataset_size: Sequence[int],
-    batch_size: Sequence[int],
+    dataset_size: Sequence[int] | None,
+    batch_size: Sequence[int] | None,
+    sample_rate: Sequence[float] | None,
     epochs: Sequence[float] | None,
     steps: Sequence[int] | None,
     sampling: Sampler,
@@ -143,6 +153,7 @@ def sweep(
       gaussdp sweep --mu 0.5,1,2 --batch-size 128,256,512 --epochs 10:100:10 --dataset-size 50000 --out sweep.csv
       gaussdp sweep --at-most advantage=0.1 --batch-size 256 --epochs 1:30:1 --dataset-size 50000 --out runs.parquet
       gaussdp sweep --policy-epsilon 1,3 --fpr 1e-3 --batch-size 256 --steps 1000 --dataset-size 50000 --out policy.csv
+      gaussdp sweep --mu 0.5,1 --sample-rate 0.005,0.01 --steps 1000,2000 --out rates.csv
       gaussdp sweep --mu 1 --sampling "random allocation" --batch-size 250 --epochs 5,10 --dataset-size 5000 --out a.csv
     """
     if bool(epochs) == bool(steps):
@@ -158,18 +169,10 @@ def sweep(
     targets = [target for name in ctx.meta.get(_ASKED, ()) for target in asked[name]]
     if not targets:
         raise click.UsageError("give at least one of --mu, --at-most, --target-epsilon and --policy-epsilon")
-    designs = grid(
-        targets,
-        dataset_size,
-        batch_size,
-        epochs or (),
-        steps=steps or (),
-        prior=prior,
-        floor=floor,
-        digits=digits,
-        sampling=sampling,
-        **unit,
-    )
+    same: dict[str, Any] = {"prior": prior, "floor": floor, "digits": digits, "sampling": sampling, **unit}
+    sizes = _sizes(dataset_size, batch_size, sample_rate, sampling)
+    found = (grid([target], *of, epochs or (), steps=steps or (), **same) for target in targets for of in sizes)
+    designs = list(dict.fromkeys(chain.from_iterable(found)))
     if figure is not None:
         figure_path(figure)
     kept: list[int] = []
@@ -184,6 +187,20 @@ def sweep(
         heat_map(rows, figure)
     states = ", ".join(f"{count} {status}" for status, count in sorted(Counter(row["status"] for row in rows).items()))
     click.echo(f"{len(rows)} designs ({states}): {len(rows) - kept[0]} computed, {kept[0]} kept; {out}")
+
+
+def _sizes(
+    records: Sequence[int] | None, batches: Sequence[int] | None, rates: Sequence[float] | None, sampling: Sampler
+) -> list[tuple[Sequence[int], Sequence[int]]]:
+    """The numbers of records and the sizes of a batch to combine; a sample rate is its own least fraction."""
+    if (rates is None) == (not records or not batches) or (rates is not None and (records or batches)):
+        raise click.UsageError("give --dataset-size and --batch-size, or --sample-rate")
+    if rates is None:
+        return [(records or (), batches or ())]
+    if sampling != "poisson":
+        raise click.UsageError(f"--sampling {sampling!r} needs --dataset-size and --batch-size")
+    shares = [Fraction(repr(domains.number("sample_rate", rate, SAMPLE_RATE))) for rate in rates]
+    return [((share.denominator,), (share.numerator,)) for share in shares]
 
 
 def _matched(

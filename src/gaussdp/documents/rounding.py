@@ -7,6 +7,7 @@ fraction a hair above it), so what a person typed comes back unchanged.
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from enum import Enum
+from functools import lru_cache
 
 from gaussdp.domains import integer
 
@@ -37,10 +38,16 @@ def rounded(value: float, rounding: Rounding, digits: int = 4) -> float:
     >>> rounded(0.31027, Rounding.UP), rounded(0.31027, Rounding.DOWN)
     (0.3103, 0.3102)
     """
-    count = integer("digits", digits, low=1, high=MOST_DIGITS)
-    if rounding is Rounding.EXACT or math.isinf(value):
+    context = _context(digits, rounding)
+    if context is None or math.isinf(value):
         return value
-    return float(Context(prec=count, rounding=_MODES[rounding]).create_decimal(repr(float(value))))
+    return float(context.create_decimal(repr(float(value))))
+
+
+@lru_cache(typed=True)
+def _context(digits: int, rounding: Rounding) -> Context | None:
+    count = integer("digits", digits, low=1, high=MOST_DIGITS)
+    return None if rounding is Rounding.EXACT else Context(prec=count, rounding=_MODES[rounding])
 
 
 def rounded_to_decimals(value: float, rounding: Rounding, decimals: int) -> float:
@@ -65,20 +72,20 @@ def shown(value: float) -> str:
         return "inf" if value > 0 else "-inf"
     if value == 0:
         return "0"
-    if 1e-3 <= abs(value) < 1e7:
-        return f"{Decimal(repr(float(value))):f}".removesuffix(".0")
+    if 1e-3 <= abs(value) < 1e7:  # where Python writes no exponent either
+        return repr(float(value)).removesuffix(".0")
     mantissa, exponent = repr(float(value)).split("e") if "e" in repr(float(value)) else _scientific(value)
     return f"{mantissa}e{int(exponent)}"
 
 
 def shown_level(value: float) -> str:
-    """As `shown`, but a power of ten below 1 keeps its exponent, since levels are read by it.
+    """As `shown`, but a power of ten below 0.1 keeps its exponent, since levels are read by it.
 
-    >>> shown_level(0.01), shown_level(0.03), shown_level(1e-5)
-    ('1e-2', '0.03', '1e-5')
+    >>> shown_level(0.1), shown_level(0.01), shown_level(0.03), shown_level(1e-5)
+    ('0.1', '1e-2', '0.03', '1e-5')
     """
     exponent = power_of_ten(value)
-    return shown(value) if exponent is None or exponent >= 0 else f"1e{exponent}"
+    return shown(value) if exponent is None or exponent >= -1 else f"1e{exponent}"
 
 
 def shown_percent(value: float, digits: int = 3) -> str:

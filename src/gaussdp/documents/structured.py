@@ -1,7 +1,8 @@
-"""TOML and JSON files that people write: read as text, with every key once."""
+"""TOML and JSON files that people write: read as text, with every key once; and TOML written."""
 
 import json
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,3 +45,45 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"states the key {twice[:40]!r} twice; keep one")
     return found
+
+
+def toml(content: Mapping[str, Any]) -> str:
+    """A mapping as TOML: its own keys first, then its tables and its lists of tables.
+
+    >>> print(toml({"training": {"steps": 3}, "unit": "one person"}), end="")
+    unit = "one person"
+    <BLANKLINE>
+    [training]
+    steps = 3
+    """
+    plain = {key: value for key, value in content.items() if not _tables(value) and not isinstance(value, Mapping)}
+    text = _lines(plain)
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            named = value and all(isinstance(one, Mapping) for one in value.values())
+            inner = {f"{key}.{_value(name)}": one for name, one in value.items()} if named else {key: value}
+            text += "".join(f"\n[{head}]\n{_lines(one)}" for head, one in inner.items())
+        elif _tables(value):
+            text += "".join(f"\n[[{key}]]\n{_lines(entry)}" for entry in value)
+    return text
+
+
+def _tables(value: object) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
+
+
+def _lines(content: Mapping[str, Any]) -> str:
+    return "".join(f"{key} = {_value(value)}\n" for key, value in content.items())
+
+
+def _value(value: object) -> str:
+    """A value in one line: texts, truths, numbers, lists and tables of these."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {_value(entry)}' for key, entry in value.items())} }}"
+    return repr(value)

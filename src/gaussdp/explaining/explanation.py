@@ -1,25 +1,31 @@
-"""What a mu means to people: guesses, false alarms, groups and repetition, in words and odds."""
+"""What a mu, a run or a curve means to people: guesses, false alarms, groups and repetition, in words and odds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gaussdp.adapters import adapter_for
 from gaussdp.documents import DEFAULT_DIGITS, Block, Document, Format, IconArray, Items, Section, Words, render
 from gaussdp.documents.html import fragment
-from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number, readings
 from gaussdp.explaining import facts, sentences, wording
 from gaussdp.explaining.facts import PRIOR, RATE, Meaning
 from gaussdp.explaining.numbers import ROUNDING, as_object, tables
 from gaussdp.explaining.sentences import Passage
 from gaussdp.figures.icon_arrays import render_icons
-from gaussdp.guarantees import GDP
+from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.risks import DELTA, RECALL
 from gaussdp.risks.base import EVEN
 
+if TYPE_CHECKING:
+    from gaussdp.mechanisms import Mechanism
+    from gaussdp.statements.run import Run
+
 DEFAULT_FPRS = (1e-2, 1e-3, 1e-5)
-DEFAULT_RECALLS = (0.1,)
-DEFAULT_DELTAS = (1e-5,)
+DEFAULT_RECALLS = (RECALL.initial,)
+DEFAULT_DELTAS = (DELTA.initial,)
 DEFAULT_GROUPS = (2, 5)
 DEFAULT_RELEASES = (10, 100)
 
@@ -28,12 +34,13 @@ class Explanation(Meaning):
     """What mu-GDP means, as `explain` finds it: facts, the words for them, and pictures."""
 
     def __repr__(self) -> str:
-        return f"<Explanation of μ = {wording.up(self.mu, 4)}: {self.headline}>"
+        about = self.subject or f"μ = {wording.up(self.mu, 4)}"
+        return f"<Explanation of {about}: {self.headline}>"
 
     @property
     def title(self) -> str:
         """One line."""
-        return sentences.title(self.mu)
+        return sentences.title(self.mu, self.subject)
 
     @property
     def headline(self) -> str:
@@ -63,7 +70,9 @@ class Explanation(Meaning):
             for part in self.passages
         )
         numbers = Section("numbers", "The numbers", (*tables(self), Words(ROUNDING, "quiet")))
-        blocks: list[Block] = [Words(self.headline, "strong"), *self.icons, *passages, numbers]
+        number = sentences.as_one_number(self)
+        told = (*(Words(words, "warning") for words in self.caveats), *([Words(number)] if number else []))
+        blocks: list[Block] = [Words(self.headline, "strong"), *told, *self.icons, *passages, numbers]
         return Document(self.title, tuple(blocks), self._content())
 
     def _content(self) -> dict[str, Any]:
@@ -95,8 +104,9 @@ class Explanation(Meaning):
         return fragment(self.document(), DEFAULT_DIGITS)
 
 
+@readings()
 def explain(
-    mu: float,
+    mu: "float | Guarantee | Mechanism | Run",
     *,
     prior: float = EVEN,
     fpr: float | Sequence[float] = DEFAULT_FPRS,
@@ -105,12 +115,15 @@ def explain(
     group: int | Sequence[int] = DEFAULT_GROUPS,
     releases: int | Sequence[int] = DEFAULT_RELEASES,
 ) -> Explanation:
-    """What mu-GDP means, in words and odds, for people who are no cryptographers.
+    """What a mu, a run or a curve means, in words and odds, for people who are no cryptographers.
 
-    Every number in the words is read off the guarantee, and rounded up where it is a risk.
+    Every number in the words is read off the guarantee, and rounded up where it is a risk. Of a run, a mechanism or a
+    curve it is read off the curve itself, for every attack; if the run is not as its accounting assumes, that is said
+    first. Groups and repetition are told as far as an exact account is known.
 
     Args:
-        mu: GDP parameter, in [0, inf].
+        mu: GDP parameter, in [0, inf]; or what else is to be explained: a GDP, or another guarantee that `account`
+            takes; a curve; a mechanism; a Run.
         prior: the share of members among the people in question, in (0, 1); even odds are always told too.
         fpr: false-positive rates, each in [1e-300, 1).
         recall: true-positive rates, each in [1e-300, 1).
@@ -129,20 +142,49 @@ def explain(
     (50, 66, 100)
     >>> meaning.alarms[1].tpr
     0.01100...
+    >>> from gaussdp import DPSGD
+    >>> explain(DPSGD(1.0, 0.00512, 3907), group=(), releases=()).guesses[0].after_count
+    59
     """
-    guarantee = GDP(number("mu", mu, NON_NEGATIVE))
     share = number("prior", prior, PRIOR)
     fprs, recalls, deltas = _levels("fpr", fpr, RATE), _levels("recall", recall, RATE), _levels("delta", delta, LEVEL)
+    sizes, times = _counts("group", group), _counts("releases", releases)
+    plain = _plain(mu)
+    if plain is not None:
+        guarantee: Guarantee = plain
+        of: dict[str, Any] = {"mu": plain.mu}
+        groups = [facts.group(plain, size) for size in sizes]
+        repeated = [facts.repeated(plain, count) for count in times]
+    else:
+        from gaussdp.explaining.subjects import Subject  # accounting and statements, which a mu does not need
+
+        found = Subject.of(mu)
+        if found.fit.unconditional and not found.caveats:
+            return explain(
+                found.fit.mu, prior=prior, fpr=fpr, recall=recall, delta=delta, group=group, releases=releases
+            )
+        guarantee = found.curve
+        of = {"mu": found.fit.mu, "floor": found.fit.floor, "subject": found.words, "caveats": found.caveats}
+        groups = [facts.together(size, *known) for size in sizes if (known := found.group(size))]
+        repeated = [facts.together(count, *known) for count in times if (known := found.repeated(count))]
     return Explanation(
-        mu=guarantee.mu,
+        **of,
         prior=share,
         guesses=tuple(facts.guesses(guarantee, p) for p in ((EVEN,) if share == EVEN else (EVEN, share))),
         alarms=tuple(facts.alarm(guarantee, level, share) for level in fprs),
         searches=tuple(facts.search(guarantee, level, share) for level in recalls),
-        groups=tuple(facts.group(guarantee, size) for size in _counts("group", group)),
-        releases=tuple(facts.repeated(guarantee, times) for times in _counts("releases", releases)),
+        groups=tuple(groups),
+        releases=tuple(repeated),
         equivalents=facts.equivalents(guarantee, {"fpr": fprs, "recall": recalls, "delta": deltas}),
     )
+
+
+def _plain(subject: object) -> GDP | None:
+    """The GDP that a number, or a GDP itself, is; None of what is accounted for."""
+    if isinstance(subject, GDP):
+        return subject
+    ours = any(base.__module__.startswith("gaussdp.") for base in type(subject).__mro__)
+    return None if ours or adapter_for(type(subject)) else GDP(number("mu", subject, NON_NEGATIVE))
 
 
 def _levels(name: str, values: float | Sequence[float], domain: Domain) -> list[float]:

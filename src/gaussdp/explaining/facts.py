@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gaussdp.choosing import match
 from gaussdp.domains import Domain
-from gaussdp.guarantees import GDP, PureDP
+from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.guarantees.base import log_odds
 from gaussdp.risks import Advantage, Risk, by_level, criteria
 
@@ -187,6 +187,9 @@ class Meaning:
         groups: for each size, the mu of the group.
         releases: for each number of releases, the mu of all.
         equivalents: the pure-DP epsilon with the same risk, by each criterion.
+        subject: what is explained, in words, if that is not mu-GDP; then the facts are read off its own curve.
+        floor: smallest error rate of the attacks that mu speaks about; 0 for every attack.
+        caveats: what keeps the numbers from holding for a run as it was.
     """
 
     mu: float
@@ -197,6 +200,9 @@ class Meaning:
     groups: tuple[Together, ...]
     releases: tuple[Together, ...]
     equivalents: tuple[Equivalent, ...]
+    subject: str = ""
+    floor: float = 0.0
+    caveats: tuple[str, ...] = ()
 
     @property
     def accusations(self) -> tuple[Alarm, ...]:
@@ -205,7 +211,7 @@ class Meaning:
         return tuple(telling)
 
 
-def guesses(guarantee: GDP, prior: float) -> Guesses:
+def guesses(guarantee: Guarantee, prior: float) -> Guesses:
     """The right guesses about people of whom this share are members."""
     before, rarer = max(prior, 1 - prior), min(prior, 1 - prior)
     gain = rarer * guarantee.delta(log_odds(prior))
@@ -223,37 +229,40 @@ def guesses(guarantee: GDP, prior: float) -> Guesses:
     )
 
 
-def alarm(guarantee: GDP, fpr: float, prior: float) -> Alarm:
+def alarm(guarantee: Guarantee, fpr: float, prior: float) -> Alarm:
     """The best attack with this false-positive rate."""
     tpr = guarantee.tpr(fpr)
     ratio = guarantee.multiplicative_advantage(fpr)
     return Alarm(fpr, tpr, ratio, prior, 1 / (1 + _against(fpr, tpr, prior)))
 
 
-def search(guarantee: GDP, recall: float, prior: float) -> Search:
+def search(guarantee: Guarantee, recall: float, prior: float) -> Search:
     """The best attack with this recall."""
     return Search(recall, guarantee.fpr(recall), prior, guarantee.precision(recall, prior))
 
 
 def group(guarantee: GDP, size: int) -> Together:
     """So many people who are in the data all or none."""
-    return _together(size, guarantee.group(size))
+    return _of(size, guarantee.group(size))
 
 
 def repeated(guarantee: GDP, releases: int) -> Together:
     """So many releases with this mu each."""
-    return _together(releases, GDP(math.sqrt(releases) * guarantee.mu))
+    return _of(releases, GDP(math.sqrt(releases) * guarantee.mu))
 
 
-def equivalents(guarantee: GDP, levels: Mapping[str, Sequence[float]]) -> tuple[Equivalent, ...]:
+def equivalents(guarantee: Guarantee, levels: Mapping[str, Sequence[float]]) -> tuple[Equivalent, ...]:
     """The pure-DP epsilon with the same risk, by each criterion at its levels, given by their key."""
     asked = {**{level.key: () for level in by_level()}, **levels}
+    if not isinstance(guarantee, GDP):
+        asked_for = [risk.at(level) for risk in criteria() for level in (asked[risk.level.key] if risk.level else ())]
+        return tuple(
+            Equivalent(risk, risk.epsilon_from_mu(risk.match(guarantee))) for risk in (Advantage(), *asked_for)
+        )
     found = [Equivalent(Advantage(), Advantage().epsilon_from_mu(guarantee.mu))]
     for risk in criteria():
         at = asked[risk.level.key] if risk.level is not None else ()
-        if at:
-            epsilons = zip(at, risk.policies_at(at, guarantee.mu), strict=True)
-            found += [Equivalent(risk.at(level), epsilon) for level, epsilon in epsilons]
+        found += [Equivalent(one, one.epsilon_from_mu(guarantee.mu)) for one in map(risk.at, at)]
     return tuple(found)
 
 
@@ -262,5 +271,10 @@ def _against(fpr: float, tpr: float, prior: float) -> float:
     return fpr / tpr / prior * (1 - prior)
 
 
-def _together(count: int, guarantee: GDP) -> Together:
-    return Together(count, guarantee.mu, guarantee.accuracy())
+def together(count: int, guarantee: Guarantee, mu: float) -> Together:
+    """So many people, or releases, whose curve and mu are known."""
+    return Together(count, mu, guarantee.accuracy())
+
+
+def _of(count: int, guarantee: GDP) -> Together:
+    return together(count, guarantee, guarantee.mu)

@@ -83,6 +83,8 @@ def as_object(explanation: Meaning) -> dict[str, Any]:
         "schema": SCHEMA,
         "version": VERSION,
         "mu": explanation.mu,
+        **({"subject": explanation.subject, "floor": explanation.floor} if explanation.subject else {}),
+        **({"caveats": list(explanation.caveats)} if explanation.caveats else {}),
         "prior": explanation.prior,
         "advantage": 2 * explanation.guesses[0].gain,
         "guesses": [{**asdict(fact), "after": fact.after} for fact in explanation.guesses],

@@ -1,6 +1,7 @@
 """The words of an explanation: odds and frequencies first, every number from the facts."""
 
 import math
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from gaussdp.documents.blocks import IconArray
@@ -25,6 +26,11 @@ _NOT_THE_SAME = (
     "Each is the policy ε to which gaussdp choose gives this μ at that level. The release is not ε-DP for any of them, "
     "and a release that is ε-DP need not have this μ."
 )
+_SAME_AT_THE_LEVEL = (
+    "Each is the policy ε with the same risk at that level. The release is not ε-DP for any of them, and a release "
+    "that is ε-DP need not have this curve."
+)
+_ADD_UP = "Releases about the same people add up."
 _LIMITS = (
     "It bounds what can be learned about one person by comparing the release with and without that person's data. What "
     "the release says about people in general, and so about this person too, may still be learned.",
@@ -46,9 +52,18 @@ class Passage:
     sentences: tuple[str, ...]
 
 
-def title(mu: float) -> str:
+def title(mu: float, subject: str = "") -> str:
     """The title of an explanation."""
-    return f"What μ = {wording.up(mu, 4)} means"
+    return f"What {subject or f'μ = {wording.up(mu, 4)}'} means"
+
+
+def as_one_number(explanation: Meaning) -> str:
+    """The mu of a curve, and that the explanation is of the curve itself; empty if mu says it all."""
+    if not explanation.subject:
+        return ""
+    number = f"As one number it is μ = {wording.up(explanation.mu, 4)}"
+    about = f", for attacks with error rates of at least {wording.up(explanation.floor)}" if explanation.floor else ""
+    return f"{number}{about}. What follows is read off its own curve, and holds for every attack."
 
 
 def headline(mu: float, even: Guesses) -> str:
@@ -61,20 +76,34 @@ def headline(mu: float, even: Guesses) -> str:
     return f"At even odds, {right} guesses whether one person's data were used are right; tossing a coin gets 50 right."
 
 
-def passages(explanation: Meaning) -> tuple[Passage, ...]:
-    """All the words, in order; what nobody asked for is left out."""
-    alarms = (*map(alarm_sentence, explanation.alarms), *map(accusation_sentence, explanation.accusations))
-    equivalents = (*map(equivalent_sentence, explanation.equivalents), _NOT_THE_SAME)
-    found = (
-        Passage("guesses", "How many guesses are right", _QUESTION, tuple(map(guess_sentence, explanation.guesses))),
-        Passage("alarms", "When few may be accused by mistake", _FEW, alarms),
-        Passage("searches", "When many members are to be found", "", tuple(map(search_sentence, explanation.searches))),
-        Passage("groups", "Several people together", _TOGETHER, tuple(map(group_sentence, explanation.groups))),
-        Passage("releases", "Several releases", _REPEATED, tuple(map(repeated_sentence, explanation.releases))),
-        Passage("equivalents", "The same risk in pure ε-DP", _SAME_RISK, equivalents),
-        Passage("limits", "What μ does not say", "", _LIMITS),
+def passages(explanation: Meaning, only: Collection[str] = ()) -> tuple[Passage, ...]:
+    """All the words, in order, or those with these keys only; what nobody asked for is left out."""
+    told, curve = explanation, bool(explanation.subject)
+    parts: tuple[tuple[str, str, str, Callable[[], Iterable[str]]], ...] = (
+        ("guesses", "How many guesses are right", _QUESTION, lambda: map(guess_sentence, told.guesses)),
+        ("alarms", "When few may be accused by mistake", _FEW, lambda: _alarms(told)),
+        ("searches", "When many members are to be found", "", lambda: map(search_sentence, told.searches)),
+        ("groups", "Several people together", _TOGETHER, lambda: map(group_sentence, told.groups)),
+        (
+            "releases",
+            "Several releases",
+            _ADD_UP if curve else _REPEATED,
+            lambda: (repeated_sentence(fact, curve) for fact in told.releases),
+        ),
+        ("equivalents", "The same risk in pure ε-DP", _SAME_RISK, lambda: _equivalents(told)),
+        ("limits", "What it does not say" if curve else "What μ does not say", "", lambda: _LIMITS),
     )
+    found = (Passage(key, title, lead, tuple(words())) for key, title, lead, words in parts if not only or key in only)
     return tuple(passage for passage in found if passage.sentences)
+
+
+def _alarms(explanation: Meaning) -> Iterable[str]:
+    return (*map(alarm_sentence, explanation.alarms), *map(accusation_sentence, explanation.accusations))
+
+
+def _equivalents(explanation: Meaning) -> Iterable[str]:
+    not_the_same = _SAME_AT_THE_LEVEL if explanation.subject else _NOT_THE_SAME
+    return (*map(equivalent_sentence, explanation.equivalents), not_the_same)
 
 
 def icons(explanation: Meaning) -> tuple[IconArray, ...]:
@@ -167,9 +196,10 @@ def group_sentence(fact: Together) -> str:
     return f"For {who} μ is {wording.up(fact.mu)}: {_at_even_odds(fact)}"
 
 
-def repeated_sentence(fact: Together) -> str:
-    """The budget spent after repeated releases."""
-    when = "1 release" if fact.count == 1 else f"{fact.count:,} releases with this μ each"
+def repeated_sentence(fact: Together, curve: bool = False) -> str:
+    """The budget spent after repeated releases, with one mu each or with one curve."""
+    many = "such releases" if curve else "releases with this μ each"
+    when = "1 release" if fact.count == 1 else f"{fact.count:,} {many}"
     return f"After {when}, μ is {wording.up(fact.mu)} in all: {_at_even_odds(fact)}"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from gaussdp.accounting import AccountedCurve, PointsCurve
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.figures import scales, style
-from gaussdp.figures.drawing import rendered
+from gaussdp.figures.drawing import log_axis, rendered
 from gaussdp.guarantees import ApproxDP
 from gaussdp.numerics import Floats
 
@@ -89,7 +89,9 @@ def _draw(plot: AccountedPlot, canvas: "Canvas") -> None:
 def _draw_curves(plot: AccountedPlot, axes: "Axes") -> None:
     mu, epsilon = (shown(rounded(value, Rounding.UP, 3)) for value in (plot.mu, plot.epsilon))
     level = scales.level_words(plot.delta)
-    axes.set(xscale="log", yscale="log", xlabel="FPR", ylabel="TPR")
+    axes.set(xlabel="FPR", ylabel="TPR")
+    log_axis(axes, "x", float(plot.fpr[0]), 1.0)
+    log_axis(axes, "y", float(plot.fpr[0]), 1.5)
     axes.plot(plot.fpr, plot.fpr, color=style.BASELINE, linestyle=style.DASHES, label="TPR = FPR")
     if plot.epsilon < math.inf:
         axes.plot(
@@ -100,18 +102,18 @@ def _draw_curves(plot: AccountedPlot, axes: "Axes") -> None:
         )
     axes.plot(plot.fpr, plot.tpr_by_mu, color=_FIT, label=rf"$\mu = {mu}$")
     axes.plot(plot.fpr, plot.tpr, color=_TRUTH, label="the curve itself")
-    axes.set_xlim(plot.fpr[0], 1.0)
-    axes.set_ylim(plot.fpr[0], 1.5)
     axes.grid(visible=True)
     axes.legend(loc="lower right")
 
 
 def _draw_floors(plot: AccountedPlot, axes: "Axes") -> None:
-    axes.set(xscale="log", xlabel="floor: smallest error rate of the attacks", ylabel=r"$\mu$")
+    axes.set(xlabel="floor: smallest error rate of the attacks", ylabel=r"$\mu$")
     axes.plot(plot.floors, plot.mus, color=_TRUTH)
     if plot.floor > 0:
         axes.plot([plot.floor], [plot.mu], "o", color=_FIT, markersize=3.5, clip_on=False, zorder=5)
     if plot.floors[0] < plot.floors[-1]:  # a floor as high as that leaves one point
-        axes.set_xlim(plot.floors[0], plot.floors[-1])
+        log_axis(axes, "x", float(plot.floors[0]), float(plot.floors[-1]))
+    else:
+        axes.set_xscale("log")
     axes.set_ylim(0.0, 1.15 * float(plot.mus.max()))
     axes.grid(visible=True)

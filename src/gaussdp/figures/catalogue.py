@@ -9,7 +9,7 @@ from gaussdp.figures.model import Figure
 
 
 @dataclass(frozen=True)
-class Entry:
+class FigureEntry:
     """A figure's maker and what it takes: parameters with one value and with several (one a curve)."""
 
     make: Callable[..., Figure]
@@ -22,16 +22,16 @@ class Entry:
         return self.several + self.one
 
 
-FIGURES: dict[str, Entry] = {
-    "fig1a": Entry(illustrations.tradeoff, one=("mu", "fpr")),
-    "fig1b": Entry(mappings.by_multiplicative_advantage, one=("epsilon",), several=("fpr",)),
-    "fig2a": Entry(illustrations.precision, one=("mu",)),
-    "fig2b": Entry(mappings.by_precision, one=("epsilon",), several=("recall",)),
-    "fig3a": Entry(illustrations.profile, one=("mu",)),
-    "fig3b": Entry(mappings.by_profile, one=("epsilon",), several=("delta",)),
-    "fig4a": Entry(risks_by_mu.multiplicative_advantage, several=("mu",)),
-    "fig5a": Entry(risks_by_mu.precision, several=("mu",)),
-    "fig6a": Entry(risks_by_mu.profile, several=("mu",)),
+FIGURES: dict[str, FigureEntry] = {
+    "fig1a": FigureEntry(illustrations.tradeoff, one=("mu", "fpr")),
+    "fig1b": FigureEntry(mappings.by_multiplicative_advantage, one=("epsilon",), several=("fpr",)),
+    "fig2a": FigureEntry(illustrations.precision, one=("mu",)),
+    "fig2b": FigureEntry(mappings.by_precision, one=("epsilon",), several=("recall",)),
+    "fig3a": FigureEntry(illustrations.profile, one=("mu",)),
+    "fig3b": FigureEntry(mappings.by_profile, one=("epsilon",), several=("delta",)),
+    "fig4a": FigureEntry(risks_by_mu.multiplicative_advantage, several=("mu",)),
+    "fig5a": FigureEntry(risks_by_mu.precision, several=("mu",)),
+    "fig6a": FigureEntry(risks_by_mu.profile, several=("mu",)),
 }
 
 

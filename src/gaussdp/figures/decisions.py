@@ -24,7 +24,7 @@ _BAND = "#fde0c5"
 
 
 @dataclass(frozen=True)
-class Decision:
+class DecisionPicture:
     """The numbers behind the picture.
 
     Attributes:
@@ -64,7 +64,7 @@ class Sheet:
     footer: Sequence[str]
 
 
-def render_decision(decision: Decision, *formats: str) -> dict[str, bytes]:
+def render_decision(decision: DecisionPicture, *formats: str) -> dict[str, bytes]:
     """The picture in these formats ("svg", "pdf", "png")."""
 
     def draw(canvas: "Canvas") -> None:
@@ -75,12 +75,12 @@ def render_decision(decision: Decision, *formats: str) -> dict[str, bytes]:
     return rendered(draw, SIZE, *formats)
 
 
-def render_sheet(decision: Decision, sheet: Sheet) -> bytes:
+def render_sheet(decision: DecisionPicture, sheet: Sheet) -> bytes:
     """One page, A4, as PDF."""
     return rendered(lambda canvas: _page(decision, sheet, canvas), _A4, "pdf")["pdf"]
 
 
-def _draw(decision: Decision, left: "Axes", right: "Axes") -> None:
+def _draw(decision: DecisionPicture, left: "Axes", right: "Axes") -> None:
     left.plot(decision.mu, [100 * chance for chance in decision.chance], color=style.SEQUENCE[-1])
     left.axhline(100 * decision.before, color=style.BASELINE, linestyle=style.DASHES, linewidth=0.8)
     left.set_title("Chance of a right guess, at most (%)", fontsize=8, loc="left")
@@ -106,7 +106,7 @@ def _draw(decision: Decision, left: "Axes", right: "Axes") -> None:
         axes.grid(visible=True, which="major")
 
 
-def _page(decision: Decision, sheet: Sheet, canvas: "Canvas") -> None:
+def _page(decision: DecisionPicture, sheet: Sheet, canvas: "Canvas") -> None:
     width, height = _A4
     picture = 2.3  # inches
     size = _LARGEST

@@ -87,7 +87,7 @@ def _on_axis(mu: float) -> float:
 
 def _name(use: Deployment) -> str:
     """Who and when, and below it whom the number protects and for how long."""
-    period = f", each {use.period}" if use.period else ""
+    period = {"": "", "not stated": ", often"}.get(use.period, f", each {use.period}")
     return f"{use.name} ({use.organisation}, {use.year})\n{use.unit}{period}"
 
 

@@ -120,7 +120,7 @@ def _places(
     boxes = np.column_stack([left, lower, left + width, lower + height])
     outside = (boxes[:, :2] < frame[:2]).any(axis=1) | (boxes[:, 2:] > frame[2:]).any(axis=1)
     forbidden = outside + sum((_overlaps(boxes, other) for other in legend), np.zeros(len(boxes)))
-    hidden = np.array([_INK * _within(box, ink).sum() + _DOT * _within(box, dots).sum() for box in boxes])
+    hidden = _INK * _within(boxes, ink).sum(axis=1) + _DOT * _within(boxes, dots).sum(axis=1)
     ends = np.clip(dot, boxes[:, :2], boxes[:, 2:])
     lines = dot + np.linspace(0, 1, _STEPS)[:, None] * (ends - dot)[:, None, :]
     return _Places(boxes, lines, rings + hidden + _FORBIDDEN * forbidden, rings.astype(np.float64))
@@ -132,7 +132,7 @@ def _cheapest(places: _Places, others: Sequence[_Place]) -> tuple[_Place, float]
     for other in others:
         costs += _FORBIDDEN * _overlaps(places.boxes, other.box)
         led_through = _within(other.box, places.lines).any(axis=1)
-        lies_across = np.array([_within(box, other.line).any() for box in places.boxes])
+        lies_across = _within(places.boxes, other.line).any(axis=1)
         costs += _CROSSING * (led_through | lies_across)
     i = int(np.argmin(costs))
     return _Place(places.boxes[i], places.lines[i], bool(places.rings[i] > 0)), float(costs[i])
@@ -145,9 +145,10 @@ def _overlaps(boxes: Floats, other: Floats) -> Mask:
 
 
 def _within(box: Floats, points: Floats) -> Mask:
-    """Which points lie in the box, whatever the shape of the points."""
+    """Which points lie in the box, whatever the shape of the points; of several boxes, a row each."""
     x, y = points[..., 0], points[..., 1]
-    inside: Mask = (x > box[0]) & (x < box[2]) & (y > box[1]) & (y < box[3])
+    left, lower, right, upper = (box[..., i, None] if box.ndim > 1 else box[i] for i in range(4))
+    inside: Mask = (x > left) & (x < right) & (y > lower) & (y < upper)
     return inside
 
 

@@ -1,10 +1,13 @@
 """Windows, ticks and labels that give the paper's own for the paper's parameters and sensible ones for others."""
 
 import math
+from collections.abc import Sequence
 
 from gaussdp.documents.rounding import power_of_ten, shown
 
 _STEPS = (1.0, 2.0, 5.0)
+_MANY = 1000
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def ticks(high: float, most: int) -> tuple[float, ...]:
@@ -28,6 +31,31 @@ def decades(low: float, high: float, most: int = 7) -> tuple[float, ...]:
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     stride = max(1, math.ceil((last - first + 1) / most))
     return tuple(float(f"1e{exponent}") for exponent in range(last, first - 1, -stride))[::-1]
+
+
+def between_decades(low: float, high: float, marked: Sequence[float]) -> tuple[float, ...]:
+    """Where lesser ticks stand: at 2 to 9 times the powers of ten; at those left out of the marked ones if some are.
+
+    >>> between_decades(0.05, 0.4, [0.1])
+    (0.05, 0.06, 0.07, 0.08, 0.09, 0.2, 0.3, 0.4)
+    >>> between_decades(1e-3, 1.0, [1e-2, 1.0])
+    (0.001, 0.1)
+    """
+    every = decades(low, high, _MANY)
+    if len(every) > len(marked):
+        return tuple(tick for tick in every if tick not in marked)
+    first, last = math.floor(math.log10(low)), math.floor(math.log10(high))
+    ticks = (float(f"{digit}e{exponent}") for exponent in range(first, last + 1) for digit in range(2, 10))
+    return tuple(tick for tick in ticks if low <= tick <= high)
+
+
+def power_words(value: float) -> str:
+    """A power of ten in plain text.
+
+    >>> power_words(1e-12), power_words(100.0)
+    ('10⁻¹²', '10²')
+    """
+    return f"10{str(round(math.log10(value))).translate(_SUPERSCRIPTS)}"
 
 
 def enlarged(window: float, need: float) -> float:

@@ -28,6 +28,7 @@ WIDE_MARGINS = {"left": 0.145, "right": 0.945, "bottom": 0.17, "top": 0.955}
 PNG_DPI = 300
 
 THICK = 1.0  # points
+MINOR_TICK, MINOR_WIDTH = 1.5, 0.3
 DASHES = (0, (3.5, 2.5))
 
 _SMALL = 7.0
@@ -56,10 +57,10 @@ PARAMETERS: dict[str, Any] = {
     "ytick.major.width": 0.4,
     "xtick.major.size": 2.5,
     "ytick.major.size": 2.5,
-    "xtick.minor.size": 1.5,
-    "ytick.minor.size": 1.5,
-    "xtick.minor.width": 0.3,
-    "ytick.minor.width": 0.3,
+    "xtick.minor.size": MINOR_TICK,
+    "ytick.minor.size": MINOR_TICK,
+    "xtick.minor.width": MINOR_WIDTH,
+    "ytick.minor.width": MINOR_WIDTH,
     "lines.linewidth": THICK,
     "lines.solid_capstyle": "round",
     "legend.frameon": False,

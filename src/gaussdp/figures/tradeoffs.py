@@ -12,7 +12,7 @@ from gaussdp.documents.files import write_file
 from gaussdp.domains import Domain, number
 from gaussdp.errors import DomainError
 from gaussdp.figures import style
-from gaussdp.figures.drawing import checked_format, format_of, rendered
+from gaussdp.figures.drawing import checked_format, format_of, log_axis, rendered
 from gaussdp.figures.labels import Mark, name_marks
 from gaussdp.guarantees import ApproxDP, Guarantee
 from gaussdp.numerics import Floats
@@ -28,6 +28,7 @@ MOST_CURVES = 2 * len(COLOURS)
 _MARGINS = {"left": 0.075, "right": 0.975, "bottom": 0.165, "top": 0.955, "wspace": 0.26}
 _MOST_IN_THE_PANEL = 4  # so many entries have room in the upper right corner, which the curves leave free
 _LEGEND_ROW, _LEGEND_COLUMNS = 0.16, 3  # inches a row, where the legend lies below the panels
+_SHORT_WORDS, _SHORT_POWER = 28, 1e-99  # entries of the legend and labels of ticks that the margins have room for
 _POINTS = 241
 _LOWEST = 1e-6
 _BELOW = 100  # the smallest named FPR stands this factor inside the picture
@@ -152,7 +153,9 @@ def _kinks(guarantee: Guarantee) -> list[float]:
 
 def render_tradeoffs(plot: TradeoffPlot, *formats: str) -> dict[str, bytes]:
     """The figure in each of these formats ("svg", "pdf", "png")."""
-    return rendered(lambda canvas: _draw(plot, canvas), (SIZE[0], SIZE[1] + _below(plot)), *formats)
+    size = SIZE[0], SIZE[1] + _below(plot)
+    fits = not _below(plot) and plot.fpr[0] >= _SHORT_POWER and all(len(words) <= _SHORT_WORDS for words in plot.fnr)
+    return rendered(lambda canvas: _draw(plot, canvas), size, *formats, fits=fits)
 
 
 def _below(plot: TradeoffPlot) -> float:
@@ -168,8 +171,9 @@ def _draw(plot: TradeoffPlot, canvas: "Canvas") -> None:
     canvas.subplots_adjust(**{**_MARGINS, "bottom": (_MARGINS["bottom"] * SIZE[1] + extra) / height})
     left.set(xlabel="FPR (false alarms)", ylabel="FNR (members missed)", xlim=(0, 1), ylim=(0, 1))
     left.plot([0, 1], [1, 0], label="guessing", **_GUESSING)
-    right.set(xlabel="FPR (false alarms)", ylabel="TPR (members found)", xscale="log", yscale="log")
-    right.set(xlim=(plot.fpr[0], 1.0), ylim=(plot.fpr[0], 1.5))
+    right.set(xlabel="FPR (false alarms)", ylabel="TPR (members found)")
+    log_axis(right, "x", float(plot.fpr[0]), 1.0)
+    log_axis(right, "y", float(plot.fpr[0]), 1.5)
     right.plot(plot.fpr, plot.fpr, **_GUESSING)
     for i, words in enumerate(plot.fnr):
         look = {"color": COLOURS[i % len(COLOURS)], "linestyle": "solid" if i < len(COLOURS) else _DOTTED}

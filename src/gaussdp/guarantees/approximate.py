@@ -1,7 +1,6 @@
 """(epsilon, delta)-DP, and pure epsilon-DP as its case delta = 0: piecewise linear curves."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall, of_tpr
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Array, Formula, Kernel, Operations, flat
 
 _SQRT_8 = math.sqrt(8)
 
@@ -98,10 +97,10 @@ class ApproxDP(Guarantee):
         grown = np.logaddexp(0.0, [min(epsilon, self.epsilon_bound), self.epsilon_bound])
         return math.log1p(-self.delta_bound) + float(grown[0] - grown[1])
 
-    def _read(
-        self, kernel: Callable[[float, float, Floats], Floats], name: str, value: Numbers, domain: Domain
-    ) -> Numbers:
-        result: Numbers = evaluate(lambda v: kernel(self.epsilon_bound, self.delta_bound, v), **{name: (value, domain)})
+    def _read(self, kernel: Kernel, name: str, value: Numbers, domain: Domain) -> Numbers:
+        result: Numbers = evaluate(
+            Formula(lambda xp, v: kernel(xp, self.epsilon_bound, self.delta_bound, v)), **{name: (value, domain)}
+        )
         return result
 
 
@@ -153,7 +152,7 @@ class PureDP(ApproxDP):
     @of_recall
     def mu_at_recall(self, recall: Numbers) -> Numbers:
         # Symmetry turns the point at this recall into the point at FPR 1 - recall, on the steep piece beyond the kink.
-        mu: Numbers = evaluate(lambda r: _mu_at_recall(self.epsilon_bound, r), recall=(recall, LEVEL))
+        mu: Numbers = evaluate(_mu_at_recall, epsilon=(self.epsilon_bound, NON_NEGATIVE), recall=(recall, LEVEL))
         return mu
 
 
@@ -162,62 +161,65 @@ def implied_mu(epsilon: Any) -> Any:
     return evaluate(_implied_mu, epsilon=(epsilon, NON_NEGATIVE))
 
 
-def _mu_at_recall(epsilon: float, recall: Floats) -> Floats:
-    beyond = recall > 1 / (1 + math.exp(-epsilon))
-    mu: Floats = conversions.mu_from_precision(epsilon, recall)
-    if beyond.any():
-        mu[beyond] = conversions.mu_from_multiplicative_advantage(epsilon, 1 - recall[beyond])
-    return mu
+@Formula
+def _mu_at_recall(xp: Operations, epsilon: Array, recall: Array) -> Array:
+    beyond = recall > 1 / (1 + xp.exp(-epsilon))
+    return xp.either(beyond, _mu_beyond_the_kink, flat.mu_from_precision.value, (epsilon, 1.0), (recall, 0.5))
 
 
-def _implied_mu(epsilon: Floats) -> Floats:
+def _mu_beyond_the_kink(xp: Operations, epsilon: Array, recall: Array) -> Array:
+    return flat.mu_from_multiplicative_advantage.value(xp, epsilon, 1 - recall)
+
+
+@Formula
+def _implied_mu(xp: Operations, epsilon: Array) -> Array:
     small = _SQRT_8 * special.erfinv(np.tanh(epsilon / 2))
-    return np.where(epsilon < 1, small, -2 * special.ndtri_exp(-np.logaddexp(0.0, epsilon)))
+    return xp.where(epsilon < 1, small, -2 * special.ndtri_exp(-np.logaddexp(0.0, epsilon)))
 
 
-def _fnr(epsilon: float, delta: float, fpr: Floats) -> Floats:
-    steep = 1 - delta - _grown(epsilon, fpr)
+def _fnr(xp: Operations, epsilon: float, delta: float, fpr: Array) -> Array:
+    steep = 1 - delta - _grown(xp, epsilon, fpr)
     flat = math.exp(-epsilon) * (1 - delta - fpr)
     return np.maximum(np.maximum(steep, flat), 0.0)
 
 
-def _tpr(epsilon: float, delta: float, fpr: Floats) -> Floats:
-    steep = delta + _grown(epsilon, fpr)
+def _tpr(xp: Operations, epsilon: float, delta: float, fpr: Array) -> Array:
+    steep = delta + _grown(xp, epsilon, fpr)
     flat = -math.expm1(-epsilon) + math.exp(-epsilon) * (delta + fpr)
     return np.minimum(np.minimum(steep, flat), 1.0)
 
 
-def _fpr(epsilon: float, delta: float, tpr: Floats) -> Floats:
+def _fpr(xp: Operations, epsilon: float, delta: float, tpr: Array) -> Array:
     flat = math.exp(-epsilon) * (tpr - delta)
-    steep = 1 - delta - _grown(epsilon, 1 - tpr)
+    steep = 1 - delta - _grown(xp, epsilon, 1 - tpr)
     return np.maximum(np.maximum(flat, steep), 0.0)
 
 
-def _delta(bound: float, delta: float, epsilon: Floats) -> Floats:
+def _delta(xp: Operations, bound: float, delta: float, epsilon: Array) -> Array:
     """delta + (1 - delta) (e^bound - e^epsilon) / (1 + e^bound), and delta from the bound on."""
     if bound == math.inf:
-        return np.ones_like(epsilon)
+        return 1.0 + 0.0 * np.minimum(epsilon, 0.0)
     inner = -np.expm1(np.minimum(epsilon - bound, 0.0)) / (1 + math.exp(-bound))
     return np.maximum(delta + (1 - delta) * inner, 0.0)
 
 
-def _epsilon(bound: float, delta: float, level: Floats) -> Floats:
+def _epsilon(xp: Operations, bound: float, delta: float, level: Array) -> Array:
     """The epsilon with 1 + e^epsilon = (1 + e^bound) (1 - level) / (1 - delta); inf below delta.
 
     Where the level is near delta, that is bound + log1p(-t (1 + e^-bound)) with t the part of the level beyond delta.
     """
     if bound == math.inf or delta == 1:
-        return np.where(level < 1, np.inf, 0.0)
+        return xp.where(level < 1, math.inf, 0.0)
     beyond = np.maximum((level - delta) / (1 - delta), 0.0)
     near = bound + np.log1p(-np.minimum(beyond * (1 + math.exp(-bound)), 1.0))
     grown = np.maximum(np.log((1 - level) / (1 - delta)) + np.logaddexp(0.0, bound), 0.0)
     far = grown + np.log(-np.expm1(-grown))
-    inner = np.maximum(np.where(beyond < 0.5, near, far), 0.0)
-    return np.where(level < delta, np.inf, inner)
+    inner = np.maximum(xp.where(beyond < 0.5, near, far), 0.0)
+    return xp.where(level < delta, math.inf, inner)
 
 
-def _grown(epsilon: float, rate: Floats) -> Floats:
+def _grown(xp: Operations, epsilon: float, rate: Array) -> Array:
     """e^epsilon rate, with 0 staying 0 when the factor overflows; no privacy at all lets even it grow."""
     if epsilon == math.inf:
-        return np.full_like(rate, np.inf)
-    return np.where(rate > 0, np.exp(epsilon) * rate, 0.0)
+        return rate + math.inf
+    return xp.where(rate > 0, np.exp(epsilon) * rate, 0.0)

@@ -13,7 +13,7 @@ from gaussdp.documents import Column, Displayed, Document, Rounding, Table, roun
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall, of_recall_and_prior, of_tpr
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Formula
 
 if TYPE_CHECKING:
     from gaussdp.guarantees.gaussian import GDP
@@ -123,7 +123,7 @@ class Guarantee(Displayed, ABC):
     @of_fpr
     def multiplicative_advantage(self, fpr: Numbers) -> Numbers:
         """The largest TPR/FPR of an attack with exactly this FPR, in (0, 1)."""
-        ratio: Numbers = evaluate(np.divide, tpr=(self.tpr(_level("fpr", fpr)), PROBABILITY), fpr=(fpr, LEVEL))
+        ratio: Numbers = evaluate(_RATIO, tpr=(self.tpr(_level("fpr", fpr)), PROBABILITY), fpr=(fpr, LEVEL))
         return ratio
 
     @of_recall_and_prior
@@ -135,7 +135,7 @@ class Guarantee(Displayed, ABC):
             prior: probability of membership before the attack, in (0, 1).
         """
         posterior: Numbers = evaluate(
-            _posterior,
+            _POSTERIOR,
             fpr=(self.fpr(_level("recall", recall)), PROBABILITY),
             recall=(recall, LEVEL),
             prior=(prior, LEVEL),
@@ -155,7 +155,7 @@ class Guarantee(Displayed, ABC):
             prior: probability of membership before the attack, in (0, 1).
         """
         gain: float = evaluate(
-            lambda p, d: np.maximum(p, 1 - p) + np.minimum(p, 1 - p) * d,
+            _BAYES_ACCURACY,
             prior=(prior, LEVEL),
             delta=(self.delta(log_odds(prior)), PROBABILITY),
         )
@@ -210,8 +210,9 @@ class Guarantee(Displayed, ABC):
         """The mu of the GDP curve through this curve's point at this recall, in (0, 1)."""
         level = _level("recall", recall)
         mu: Numbers = evaluate(
-            lambda fpr, tpr: numerics.mu_through_point(fpr, 1 - tpr, tpr),
+            numerics.mu_through_point,
             fpr=(self.fpr(level), PROBABILITY),
+            fnr=(1 - np.asarray(level) if np.ndim(level) else 1 - level, PROBABILITY),
             tpr=(level, PROBABILITY),
         )
         return mu
@@ -230,15 +231,18 @@ def _readings(levels: Sequence[float], *readings: Callable[[float], float]) -> t
 
 def log_odds(prior: float) -> float:
     """|log(prior / (1 - prior))|, the epsilon at which a Bayes attacker with this prior reads the profile."""
-    odds: float = evaluate(lambda p: np.abs(np.log(p) - np.log1p(-p)), prior=(prior, LEVEL))
+    odds: float = evaluate(_LOG_ODDS, prior=(prior, LEVEL))
     return odds
 
 
 def _level(name: str, value: Numbers) -> Numbers:
     """The value itself, held to (0, 1) under the name the caller used."""
-    evaluate(np.copy, **{name: (value, LEVEL)})
+    evaluate(_ITSELF, **{name: (value, LEVEL)})
     return value
 
 
-def _posterior(fpr: Floats, recall: Floats, prior: Floats) -> Floats:
-    return 1 / (1 + fpr / recall / prior * (1 - prior))
+_ITSELF = Formula(lambda xp, value: 1.0 * value)
+_RATIO = Formula(lambda xp, above, below: above / below)
+_LOG_ODDS = Formula(lambda xp, prior: abs(xp.log(prior) - xp.log1p(-prior)))
+_BAYES_ACCURACY = Formula(lambda xp, prior, delta: np.maximum(prior, 1 - prior) + np.minimum(prior, 1 - prior) * delta)
+_POSTERIOR = Formula(lambda xp, fpr, recall, prior: 1 / (1 + fpr / recall / prior * (1 - prior)))

@@ -110,6 +110,15 @@ class Claim:
         return f"ρ = {shown(self.value)}"
 
     @property
+    def text(self) -> str:
+        """The claim as `parse` reads it.
+
+        >>> Claim(mu=0.8, floor=1e-10).text
+        'mu=0.8 floor=1e-10'
+        """
+        return " ".join(f"{key}={getattr(self, key)!r}" for key in _KEYS if getattr(self, key) is not None)
+
+    @property
     def kind(self) -> Kind:
         """One of approximate, pure, gdp and zcdp."""
         if self.epsilon is not None:

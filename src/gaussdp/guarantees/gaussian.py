@@ -10,8 +10,7 @@ from gaussdp import conversions
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
 from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall_and_prior, of_tpr
-from gaussdp.numerics import Floats, inside_or
-from gaussdp.numerics import tpr as tpr_kernel
+from gaussdp.numerics import flat
 
 
 @dataclass(frozen=True)
@@ -50,12 +49,12 @@ class GDP(Guarantee):
 
     @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
-        rate: Numbers = evaluate(_tpr, mu=(self.mu, NON_NEGATIVE), fpr=(fpr, PROBABILITY))
+        rate: Numbers = evaluate(flat.tpr_from_mu, mu=(self.mu, NON_NEGATIVE), fpr=(fpr, PROBABILITY))
         return rate
 
     @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
-        rate: Numbers = evaluate(_fpr, mu=(self.mu, NON_NEGATIVE), tpr=(tpr, PROBABILITY))
+        rate: Numbers = evaluate(flat.fpr_from_mu, mu=(self.mu, NON_NEGATIVE), tpr=(tpr, PROBABILITY))
         return rate
 
     @of_epsilon
@@ -118,14 +117,3 @@ def mu_with_overlap(log_overlap: float) -> float:
     if log_overlap > -0.5:
         return math.sqrt(8) * float(special.erfinv(-math.expm1(log_overlap)))
     return -2 * float(special.ndtri_exp(log_overlap - math.log(2)))
-
-
-def _tpr(mu: Floats, fpr: Floats) -> Floats:
-    limit = (mu == math.inf).astype(float)
-    return inside_or(limit + (1 - limit) * fpr, (mu > 0) & (mu < math.inf) & (fpr > 0) & (fpr < 1), tpr_kernel, mu, fpr)
-
-
-def _fpr(mu: Floats, tpr: Floats) -> Floats:
-    limit = (mu < math.inf) * tpr
-    inside = (mu > 0) & (mu < math.inf) & (tpr > 0) & (tpr < 1)
-    return inside_or(limit, inside, lambda m, t: tpr_kernel(-m, t), mu, tpr)

@@ -44,7 +44,7 @@ from gaussdp.mechanisms import (
 from gaussdp.mechanisms.additive import Noisy
 from gaussdp.mechanisms.base import checked_adjacency
 
-_SUPPORTED = ">=0.5,<0.7"
+_SUPPORTED = ">=0.5.1,<0.7"
 
 
 def load(module: str) -> Any:
@@ -281,6 +281,16 @@ def _stated(entries: Entries, event: DpEvent, count: int, relation: Enum) -> Non
         entries.add(Stated(ApproxDP(event.epsilon, event.delta), adjacency_of(relation)), count)
 
 
+def _approximate(entries: Entries, event: DpEvent, count: int, relation: Enum) -> None:
+    """An event that is as stated but with probability delta: together with a release of everything with that chance."""
+    delta = number("delta", event.delta, PROBABILITY)
+    enter(entries, event.event, count, relation)
+    if delta == 1:
+        _non_private(entries, event, count, relation)
+    elif delta and count:
+        entries.add(Stated(ApproxDP(0.0, delta), adjacency_of(relation)), count)
+
+
 def _exponential(entries: Entries, event: DpEvent, count: int, relation: Enum) -> None:
     if count and event.epsilon != 0:
         entries.add(ExponentialMechanism(event.epsilon, adjacency_of(relation)), count)
@@ -431,6 +441,7 @@ _HANDLERS: Mapping[str, Callable[[Entries, DpEvent, int, Enum], None]] = {
     "RandomizedResponseDpEvent": _randomized_response,
     "ZCDpEvent": _zcdp,
     "EpsilonDeltaDpEvent": _stated,
+    "ApproximateDpEvent": _approximate,
     "ExponentialMechanismDpEvent": _exponential,
     "PermuteAndFlipDpEvent": _permute_and_flip,
     "DiscreteGaussianDpEvent": _discrete_gaussian,

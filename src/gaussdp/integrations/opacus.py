@@ -8,6 +8,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, MutableMapping
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
@@ -112,13 +113,7 @@ class GaussdpAccountant(IAccountant):
         sampling = "full batch" if sample_rate == 1 else _sampling_in_caller()
 
         def count_step(optimizer: Any) -> None:
-            if hasattr(optimizer, "unclipped_num_std"):
-                raise DomainError(
-                    "clipping",
-                    '"flat" or "per_layer"',
-                    got='"adaptive": Opacus divides its noisy count of unclipped gradients by the exact size of the '
-                    "batch, which no accounting covers",
-                )
+            _refuse_adaptive(optimizer)
             rate = sample_rate * optimizer.accumulated_iterations
             self._count(optimizer.noise_multiplier, rate, sampling, "secure" if optimizer.secure_mode else "ordinary")
 
@@ -210,12 +205,20 @@ class GaussdpAccountant(IAccountant):
         >>> report.mu, report.standing  # nobody saw the batches
         (0.5223, 'depends')
         """
-        for key, value in self._seen().items():
-            if details.setdefault(key, value) != value:
-                raise DomainError(key, f"left out or {value!r}, as was seen", details[key])
+        return report_run(self.run(unit=unit, adjacency=adjacency, **details), floor=floor)
+
+    def run(self, *, unit: str, adjacency: Adjacency, **details: Any) -> Run:
+        """All steps so far as a run, for `check_claim`, `explain`, `Run.write`; the arguments are those of `report`.
+
+        >>> accountant = GaussdpAccountant()
+        >>> accountant.history = [(1.0, 0.01, 1000)]
+        >>> accountant.run(unit="one image", adjacency="add-remove").not_stated
+        ('records_per_unit', 'tuning', 'sampling', 'randomness')
+        """
+        found = _stated(details, self._seen())
         if self._not_poisson():  # by a sampler that is not known here; only who wrote it can say what it does
-            details.setdefault("sampling", "without replacement")
-        return report_run(Run(mechanism=self.composition(), unit=unit, adjacency=adjacency, **details), floor=floor)
+            found.setdefault("sampling", "without replacement")
+        return Run(mechanism=self.composition(), unit=unit, adjacency=adjacency, **found)
 
     def _seen(self) -> dict[str, str]:
         """What was seen of all steps, in the words of a run; of several kinds the one that decides."""
@@ -305,6 +308,79 @@ def noise_multiplier(
     return least_noise_multiplier(target, sample_rate=rate, steps=count, floor=floor, digits=digits).value
 
 
+def write_run(
+    path: str | Path,
+    engine: Any,
+    *,
+    unit: str,
+    adjacency: Adjacency,
+    optimizer: Any = None,
+    loader: Any = None,
+    **details: Any,
+) -> Run:
+    """Write the run file of a training with Opacus, from what its engine counted; every command takes it.
+
+    The noise multipliers, the sample rates and the steps are those of the accountant, whichever it is. What nobody saw
+    or said is left out, and the file ends with a line that lists it.
+
+    Args:
+        path: a .toml or .json file.
+        engine: the PrivacyEngine after training, or its accountant.
+        unit: whom or what the guarantee protects, such as "one person".
+        adjacency: "add-remove" or "replace-one": what the data of one unit may do.
+        optimizer: of the training, which knows the clipping norm and whether its noise is secure.
+        loader: from which the batches came, which knows the number of records and how batches are made.
+        details: other arguments of `gaussdp.Run`, which must not contradict what was seen.
+    Returns:
+        The run; its `not_stated` lists what the file does not say.
+
+    >>> import tempfile
+    >>> accountant = GaussdpAccountant()
+    >>> accountant.history = [(1.0, 0.01, 1000)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_run(f"{folder}/run.toml", accountant, unit="one image", adjacency="add-remove").not_stated
+    ('records_per_unit', 'tuning', 'sampling', 'randomness')
+    """
+    accountant = getattr(engine, "accountant", engine)
+    if not isinstance(accountant, IAccountant):
+        raise DomainError("engine", "a PrivacyEngine or an accountant of Opacus", got=type(engine).__name__)
+    if not isinstance(accountant, GaussdpAccountant):
+        other, accountant = accountant, GaussdpAccountant()
+        accountant.load_state_dict(other.state_dict())
+    seen: dict[str, Any] = {}
+    if optimizer is not None:
+        _refuse_adaptive(optimizer)
+        norm = optimizer.max_grad_norm
+        seen |= {"clip_norm": float(norm)} if isinstance(norm, int | float) else {}  # one a layer says nothing in all
+        seen["randomness"] = "secure" if optimizer.secure_mode else "ordinary"
+    if loader is not None:
+        sampling = _sampling_of(loader)
+        seen["dataset_size"] = len(loader.dataset)
+        seen |= {"sampling": sampling} if sampling in SAMPLINGS else {}
+        seen |= {"batches_per_pass": len(loader)} if sampling in ("shuffle", "fixed batches") else {}
+    run = accountant.run(unit=unit, adjacency=adjacency, **_stated(details, seen))
+    run.write(path)
+    return run
+
+
+def _stated(details: Mapping[str, Any], seen: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said together with what was seen, which must agree."""
+    for key, value in seen.items():
+        if details.get(key, value) != value:
+            raise DomainError(key, f"left out or {value!r}, as was seen", details[key])
+    return {**seen, **details}
+
+
+def _refuse_adaptive(optimizer: Any) -> None:
+    if hasattr(optimizer, "unclipped_num_std"):
+        raise DomainError(
+            "clipping",
+            '"flat" or "per_layer"',
+            got='"adaptive": Opacus divides its noisy count of unclipped gradients by the exact size of the '
+            "batch, which no accounting covers",
+        )
+
+
 def register() -> None:
     """Make the accountant known to Opacus by its name; importing this module has done so already."""
     _accountants.register_accountant(NAME, GaussdpAccountant, force=True)
@@ -332,11 +408,15 @@ def _sampling_in_caller() -> str:
     The engine tells its accountant the sample rate alone. Whether the batches are Poisson samples decides whether any
     number holds, so the loader is looked up where the engine keeps it; whoever else asks leaves it not seen.
     """
-    poisson, torch = import_module("opacus.utils.uniform_sampler"), import_module("torch.utils.data")
     frame = inspect.currentframe()
     for _ in range(2):
         frame = frame.f_back if frame else None
-    loader = frame.f_locals.get("data_loader") if frame else None
+    return _sampling_of(frame.f_locals.get("data_loader") if frame else None)
+
+
+def _sampling_of(loader: Any) -> str:
+    """How a loader makes its batches: as a run says it, or the name of a sampler that is not known here."""
+    poisson, torch = import_module("opacus.utils.uniform_sampler"), import_module("torch.utils.data")
     if not isinstance(loader, torch.DataLoader):
         return _UNSEEN
     batches = loader.batch_sampler

@@ -7,6 +7,7 @@ wrote it meant it (0.05 is 1/20); a longer one was computed, and means the binar
 import math
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 WRITTEN_DIGITS = 15
 """Digits that every double keeps: a decimal of so many comes back from a double unchanged."""
@@ -14,6 +15,7 @@ FINEST = 10**40
 """The largest denominator of an amount that is kept exactly, and that of those that are rounded up."""
 
 
+@lru_cache(maxsize=1024)
 def written(value: float) -> Fraction:
     """The number that a finite double states.
 
@@ -23,6 +25,16 @@ def written(value: float) -> Fraction:
     decimal = Decimal(repr(float(value)))
     short = len(decimal.normalize().as_tuple().digits) <= WRITTEN_DIGITS
     return Fraction(decimal) if short else Fraction(value)
+
+
+def exact(text: str) -> Fraction:
+    """The fraction that a table holds.
+
+    >>> exact("1/20"), exact("3")
+    (Fraction(1, 20), Fraction(3, 1))
+    """
+    over, _, under = text.partition("/")
+    return Fraction(int(over), int(under or 1))
 
 
 def settled(amount: Fraction) -> Fraction:

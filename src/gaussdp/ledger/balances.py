@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from gaussdp.errors import LedgerError
-from gaussdp.ledger.amounts import settled, written
+from gaussdp.ledger.amounts import exact, settled, written
 from gaussdp.ledger.charges import Charge
 
 ZERO = Fraction()
@@ -92,9 +92,9 @@ class Balance:
             LedgerError: if it cannot be read.
         """
         try:
-            amounts = {name: Fraction(getattr(row, name)) for name in _AMOUNTS}
+            amounts = {name: exact(getattr(row, name)) for name in _AMOUNTS}
             mu, slack = float(row.mu), float(row.slack)
-        except (ValueError, TypeError, ZeroDivisionError):
+        except (ValueError, TypeError, AttributeError, ZeroDivisionError):
             raise LedgerError(f"the balance of budget {row.name!r} cannot be read: the book is damaged") from None
         return cls(row.name, mu, slack, row.period or "", bool(row.per_person), **amounts, periods=row.periods)
 
@@ -106,6 +106,8 @@ class Balance:
             "slack": repr(self.slack),
             "period": self.period or None,
             "per_person": self.per_person,
+            "most": str(written(self.mu) ** 2),
+            "most_slack": str(written(self.slack)),
             **self.changing(),
         }
 

@@ -13,7 +13,7 @@ from gaussdp.documents import Document
 from gaussdp.domains import POSITIVE, PROBABILITY, Domain, instance, number
 from gaussdp.errors import DomainError, LedgerError
 from gaussdp.guarantees import GDP
-from gaussdp.ledger import decisions, planning
+from gaussdp.ledger import decisions, onetrip, planning
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.budgets import Budget
 from gaussdp.ledger.charges import Charge, charge_of
@@ -210,14 +210,20 @@ class Ledger:
         listed = None if people is None else people if isinstance(people, People) else People(people)
         request = Request(name, own, charge, _purpose(purpose), listed)
         try:
-            with self._database.deciding(request.load if listed else None) as connection:
-                return request.decide(connection)
+            return self._reserved(request)
         except ShortError as error:
             raise exceeded(error.touched, error.short, charge) from None
 
     def commit(self, key: str) -> Entry:
         """Say that the release of a reservation came out: it stays spent for good."""
-        return self._resolve("commit", key, {})
+        own = _name("key", key, "table-7")
+        if not self._database.sqlite:
+            with self._database.driver() as driver:
+                entry = onetrip.committed(driver, own)
+            if entry is not None:
+                return entry
+        with self._database.swiftly() as line:
+            return decisions.resolve(line, "commit", own, {})
 
     def refund(self, key: str, *, reason: str) -> Entry:
         """Give back what was reserved, because nothing came out.
@@ -228,7 +234,9 @@ class Ledger:
         Raises:
             DomainError: if the release was committed, or there is no such reservation.
         """
-        return self._resolve("refund", key, {"reason": line_of_words("reason", reason, "nothing was released")})
+        own, why = _name("key", key, "table-7"), line_of_words("reason", reason, "nothing was released")
+        with self._database.deciding() as connection:
+            return decisions.resolve(connection, "refund", own, {"reason": why})
 
     @contextmanager
     def spending(self, budget: str, release: object, *, key: str, **others: Any) -> Iterator[Entry]:
@@ -305,6 +313,14 @@ class Ledger:
             last = decision.resolution()
             return "reserved" if last is None else "committed" if last.kind == "commit" else "refunded"
 
+    def reservation(self, key: str) -> Entry:
+        """The reservation under a key."""
+        with self._database.reading() as connection:
+            found = Decision(connection, _name("key", key, "table-7")).reservation()
+        if found is None:
+            raise DomainError("key", problem=f"there is no reservation {key!r}")
+        return found
+
     def taking_part(self, key: str) -> Iterator[str]:
         """The people whom a reservation charges: those who take part in its release, and nobody else may."""
         with self._database.reading() as connection:
@@ -357,10 +373,17 @@ class Ledger:
     def _charge(self, release: object, floor: float | None, stated_for: Adjacency | None) -> Charge:
         return charge_of(release, unit=self.unit, adjacency=self.adjacency, floor=floor, stated_for=stated_for)
 
-    def _resolve(self, kind: Any, key: str, content: dict[str, Any]) -> Entry:
-        own = _name("key", key, "table-7")
-        with self._database.deciding() as connection:
-            return decisions.resolve(connection, kind, own, content)
+    def _reserved(self, request: Request) -> Entry:
+        if request.people is not None:
+            with self._database.deciding(request.load) as connection:
+                return request.decide(connection)
+        if not self._database.sqlite:
+            with self._database.driver() as driver:
+                entry = onetrip.reserved(driver, request)
+            if entry is not None:
+                return entry
+        with self._database.swiftly() as line:
+            return request.decide(line)
 
     def __reduce__(self) -> Any:
         url = self._database.url.render_as_string(hide_password=False)

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,29 @@ def charge_of(
         DomainError: if nothing is proved about what it costs for this unit and these neighbours.
     """
     level = None if floor is None else number("floor", floor, LEVEL)
+    if isinstance(release, Mechanism | GDP | ApproxGDP | ApproxDP) and _hashable(release):  # often charged again
+        return _remembered(release, adjacency, stated_for, level)
+    return _charged(release, unit, adjacency, stated_for, level)
+
+
+def _hashable(release: object) -> bool:
+    try:
+        hash(release)
+    except TypeError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=256)
+def _remembered(
+    release: Mechanism | Guarantee, adjacency: Adjacency, stated_for: Adjacency | None, floor: float | None
+) -> Charge:
+    return _charged(release, "", adjacency, stated_for, floor)
+
+
+def _charged(
+    release: object, unit: str, adjacency: Adjacency, stated_for: Adjacency | None, level: float | None
+) -> Charge:
     if isinstance(release, str | Path):
         release = read_plan(release)
     if isinstance(release, Run):

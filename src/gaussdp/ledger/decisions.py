@@ -14,6 +14,7 @@ from gaussdp.ledger.charges import Charge
 from gaussdp.ledger.entries import Entry, digest_of
 from gaussdp.ledger.people import People, Units, charge_people, refund_people
 from gaussdp.ledger.refusals import ShortError
+from gaussdp.ledger.roundtrips import DriverLine
 from gaussdp.ledger.tables import BUDGETS, WITHIN
 from gaussdp.ledger.transactions import Decision, as_repeated, changed
 
@@ -72,7 +73,7 @@ class Request:
         """Hand the people to the database, before the decision."""
         self._listed = self.people.load(connection) if self.people else ""
 
-    def decide(self, connection: Connection) -> Entry:
+    def decide(self, connection: Connection | DriverLine) -> Entry:
         """The reservation, or the first answer to the same request.
 
         Raises:
@@ -89,15 +90,19 @@ class Request:
         for balance in touched:
             if not balance.affords(self.charge):
                 raise ShortError(touched, balance)
-        content = self._content() | {"charged": [[one.name, one.periods] for one in touched], "request": self._digest()}
+        content = self.content() | {"charged": [[one.name, one.periods] for one in touched]}
         if self.people is not None:
             units = Units.of(own)
             each = units.charged(self.charge.square)
-            found, who = charge_people(connection, own, decision.next_seq, each, units.capacity)
+            found, who = charge_people(_whole(connection), own, decision.next_seq, each, units.capacity)
             content |= {"people": found, "units": each, "who": who}
         entry = decision.append("reserve", self.budget, self.key, content)
         decision.finish(changed(touched, entry))
         return entry
+
+    def content(self) -> dict[str, Any]:
+        """What its entry says, but for the budgets that it touches."""
+        return self._content() | {"request": self._digest()}
 
     def _content(self) -> dict[str, Any]:
         known: dict[str, Any] = {
@@ -127,7 +132,15 @@ class Request:
             raise DomainError("people", problem="must not be given: the budget is that of all together")
 
 
-def resolve(connection: Connection, kind: Literal["commit", "refund"], key: str, content: dict[str, Any]) -> Entry:
+def _whole(connection: Connection | DriverLine) -> Connection:
+    if isinstance(connection, DriverLine):
+        raise TypeError("people are charged on a connection of SQLAlchemy")
+    return connection
+
+
+def resolve(
+    connection: Connection | DriverLine, kind: Literal["commit", "refund"], key: str, content: dict[str, Any]
+) -> Entry:
     """Commit or refund a reservation; once more gives the first answer."""
     decision = Decision(connection, key)
     reservation, before = decision.reservation(), decision.resolution()
@@ -141,7 +154,7 @@ def resolve(connection: Connection, kind: Literal["commit", "refund"], key: str,
     budget = str(reservation.budget)
     entry = decision.append(kind, budget, key, {**content, "of": reservation.seq})
     if kind == "refund" and "people" in reservation.content:
-        refund_people(connection, budget, reservation.seq, entry.seq)
+        refund_people(_whole(connection), budget, reservation.seq, entry.seq)
     decision.finish(changed(decision.balances(budget), entry, reservation))
     return entry
 

@@ -1,14 +1,41 @@
-"""A book in plain values, for a server: what is read by anyone, and what is spent by who has the token."""
+"""A book in plain values, for a server: what anyone may read, and what is asked of it in words."""
 
-import hmac
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
+from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
+from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim
+from gaussdp.ledger.amounts import root_up, written
 from gaussdp.ledger.book import Ledger
+from gaussdp.ledger.budgets import Budget
 from gaussdp.ledger.entries import Entry
+from gaussdp.mechanisms import Gaussian
 
-_MOST_ENTRIES = 200  # of a history that is shown
+MOST_ENTRIES = 200
+"""Of a history that is shown."""
+
+_OF_PEOPLE = ("people", "units", "who")  # in the content of an entry
+_BY_DATA = ("spent", "left", "available", "reserved", "lifetime")  # of a budget per person
+_REQUESTS = {"reserve": ("budget", "release", "purpose"), "commit": (), "refund": ("reason",)}
+
+
+def release_of(words: str) -> Guarantee | Gaussian:
+    """What a line of words says is released: "noise=20", "mu=0.25", "epsilon=1 delta=1e-6", "rho=0.1".
+
+    >>> release_of("noise=20"), release_of("mu=0.25")
+    (Gaussian(noise_multiplier=20.0, sensitivity=1.0, adjacency='add-remove'), GDP(mu=0.25))
+    """
+    name, equals, value = words.partition("=")
+    if equals and name.strip() in ("noise", "noise_multiplier"):
+        try:
+            noise = float(value)
+        except ValueError:
+            raise DomainError("release", 'such as "noise=20" or "mu=0.25"', words) from None
+        return Gaussian(number("noise", noise, POSITIVE))
+    return Claim.parse(words).guarantee
 
 
 def book_as_dict(book: Ledger) -> dict[str, Any]:
@@ -17,53 +44,75 @@ def book_as_dict(book: Ledger) -> dict[str, Any]:
         "unit": book.unit,
         "adjacency": book.adjacency,
         "head": book.head,
-        "budgets": [budget.as_dict() for budget in book.budgets()],
+        "budgets": [public(budget) for budget in book.budgets()],
     }
 
 
-def budget_as_dict(book: Ledger, budget: str, last: int = _MOST_ENTRIES) -> dict[str, Any]:
-    """A budget with its latest entries."""
-    found = book.budget(budget).as_dict()
-    return {**found, "entries": [entry_as_dict(entry) for entry in book.entries(budget, last=last)]}
+def public(budget: Budget) -> dict[str, Any]:
+    """A balance; of a budget per person nothing that depends on who took part, which is no output of any release."""
+    plain = budget.as_dict()
+    return plain | dict.fromkeys(_BY_DATA) if budget.per_person else plain
+
+
+def budget_as_dict(book: Ledger, name: str, last: int = MOST_ENTRIES) -> dict[str, Any]:
+    """A budget with its latest entries, the newest first, and what they spent over time."""
+    budget, entries = book.budget(name), book.entries(name, last=last)
+    return {
+        **public(budget),
+        "entries": [entry_as_dict(entry) for entry in reversed(entries)],
+        "over_time": [] if budget.per_person else _over_time(book, budget, entries),
+    }
 
 
 def entry_as_dict(entry: Entry) -> dict[str, Any]:
     """An entry, with its charge as numbers where it has one; nothing about people, which depends on the data."""
-    hidden = ("people", "units", "who")
     plain = entry.as_dict()
-    plain["content"] = {name: value for name, value in entry.content.items() if name not in hidden}
+    plain["content"] = {name: value for name, value in entry.content.items() if name not in _OF_PEOPLE}
     if entry.kind == "reserve":
-        plain |= {"mu": entry.guarantee.mu, "slack": entry.guarantee.delta_bound, "repeated": entry.repeated}
-    return plain
+        plain |= {"mu": entry.guarantee.mu, "slack": entry.guarantee.delta_bound}
+    return plain | {"repeated": entry.repeated}
 
 
-def spend(book: Ledger, token: str, given: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Reserve, commit or refund, for whoever gives the token of the server.
+def _over_time(book: Ledger, budget: Budget, entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """When the spent mu changed, and to what, backwards from what it is now: a long book is not read to its start."""
+    square, period, points = written(budget.spent.mu) ** 2, budget.periods, list[dict[str, Any]]()
+    known = {entry.key: entry for entry in entries if entry.kind == "reserve"}
+    for entry in reversed(entries):
+        own = entry.budget == budget.name
+        if entry.kind == "commit" or (entry.kind in ("open", "renew") and not own):
+            continue
+        mu = 0.0 if entry.kind in ("open", "renew") else root_up(max(square, Fraction()))
+        points.append({"time": entry.time, "mu": mu, "renewed": entry.kind == "renew"})
+        if entry.kind == "renew":
+            square, period = Fraction(entry.content["spent"]), period - 1
+        elif entry.kind == "reserve":
+            square -= entry.square
+        elif entry.kind == "refund":
+            about = known.get(entry.key) or book.reservation(str(entry.key))
+            square += about.square if dict(about.charged).get(budget.name) == period else 0
+    return points[::-1]
+
+
+def asked(book: Ledger, what: str, values: Mapping[str, str]) -> Entry:
+    """Reserve, commit or refund.
 
     Args:
         book: the book.
-        token: what must be given; empty where nobody may spend.
-        given: what was given.
-        request: {"do": "reserve", "budget", "key", "release": "mu=0.25", "purpose"}, {"do": "commit", "key"} or
-            {"do": "refund", "key", "reason"}.
+        what: which of them.
+        values: "key", and what else it needs ("budget", "release", "purpose", or "reason"), as words.
     Raises:
-        DomainError: for another token, or another request.
+        DomainError: for another request.
+        BudgetExceeded: if a budget has too little left.
     """
-    if not token or not hmac.compare_digest(token.encode(), str(given).encode()):
-        raise DomainError("token", problem="does not open this book for spending")
-    keys = {"reserve": {"budget", "key", "release", "purpose"}, "commit": {"key"}, "refund": {"key", "reason"}}
-    what, values = request.get("do"), {name: value for name, value in request.items() if name != "do"}
-    if what not in keys:
-        raise DomainError("do", f"one of {', '.join(keys)}", what)
-    if not {"key"} <= set(values) <= keys[what]:
-        raise DomainError("request", f"made of {', '.join(sorted(keys[what]))}", got=", ".join(sorted(values)))
-    for name, value in values.items():
-        if not isinstance(value, str):
-            raise DomainError(name, "text", value)
-    if what == "reserve":
-        release = Claim.parse(values.pop("release", "")).guarantee
-        return entry_as_dict(book.reserve(values.pop("budget", ""), release, **values))
-    entry = (
-        book.commit(values["key"]) if what == "commit" else book.refund(values["key"], reason=values.get("reason", ""))
-    )
-    return entry_as_dict(entry)
+    if what not in _REQUESTS:
+        raise DomainError("do", f"one of {', '.join(_REQUESTS)}", what)
+    for name in values:
+        if name not in ("key", *_REQUESTS[what]):
+            raise DomainError(name, problem=f"does not belong to {what}")
+    key = values.get("key", "")
+    if what == "commit":
+        return book.commit(key)
+    if what == "refund":
+        return book.refund(key, reason=values.get("reason", ""))
+    release = release_of(values.get("release", ""))
+    return book.reserve(values.get("budget", ""), release, key=key, purpose=values.get("purpose", ""))

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, String, Table, Text
 
-VERSION = "0002"
+VERSION = "0003"
 """Of the schema: the last of the migrations."""
 VERSION_TABLE = "ledger_version"
 
@@ -16,7 +16,7 @@ BOOK = Table(
     Column("unit", Text, nullable=False),
     Column("adjacency", String(16), nullable=False),
 )
-"""One row: what the book means. Decisions lock it."""
+"""One row: what the book means."""
 
 ENTRIES = Table(
     "ledger_entries",
@@ -31,7 +31,7 @@ ENTRIES = Table(
 )
 """Everything that happened, in order; never changed. Each hash covers the row and the hash before."""
 
-BY_KEY = Index("ledger_entries_by_key", ENTRIES.c.key, ENTRIES.c.seq)
+BY_KEY = Index("ledger_entries_by_key", ENTRIES.c.key, ENTRIES.c.kind, unique=True)
 BY_BUDGET = Index("ledger_entries_by_budget", ENTRIES.c.budget, ENTRIES.c.seq)
 
 BUDGETS = Table(
@@ -48,8 +48,11 @@ BUDGETS = Table(
     Column("past", Text, nullable=False),
     Column("past_slack", Text, nullable=False),
     Column("periods", Integer, nullable=False),
+    Column("most", Text, nullable=False),
+    Column("most_slack", Text, nullable=False),
 )
-"""The budgets with their balances, so that a decision reads no history: squares of mu and slacks, as fractions."""
+"""The budgets with their balances, so that a decision reads no history: squares of mu and slacks, as fractions.
+`most` and `most_slack` are what `mu` and `slack` allow, for arithmetic inside the database."""
 
 WITHIN = Table(
     "ledger_within",

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from gaussdp.errors import DomainError
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.entries import FIRST, Entry, Kind, now
-from gaussdp.ledger.roundtrips import Statement, asked, written
+from gaussdp.ledger.roundtrips import DriverLine, Statement
 from gaussdp.ledger.tables import BUDGETS, ENTRIES, WITHIN
 
 _LAST = sa.select(sa.func.max(ENTRIES.c.seq)).scalar_subquery()
@@ -21,6 +21,7 @@ _TOUCHED = (
     .where(WITHIN.c.budget == sa.bindparam("budget", type_=sa.Text))
     .order_by(BUDGETS.c.name)
 )
+_NAMES = sa.select(BUDGETS.c.name).order_by(BUDGETS.c.name)
 _APPEND = sa.insert(ENTRIES).values({column.name: sa.bindparam(column.name) for column in ENTRIES.columns})
 _SAVE = (
     sa.update(BUDGETS)
@@ -40,9 +41,9 @@ class Decision:
 
     of_key: list[Entry]
 
-    def __init__(self, connection: Connection, key: str | None = None, budget: str | None = None) -> None:
-        self.connection = connection
-        known, touched = asked(connection, [(_KNOWN, {"key": key}), (_TOUCHED, {"budget": budget})])
+    def __init__(self, connection: Connection | DriverLine, key: str | None = None, budget: str | None = None) -> None:
+        self._line = DriverLine.of(connection)
+        known, touched = self._line.asked([(_KNOWN, {"key": key}), (_TOUCHED, {"budget": budget})])
         found = sorted((Entry.of_row(row) for row in known), key=lambda entry: entry.seq)
         self._last = found[-1] if found else None
         self.of_key: list[Entry] = [entry for entry in found if entry.key == key and key is not None]
@@ -65,9 +66,9 @@ class Decision:
         """
         rows = self._touched.get(budget)
         if rows is None:
-            [rows] = asked(self.connection, [(_TOUCHED, {"budget": budget})])
+            [rows] = self._line.asked([(_TOUCHED, {"budget": budget})])
         if not rows:
-            raise unknown_budget(self.connection, budget)
+            raise unknown_budget(self._line, budget)
         return [Balance.of_row(row) for row in rows]
 
     @property
@@ -86,12 +87,12 @@ class Decision:
     def finish(self, balances: Sequence[Balance] = ()) -> None:
         """Write what was appended, and these balances: the last thing that a transaction does."""
         saved = [(_SAVE, {"of": balance.name, **balance.changing()}) for balance in balances]
-        written(self.connection, [*self._writes, *saved])
+        self._line.written([*self._writes, *saved])
 
 
-def unknown_budget(connection: Connection, name: str) -> DomainError:
+def unknown_budget(connection: Connection | DriverLine, name: str) -> DomainError:
     """What to raise for a budget that the book does not have."""
-    known = connection.execute(sa.select(BUDGETS.c.name).order_by(BUDGETS.c.name).limit(20)).scalars().all()
+    known = [row.name for row in DriverLine.of(connection).asked([(_NAMES, {})])[0][:20]]
     return DomainError(
         "budget", problem=f"there is no budget {name!r}", advice=f"there are {', '.join(known) or 'none'}"
     )

@@ -1,5 +1,6 @@
 """The replay of a book: every hash, every balance and every person recomputed and compared."""
 
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from gaussdp.ledger.tables import BOOK, BUDGETS, ENTRIES, WITHIN
 from gaussdp.ledger.transactions import changed
 
 _BLOCK = 5000
+_RECENT = 50_000  # reservations that are kept in memory until they are resolved; older ones are read again
 _MOST_PROBLEMS = 20
 
 
@@ -77,8 +79,7 @@ class _Replay:
         self.problems: list[str] = []
         self._balances: dict[str, Balance] = {}
         self._within: dict[str, list[str]] = {}
-        self._reserved: dict[str, Entry] = {}
-        self._keys: set[str] = set()
+        self._recent: OrderedDict[str, Entry] = OrderedDict()
         self._people: list[tuple[int, int, int, str]] = []
         self._meaning: tuple[str, str] | None = None
         if connection.dialect.name == "sqlite":
@@ -123,12 +124,11 @@ class _Replay:
             self._change(entry)
 
     def _change(self, entry: Entry) -> None:
-        reservation = None if entry.kind in ("reserve", "renew") else self._reserved.pop(str(entry.key), None)
+        reservation = None if entry.kind in ("reserve", "renew") else self._resolved(entry)
         if entry.kind == "reserve":
-            if entry.key in self._keys:
-                self.note(f"entry {entry.seq} reserves {entry.key!r} again")
-            self._keys.add(str(entry.key))
-            self._reserved[str(entry.key)] = entry
+            self._recent[str(entry.key)] = entry
+            if len(self._recent) > _RECENT:
+                self._recent.popitem(last=False)
             if "people" in entry.content:
                 said = entry.content
                 self._people.append((entry.seq, said["units"], said["people"], said["who"]))
@@ -142,19 +142,47 @@ class _Replay:
             if balance.left < 0 or balance.left_slack < 0:
                 self.note(f"entry {entry.seq} overspends budget {balance.name!r}")
 
+    def _resolved(self, entry: Entry) -> Entry | None:
+        """The reservation that an entry resolves."""
+        if str(entry.key) in self._recent:
+            return self._recent.pop(str(entry.key))
+        before = sa.select(ENTRIES).where(
+            ENTRIES.c.key == entry.key, ENTRIES.c.kind == "reserve", ENTRIES.c.seq < entry.seq
+        )
+        row = self._connection.execute(before).first()
+        return None if row is None else Entry.of_row(row)
+
+    def _keys(self) -> None:
+        """Every key is reserved once, and resolved once at most: asked of the database, which has an index of them."""
+        for words, kinds in (("reserves", ("reserve",)), ("resolves", ("commit", "refund"))):
+            again = (
+                sa.select(ENTRIES.c.key, sa.func.max(ENTRIES.c.seq).label("seq"))
+                .where(ENTRIES.c.kind.in_(kinds))
+                .group_by(ENTRIES.c.key)
+                .having(sa.func.count() > 1)
+            )
+            for row in self._connection.execute(again.limit(_MOST_PROBLEMS)):
+                self.note(f"entry {row.seq} {words} {row.key!r} again")
+
     def compare(self) -> None:
         """Hold what the entries give against what the tables say."""
         connection = self._connection
         if self.seq == 0:
             self.note("there are no entries")
+        self._keys()
         row = connection.execute(sa.select(BOOK)).first()
         if row is None or (row.unit, row.adjacency) != self._meaning:
             self.note("the unit or the adjacency of the book was changed")
         try:
-            kept = {row.name: Balance.of_row(row) for row in connection.execute(sa.select(BUDGETS))}
+            rows = connection.execute(sa.select(BUDGETS)).all()
+            kept = {row.name: Balance.of_row(row) for row in rows}
         except LedgerError as error:
             self.note(str(error))
             return
+        for row in rows:
+            said = kept[row.name].row()
+            if (row.most, row.most_slack) != (said["most"], said["most_slack"]):
+                self.note(f"what budget {row.name!r} allows was changed")
         for name in sorted(kept.keys() | self._balances.keys()):
             if kept.get(name) != self._balances.get(name):
                 self.note(f"budget {name!r} has another balance than its entries give")

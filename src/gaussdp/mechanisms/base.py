@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from gaussdp.domains import Choice, integer, one_of
+from gaussdp.domains import WordChoice, integer, one_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.schedules import Stretch
 
 Adjacency = Literal["add-remove", "replace-one"]
 """Which datasets are neighbours: one record more or less, or one record exchanged for another."""
 
-ADJACENCIES: Mapping[Adjacency, Choice] = {
-    "add-remove": Choice("add or remove a record", "add-remove: the data with and without one unit"),
-    "replace-one": Choice("replace a record", "replace-one: the data with one unit exchanged for another"),
+ADJACENCIES: Mapping[Adjacency, WordChoice] = {
+    "add-remove": WordChoice("add or remove a record", "add-remove: the data with and without one unit"),
+    "replace-one": WordChoice("replace a record", "replace-one: the data with one unit exchanged for another"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import signature
 from typing import Any
 
@@ -11,7 +12,7 @@ from gaussdp.guarantees import GDP, ZCDP, ApproxDP, ApproxGDP, ProfilePoints, Pu
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.gaussian import Gaussian
 from gaussdp.mechanisms.registry import KINDS
-from gaussdp.mechanisms.schedules import Line, lines
+from gaussdp.mechanisms.schedules import Listed, lines
 
 _MOST_SHOWN = 20  # releases of a composition that stand in its repr
 
@@ -145,11 +146,17 @@ class Composition(Mechanism):
         return self.mechanisms[0].adjacency
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        counts: dict[Mechanism, int] = {}
-        for mechanism in self.mechanisms:
+        yield from self._counts.items()
+
+    @cached_property
+    def _counts(self) -> dict[Mechanism, int]:
+        """The parts in order of their first run; those of a composition that this one extends are known already."""
+        first = self.mechanisms[0]
+        counts = dict(first._counts) if isinstance(first, Composition) else {}
+        for mechanism in self.mechanisms[1 if counts else 0 :]:
             for part, count in mechanism.parts():
                 counts[part] = counts.get(part, 0) + count
-        yield from counts.items()
+        return counts
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
         known = [mechanism.protecting(adjacency, records) for mechanism in self.mechanisms]
@@ -175,7 +182,7 @@ class Composition(Mechanism):
         )
 
     @property
-    def _lines(self) -> list[Line]:
+    def _lines(self) -> list[Listed]:
         return lines((mechanism.sentence, mechanism.stretch) for mechanism in self.mechanisms)
 
     @property

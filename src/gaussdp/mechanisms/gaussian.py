@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.documents.rounding import shown
@@ -157,7 +158,8 @@ class PoissonSampled(Elementary):
         return PoissonSampled(self.mechanism, product_rounded_up(self.sample_rate, outer), self.adjacency)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        yield _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
+        own = self.sampled and self.adjacency == "add-remove"
+        yield self if own else _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
         if not _exact(self.adjacency, adjacency, records):
@@ -279,7 +281,11 @@ class DPSGD(Mechanism):
         return cls(noise_multiplier, batch / size, max(1, steps), **others)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        yield _sampled(self.noise_multiplier, self.sample_rate, self.adjacency, self.records_per_unit), self.steps
+        yield self._step, self.steps
+
+    @cached_property
+    def _step(self) -> Mechanism:
+        return _sampled(self.noise_multiplier, self.sample_rate, self.adjacency, self.records_per_unit)
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
         if (adjacency, records) == (self.adjacency, self.records_per_unit):
@@ -295,14 +301,23 @@ class DPSGD(Mechanism):
 
     @classmethod
     def from_plan(cls, **parameters: Any) -> Mechanism:
-        given = parameters.keys() - {"noise_multiplier", "adjacency", "records_per_unit"}
-        if given == {"sample_rate", "steps"}:
-            return cls(**parameters)
-        if given == {"dataset_size", "batch_size", "epochs"}:
-            return cls.from_training(**parameters)
-        raise DomainError(
-            None, problem="dpsgd takes either sample_rate and steps, or dataset_size, batch_size and epochs"
-        )
+        """From the sizes or the sample rate, and the epochs or the steps."""
+        numbers = {
+            key: parameters.pop(key, None) for key in ("dataset_size", "batch_size", "sample_rate", "epochs", "steps")
+        }
+        size, batch, rate, epochs, steps = numbers.values()
+        sizes = [value is not None for value in (size, batch)]
+        if (rate is None) != all(sizes) or (rate is not None and any(sizes)) or (epochs is None) == (steps is None):
+            raise DomainError(
+                None, problem="dpsgd takes sample_rate, or dataset_size and batch_size; and either steps or epochs"
+            )
+        if rate is None:
+            run = cls.from_training(size, batch, 1.0 if epochs is None else epochs, **parameters)
+            return run if steps is None else cls(sample_rate=run.sample_rate, steps=steps, **parameters)
+        if steps is None:
+            seen = number("epochs", epochs, EPOCHS) / number("sample_rate", rate, SAMPLE_RATE)
+            steps = max(1, math.ceil(seen * (1 - 1e-15)))
+        return cls(sample_rate=rate, steps=steps, **parameters)
 
     def plan_entry(self) -> dict[str, object]:
         defaults = {field.name: field.default for field in fields(self)}

@@ -34,7 +34,7 @@ class Stretch(NamedTuple):
         return self._replace(steps=self.steps * count)
 
 
-class Line(NamedTuple):
+class Listed(NamedTuple):
     """Releases from first to last, counted from 1, in one line."""
 
     first: int
@@ -42,21 +42,21 @@ class Line(NamedTuple):
     words: str
 
 
-def lines(releases: Iterable[tuple[str, Stretch | None]]) -> list[Line]:
+def lines(releases: Iterable[tuple[str, Stretch | None]]) -> list[Listed]:
     """Releases, each with its sentence and the stretch that it is, in few lines."""
-    found: list[Line] = []
+    found: list[Listed] = []
     place = 1
     for kind, group in groupby(releases, key=lambda one: one[1] and one[1].kind):
         members = list(group)
         stretches = [stretch for _, stretch in members if stretch is not None]
         if kind is not None and len(members) >= _FEWEST:
-            found.append(Line(place, place + len(members) - 1, _together(stretches)))
+            found.append(Listed(place, place + len(members) - 1, _together(stretches)))
         else:
-            found += [Line(place + i, place + i, words) for i, (words, _) in enumerate(members)]
+            found += [Listed(place + i, place + i, words) for i, (words, _) in enumerate(members)]
         place += len(members)
     if len(found) > _MOST_LINES:
         rest = place - found[_MOST_LINES - 1].first
-        found[_MOST_LINES - 1 :] = [Line(found[_MOST_LINES - 1].first, place - 1, f"{rest:,} further releases")]
+        found[_MOST_LINES - 1 :] = [Listed(found[_MOST_LINES - 1].first, place - 1, f"{rest:,} further releases")]
     return found
 
 

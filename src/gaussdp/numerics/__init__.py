@@ -1,19 +1,15 @@
 """Exact kernels on float64 arrays: no validation, no broadcasting, open domains only.
 
 Callers hold the arrays to the stated domain; `gaussdp.conversions` is the validated face of these. Every formula stands
-once and takes the operations of an array library first; here they are bound to NumPy, and `flat` has the nine flat
-functions for any library.
+once and takes the operations of an array library first; here they are for NumPy, and `flat` has the nine flat functions
+for any library.
 """
-
-from collections.abc import Callable
-from functools import partial
-from typing import TypeAlias
 
 from gaussdp.numerics import _operating_points, _profile, _quantiles, flat
 from gaussdp.numerics._numpy import NUMPY, inside_or
 from gaussdp.numerics._operations import Array, Booleans, Complexes, Floats, Indices, Kernel, Operations, Step
 from gaussdp.numerics._portable import Portable
-from gaussdp.numerics.flat import Port
+from gaussdp.numerics.flat import Formula, Port
 
 __all__ = [
     "NUMPY",
@@ -21,7 +17,9 @@ __all__ = [
     "Booleans",
     "Complexes",
     "Floats",
+    "Formula",
     "Indices",
+    "Kernel",
     "Operations",
     "Port",
     "Portable",
@@ -44,23 +42,16 @@ __all__ = [
 ]
 
 
-OnNumpy: TypeAlias = Callable[..., Floats]
-
-
-def _on_numpy(kernel: Kernel) -> OnNumpy:
-    return partial(kernel, NUMPY)
-
-
-advantage: OnNumpy = _on_numpy(_operating_points.advantage)
-fnr: OnNumpy = _on_numpy(_operating_points.fnr)
-tpr: OnNumpy = _on_numpy(_operating_points.tpr)
-multiplicative_advantage: OnNumpy = _on_numpy(_operating_points.multiplicative_advantage)
-precision: OnNumpy = _on_numpy(_operating_points.precision)
-log_tail_growth: OnNumpy = _on_numpy(_operating_points.log_tail_growth)
-profile: OnNumpy = _on_numpy(_profile.profile)
-log_profile: OnNumpy = _on_numpy(_profile.log_profile)
-mu_from_profile: OnNumpy = _on_numpy(_profile.mu_from_profile)
-epsilon_from_mu: OnNumpy = _on_numpy(_profile.epsilon_from_mu)
-mu_matching_curve_at_fpr: OnNumpy = _on_numpy(_quantiles.mu_matching_curve_at_fpr)
-mu_matching_precision_bound: OnNumpy = _on_numpy(_quantiles.mu_matching_precision_bound)
-mu_through_point: OnNumpy = _on_numpy(_quantiles.mu_through_point)
+advantage = Formula(_operating_points.advantage)
+fnr = Formula(_operating_points.fnr)
+tpr = Formula(_operating_points.tpr)
+multiplicative_advantage = Formula(_operating_points.multiplicative_advantage)
+precision = Formula(_operating_points.precision)
+log_tail_growth = Formula(_operating_points.log_tail_growth)
+profile = Formula(_profile.profile)
+log_profile = Formula(_profile.log_profile)
+mu_from_profile = Formula(_profile.mu_from_profile)
+epsilon_from_mu = Formula(_profile.epsilon_from_mu)
+mu_matching_curve_at_fpr = Formula(_quantiles.mu_matching_curve_at_fpr)
+mu_matching_precision_bound = Formula(_quantiles.mu_matching_precision_bound)
+mu_through_point = Formula(_quantiles.mu_through_point)

@@ -9,28 +9,45 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from gaussdp.numerics import _derivatives as by
 from gaussdp.numerics import _operating_points, _profile, _quantiles
 from gaussdp.numerics._numpy import NUMPY
 from gaussdp.numerics._operations import Array, Floats, Kernel, Operations
+from gaussdp.numerics._single import SINGLE
 
 
 @dataclass(frozen=True)
-class Port:
-    """One flat function for all array libraries.
+class Formula:
+    """A kernel on NumPy's arrays, and on single numbers.
 
     Attributes:
         value: called with the operations and the inputs.
-        partials: one function an input, called with the operations, the inputs and the value; written in operations
-            that can be differentiated again.
     """
 
     value: Kernel
-    partials: tuple[Kernel, ...]
 
     def __call__(self, *arrays: Floats) -> Floats:
         result: Floats = self.value(NUMPY, *arrays)
         return result
+
+    def one(self, *numbers: np.float64) -> np.float64:
+        """The value at one number of each input, with the bits that it has in an array."""
+        result: np.float64 = self.value(SINGLE, *numbers)
+        return result
+
+
+@dataclass(frozen=True)
+class Port(Formula):
+    """One flat function for all array libraries.
+
+    Attributes:
+        partials: one function an input, called with the operations, the inputs and the value; written in operations
+            that can be differentiated again.
+    """
+
+    partials: tuple[Kernel, ...]
 
 
 def _port(*partials: Kernel) -> Callable[[Kernel], Port]:
@@ -106,3 +123,17 @@ def _mu_of_total_variation(xp: Operations, delta: Array) -> Array:
 
 def _finite_positive(values: Array) -> Array:
     return (values > 0) & (values < math.inf)
+
+
+@Formula
+def tpr_from_mu(xp: Operations, mu: Array, fpr: Array) -> Array:
+    """Phi(Phi^-1(fpr) + mu)."""
+    inside = _finite_positive(mu) & (fpr > 0) & (fpr < 1)
+    return xp.part(inside, xp.where(mu == math.inf, 1.0, fpr), _operating_points.tpr, (mu, 1.0), (fpr, 0.5))
+
+
+@Formula
+def fpr_from_mu(xp: Operations, mu: Array, tpr: Array) -> Array:
+    """Phi(Phi^-1(tpr) - mu)."""
+    inside = _finite_positive(mu) & (tpr > 0) & (tpr < 1)
+    return xp.part(inside, xp.where(mu == math.inf, 0.0, tpr), _operating_points.tpr, (-mu, -1.0), (tpr, 0.5))

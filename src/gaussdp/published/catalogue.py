@@ -5,19 +5,19 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import Literal
+from typing import Literal, get_args
 
 from gaussdp.conversions import mu_from_profile
-from gaussdp.documents.rounding import shown_level
+from gaussdp.documents.rounding import shown, shown_level
 from gaussdp.domains import LEVEL, POSITIVE, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
 
-Setting = Literal["central", "local"]
+Setting = Literal["central", "local", "shuffle", "federated", "varies", "not stated"]
 Basis = Literal["exact", "implied", "none"]
-Period = Literal["", "day", "month"]
-A_YEAR: dict[Period, int] = {"": 1, "day": 365, "month": 12}
-"""So many periods there are in a year, of which nobody is protected for one alone."""
+Period = Literal["", "day", "week", "month", "quarter", "year", "not stated"]
+A_YEAR: dict[Period, int] = {"": 1, "day": 365, "week": 53, "month": 12, "quarter": 4, "year": 1}
+"""So many periods a year touches, of which nobody is protected for one alone."""
 
 _WORDS = ("name", "organisation", "unit", "covers", "source")
 _OLDEST = 2006  # the year of the definition
@@ -39,13 +39,15 @@ class Deployment:
         name, organisation: what was released, and by whom.
         year: of the release.
         unit: the unit of privacy.
-        setting: "central" or "local".
+        setting: "central", "local", "shuffle", "federated", "varies" or "not stated".
         covers: what the published number covers.
         source: where it was published.
         url: its address, or empty.
-        period: after which the same people spend as much again: "day" or "month"; "" for what is released once.
+        period: after which the same people spend as much again: "day", "week", "month", "quarter" or "year"; "" for
+            what is released once, "not stated" for what is released often, nobody says how often.
         rho, epsilon, delta: the guarantee as published: rho; or epsilon; or epsilon and delta.
         gaussian: whether an (epsilon, delta) is that of Gaussian noise.
+        follows: whether a mu may be derived from these numbers; False where what was published leaves that open.
     Raises:
         DomainError: if a number is out of its domain or the guarantee is stated in none of these ways.
 
@@ -68,6 +70,7 @@ class Deployment:
     delta: float | None = None
     rho: float | None = None
     gaussian: bool = False
+    follows: bool = True
     mu: float | None = field(init=False)
     basis: Basis = field(init=False)
 
@@ -78,28 +81,31 @@ class Deployment:
     def mu_per_year(self) -> float | None:
         """The mu of a year: what is spent anew each period adds in squares; what was released once stays as it is.
 
-        For Gaussian noise that is the mu of the year; for pure DP one that follows, and not the least.
+        For Gaussian noise that is the mu of the year; for pure DP one that follows, and not the least. None where no mu
+        follows, or nobody says how often it is spent.
 
         >>> wikipedia = next(use for use in deployments() if use.organisation == "Wikimedia Foundation")
         >>> wikipedia.mu, wikipedia.mu_per_year
         (0.17320..., 3.3090...)
         """
-        return None if self.mu is None else math.sqrt(A_YEAR[self.period]) * self.mu
+        if self.mu is None or self.period not in A_YEAR:
+            return None
+        return math.sqrt(A_YEAR[self.period]) * self.mu
 
     @property
     def stated(self) -> str:
         """The guarantee as it was published."""
-        parts = (("ρ", self.rho), ("ε", self.epsilon), ("δ", self.delta))
-        return ", ".join(f"{symbol} = {shown_level(value)}" for symbol, value in parts if value is not None)
+        parts = (("ρ", self.rho, shown), ("ε", self.epsilon, shown), ("δ", self.delta, shown_level))
+        stated = ", ".join(f"{symbol} = {told(value)}" for symbol, value, told in parts if value is not None)
+        return stated or "not stated"
 
     def __post_init__(self) -> None:
         for key in _WORDS:
             if not isinstance(getattr(self, key), str) or not getattr(self, key):
                 raise DomainError(None, value=getattr(self, key), problem=f"{key} of a deployment must be words")
         integer("year", self.year, low=_OLDEST)
-        if not isinstance(self.setting, str) or self.setting not in ("central", "local"):
-            raise DomainError("setting", '"central" or "local"', self.setting)
-        one_of("period", self.period, tuple(A_YEAR))
+        one_of("setting", self.setting, get_args(Setting))
+        one_of("period", self.period, get_args(Period))
         for key, domain in (("epsilon", POSITIVE), ("delta", LEVEL), ("rho", POSITIVE)):
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, number(key, getattr(self, key), domain))
@@ -108,6 +114,8 @@ class Deployment:
         object.__setattr__(self, "basis", basis)
 
     def _derived(self) -> tuple[float | None, Basis]:
+        if not self.follows:
+            return None, "none"
         match (self.rho, self.epsilon, self.delta, self.gaussian):
             case (float() as rho, None, None, False):
                 return math.sqrt(2 * rho), "exact"

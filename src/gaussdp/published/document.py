@@ -23,7 +23,10 @@ _BASIS = {
         "very few false alarms achieves less against ε-DP than this μ allows. It is not a budget matched to ε "
         "(gaussdp choose)."
     ),
-    "none": "none: one (ε, δ) pair implies no μ, since with probability δ everything may be revealed.",
+    "none": (
+        "none: one (ε, δ) pair implies no μ, since with probability δ everything may be revealed; nor does a ρ of "
+        "noise that is not said to be Gaussian."
+    ),
 }
 _TITLE = "From the most private on"
 _YEAR = (
@@ -105,7 +108,7 @@ def _background(uses: Sequence[Deployment]) -> tuple[Table, Table]:
 
 def in_order(uses: Sequence[Deployment], per_year: bool = False) -> list[Deployment]:
     """By rising mu, those without one last, by epsilon."""
-    return sorted(uses, key=lambda use: (use.mu is None, mu_of(use, per_year) or use.epsilon or 0.0))
+    return sorted(uses, key=lambda use: (mu_of(use, per_year) is None, mu_of(use, per_year) or use.epsilon or 0.0))
 
 
 def mu_of(use: Deployment, per_year: bool = False) -> float | None:

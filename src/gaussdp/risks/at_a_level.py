@@ -1,20 +1,19 @@
 """Risks at one level of an attack: the three criteria of the paper, and the true-positive rate."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from gaussdp import conversions, numerics
 from gaussdp.documents.rounding import shown, shown_level
-from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, evaluate, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
-from gaussdp.numerics import Floats, inside_or
+from gaussdp.numerics import Array, Formula, Operations
 from gaussdp.risks.base import EVEN, Risk, Start
 from gaussdp.risks.levels import DELTA, FPR, RECALL, Level, Unit
 from gaussdp.risks.registry import register
@@ -45,8 +44,10 @@ class AtRate(Risk):
         return _epsilon_through(mu, self.rate)
 
     def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
-        budget = GDP(mu)
-        return self.rate, budget.fnr(self.rate), budget.tpr(self.rate)
+        return *self.matched_errors(policy, mu), GDP(mu).tpr(self.rate)
+
+    def matched_errors(self, policy: Guarantee, mu: float) -> tuple[float, float]:
+        return self.rate, GDP(mu).fnr(self.rate)
 
     def _mu_with_tpr(self, tpr: float) -> float:
         return _mu_through(self.rate, 1 - tpr, tpr)
@@ -241,11 +242,14 @@ class Profile(Risk):
         )
 
     def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
-        """Where the GDP curve has slope -e^epsilon, with its own epsilon at this delta."""
-        budget = GDP(mu)
+        fpr, fnr = self.matched_errors(policy, mu)
+        return fpr, fnr, GDP(mu).tpr(fpr)
+
+    def matched_errors(self, policy: Guarantee, mu: float) -> tuple[float, float]:
+        """Where the GDP curve has slope -e^epsilon, with the epsilon that both have at this delta."""
         inside = 0 < mu < math.inf
-        fpr = float(special.ndtr(-self.of(budget) / mu - mu / 2)) if inside else (0.0 if mu else 0.5)
-        return fpr, budget.fnr(fpr), budget.tpr(fpr)
+        fpr = float(special.ndtr(-self.of(policy) / mu - mu / 2)) if inside else (0.0 if mu else 0.5)
+        return fpr, GDP(mu).fnr(fpr)
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.epsilon(self.delta)
@@ -255,10 +259,6 @@ class Profile(Risk):
         if self.delta == 0:
             return math.inf if epsilon == math.inf else 0.0
         return conversions.mu_from_profile(epsilon, self.delta)
-
-    @classmethod
-    def policies_at(cls, levels: Sequence[float], mu: float) -> list[float]:
-        return _listed(conversions.epsilon_from_mu(number("mu", mu, NON_NEGATIVE), levels))
 
     def steering_mu(self, value: float) -> float:
         return self.mu_for(value) if self.delta else float(implied_mu(value))
@@ -270,30 +270,25 @@ class Profile(Risk):
         return conversions.epsilon_from_mu(number("mu", mu, NON_NEGATIVE), self.delta)
 
 
-def _listed(values: Any) -> list[float]:
-    listed: list[float] = values.tolist()
-    return listed
-
-
 def _mu_through(fpr: float, fnr: float, tpr: float) -> float:
     """The mu of the GDP curve through a point, inf at its corners."""
     if fpr == 0 or fnr == 0:
         return math.inf if tpr > fpr else 0.0
-    rates = (np.array([rate]) for rate in (fpr, fnr, tpr))
-    mu: float = evaluate(lambda _: numerics.mu_through_point(*rates), fpr=(fpr, LEVEL))
+    mu: float = evaluate(numerics.mu_through_point, fpr=(fpr, LEVEL), fnr=(fnr, PROBABILITY), tpr=(tpr, PROBABILITY))
     return mu
 
 
 def _epsilon_through(mu: float, fpr: float) -> float:
     """The epsilon of the pure-DP curve through the GDP curve's point: the steeper of its two pieces decides."""
     level, end = number("mu", mu, NON_NEGATIVE), float(special.ndtri(fpr))
-    return max(log_growth(level, lambda m: np.full_like(m, end)), log_growth(level, lambda m: -end - m))
+    return max(log_growth(level, lambda m: end + 0.0 * m), log_growth(level, lambda m: -end - m))
 
 
-def log_growth(mu: float, start: Callable[[Floats], Floats]) -> float:
+def log_growth(mu: float, start: Callable[[Array], Array]) -> float:
     """The logarithm of how much a normal tail grows that starts there and moves by mu."""
-    growth: float = evaluate(
-        lambda m: inside_or(m, m < np.inf, lambda f: numerics.log_tail_growth(start(f), f), m),
-        mu=(mu, NON_NEGATIVE),
-    )
+
+    def grown(xp: Operations, shift: Array) -> Array:
+        return numerics.log_tail_growth.value(xp, start(shift), shift)
+
+    growth: float = evaluate(Formula(lambda xp, m: xp.part(m < math.inf, m, grown, (m, 0.0))), mu=(mu, NON_NEGATIVE))
     return growth

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -172,6 +172,10 @@ class Risk(ABC):
                     high = middle
         return high, budget.fnr(high), budget.tpr(high)
 
+    def matched_errors(self, policy: Guarantee, mu: float) -> tuple[float, float]:
+        """FPR and FNR of that attack, where its TPR is of no interest and can be spared."""
+        return self.matched_point(policy, mu)[:2]
+
     @abstractmethod
     def of(self, guarantee: Guarantee) -> float:
         """The risk that this guarantee allows."""
@@ -208,11 +212,6 @@ class Risk(ABC):
         policies = checked("epsilon", epsilon, NON_NEGATIVE)
         values = [self.match(PureDP(float(e))) for e in policies.flat]
         return float(values[0]) if policies.ndim == 0 else np.reshape(values, policies.shape)
-
-    @classmethod
-    def policies_at(cls, levels: Sequence[float], mu: float) -> list[float]:
-        """`epsilon_from_mu` at several levels; together they may cost little more than one."""
-        return [cls.at(level).epsilon_from_mu(mu) for level in levels]
 
     def epsilon_from_mu(self, mu: float) -> float:
         """The policy of epsilon-DP to which this criterion gives the budget mu: the inverse of `mu_from_epsilon`.

@@ -79,6 +79,7 @@ CHANCE = Level(
         " candidates, or the share of people who have the attribute."
     ),
     attacks="Attackers who guess blindly with this chance",
+    told=one_in,
     people=lambda chance: f"where a blind guess is right {_blindly(chance)}",
 )
 

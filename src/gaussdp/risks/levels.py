@@ -82,6 +82,7 @@ class Level(Parameter):
         initial: where the page starts.
         meaning: what it is, in a sentence or two.
         attacks: the attacks that have it, as the title of a table.
+        told: its value as people read it: a power of ten, as on axes; a chance is 1 in so many.
         people: gives the words for those attacks where people, not rates, are counted.
         price: what an attack with this level pays at the least: key, words, and how to read it off a guarantee.
     """
@@ -93,6 +94,7 @@ class Level(Parameter):
     initial: float = 0.0
     meaning: str = ""
     attacks: str = ""
+    told: Callable[[float], str] = shown_level
     people: Callable[[float], str] | None = None
     price: tuple[str, str, Callable[[Guarantee, float], float]] | None = None
 
@@ -121,7 +123,7 @@ class Level(Parameter):
         >>> FPR.at(1e-3), DELTA.at(1e-6)
         ('FPR 1e-3', 'δ = 1e-6')
         """
-        return f"{self.label} {'= ' if self.by_symbol else ''}{shown_level(value)}"
+        return f"{self.label} {'= ' if self.by_symbol else ''}{self.told(value)}"
 
     def among_people(self, value: float) -> str:
         """Which attacks are meant, in words that follow what they achieve.
@@ -168,7 +170,7 @@ RECALL = Level(
     math=r"\bar{\beta}",
     usual=(1e-2, 1e-3, 1e-4, 1e-5),
     plural="recalls (true-positive rates)",
-    initial=1e-3,
+    initial=1e-2,
     meaning="The share of people in the data whom the attack finds, also called true-positive rate.",
     attacks="Attacks that find this share of the members",
     people=lambda recall: f"when {frequency(recall)} members are found",

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TypeVar
 
 from gaussdp.errors import DomainError
@@ -64,13 +65,17 @@ def criteria_at(
     >>> [risk.words for risk in criteria_at({"fpr": [1e-3], "delta": [1e-6]}, ["multiplicative_advantage", "profile"])]
     ['TPR/FPR at FPR 1e-3', 'ε at δ = 1e-6']
     """
-    given = values or {}
+    chosen = tuple(risk for risk in criteria() if not keys or risk.key in keys)
+    if not values:
+        return list(_usual(chosen, prior))
     return [
-        risk.at(value, prior)
-        for risk in criteria()
-        if risk.level is not None and (not keys or risk.key in keys)
-        for value in given.get(risk.level.key, risk.level.usual)
+        risk.at(value, prior) for risk in chosen if risk.level for value in values.get(risk.level.key, risk.level.usual)
     ]
+
+
+@lru_cache
+def _usual(chosen: tuple[type[Risk], ...], prior: float) -> tuple[Risk, ...]:
+    return tuple(risk.at(value, prior) for risk in chosen if risk.level is not None for value in risk.level.usual)
 
 
 def by_value_key(key: str) -> type[Risk] | None:

@@ -62,6 +62,15 @@ def assumptions(run: Run, curve: Guarantee, fit: Fit, digits: int = 4) -> tuple[
     return tuple(found)
 
 
+def broken_words(run: Run, curve: Guarantee, fit: Fit) -> tuple[str, ...]:
+    """What a run did otherwise than its account assumes, in one sentence; nothing if that is nothing."""
+    broken = [item.title for item in assumptions(run, curve, fit) if item.decisive and item.verdict == "not met"]
+    if not broken:
+        return ()
+    words = "; ".join(f"{title[0].lower()}{title[1:]}" for title in broken)
+    return (f"These numbers do not hold for the run as described. Not met: {words}. See gaussdp report.",)
+
+
 def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
     if run.mechanism.samplings != {"poisson"}:
         return _as_described(run)

@@ -98,7 +98,7 @@ def guarantee_words(report: Findings) -> list[str]:
         f"Without a floor it {verb} (μ, δ)-GDP with μ = {mu} and δ = {slack} (the slack).",
     ]
     regret = shown(rounded(fit.regret, Rounding.UP, 2))
-    if fit.regret > LARGE_REGRET:
+    if report.curve_matters:
         found.append(
             f"The regret, {regret}, exceeds {LARGE_REGRET}: one μ promises visibly less than the curve does. Report the"
             " curve, or ε and TPR at your own levels, beside it."

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit
+from gaussdp.accounting.readings import LARGE_REGRET
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
 from gaussdp.documents.tables import Column, Table
 from gaussdp.errors import DomainError
@@ -57,6 +58,11 @@ class Findings:
     def mu(self) -> float:
         """The guarantee, rounded up to the digits shown."""
         return rounded(self.fit.mu, Rounding.UP, self.digits)
+
+    @property
+    def curve_matters(self) -> bool:
+        """Whether one mu promises visibly less than the curve does, so that the curve is to be reported with it."""
+        return self.fit.regret > LARGE_REGRET
 
     @property
     def standing(self) -> Standing:

@@ -4,7 +4,7 @@ import json
 from importlib import resources
 from typing import Any
 
-from gaussdp.accounting.readings import LARGE_REGRET
+from gaussdp.accounting.export import curve_points
 from gaussdp.documents.machine import records
 from gaussdp.documents.rounding import Rounding, rounded
 from gaussdp.mechanisms import registered
@@ -40,7 +40,7 @@ def content(report: Findings) -> dict[str, Any]:
             **guarantee,
             "adjacency": run.protected.adjacency,
             "unconditional": fit.unconditional,
-            "report_the_curve": fit.regret > LARGE_REGRET,
+            "report_the_curve": report.curve_matters,
             "sentences": guarantee_words(report),
         },
         "mechanism": {
@@ -83,6 +83,7 @@ def content(report: Findings) -> dict[str, Any]:
         },
         "notes": list(report.notes),
         "claim": _claim(report),
+        **({"curve": curve_points(report.curve)} if report.curve_matters else {}),
     }
 
 

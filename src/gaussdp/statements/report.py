@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from gaussdp.accounting import DistributionCurve, Fit, account
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS
+from gaussdp.accounting.export import ENDINGS, curve_files
 from gaussdp.documents import Block, Document, Format, Rounding, document_files, render, rounded, shown
 from gaussdp.documents.files import write_files
 from gaussdp.documents.html import fragment
@@ -103,8 +105,8 @@ class Report(Findings):
             folder: where to; made if need be.
             announce: called with the steps done, the steps in all and the name of the next.
         Returns:
-            The files written: statement.md, .html, .tex, .json, .txt, tradeoff.svg, .pdf, .png, and certificate.json if
-            mu is proved.
+            The files written: statement.md, .html, .tex, .json, .txt, tradeoff.svg, .pdf, .png; curve.csv, .json and,
+            if pyarrow is there, .parquet if the statement says to report the curve; certificate.json if mu is proved.
         Raises:
             MissingExtraError: if Matplotlib is not installed; nothing is written then.
             OSError: if the folder cannot be written.
@@ -117,6 +119,10 @@ class Report(Findings):
             announce(done, total, name)
             files |= document_files("statement", document, self.digits, name)
         announce(total - 1, total, "writing")
+        if self.curve_matters:
+            endings = [ending for ending in ENDINGS if ending != ".parquet" or find_spec("pyarrow")]
+            made = curve_files(self.curve, endings, title(self))
+            files |= {f"curve{ending}": points for ending, points in made.items()}
         if self.fit.certificate:
             files["certificate.json"] = self.fit.certificate.to_json().encode()
         write_files(Path(folder), files)

@@ -1,5 +1,6 @@
 """What was run and what it protects: everything a privacy statement needs to know."""
 
+import json
 import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -8,25 +9,27 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from gaussdp.accounting.bounds.passes import Loader, stretches
-from gaussdp.domains import POSITIVE, Choice, number, one_of
+from gaussdp.documents.files import write_file
+from gaussdp.documents.structured import toml
+from gaussdp.domains import POSITIVE, WordChoice, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.mechanisms import Adjacency, BestOf, Mechanism
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.mechanisms.selection import MEAN_RUNS, SHAPE
-from gaussdp.statements.run_files import parse_text, read_file, run_from
+from gaussdp.statements.run_files import described, parse_text, read_file, run_from
 from gaussdp.statements.training import TOLD, Training, allocated, count, hold_batches_together, yes_or_no
 
 Sampling = Literal["poisson", "random allocation", "shuffle", "fixed batches", "without replacement", "full batch"]
-SAMPLINGS: Mapping[Sampling, Choice] = {
-    "poisson": Choice("each record independently", "Poisson: each record enters each batch independently"),
-    "random allocation": Choice(
+SAMPLINGS: Mapping[Sampling, WordChoice] = {
+    "poisson": WordChoice("each record independently", "Poisson: each record enters each batch independently"),
+    "random allocation": WordChoice(
         "each record in one batch a pass, at random", "random allocation: in each pass each record is in a random batch"
     ),
-    "shuffle": Choice("shuffled, then cut", "shuffled, then cut into batches"),
-    "fixed batches": Choice("the same batches each time", "the same batches in every pass"),
-    "without replacement": Choice("drawn without replacement", "batches of a fixed size, drawn afresh"),
-    "full batch": Choice("all records in each", "all records in every step"),
+    "shuffle": WordChoice("shuffled, then cut", "shuffled, then cut into batches"),
+    "fixed batches": WordChoice("the same batches each time", "the same batches in every pass"),
+    "without replacement": WordChoice("drawn without replacement", "batches of a fixed size, drawn afresh"),
+    "full batch": WordChoice("all records in each", "all records in every step"),
 }
 Tuning = Literal["none", "counted", "not counted", "best of"]
 Clipping = Literal["per-example", "per-batch", "none"]
@@ -194,6 +197,51 @@ class Run:
         'one image'
         """
         return run_from(cls, content)
+
+    def as_mapping(self) -> dict[str, Any]:
+        """The run as a run file holds it; `from_mapping` is its inverse.
+
+        Raises:
+            DomainError: if the mechanism is one that files do not know.
+
+        >>> from gaussdp import DPSGD
+        >>> Run(mechanism=DPSGD(1.0, 0.01, 1000), unit="one image", adjacency="add-remove").as_mapping()["training"]
+        {'noise_multiplier': 1.0, 'sample_rate': 0.01, 'steps': 1000}
+        """
+        stated = {field.name: getattr(self, field.name) for field in fields(self) if self._states(field)}
+        mechanism, claim = stated.pop("mechanism"), stated.pop("claim", None)
+        told = {key: stated.pop(key) for key in TOLD if key in stated}
+        words = {key: list(value) if isinstance(value, tuple) else value for key, value in stated.items()}
+        return {**words, **({"claim": claim.text} if claim else {}), **described(mechanism, told)}
+
+    def write(self, path: str | Path) -> None:
+        """Write the run file, .toml or .json, that every command takes; TOML ends with what the run does not state.
+
+        Raises:
+            DomainError: if the name ends otherwise, or the mechanism is one that files do not know.
+
+        >>> import tempfile
+        >>> from gaussdp import DPSGD
+        >>> run = Run(mechanism=DPSGD(1.0, 0.01, 1000), unit="one image", adjacency="add-remove", sampling="poisson")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     run.write(f"{folder}/run.toml")
+        ...     Run.read(f"{folder}/run.toml") == run
+        True
+        """
+        ending = one_of("the ending of the file", Path(path).suffix.lower(), (".toml", ".json"))
+        if ending == ".json":
+            text = json.dumps(self.as_mapping(), indent=1, ensure_ascii=False) + "\n"
+        else:
+            missing = f"\n# Not stated: {', '.join(self.not_stated)}\n" if self.not_stated else ""
+            text = toml(self.as_mapping()) + missing
+        write_file(path, text.encode())
+
+    @property
+    def not_stated(self) -> tuple[str, ...]:
+        """The keys on which a statement would rest and of which the run says nothing."""
+        keys = ["records_per_unit", "tuning", *(["sampling"] if self.sampled else [])]
+        keys += ["clipping"] if self.trains else []
+        return tuple(key for key in (*keys, "randomness") if getattr(self, key) is None)
 
     @classmethod
     def file_keys(cls) -> tuple[str, ...]:

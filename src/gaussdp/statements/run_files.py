@@ -24,6 +24,7 @@ from typing import Any, Protocol, TypeVar
 from gaussdp.documents.structured import file_text, parsed
 from gaussdp.domains import nearest
 from gaussdp.errors import DomainError, brief
+from gaussdp.mechanisms import DPSGD, Mechanism, registered
 from gaussdp.mechanisms.plan import composed
 from gaussdp.statements.training import TOLD, Training
 
@@ -65,7 +66,7 @@ def run_from(run: RunKind[Built], content: object, text: str = "", name: str = "
         text: where it was read, to name lines.
         name: of the file, for messages.
     """
-    where = _Place(text, name, ("training", "releases", *(key for key in run.file_keys() if key != "clip_norm")))
+    where = _Place(text, name, ("training", "releases", *run.file_keys()))
     if not isinstance(content, Mapping):
         raise DomainError(
             None, value=content, place=name, problem="must be a table of keys", advice="see docs/report.md"
@@ -102,6 +103,22 @@ def run_from(run: RunKind[Built], content: object, text: str = "", name: str = "
         )
     mechanism = composed(releases, text, name)
     return where.guarded(content, "", lambda: run(mechanism=mechanism, **rest))
+
+
+def described(mechanism: Mechanism, told: Mapping[str, object]) -> dict[str, Any]:
+    """A mechanism as a run file holds it: as a training, with what is told of that, or as releases beside it.
+
+    Raises:
+        DomainError: if it is, or holds, a mechanism that files do not know.
+    """
+    if isinstance(mechanism, DPSGD) and (mechanism.adjacency, mechanism.records_per_unit) == ("add-remove", 1):
+        numbers = ("noise_multiplier", "sample_rate", "steps")
+        return {"training": {**{key: getattr(mechanism, key) for key in numbers}, **told}}
+    releases = [(one.plan_entry(), {"times": count} if count > 1 else {}) for one, count in mechanism.releases()]
+    for entry, _ in releases:
+        if entry["mechanism"] not in registered():
+            raise DomainError("mechanism", "one that run files know", mechanism)
+    return {**told, "releases": [{**entry, **times} for entry, times in releases]}
 
 
 def _training(table: object) -> Training:

@@ -44,7 +44,7 @@ def run_schema() -> dict[str, Any]:
     >>> run_schema()["oneOf"]
     [{'required': ['training']}, {'required': ['releases']}]
     """
-    keys = {key: kind for key, kind in _typed(Run).items() if key not in ("mechanism", "clip_norm")}
+    keys = {key: kind for key, kind in _typed(Run).items() if key != "mechanism"}
     return {
         "$schema": _DIALECT,
         "title": "A run file of gaussdp: what was run and what it protects",

@@ -26,8 +26,23 @@ def encoded(content: Any) -> bytes:
         ValueError: if a number is NaN.
     """
     text = _ENCODER.encode(content)
-    # The encoder writes null for what is no JSON number; rare, so that only what holds a null pays for the walk.
-    return text if _NULL not in text else _ENCODER.encode(_spelled(content))
+    nulls = text.count(_NULL)  # the encoder writes it for what is no JSON number too; rare, and then spelled out
+    return text if not nulls or nulls == _absent(content) else _ENCODER.encode(_spelled(content))
+
+
+def _absent(content: Any) -> int:
+    """How many values are None, at least: curves and what follows a number in a list are passed over."""
+    count = 0
+    rest: list[Any] = [[content]]
+    while rest:
+        held = rest.pop()
+        for value in held.values() if type(held) is dict else held:
+            kind = type(value)
+            if kind is dict or (kind is list and value and type(value[0]) is not float):
+                rest.append(value)
+            elif value is None:
+                count += 1
+    return count
 
 
 def _spelled(content: Any) -> Any:

@@ -98,11 +98,12 @@ def create_app(
         checked_root(place.root_path),
     )
     costs = {operation.path: allowed.work_cost for operation in operations if operation.works}
+    endpoints: dict[tuple[str, str], Endpoint] = {(one.method, one.path): one.endpoint for one in operations}
     metrics.count_apart(["/", "/static", "/docs", "/openapi.json", *(operation.path for operation in operations)])
     handlers: dict[Any, Any] = {RefusalError: _refuse, HTTPException: _refuse_by_status}
     app = Starlette(
         routes=_routes(operations),
-        middleware=[Middleware(Reception, house=house, costs=costs)],
+        middleware=[Middleware(Reception, house=house, costs=costs, endpoints=endpoints)],
         exception_handlers=handlers,
         lifespan=lambda app: _running(lanes if desk is None else None),
     )

@@ -7,9 +7,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gaussdp.web.answers import RefusalError, refusal_response
+from gaussdp.web.endpoints import Endpoint
 from gaussdp.web.limits import Limits
 from gaussdp.web.safety.addresses import UNKNOWN, Proxies, site_of
 from gaussdp.web.safety.bodies import whole_body
@@ -61,14 +63,18 @@ class Reception:
         app: the application.
         house: what it knows.
         costs: requests for which one of these paths counts.
+        endpoints: those of the application that need nothing else of it, by method and path: they are asked outright.
     """
 
     app: ASGIApp
     house: House
     costs: Mapping[str, int]
+    endpoints: Mapping[tuple[str, str], Endpoint]
 
-    def __init__(self, app: ASGIApp, house: House, costs: Mapping[str, int]) -> None:
-        self.app, self.house, self.costs = app, house, costs
+    def __init__(
+        self, app: ASGIApp, house: House, costs: Mapping[str, int], endpoints: Mapping[tuple[str, str], Endpoint]
+    ) -> None:
+        self.app, self.house, self.costs, self.endpoints = app, house, costs, endpoints
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -96,7 +102,7 @@ class _Visit:
         self.request_id = self._request_id()
         self.root = ""
         self.path = self._inner_path()
-        self.status, self.bytes = 0, 0
+        self.status, self.bytes, self.read = 0, 0, False
 
     async def serve(self) -> None:
         state = self.scope.setdefault("state", {})
@@ -126,6 +132,7 @@ class _Visit:
         body = await whole_body(self.headers.get(b"content-length", ["0"])[0], self.receive, self.house.limits)
         if body is None:
             return
+        self.read = True
         messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def receive_again() -> Message:
@@ -133,7 +140,12 @@ class _Visit:
 
         if self.path != self.scope["path"]:
             self.scope = {**self.scope, "path": self.path, "raw_path": self.path.encode(), "root_path": ""}
-        await self.reception.app(self.scope, receive_again, self._tell)
+        endpoint = self.reception.endpoints.get((self.scope["method"], self.path))
+        if endpoint is None:
+            await self.reception.app(self.scope, receive_again, self._tell)
+        else:
+            response = await endpoint(Request(self.scope, receive_again))
+            await response(self.scope, receive_again, self._tell)
 
     def _check(self) -> None:
         """Whether it may be answered at all, from its headers."""
@@ -161,7 +173,7 @@ class _Visit:
         if refusal.reason:
             self.house.metrics.add(f"refused {refusal.reason}")
         response = refusal.response()
-        if refusal.status in (400, 408, 413, 503):
+        if not self.read and refusal.status in (400, 408, 413, 503):
             response.headers["Connection"] = "close"  # the rest of the body is not wanted, nor the connection
         await response(self.scope, self.receive, self._tell)
 

@@ -14,7 +14,7 @@ from gaussdp.accounting.certified.balls import arb
 from gaussdp.accounting.certified.certificate import Certificate, digest_of
 from gaussdp.accounting.certified.enclosures import RATES, ProvedNumber
 from gaussdp.accounting.certified.proving import certify
-from gaussdp.accounting.certified.witnesses import Grid, LineWitness, StepWitness
+from gaussdp.accounting.certified.witnesses import LineWitness, NodeGrid, StepWitness
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian
 
@@ -155,10 +155,10 @@ def test_what_is_no_certificate_is_refused(path, value):
 FINER = 512
 
 
-def flat(grid: Grid, low: float, high: float, finer: int = FINER) -> Grid:
+def flat(grid: NodeGrid, low: float, high: float, finer: int = FINER) -> NodeGrid:
     """A finer grid from low to high on a flat rectangle, whose short sides hide nothing of what lies outside."""
     spacing = grid.spacing / finer
-    return Grid(int(low / spacing), int(high / spacing), spacing, grid.height / finer)
+    return NodeGrid(int(low / spacing), int(high / spacing), spacing, grid.height / finer)
 
 
 def coarser(line: LineWitness, how: str) -> LineWitness:
@@ -170,7 +170,7 @@ def coarser(line: LineWitness, how: str) -> LineWitness:
     if how == "wider spacing":
         return replace(line, spacing=line.spacing * 1.7)
     if how == "coarser grid":
-        grids = [Grid(one.first * 4 // 5, one.last * 4 // 5, 1.25 * one.spacing, one.height) for one in step.grids]
+        grids = [NodeGrid(one.first * 4 // 5, one.last * 4 // 5, 1.25 * one.spacing, one.height) for one in step.grids]
         return replace(line, steps=(replace(step, grids=tuple(grids)),))
     if how == "shorter grid":
         grids = [flat(one, one.first * one.spacing / 2, one.last * one.spacing / 2) for one in step.grids]
@@ -191,14 +191,14 @@ def coarser(line: LineWitness, how: str) -> LineWitness:
 def test_every_error_is_counted(how):
     """A bad witness gives wide enclosures, never wrong ones; and wide they must be, since their middles are wrong."""
     from gaussdp.accounting.certified.balls import precision
-    from gaussdp.accounting.certified.lines import Line
+    from gaussdp.accounting.certified.lines import ProvedLine
     from gaussdp.accounting.certified.loss import ComposedLoss
     from gaussdp.accounting.certified.prover import stated
 
     loss = ComposedLoss.of(RUN)
     witness = coarser(PROVED.lines[EXACT.line], how)
     with precision(witness.bits):
-        found = stated(Line(loss.squared_mu(), loss.parts, witness).read(EXACT.threshold), 0)
+        found = stated(ProvedLine(loss.squared_mu(), loss.parts, witness).read(EXACT.threshold), 0)
     for name in ("fpr", "tpr", "remove"):
         rough, exact = getattr(found, name), getattr(EXACT, name)
         assert Decimal(rough.low) <= Decimal(exact.high)
@@ -216,7 +216,7 @@ def shaken(line: LineWitness, draw: np.random.Generator) -> LineWitness:
     def step(one: StepWitness) -> StepWitness:
         table = replace(one.table, width=one.table.width * draw.uniform(0.5, 4), cells=one.table.cells)
         grids = tuple(
-            Grid(
+            NodeGrid(
                 round(grid.first * draw.uniform(0.3, 1.1)),
                 round(grid.last * draw.uniform(0.3, 1.1)),
                 grid.spacing * draw.uniform(0.5, 1.5),
@@ -235,7 +235,7 @@ def shaken(line: LineWitness, draw: np.random.Generator) -> LineWitness:
 @pytest.mark.parametrize("seed", range(12))
 def test_no_witness_gives_a_false_enclosure(seed):
     from gaussdp.accounting.certified.balls import precision
-    from gaussdp.accounting.certified.lines import Line
+    from gaussdp.accounting.certified.lines import ProvedLine
     from gaussdp.accounting.certified.loss import ComposedLoss
 
     loss, draw = ComposedLoss.of(RUN), np.random.default_rng(seed)
@@ -243,7 +243,7 @@ def test_no_witness_gives_a_false_enclosure(seed):
         witness = shaken(PROVED.lines[point.line], draw)
         with precision(witness.bits):
             try:
-                found = Line(loss.squared_mu(), loss.parts, witness).read(point.threshold)
+                found = ProvedLine(loss.squared_mu(), loss.parts, witness).read(point.threshold)
             except ConvergenceError:
                 continue
             for name, value in zip(RATES, found.rates(), strict=True):

@@ -150,3 +150,51 @@ def test_a_saturated_match_is_no_answer(calculator, expect):
     calculator.field("epsilon").fill("1")
     calculator.field("level").fill("1e-3")
     expect(calculator.part("cost")).to_contain_text("TPR/FPR 3.84")
+
+
+CURRENCIES = {
+    "rho": ("0.1", None, "rho=0.1"),
+    "mu": ("0.5", None, "mu=0.5"),
+    "accuracy": ("55 of 100", None, "accuracy=0.55"),
+    "identification": ("1%", "1/1000", "identification@1/1000=1%"),
+    "tpr": ("1 %", "1e-3", "tpr@1e-3=0.01"),
+}
+
+
+def test_a_policy_in_any_currency(calculator, expect):
+    calculator.open()
+    for currency, (value, level, text) in CURRENCIES.items():
+        calculator.field("currency").select_option(currency)
+        calculator.field("policy_value").fill(value)
+        if level is None:
+            expect(calculator.field("policy_level")).to_be_hidden()
+        else:
+            calculator.field("policy_level").fill(level)
+        expect(calculator.part("mu")).to_have_text(budget_text(gaussdp.choose(text).mu))
+        expect(calculator.field("criterion")).to_have_count(0)
+        expect(calculator.part("matching")).to_be_hidden()
+    calculator.field("currency").select_option("epsilon")
+    calculator.field("policy_delta").fill("1e-5")
+    calculator.field("epsilon").fill("3")
+    expect(calculator.part("mu")).to_have_text(budget_text(gaussdp.choose("epsilon=3 delta=1e-5").mu))
+
+
+def test_several_requirements_at_once(calculator, expect, tmp_path):
+    """All must hold: the smallest μ counts, in the number, the table and the statement; what is wrong is said there."""
+    calculator.open(epsilon="3", also="accuracy 55_of_100; rho 0.1")
+    both = gaussdp.choose("accuracy=0.55", "rho=0.1")
+    expect(calculator.part("mu")).to_have_text(budget_text(both.mu))
+    rows = calculator.part("asked").locator("tbody tr")
+    expect(rows).to_have_count(3)
+    expect(rows.nth(1)).to_contain_text("at most 55 are right (50 of 100 without the release) (binds)")
+    expect(calculator.page.locator("#choose .code")).to_contain_text("gaussdp.choose('epsilon=3', 'accuracy=0.55'")
+    with calculator.page.expect_download() as waited:
+        calculator.page.locator("#choose").get_by_label("Format of the statement").select_option("text")
+        calculator.page.locator("#choose").get_by_role("button", name="Statement", exact=True).click()
+    assert "A policy of 3 requirements" in waited.value.path().read_text(encoding="utf-8")
+    calculator.page.get_by_role("button", name="Remove requirement 1").click()
+    expect(calculator.part("mu")).to_have_text(budget_text(gaussdp.choose("rho=0.1").mu))
+    calculator.refused = True
+    calculator.page.locator("#also-0-value").fill("-1")
+    expect(calculator.error("also")).to_contain_text("must")
+    expect(calculator.page.locator("#also-0-value")).to_have_attribute("aria-invalid", "true")

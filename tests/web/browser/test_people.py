@@ -155,6 +155,22 @@ def test_no_sideways_scrolling(new_calculator):
             page.keyboard.press("Escape")
 
 
+def test_at_twice_the_size(new_calculator):
+    """A browser's zoom of 200 %, half as many CSS pixels and twice as dense: nothing is cut or scrolls sideways."""
+    calculator = new_calculator(viewport={"width": 640, "height": 450}, device_scale_factor=2)
+    for view in VIEWS:
+        calculator.open(view=view)
+        calculator.unfold()
+        calculator.page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+        cut = calculator.page.evaluate(
+            """() => ['.view:not([hidden]) button', '.view:not([hidden]) label', '.tabs *'].flatMap(
+                 (those) => [...document.querySelectorAll(those)]).filter(
+                 (e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline'
+                   && !e.closest('.visually-hidden, .scroll, .code')).map((e) => e.className || e.textContent)"""
+        )
+        assert cut == [], view
+
+
 def test_themes(new_calculator, expect):
     """The system's theme until another is chosen; then that one, also the next time."""
     calculator = new_calculator(color_scheme="dark").open()
@@ -235,7 +251,7 @@ def test_on_paper(calculator):
     for view in VIEWS:
         calculator.open(view=view)
         shown = calculator.page.evaluate(
-            """() => [...document.querySelectorAll('.view:not([hidden]) button:not(.dot), .tabs, input[type=range]')]
+            """() => [...document.querySelectorAll('.view:not([hidden]) button, .tabs, input[type=range]')]
                  .filter((e) => e.getBoundingClientRect().height > 0).map((e) => e.textContent)"""
         )
         assert shown == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gaussdp.advising import Answers, Published, advise
+from gaussdp.advising import Answers, Asked, Published, advise
 from gaussdp.web.views.wording import budget_text
 
 
@@ -15,25 +15,25 @@ def test_from_questions_to_a_record(calculator, expect, tmp_path):
     calculator.page.goto(calculator.address)  # the first view
     calculator.settled()
     nothing = advise(Answers(published=(Published(kind="count"),)))
-    expect(calculator.part("mu")).to_have_text(budget_text(nothing.mu, 3))
+    expect(calculator.part("mu")).to_have_text(budget_text(nothing.mu))
     expect(calculator.field("ask_people")).to_have_attribute("placeholder", "I don’t know: 10000")
     calculator.field("ask_aim").select_option("identification")
     calculator.field("ask_chance").fill("1/1000")
     calculator.field("ask_acceptable").fill("1 %")
     calculator.field("ask_every").select_option("month")
-    calculator.field("typical").fill("1,000,000")
+    calculator.page.locator("#published-0-typical").fill("1,000,000")
     known = {"aim": "identification", "chance": 1e-3, "acceptable": 0.01}
     published = (Published(kind="count", typical=1e6),)
     monthly = advise(Answers(**known, every="month", published=published))
     expect(calculator.part("sentence")).to_have_text(monthly.sentence)
-    expect(calculator.part("utility")).to_contain_text(budget_text(monthly.each(monthly.mu), 3))
+    expect(calculator.part("utility")).to_contain_text(budget_text(monthly.each(monthly.mu)))
     calculator.part("keep").click()
     calculator.field("ask_every").select_option("year")
     expect(calculator.part("scenario-table").locator("tbody tr")).to_have_count(2)
     yearly = advise(Answers(**known, every="year", published=published))
     rows = calculator.part("scenario-table").locator("tbody tr")
-    expect(rows.nth(0)).to_contain_text(budget_text(yearly.each(yearly.mu), 3))
-    expect(rows.nth(1)).to_contain_text(budget_text(monthly.each(monthly.mu), 3))
+    expect(rows.nth(0)).to_contain_text(budget_text(yearly.each(yearly.mu)))
+    expect(rows.nth(1)).to_contain_text(budget_text(monthly.each(monthly.mu)))
     calculator.wait_for_state(ask_chance="1/1000", ask_every="year")
     there = calculator.page.url
     calculator.page.goto(there)
@@ -46,7 +46,7 @@ def test_from_questions_to_a_record(calculator, expect, tmp_path):
         content = waited.value.path().read_bytes()
         assert content.lower().startswith(begins.lower())
     calculator.page.locator("#start").get_by_role("button", name="Which noise meets it?").click()
-    expect(calculator.field("target_value")).to_have_value(budget_text(yearly.mu, 3))
+    expect(calculator.field("target_value")).to_have_value(budget_text(yearly.mu))
 
 
 def test_what_contradicts_itself_is_said_beside_the_question(calculator, expect):
@@ -58,3 +58,43 @@ def test_what_contradicts_itself_is_said_beside_the_question(calculator, expect)
     calculator.field("ask_years").fill("-1")
     expect(calculator.error("ask_acceptable")).to_contain_text("must be between 0 and 1")
     expect(calculator.error("ask_years")).to_contain_text("must be above 0")
+
+
+def test_several_statistics_requirements_and_named_scenarios(calculator, expect, tmp_path):
+    """Counts, sums and a model together, two requirements with their sources, and plans under names of their own."""
+    calculator.open(view="start")
+    page = calculator.page
+    page.locator("#published-0-name").fill("visits a day")
+    page.get_by_role("button", name="Add a statistic").click()
+    page.locator("#published-1-kind").select_option("sum")
+    page.locator("#published-1-bound").fill("50")
+    page.get_by_role("button", name="Add a requirement").first.click()
+    page.locator("#required-0-value").fill("3")
+    page.locator("#required-0-level").fill("1e-5")
+    page.locator("#required-0-source").fill("the board")
+    published = (Published(kind="count", name="visits a day"), Published(kind="sum", bound=50.0))
+    asked = (Asked("epsilon=3 delta=1e-5", "the board"),)
+    advice = advise(Answers(published=published, requirements=asked))
+    expect(calculator.part("sentence")).to_have_text(advice.sentence)
+    expect(calculator.part("requirements")).to_contain_text("the board")
+    for text in ("Noise: visits a day", "Noise: a sum"):
+        expect(calculator.part("utility")).to_contain_text(text)
+    page.locator("#scenario-name").fill("as now")
+    calculator.part("keep").click()
+    calculator.field("ask_every").select_option("week")
+    page.locator("#scenario-name").fill("weekly")
+    calculator.part("keep").click()
+    rows = calculator.part("scenario-table").locator("tbody tr")
+    expect(rows).to_have_count(3)
+    expect(rows.nth(1)).to_contain_text("as now")
+    page.get_by_label("Format of the decision record").select_option("toml")
+    with page.expect_download() as waited:
+        page.get_by_role("button", name="Decision record", exact=True).click()
+    policy = tmp_path / "policy.toml"
+    policy.write_bytes(waited.value.path().read_bytes())
+    read = Answers.read(policy)
+    assert read.statistics == published
+    assert read.requirements == asked
+    assert [name for name, _ in read.scenarios] == ["as now", "weekly"]
+    page.get_by_role("button", name="Remove statistic 2").click()
+    expect(calculator.part("utility")).not_to_contain_text("Noise: a sum")

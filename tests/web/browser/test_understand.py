@@ -1,5 +1,7 @@
 """Understand in a browser: drag the slider or the curve, and read what an attacker can do."""
 
+import itertools
+
 import pytest
 
 import gaussdp
@@ -99,17 +101,20 @@ def test_the_curve_by_keyboard(calculator, expect):
 
 
 def test_deployments_on_the_axis(calculator, expect):
+    """A row each, from the most private on, with its unit and its period; as published or for a year."""
     calculator.open(view="understand", mu="1")
-    dots = calculator.page.locator("#understand .dot")
-    known = sorted(one.mu for one in gaussdp.deployments() if one.mu)
-    expect(dots).to_have_count(len(known))
-    here = calculator.page.locator("#understand .here").bounding_box()["x"]
-    centres = [box["x"] + box["width"] / 2 for box in (dot.bounding_box() for dot in dots.all())]
-    assert centres == sorted(centres)
-    assert sum(x < here for x in centres) == sum(mu < 1 for mu in known)
-    dots.first.focus()
-    detail = calculator.page.locator("#understand .deployment-detail")
-    expect(detail).to_contain_text(guarantee_text(known[0]))
-    calculator.page.keyboard.press("ArrowRight")
-    expect(dots.nth(1)).to_be_focused()
-    expect(detail).to_contain_text(guarantee_text(known[1]))
+    rows = calculator.page.locator("#understand .deployed li")
+    known = sorted((one for one in gaussdp.deployments() if one.mu), key=lambda one: one.mu)
+    expect(rows).to_have_count(len(gaussdp.deployments()))
+    boxes = [dot.bounding_box() for dot in calculator.page.locator("#understand .dot").all()]
+    assert len(boxes) == len(known)
+    assert [box["x"] for box in boxes] == sorted(box["x"] for box in boxes)
+    tops = [box["y"] for box in boxes]
+    assert min(below - above for above, below in itertools.pairwise(tops)) > 14  # none over another
+    wikipedia = rows.filter(has_text="Wikipedia")
+    expect(wikipedia).to_contain_text("a device's first 10 page views of a day; each day")
+    expect(wikipedia).to_contain_text("μ = 0.1733")
+    calculator.page.locator("#understand .deployments .option").filter(has_text="Of a year").click()
+    expect(rows.filter(has_text="Wikipedia")).to_contain_text("μ = 3.31")
+    expect(rows.filter(has_text="Full URLs")).to_contain_text("μ = 0.3763")
+    calculator.wait_for_state(deployed="year")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import gaussdp
 from gaussdp.risks import criteria
-from gaussdp.web.schemas.requests import ChooseRequest
+from gaussdp.web.schemas.requests import ChooseRequest, RequirementRequest
 from gaussdp.web.views.choose import choose
 
 CRITERIA = [risk.key for risk in criteria()]
@@ -126,3 +126,58 @@ def test_a_policy_with_a_delta_is_met():
     assert gaussdp.GDP(float(answer["mu_text"])).epsilon(1e-5) <= 3
     assert answer["mu"] == pytest.approx(answer["cautious"]["mu"])
     assert answer["rules"] == answer["others"] == []
+
+
+def asked(*policies, **own):
+    requirements = tuple(RequirementRequest(policy=policy) for policy in policies)
+    return ChooseRequest(**own, criterion="multiplicative_advantage", level=1e-3, requirements=requirements)
+
+
+@pytest.mark.parametrize(
+    ("policy", "mu"),
+    [
+        ("rho=0.1", math.sqrt(0.2)),
+        ("mu=0.5", 0.5),
+        ("accuracy=0.55", 2 * 0.125661346855074),  # the normal quantile of 0.55
+        ("identification@1/1000=1%", 0.763884432),
+        ("tpr@1e-3=1%", 0.763884432),
+        ("epsilon=3 delta=1e-5", 0.719117),
+        ("epsilon=1", 0.310272557),
+    ],
+)
+def test_a_policy_in_any_currency(policy, mu):
+    answer = choose(asked(policy))
+    assert answer["mu"] == pytest.approx(mu, rel=1e-5)
+    assert (answer["epsilon"], answer["implied"], answer["others"], answer["rules"]) == (None, None, [], [])
+    assert answer["matching"] == (policy == "epsilon=1") == (not answer["met"])
+    assert [row["binds"] for row in answer["requirements"]] == [True]
+    if answer["matched"]:  # on the budget's curve
+        tpr = gaussdp.GDP(answer["mu"]).tpr(answer["matched"]["fpr"])
+        assert answer["matched"]["tpr"] == pytest.approx(tpr, rel=1e-9)
+
+
+def test_all_requirements_hold():
+    """The smallest counts; what the ε is matched to by other criteria is told though it does not bind."""
+    answer = choose(asked("accuracy=0.55", "mu=0.5", epsilon=3.0))
+    assert answer["mu"] == choose(asked("accuracy=0.55"))["mu"]
+    assert [row["binds"] for row in answer["requirements"]] == [False, True, False]
+    assert answer["met"]
+    assert answer["matching"]
+    assert len(answer["others"]) == 15
+    assert answer["curves"]["pure"] is None
+    alone = choose(asked(epsilon=3.0))
+    assert choose(asked("mu=2", epsilon=3.0))["mu"] == alone["mu"] == choose(asked("mu=2", "epsilon=3"))["mu"]
+
+
+@pytest.mark.parametrize(
+    ("policies", "field"),
+    [
+        (("nonsense",), "requirements.0.policy"),
+        (("mu=1", "accuracy=7"), "requirements.1.policy"),
+        ((), "epsilon"),
+    ],
+)
+def test_what_is_no_policy_is_refused_by_its_place(policies, field):
+    with pytest.raises(gaussdp.DomainError) as caught:
+        choose(asked(*policies))
+    assert caught.value.parameter == field

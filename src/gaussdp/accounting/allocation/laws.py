@@ -37,7 +37,7 @@ class Atoms(NamedTuple):
     error: float  # relative, of the probabilities
 
 
-class Law(ABC):
+class RatioLaw(ABC):
     """Masses of a ratio with mean 1 at, or near, the points of a geometric grid."""
 
     spacing: float
@@ -64,7 +64,7 @@ class Law(ABC):
         return self.masses.size * self.spacing
 
 
-class Spread(Law):
+class Spread(RatioLaw):
     """Values moved to the points around them, which keeps the mean; what is cut off goes to zero and to infinity."""
 
     spacing: float
@@ -119,7 +119,7 @@ class Spread(Law):
         return Atoms(losses, self.masses, self.masses * np.exp(losses), self.zero, self.infinite, self.error)
 
 
-class Grouped(Law):
+class Grouped(RatioLaw):
     """Values that became their mean, group by group; the groups of the grid's ends hold all that is beyond."""
 
     spacing: float
@@ -206,7 +206,7 @@ class _Pairs:
     _slices: list[tuple[slice, slice, slice]]
 
     @classmethod
-    def of(cls, one: Law, other: Law, share: float, refinement: int, whole: Any) -> "_Pairs":
+    def of(cls, one: RatioLaw, other: RatioLaw, share: float, refinement: int, whole: Any) -> "_Pairs":
         spacing, counts = one.spacing / refinement, (one.masses.size, other.masses.size)
         apart = np.arange(0 if one is other else 1 - counts[0], counts[1])
         distances = apart + (other.first - one.first)

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.allocation.laws import Atoms, Grouped, Law, Spread
+from gaussdp.accounting.allocation.laws import Atoms, Grouped, RatioLaw, Spread
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class MeanRatioSettings:
 
 SETTINGS = MeanRatioSettings()
 
-Kind = TypeVar("Kind", bound=Law)
+Kind = TypeVar("Kind", bound=RatioLaw)
 
 
 @lru_cache(maxsize=16)

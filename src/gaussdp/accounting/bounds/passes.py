@@ -56,7 +56,7 @@ UNSTATED = Loader()
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Passes:
     """Runs of one mechanism, each of so many sampled steps, each beginning a pass."""
 
     part: PoissonSampled
@@ -68,10 +68,10 @@ class Stretch:
         return self.runs * math.ceil(self.steps / batches)
 
 
-def stretches(mechanism: Mechanism) -> list[Stretch]:
+def stretches(mechanism: Mechanism) -> list[Passes]:
     """The sampled steps of a mechanism by the runs that make them."""
     return [
-        Stretch(part, times, count)
+        Passes(part, times, count)
         for leaf, times in _leaves(mechanism)
         for part, count in leaf.parts()
         if isinstance(part, PoissonSampled)

@@ -25,7 +25,7 @@ from gaussdp.accounting.bounds.enclosures import Enclosure, of_exact_mu, smalles
 from gaussdp.accounting.bounds.passes import (
     UNSTATED,
     Loader,
-    Stretch,
+    Passes,
     cut,
     least_mu_fixed,
     least_mu_shuffled,
@@ -95,12 +95,12 @@ def _hides_nothing(claim: Claim) -> bool:
     return claim.kind in ("pure", "zcdp") or (claim.kind == "gdp" and claim.floor is None)
 
 
-def _possible(one: Stretch, loader: Loader) -> set[int]:
+def _possible(one: Passes, loader: Loader) -> set[int]:
     """The batches that a pass may have."""
     return set(loader.batches(one.part.sample_rate))
 
 
-def _refuted(claim: Claim, one: Stretch, batches: int, *, exchanged: bool) -> float:
+def _refuted(claim: Claim, one: Passes, batches: int, *, exchanged: bool) -> float:
     """The value below which the attack on the first pass, or on all full passes, refutes every claim."""
     away, here = _attack(one, batches, exchanged=exchanged)
     passes = one.runs * (one.steps // batches)
@@ -108,7 +108,7 @@ def _refuted(claim: Claim, one: Stretch, batches: int, *, exchanged: bool) -> fl
     return first if passes < 2 else max(first, refuted_together(claim, away, here, passes))
 
 
-def _attack(one: Stretch, batches: int, *, exchanged: bool) -> tuple[Rates, Rates]:
+def _attack(one: Passes, batches: int, *, exchanged: bool) -> tuple[Rates, Rates]:
     """What the sums of the first pass do: without the record, and with it."""
     sigma, rate = one.part.mechanism.noise_multiplier, one.part.sample_rate
     seen = min(one.steps, batches)

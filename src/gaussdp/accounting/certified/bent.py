@@ -23,7 +23,7 @@ from gaussdp.errors import ConvergenceError
 
 
 @dataclass(frozen=True)
-class BentSettings:
+class ProvedBentSettings:
     """What is tuned about bent lines."""
 
     shapes: tuple[tuple[float, float, float], ...] = tuple(
@@ -43,7 +43,7 @@ class BentSettings:
     most_share: float = 2.5
 
 
-SETTINGS = BentSettings()
+SETTINGS = ProvedBentSettings()
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class _Shape:
             ]
 
 
-class BentLine:
+class ProvedBentLine:
     """A hyperbola with its nodes, ready to be read at thresholds; made from a witness in the current precision."""
 
     region: int

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from gaussdp.accounting.certified import claims
 from gaussdp.accounting.certified.balls import confirms, precision
-from gaussdp.accounting.certified.bent import BentLine
+from gaussdp.accounting.certified.bent import ProvedBentLine
 from gaussdp.accounting.certified.enclosures import RATES, ProvedPoint
-from gaussdp.accounting.certified.lines import Line, Tails
+from gaussdp.accounting.certified.lines import ProvedLine, Tails
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.witnesses import BentWitness, Witness
 from gaussdp.errors import ConvergenceError
@@ -43,11 +43,11 @@ def failures(certificate: "Certificate", progress: "Progress") -> Iterator[str]:
             yield f"{claim} (statement {place})"
 
 
-def line_of(loss: ComposedLoss, witness: Witness) -> Line | BentLine:
+def line_of(loss: ComposedLoss, witness: Witness) -> ProvedLine | ProvedBentLine:
     """The line that a witness describes, in the current precision."""
     if isinstance(witness, BentWitness):
-        return BentLine(loss.squared_mu(), loss.parts, witness)
-    return Line(loss.squared_mu(), loss.parts, witness)
+        return ProvedBentLine(loss.squared_mu(), loss.parts, witness)
+    return ProvedLine(loss.squared_mu(), loss.parts, witness)
 
 
 def _closed(loss: ComposedLoss, point: ProvedPoint) -> Iterator[str]:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, power, probability, widened
 from gaussdp.accounting.certified.steering import Part, Steering, rounded
-from gaussdp.accounting.certified.steps import Step
+from gaussdp.accounting.certified.steps import ProvedStep
 from gaussdp.accounting.certified.witnesses import Beside, LineWitness, StepWitness, region
 from gaussdp.errors import ConvergenceError
 
 
 @dataclass(frozen=True)
-class LineSettings:
+class ProofSettings:
     """What is tuned about lines."""
 
     first_block: int = 24  # nodes for which one grid is chosen; every further block has as many as all before it
@@ -29,7 +29,7 @@ class LineSettings:
     doublings: int = 400  # of the frequency until the bound that holds to infinity is small
 
 
-SETTINGS = LineSettings()
+SETTINGS = ProofSettings()
 
 
 def plan_line(steering: Steering, tilt: float, thresholds: tuple[float, float], depth: float) -> LineWitness:
@@ -96,7 +96,7 @@ class Tails:
         return min(max(one.rel_accuracy_bits(), 0) for one in mine[region]) * math.log10(2)
 
 
-class Line:
+class ProvedLine:
     """A line with its nodes, ready to be read at thresholds; made from a witness in the current precision."""
 
     tilt: arb
@@ -109,7 +109,7 @@ class Line:
         self._squared_mu, self._parts = squared_mu, tuple(parts)
         tilt = witness.tilt
         steps = [
-            Step(part.noise_multiplier, part.sample_rate, tilt, step.table)
+            ProvedStep(part.noise_multiplier, part.sample_rate, tilt, step.table)
             for part, step in zip(parts, witness.steps, strict=True)
         ]
         values = [acb(1)] * witness.blocks[-1]
@@ -154,11 +154,11 @@ class Line:
         """A bound on K at a tilt beside the line."""
         mgfs = []
         for part, own in zip(self._parts, beside.steps, strict=True):
-            step = Step(part.noise_multiplier, part.sample_rate, beside.tilt, own.table)
+            step = ProvedStep(part.noise_multiplier, part.sample_rate, beside.tilt, own.table)
             mgfs.append(step.transforms(own.grids[0], 0, 1, 0.0)[0].real.upper())
         return beside.tilt, self._log_at(beside.tilt, mgfs)
 
-    def _tail(self, steps: Sequence[Step], frequency: arb) -> arb:
+    def _tail(self, steps: Sequence[ProvedStep], frequency: arb) -> arb:
         """Lemma 6: the sum of spacing * |F(t)| / t over all nodes t beyond the frequency."""
         total = arb(0)
         far = [step.far_decay(mgf) for step, mgf in zip(steps, self._mgfs, strict=True)]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.accounting.certified.balls import arb, enclosure, precision
-from gaussdp.accounting.certified.bent import BentLine, BentPlan
+from gaussdp.accounting.certified.bent import BentPlan, ProvedBentLine
 from gaussdp.accounting.certified.certificate import Progress
 from gaussdp.accounting.certified.enclosures import ProvedPoint
-from gaussdp.accounting.certified.lines import Line, Tails, plan_line
+from gaussdp.accounting.certified.lines import ProvedLine, Tails, plan_line
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.steering import Steering
 from gaussdp.accounting.certified.witnesses import BentWitness, LineWitness, Witness
@@ -43,7 +43,7 @@ class _Served:
     region: int
     low: float
     high: float
-    line: Line | BentLine
+    line: ProvedLine | ProvedBentLine
 
 
 class Prover:
@@ -149,7 +149,7 @@ class Prover:
         span = threshold - room, threshold + room
         witness = plan_line(steering, steering.saddle(threshold, region), span, depth)
         with precision(witness.bits):
-            return witness, _Served(region, *span, Line(self.loss.squared_mu(), self.loss.parts, witness))
+            return witness, _Served(region, *span, ProvedLine(self.loss.squared_mu(), self.loss.parts, witness))
 
     def _bent(self, threshold: float, region: int, refused: ConvergenceError) -> tuple[BentWitness, _Served]:
         """A line that bends to the right, with as many nodes as give the digits, where what is read is far from 1."""
@@ -163,7 +163,7 @@ class Prover:
             for _ in range(SETTINGS.deepenings):
                 witness = plan.witness(depth)
                 with precision(witness.bits):
-                    line = BentLine(self.loss.squared_mu(), self.loss.parts, witness, plan.bounds)
+                    line = ProvedBentLine(self.loss.squared_mu(), self.loss.parts, witness, plan.bounds)
                     missing = wanted - math.log(10) * line.read(threshold).least_digits(region)
                 if missing <= SETTINGS.tolerable:
                     break

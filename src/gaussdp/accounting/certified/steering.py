@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from gaussdp.accounting.certified.steps import HEIGHTS
-from gaussdp.accounting.certified.witnesses import Grid, Table
+from gaussdp.accounting.certified.witnesses import CellTable, NodeGrid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
@@ -47,7 +47,7 @@ class Shape:
     count: int
     square: float
     depth: float
-    table: Table
+    table: CellTable
     x: Floats
     share: Floats
     log_mass: Floats
@@ -62,7 +62,7 @@ class Shape:
         low = lowest_mode(part, tilt) - (math.sqrt(2 * self.depth) + 2) * sigma
         narrow = min(sigma, self.square / math.sqrt(1 + abs(tilt) / 4))
         width = rounded(max(narrow / SETTINGS.per_width, (cut - low) / SETTINGS.most_cells))
-        self.table = Table(cut, width, math.ceil((cut - low) / width))
+        self.table = CellTable(cut, width, math.ceil((cut - low) / width))
         self.x = cut - width * np.arange(self.table.cells, -1, -1, dtype=np.float64)
         log_w, self.share = losses(part, self.x)
         log_mass = -0.5 * (self.x / sigma) ** 2 + tilt * log_w
@@ -106,7 +106,7 @@ class Shape:
             best = min(best, float(np.logaddexp(growth + math.log(left + 1e-300), end)))
         return self.count * best
 
-    def grid(self, frequency: float) -> Grid:
+    def grid(self, frequency: float) -> NodeGrid:
         """The coarsest grid that is fine enough up to a frequency."""
         inside = (self.x >= self.low) & (self.x <= self.high)
         ahead = np.append(self.share[1:], self.share[-1])  # cells are bounded by what holds at their right end
@@ -126,7 +126,7 @@ class Shape:
         best = int(rate.argmin())
         spacing = rounded(2 * math.pi / float(rate[best]))
         low, high = math.floor(self.low / spacing), math.ceil(self.high / spacing)
-        return Grid(
+        return NodeGrid(
             max(low, math.ceil(float(self.x[0]) / spacing)),
             min(high, math.floor(self.table.cut / spacing)),
             spacing,

@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from gaussdp.accounting.certified.balls import acb, acb_mat, arb, precision, tail
-from gaussdp.accounting.certified.witnesses import Grid, Table
+from gaussdp.accounting.certified.witnesses import CellTable, NodeGrid
 from gaussdp.numerics import Floats
 
 TABLE_BITS = 64
@@ -23,20 +23,20 @@ HEIGHTS = 8
 """Of shifted paths: that of the strip in which w has a logarithm, halved again and again."""
 
 
-class Step:
+class ProvedStep:
     """One Poisson-sampled Gaussian step under the tilt e^(cL), in balls."""
 
     noise_multiplier: float
     sample_rate: float
     tilt: float
-    table: Table
+    table: CellTable
 
-    def __init__(self, noise_multiplier: float, sample_rate: float, tilt: float, table: Table) -> None:
+    def __init__(self, noise_multiplier: float, sample_rate: float, tilt: float, table: CellTable) -> None:
         self.noise_multiplier, self.sample_rate, self.tilt, self.table = noise_multiplier, sample_rate, tilt, table
         with precision(TABLE_BITS):
             self._cells = _Cells(_Outputs(noise_multiplier, sample_rate), arb(tilt), table)
 
-    def transforms(self, grid: Grid, start: int, stop: int, spacing: float) -> list[acb]:
+    def transforms(self, grid: NodeGrid, start: int, stop: int, spacing: float) -> list[acb]:
         """M(c + i k spacing) for start <= k < stop."""
         at = _Outputs(self.noise_multiplier, self.sample_rate)
         size = max(1, math.isqrt(stop - start - 1) + 1)
@@ -54,7 +54,7 @@ class Step:
         error = arb(0, 1) * self.error(grid, arb(spacing) * (stop - 1)).abs_upper()
         return [value + acb(error, error) for value in sums]
 
-    def error(self, grid: Grid, frequency: arb) -> arb:
+    def error(self, grid: NodeGrid, frequency: arb) -> arb:
         """Bound on the error of M(c + it) from a grid, for all |t| up to the frequency (lemmas 2 and 3)."""
         with precision(TABLE_BITS):
             return self._cells.edges(grid, frequency) + self._cells.beyond(grid)
@@ -114,7 +114,7 @@ class _Outputs:
 class _Cells:
     """Bounds on integrals over cells: each from the values at its ends and bounds on the slope in between (lemma 1)."""
 
-    def __init__(self, at: _Outputs, tilt: arb, table: Table) -> None:
+    def __init__(self, at: _Outputs, tilt: arb, table: CellTable) -> None:
         self.at, self.tilt = at, tilt
         self._paths: dict[int, tuple[arb, list[arb], list[arb], arb]] = {}
         width = arb(table.width)
@@ -219,7 +219,7 @@ class _Cells:
         power = self.tilt * self.loss[0] + (slope * slope / 2 - slope * first) / at.square
         return power.exp() * tail((slope - first) / at.sigma)
 
-    def edges(self, grid: Grid, frequency: arb) -> arb:
+    def edges(self, grid: NodeGrid, frequency: arb) -> arb:
         """Lemma 2: what the four sides of the rectangle let the sum be off."""
         at, height = self.at, arb(grid.height)
         angle = height / at.square
@@ -249,7 +249,7 @@ class _Cells:
         """At most this much does the argument of w grow for each unit of height, up to the share."""
         return (share if share <= 0.5 else arb(1)) / self.at.square
 
-    def beyond(self, grid: Grid) -> arb:
+    def beyond(self, grid: NodeGrid) -> arb:
         """Lemma 3: the integral of the tilted density outside the rectangle: over cells, and beyond the last ones."""
         low, high = arb(grid.spacing) * grid.first, arb(grid.spacing) * grid.last
         outside = self.left()

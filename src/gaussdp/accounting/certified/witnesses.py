@@ -13,7 +13,7 @@ _MOST = 10**7  # nodes, cells or bits, beyond which no check would end
 
 
 @dataclass(frozen=True)
-class Table:
+class CellTable:
     """Cells of equal width on which a step is bounded; the last ends where the law of the output is cut off."""
 
     cut: float
@@ -27,7 +27,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Grid:
+class NodeGrid:
     """A trapezoid sum: nodes (k + 1/2) * spacing for first <= k < last, on a rectangle of this half-height."""
 
     first: int
@@ -45,8 +45,8 @@ class Grid:
 class StepWitness:
     """How one part's transform is computed: cells to bound it on, and a grid for each block of nodes."""
 
-    table: Table
-    grids: tuple[Grid, ...]
+    table: CellTable
+    grids: tuple[NodeGrid, ...]
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,9 @@ def witness_of(content: Mapping[str, Any]) -> Witness:
         return BentWitness(**{**content, "ends": tuple(content["ends"])})
 
     def steps(many: Any) -> tuple[StepWitness, ...]:
-        return tuple(StepWitness(Table(**one["table"]), tuple(Grid(**grid) for grid in one["grids"])) for one in many)
+        return tuple(
+            StepWitness(CellTable(**one["table"]), tuple(NodeGrid(**grid) for grid in one["grids"])) for one in many
+        )
 
     def beside(one: Mapping[str, Any]) -> Beside:
         return Beside(one["tilt"], steps(one["steps"]))

@@ -15,8 +15,9 @@ from gaussdp.accounting.readings import Method
 from gaussdp.documents import Document
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.errors import ConvergenceError
+from gaussdp.guarantees import ProfilePoints
 from gaussdp.guarantees.base import Numbers
-from gaussdp.guarantees.vectorised import of_delta
+from gaussdp.guarantees.vectorised import of_delta, of_epsilon
 from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.numerics import Floats
 
@@ -27,14 +28,21 @@ _LARGEST_EPSILON = 700.0
 class DistributionCurve(PointsCurve):
     """A guarantee read off a pessimistic privacy loss distribution of the whole composition.
 
-    Its profile bounds the true one from above; between grid points it is the hull, which is pessimistic again. Where
-    every part has a pure epsilon their sum is one more point, with delta = 0. Else rates and deltas below
+    Its profile bounds the true one from above. Deltas and epsilons are read off its masses, rates off points of the
+    profile, which are made when they are needed: between points the curve is the hull, which is pessimistic again.
+    Where every part has a pure epsilon their sum is one more point, with delta = 0. Else rates and deltas below
     `noise_floor`, where rounding errors of the transforms could speak, are refused.
 
     Made by `account`; of a distribution that somebody else made, by `read`.
     """
 
     title = "Accounted guarantee, from a privacy loss distribution"
+
+    _method = Method.DISTRIBUTION
+    _error = math.inf  # the truth lies below, by an amount that nothing tells
+    _parts: tuple[tuple[Mechanism, int], ...]
+    _upper: GivenDistribution | LossDistribution
+    _pure: float  # an epsilon that no loss exceeds
 
     def __init__(self, parts: Sequence[tuple[Mechanism, int]] | GivenDistribution) -> None:
         upper: GivenDistribution | LossDistribution
@@ -43,27 +51,50 @@ class DistributionCurve(PointsCurve):
             upper = parts
         else:
             upper, known = LossDistribution(parts, pessimistic=True), tuple(parts)
+        pure = math.fsum(count * part.pure_epsilon for part, count in known) if known else math.inf
+        object.__setattr__(self, "noise_floor", upper.noise_floor)
+        object.__setattr__(self, "_silent_below", 0.0)
+        object.__setattr__(self, "_parts", known)
+        object.__setattr__(self, "_upper", upper)
+        object.__setattr__(self, "_pure", pure)
+
+    @cached_property
+    def _grid(self) -> Floats:
+        """Epsilons up to where the profile is flat, all of the distribution's or as many as are bearable."""
+        upper = self._upper
         last = min(upper.largest_epsilon(), _LARGEST_EPSILON)
         points = min(math.ceil(last / upper.interval) + 2, _MOST_POINTS)
         grid: Floats = upper.interval * np.arange(points, dtype=np.float64)
         if grid[-1] < last:
             grid = np.linspace(0.0, last, points)
-        grid = grid[grid <= _LARGEST_EPSILON]
-        deltas = upper.delta(grid)
-        pure = math.fsum(count * part.pure_epsilon for part, count in known) if known else math.inf
-        if pure <= _LARGEST_EPSILON:  # no loss is larger
-            super().__init__(np.append(grid, pure), np.append(deltas, 0.0), upper.noise_floor)
-        else:
-            super().__init__(grid, deltas, upper.noise_floor)
-        object.__setattr__(self, "_parts", known)
-        object.__setattr__(self, "_grid", grid)
-        object.__setattr__(self, "_upper", upper)
+        return grid[grid <= _LARGEST_EPSILON]
 
-    _method = Method.DISTRIBUTION
-    _error = math.inf  # the truth lies below, by an amount that nothing tells
-    _parts: tuple[tuple[Mechanism, int], ...]
-    _grid: Floats
-    _upper: GivenDistribution | LossDistribution
+    @cached_property
+    def _points(self) -> ProfilePoints:
+        """The hull of the profile at the grid."""
+        grid, deltas = self._grid, self._upper.delta(self._grid)
+        if self._pure <= _LARGEST_EPSILON:
+            grid, deltas = np.append(grid, self._pure), np.append(deltas, 0.0)
+        return ProfilePoints(grid, deltas)
+
+    @property
+    def epsilons(self) -> Floats:
+        """Of the points, rising."""
+        return self._points.epsilons
+
+    @property
+    def deltas(self) -> Floats:
+        """Of the points."""
+        return self._points.deltas
+
+    @property
+    def _kinks(self) -> Floats:
+        return self._points._kinks
+
+    @property
+    def pure_epsilon(self) -> float:
+        """The sum of those of the parts; inf if one has none, or if it is too large to compute with."""
+        return self._pure if self._pure <= _LARGEST_EPSILON else math.inf
 
     @property
     def adjacency(self) -> Adjacency | None:
@@ -101,19 +132,28 @@ class DistributionCurve(PointsCurve):
         """The fitted mu beside what is read off the curve."""
         return self.fit().beside(super().document())
 
-    @of_delta
-    def epsilon(self, delta: Numbers) -> Numbers:
-        """The least epsilon with which (epsilon, delta)-DP holds; beyond the points, from the distribution itself."""
-        found = super().epsilon(delta)
-        if not np.isinf(found).any():
-            return found
+    @of_epsilon
+    def delta(self, epsilon: Numbers) -> Numbers:
+        """The least delta with which the distribution promises (epsilon, delta)-DP."""
 
         def read(levels: Floats) -> Floats:
-            return np.array([self._upper.epsilon(level) if level > 0 else math.inf for level in levels.tolist()])
+            return np.where(levels < self._pure, self._upper.delta(levels), 0.0)
 
-        beyond: Numbers = evaluate(read, delta=(delta, PROBABILITY))
-        least: Numbers = np.minimum(found, beyond) if isinstance(found, np.ndarray) else min(found, beyond)
-        return least
+        value: Numbers = evaluate(read, epsilon=(epsilon, NON_NEGATIVE))
+        return value
+
+    @of_delta
+    def epsilon(self, delta: Numbers) -> Numbers:
+        """The least epsilon with which the distribution promises (epsilon, delta)-DP."""
+        self._refuse_below_floor("delta", delta)
+
+        def read(levels: Floats) -> Floats:
+            found = [self._upper.epsilon(level) if level > 0 else math.inf for level in levels.ravel().tolist()]
+            least: Floats = np.minimum(np.reshape(found, levels.shape), self._pure)
+            return least
+
+        value: Numbers = evaluate(read, delta=(delta, PROBABILITY))
+        return value
 
     def epsilon_lower(self, delta: float) -> float:
         """A lower bound on the least epsilon with which (epsilon, delta)-DP holds; `epsilon` bounds it from above.

@@ -57,22 +57,31 @@ class Masses:
         """The least epsilon >= 0 at which the profile is at most delta, inf if none."""
         if self.infinite > delta:
             return math.inf
+        if self._from(0, 0.0) <= delta:
+            return 0.0
         # The first loss at which it is, by halving; between losses it is linear in e^epsilon.
         low, high = -1, self.losses.size - 1
         while high - low > 1:
             middle = (low + high) // 2
-            if self.delta(self.losses[middle : middle + 1])[0] <= delta:
+            if self._from(middle + 1, float(self.losses[middle])) <= delta:
                 high = middle
             else:
                 low = middle
-        if high < 0 or (low < 0 and self.delta(np.zeros(1))[0] <= delta):
+        if high < 0:
             return 0.0
         losses, masses = self.losses[high:], self.masses[high:]
-        if high == self.losses.size - 1 and self.delta(losses[-1:])[0] > delta:
+        if high == self.losses.size - 1 and self._from(high + 1, float(losses[-1])) > delta:
             return math.inf
         excess = self.infinite + float(masses.sum()) - delta  # = e^epsilon times the mass under Q
         scaled = float(np.exp(losses[0] - losses) @ masses)
         return max(float(losses[0]) + math.log(excess / scaled), 0.0) if excess > 0 < scaled else float(losses[0])
+
+    def _from(self, first: int, epsilon: float) -> float:
+        """The profile at an epsilon, if the losses above it begin at this one."""
+        if epsilon > _LARGEST_EXPONENT:
+            return self._far(epsilon)
+        under_p, under_q = self._sums
+        return self.infinite + float(under_p[first]) - math.exp(epsilon) * float(under_q[first])
 
 
 def _from_the_top(masses: Floats) -> Floats:

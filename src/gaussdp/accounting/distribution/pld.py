@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.accounting.distribution import releases
+from gaussdp.accounting.distribution import powers, releases
 from gaussdp.accounting.distribution.allocated import allocation_error
 from gaussdp.accounting.distribution.masses import Masses
 from gaussdp.accounting.distribution.standing import least, together
@@ -41,7 +41,6 @@ class DistributionSettings:
 SETTINGS = DistributionSettings()
 
 _UNIT_ROUNDOFF = 2.0**-53
-_CUT = 1e-15  # probability of the tails that the library cuts off a distribution that it composes with itself
 
 
 class ReadProfile:
@@ -123,7 +122,7 @@ class LossDistribution(ReadProfile):
         # Rounding error of the masses and of the transforms; both grow with the powers taken.
         transforms = self._transforms()
         self.noise_floor = sum(
-            count * (transforms + releases.mass_error(part, self.interval)) for part, count in counted
+            count * (transforms + releases.mass_error(part, self.interval, pessimistic)) for part, count in counted
         )
         cut = [(truncation_error(part), count) for part, count in counted if isinstance(part, TruncatedPoisson)]
         relative = [count * relative for (relative, _), count in cut]
@@ -197,11 +196,15 @@ def _composed(library: ModuleType, counted: Sequence[tuple[Mechanism, int]], int
     for part, count in counted:
         try:
             distribution = releases.distribution_of(library, part, interval, pessimistic)
-            size += max(_size(pmf, count) for pmf in (distribution._pmf_remove, distribution._pmf_add))
+            directions = [distribution._pmf_remove, distribution._pmf_add][: 1 if distribution._symmetric else 2]
+            size += max(_size(pmf, count) for pmf in directions)
             if size > SETTINGS.most_composed:
                 raise _TooLargeError(size)
-            repeated = _dense(library, distribution).self_compose(count) if count > 1 else distribution
-            composed = repeated if composed is None else composed.compose(repeated)
+            if count > 1:
+                distribution = library.PrivacyLossDistribution(
+                    *(powers.composed(pmf.to_dense_pmf(), count) for pmf in directions)
+                )
+            composed = distribution if composed is None else composed.compose(distribution)
         except OverflowError:
             raise DomainError(
                 "noise",
@@ -216,16 +219,8 @@ def _composed(library: ModuleType, counted: Sequence[tuple[Mechanism, int]], int
     return composed
 
 
-def _dense(library: ModuleType, distribution: Any) -> Any:
-    """The same on a whole grid: of few atoms the library computes how many sums they have, a number of any size."""
-    remove, add = distribution._pmf_remove, distribution._pmf_add
-    if remove is add:
-        return library.PrivacyLossDistribution(remove.to_dense_pmf())
-    return library.PrivacyLossDistribution(remove.to_dense_pmf(), add.to_dense_pmf())
-
-
 def _size(pmf: Any, count: int) -> float:
-    """The number of points that this many of a distribution take, as the library lays them out."""
+    """The number of points that this many of a distribution take."""
     if hasattr(pmf, "_loss_probs"):
         places = pmf._loss_probs
         if count == 1:
@@ -233,8 +228,4 @@ def _size(pmf: Any, count: int) -> float:
         width = max(places) - min(places) + 1
         if width > SETTINGS.most_composed:
             return float(width)
-    if count == 1:
-        return float(pmf.size)
-    masses = pmf.to_dense_pmf()._probs
-    low, high = importlib.import_module("dp_accounting.pld.common").compute_self_convolve_bounds(masses, count, _CUT)
-    return float(max(high - low + 1, masses.size))
+    return float(pmf.size if count == 1 else powers.size_of(pmf.to_dense_pmf(), count))

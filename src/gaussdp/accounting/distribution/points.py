@@ -156,7 +156,7 @@ class PointsCurve(ProfilePoints):
 
     def _refuse_below_floor(self, name: str, value: npt.ArrayLike) -> None:
         levels = checked(name, value, PROBABILITY)
-        if self.deltas[-1] == 0:  # below the floor the pure epsilon still bounds every rate
+        if self.pure_epsilon < math.inf:  # below the floor it still bounds every rate
             return
         low = levels[(levels > 0) & (levels < self.noise_floor)]
         if low.size:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gaussdp.accounting.distribution.allocated import allocated, allocation_reach
-from gaussdp.accounting.distribution.logistic import logistic_masses
+from gaussdp.accounting.distribution.dots import laplace_masses, logistic_masses
 from gaussdp.accounting.distribution.masses import Masses
 from gaussdp.accounting.distribution.truncated import truncation
 from gaussdp.errors import DomainError
@@ -35,6 +35,7 @@ from gaussdp.mechanisms import (
     WithoutReplacement,
     ZCDPGaussian,
 )
+from gaussdp.numerics import Floats
 
 
 @dataclass(frozen=True)
@@ -174,27 +175,28 @@ def atoms_of(guarantee: ProfilePoints) -> _Lattice:
     return _Lattice(1.0, masses, infinite)
 
 
-def _on_grid(part: Mechanism, interval: float) -> bool:
-    """Whether we place the atoms of the loss ourselves: few of them, or all on the grid."""
-    if isinstance(part, ExponentialMechanism):
+def _on_grid(part: Mechanism, interval: float, pessimistic: bool) -> bool:
+    """Whether we place the masses of the loss ourselves: few of them, all on the grid, or in closed form."""
+    if isinstance(part, ExponentialMechanism) or (isinstance(part, Laplace) and pessimistic):
         return True
     lattice = _lattice(part)
     return lattice is not None and (lattice.unit == interval or isinstance(part, RandomizedResponse | Stated))
 
 
-def mass_error(part: Mechanism, interval: float) -> float:
+def mass_error(part: Mechanism, interval: float, pessimistic: bool) -> float:
     """Of the masses of one release, and of what it stands for."""
-    rounding = SETTINGS.lattice_rounding if _on_grid(part, interval) else SETTINGS.mass_rounding
+    rounding = SETTINGS.lattice_rounding if _on_grid(part, interval, pessimistic) else SETTINGS.mass_rounding
     return rounding + (part.mu * part.distance if isinstance(part, _NearlyGaussian) else 0.0)
 
 
 def distribution_of(library: ModuleType, part: Mechanism, interval: float, pessimistic: bool) -> Any:
     """The privacy loss distribution of one elementary mechanism."""
     if isinstance(part, ExponentialMechanism):
-        masses = logistic_masses(part.eta, interval, pessimistic=pessimistic)
-        return _from_lattice(library, _Lattice(interval, masses), interval, pessimistic)
+        return _symmetric(library, logistic_masses(part.eta, interval), interval, pessimistic)
+    if isinstance(part, Laplace) and pessimistic:
+        return _symmetric(library, laplace_masses(part.epsilon, interval), interval, pessimistic)
     lattice = _lattice(part)
-    if lattice and _on_grid(part, interval):
+    if lattice and _on_grid(part, interval, pessimistic):
         return _from_lattice(library, lattice, interval, pessimistic)
     if isinstance(part, Stated) and isinstance(part.guarantee, ProfilePoints):
         return _from_lattice(library, atoms_of(part.guarantee), interval, pessimistic)
@@ -268,6 +270,12 @@ def _mirrored(library: ModuleType, part: WithoutReplacement, interval: float, op
     return library.PrivacyLossDistribution.create_from_rounded_probability(
         masses, positive.infinite, interval, pessimistic_estimate=True
     )
+
+
+def _symmetric(library: ModuleType, masses: Floats, interval: float, pessimistic: bool) -> Any:
+    """Masses around zero that bound a loss from above; for a lower bound each is moved one place down."""
+    lowest = -(masses.size // 2) - (0 if pessimistic else 1)
+    return library.PrivacyLossDistribution(library.pld_pmf.DensePLDPmf(interval, lowest, masses, 0.0, pessimistic))
 
 
 def _from_lattice(library: ModuleType, lattice: _Lattice, interval: float, pessimistic: bool) -> Any:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gaussdp.accounting.lines.line import Line, signs
+from gaussdp.accounting.lines.line import Line, interpret, signs
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.errors import ConvergenceError
@@ -140,7 +140,7 @@ class BentLine(Line):
         """Operating points at thresholds, with infinite errors where the line does not serve."""
         values, errors, log_scale, _ = self._sums_at(tau)
         wrong = (values[:3] * signs(self.tilt.at) <= 0).any(axis=0)
-        points = self._interpret(tau, log_scale, values, errors[:3])
+        points = interpret(self.tilt.at, tau, log_scale, values, errors[:3])
         points.errors[wrong] = np.inf
         return points
 

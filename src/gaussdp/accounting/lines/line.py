@@ -13,10 +13,11 @@ probabilities, which Chernoff's inequality bounds. So the discretisation error i
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
-from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
+from gaussdp.accounting.loss.cumulants import Tilt
 from gaussdp.accounting.loss.outputs import FINENESS
 from gaussdp.accounting.loss.steps import TiltedGrid
 from gaussdp.accounting.operating_points import OperatingPoints, log_complement, one_method
@@ -71,6 +72,34 @@ _IMAGES = 4 * math.exp(-SETTINGS.exponent)  # bound on all images, above and bel
 _KERNELS = 3  # FPR, FNR and profile; the fourth integral, the density, steers searches and needs no error
 
 
+class Cumulants(Protocol):
+    """What a line needs to know of a loss, or of a part of its law."""
+
+    @property
+    def shortened(self) -> bool:
+        """Whether few steps stand for many."""
+
+    @property
+    def probability(self) -> bool:
+        """Whether K(0) = K(1) = 0: a part of a law has less."""
+
+    @property
+    def lost(self) -> tuple[float, float]:
+        """Probabilities under Q and under P of what cutoffs leave out."""
+
+    def tilt(self, at: float, refinement: int = 0, *, moved: bool = False) -> Tilt:
+        """The law tilted by e^(at L)."""
+
+    def values(self, at: Floats) -> Floats:
+        """K at real tilts."""
+
+    def log_ratio(self, tilt: Tilt, t: Floats) -> Complexes:
+        """K(c + it) - K(c) - it K'(c)."""
+
+    def rounding(self, tilt: Tilt) -> float:
+        """Size of the rounding error of K."""
+
+
 class CoarseScheduleError(ConvergenceError):
     """A line that steps which stand for others do not give, and others may."""
 
@@ -81,9 +110,14 @@ class Line:
     tilt: Tilt
     deviation: float
 
-    def __init__(self, cumulants: LossCumulants, tilt: Tilt) -> None:
+    def __init__(
+        self, cumulants: Cumulants, tilt: Tilt, farthest: float | None = None, most_work: int = SETTINGS.max_work
+    ) -> None:
+        """Lay a line; thresholds up to the farthest, from the mean, are served, or those within 3.5 deviations."""
         if not all(grid.clean for grid in tilt.grids):
             raise ConvergenceError("the tilt gives weight to outputs beyond the cutoff")
+        self._most_work = most_work
+        self._farthest = SETTINGS.reach * tilt.deviation if farthest is None else farthest
         log_ratio, grid_error = self._settle(cumulants, tilt)
         t, tilt = self._t, self.tilt
         coefficients = self._weigh(t, log_ratio)
@@ -98,7 +132,7 @@ class Line:
         self._lost = cumulants.lost
         self._relative_error = 4e-16 * (abs(tilt.value) + abs(tilt.at * tilt.mean)) + cumulants.rounding(tilt)
 
-    def _settle(self, cumulants: LossCumulants, tilt: Tilt) -> tuple[Complexes, float]:
+    def _settle(self, cumulants: Cumulants, tilt: Tilt) -> tuple[Complexes, float]:
         """Choose the distance of the images, the nodes and the grid of the outputs.
 
         Returns the logarithm of the integrand at the nodes and the error that the grid leaves in the integrand.
@@ -116,7 +150,7 @@ class Line:
                 placed = tilt.value
             step = 2 * math.pi / self._period
             outputs = max((grid.centred.size for grid in tilt.grids), default=1)
-            affordable = min(SETTINGS.max_nodes, SETTINGS.max_work // outputs) * step
+            affordable = min(SETTINGS.max_nodes, self._most_work // outputs) * step
             if reach >= affordable:
                 reach, sure = self._scan(cumulants, affordable)
             if reach == math.inf:
@@ -160,6 +194,23 @@ class Line:
         the profile.
         """
         tilt = self.tilt
+        log_scale, values, errors = self.integrals(tau)
+        wrong = (values[:_KERNELS] * signs(tilt.at) <= 0).any(axis=0)
+        if tilt.at > 0 and self._lost[1] > 0:
+            # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
+            under_q = self._lost[0] * np.exp(np.minimum(-log_scale, SETTINGS.largest_exponent))
+            under_p = self._lost[1] * np.exp(np.minimum(-log_scale - tau, SETTINGS.largest_exponent))
+            sizes = SETTINGS.most_lost * np.abs(values)
+            wrong |= (under_q > sizes[0]) | (
+                under_p > np.minimum(sizes[1], self._profile_sizes(tau, values, log_scale))
+            )
+        points = interpret(tilt.at, tau, log_scale, values, errors)
+        points.errors[wrong] = np.inf
+        return points
+
+    def integrals(self, tau: Floats) -> tuple[Floats, Floats, Floats]:
+        """The logarithm of a scale, on it the integrals of the kernels, and bounds on the errors of the first three."""
+        tilt = self.tilt
         values = self._sums(tau - tilt.mean)
         errors = np.zeros((_KERNELS, tau.size))
         if self._near:
@@ -170,19 +221,7 @@ class Line:
         errors += np.abs(values[:_KERNELS])
         errors *= self._relative_error
         errors += self._fixed_error
-        log_scale = tilt.value - tilt.at * tau
-        wrong = (values[:_KERNELS] * signs(tilt.at) <= 0).any(axis=0)
-        if tilt.at > 0 and self._lost[1] > 0:
-            # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
-            under_q = self._lost[0] * np.exp(np.minimum(-log_scale, SETTINGS.largest_exponent))
-            under_p = self._lost[1] * np.exp(np.minimum(-log_scale - tau, SETTINGS.largest_exponent))
-            sizes = SETTINGS.most_lost * np.abs(values)
-            wrong |= (under_q > sizes[0]) | (
-                under_p > np.minimum(sizes[1], self._profile_sizes(tau, values, log_scale))
-            )
-        points = self._interpret(tau, log_scale, values, errors)
-        points.errors[wrong] = np.inf
-        return points
+        return tilt.value - tilt.at * tau, values, errors
 
     def _profile_sizes(self, tau: Floats, values: Floats, log_scale: Floats) -> Floats:
         """What the cutoff may take from the profile; between the poles the third integral is 1 - delta."""
@@ -192,36 +231,6 @@ class Line:
             sizes = np.minimum(sizes, whole - sizes)
         allowed: Floats = SETTINGS.most_lost * sizes
         return allowed
-
-    def _interpret(self, tau: Floats, log_scale: Floats, values: Floats, errors: Floats) -> OperatingPoints:
-        """Error rates and profiles from the integrals: tails above the poles, minus their complements below."""
-        at, depth = self.tilt.at, np.abs(tau)
-        sizes = np.abs(values[:_KERNELS])
-        logs = log_scale + np.log(sizes)
-        logs[1] += tau
-        logs[2] += np.maximum(tau, 0.0)
-        complements = log_complement(np.concatenate((logs, -depth[np.newaxis])))
-        rests = complements[:_KERNELS]
-        log_delta = rests[2] if 0 <= at <= 1 else logs[2]
-        other_delta = np.logaddexp(log_delta - depth, complements[_KERNELS])
-        # Errors are relative to the smaller of a rate and its complement.
-        smaller = np.minimum(logs, rests)
-        smaller[2] = log_delta
-        upper = tau >= 0
-        log_fpr, log_tnr = (logs[0], rests[0]) if at > 0 else (rests[0], logs[0])
-        log_tpr, log_fnr = (logs[1], rests[1]) if at > 1 else (rests[1], logs[1])
-        return OperatingPoints(
-            tau=tau,
-            log_fpr=log_fpr,
-            log_tnr=log_tnr,
-            log_fnr=log_fnr,
-            log_tpr=log_tpr,
-            log_density=log_scale + np.log(np.maximum(values[3], 0.0)),
-            log_delta_remove=np.where(upper, log_delta, other_delta),
-            log_delta_add=np.where(upper, other_delta, log_delta),
-            errors=(errors / sizes * np.exp(logs - smaller)).max(axis=0),
-            methods=one_method(Method.LINE, tau.size),
-        )
 
     def _sums(self, offset: Floats) -> Floats:
         """Real parts of the trapezoid sums of the kernels, for thresholds this far from the mean.
@@ -278,13 +287,13 @@ class Line:
         np.multiply(nearer, share / -math.expm1(-decay - period), out=images[2])
         return images
 
-    def _place_images(self, cumulants: LossCumulants) -> None:
+    def _place_images(self, cumulants: Cumulants) -> None:
         """The least distance s between images that makes them all smaller than exp(-39) of the scale of the line."""
         tilt, deviation = self.tilt, self.deviation
         steps = _LADDER / deviation
         nearest = min(abs(tilt.at), abs(tilt.at - 1)) * deviation
         reach = SETTINGS.near_pole + 1 if nearest <= SETTINGS.near_pole else 0.0
-        near = [pole for pole in (0.0, 1.0) if abs(tilt.at - pole) * deviation <= reach]
+        near = [pole for pole in (0.0, 1.0) if cumulants.probability and abs(tilt.at - pole) * deviation <= reach]
         far = [pole for pole in (0.0, 1.0) if pole not in near]
         self._near = near
         above = max([tilt.at, *near]) + steps
@@ -293,13 +302,15 @@ class Line:
         bottom = max([pole for pole in far if pole < tilt.at], default=-math.inf)
         # Far poles keep the distance of the first rung, on which the bound of the profile's images relies.
         above, below = above[above <= ceiling - steps[0]], below[below >= bottom + steps[0]]
+        if not (above.size and below.size):
+            raise ConvergenceError("the line lies too close to a pole")
         values = cumulants.values(np.concatenate((above, below))) - tilt.value + SETTINGS.exponent
         # Chernoff: the tail beyond x, on the scale of the line, is below exp(K(c') - K(c) - (c' - c) x).
         needed_above = np.min(values[: above.size] / (above - tilt.at)) - tilt.mean
         needed_below = np.min(values[above.size :] / (tilt.at - below)) + tilt.mean
-        self._period = float(max(needed_above, needed_below)) + SETTINGS.reach * deviation
+        self._period = float(max(needed_above, needed_below)) + self._farthest
 
-    def _scan(self, cumulants: LossCumulants, affordable: float) -> tuple[float, float]:
+    def _scan(self, cumulants: Cumulants, affordable: float) -> tuple[float, float]:
         """Where the characteristic function has died out, and where it surely has.
 
         Both are infinite if that is not affordable. It may seem not to die out because the grid of the outputs is too
@@ -324,7 +335,7 @@ class Line:
         return math.inf, math.inf
 
     def _evaluate(
-        self, cumulants: LossCumulants, refinement: int, *, few: bool, anyway: bool
+        self, cumulants: Cumulants, refinement: int, *, few: bool, anyway: bool
     ) -> tuple[Complexes, float, bool]:
         """The logarithm of the integrand at the nodes; its error; whether it has died out.
 
@@ -370,6 +381,37 @@ def _refinement_for(t: float, grid: TiltedGrid, bearable: float) -> int:
     last = max(1, int(np.flatnonzero(grid.weights > SETTINGS.weighty * grid.weights.max())[-1]))
     turns = t * float(grid.centred[last] - grid.centred[last - 1]) / bearable
     return min(math.ceil(FINENESS * math.log2(turns)), SETTINGS.max_guess) if turns > 1 else 0
+
+
+def interpret(at: float, tau: Floats, log_scale: Floats, values: Floats, errors: Floats) -> OperatingPoints:
+    """Error rates and profiles from integrals along Re(theta) = at: tails above the poles, minus complements below."""
+    depth = np.abs(tau)
+    sizes = np.abs(values[:_KERNELS])
+    logs = log_scale + np.log(sizes)
+    logs[1] += tau
+    logs[2] += np.maximum(tau, 0.0)
+    complements = log_complement(np.concatenate((logs, -depth[np.newaxis])))
+    rests = complements[:_KERNELS]
+    log_delta = rests[2] if 0 <= at <= 1 else logs[2]
+    other_delta = np.logaddexp(log_delta - depth, complements[_KERNELS])
+    # Errors are relative to the smaller of a rate and its complement.
+    smaller = np.minimum(logs, rests)
+    smaller[2] = log_delta
+    upper = tau >= 0
+    log_fpr, log_tnr = (logs[0], rests[0]) if at > 0 else (rests[0], logs[0])
+    log_tpr, log_fnr = (logs[1], rests[1]) if at > 1 else (rests[1], logs[1])
+    return OperatingPoints(
+        tau=tau,
+        log_fpr=log_fpr,
+        log_tnr=log_tnr,
+        log_fnr=log_fnr,
+        log_tpr=log_tpr,
+        log_density=log_scale + np.log(np.maximum(values[3], 0.0)),
+        log_delta_remove=np.where(upper, log_delta, other_delta),
+        log_delta_add=np.where(upper, other_delta, log_delta),
+        errors=(errors / sizes * np.exp(logs - smaller)).max(axis=0),
+        methods=one_method(Method.LINE, tau.size),
+    )
 
 
 def signs(at: float) -> Floats:

@@ -67,14 +67,13 @@ class LossCumulants:
     """
 
     shortened: bool
+    probability: bool = True
 
     def __init__(self, squared_mu: float, steps: Sequence[Counted], others: Sequence[Counted] | None = None) -> None:
         self._squared_mu = squared_mu
         self._steps = tuple(steps)
         self.shortened = others is not None
         self._others = self._steps if others is None else tuple(others)
-        # Where E[e^(theta L)] comes to be ruled by the outputs of the record, K' soars.
-        self._rare_from = min((step.rare_from for step, _ in self._steps), default=math.inf)
 
     def tilt(self, at: float, refinement: int = 0, *, moved: bool = False) -> Tilt:
         """Value, mean K'(at) and variance K''(at) on the real axis."""
@@ -93,7 +92,12 @@ class LossCumulants:
             grids.append(grid)
         return Tilt(at, value, mean, variance, third, tuple(grids), tuple(count for _, count in steps))
 
-    @property
+    @cached_property
+    def _rare_from(self) -> float:
+        """Where E[e^(theta L)] comes to be ruled by the outputs of the record: there K' soars."""
+        return min((step.rare_from for step, _ in self._steps), default=math.inf)
+
+    @cached_property
     def lowest(self) -> float:
         """Infimum of the composed loss."""
         if self._squared_mu > 0:
@@ -125,7 +129,7 @@ class LossCumulants:
         """
         total = (-0.5 * self._squared_mu * t * t).astype(np.complex128)
         for count, grid in zip(tilt.counts, tilt.grids, strict=True):
-            logarithm = _log_characteristic(grid, t)
+            logarithm = log_characteristic(grid, t)
             if self.shortened:
                 # A fraction of a step sees whole turns of the phase, which is continuous from 0 on.
                 logarithm.imag = np.unwrap(logarithm.imag)
@@ -184,7 +188,7 @@ def _stretch(bend: float) -> float:
     return -math.log1p(-bend) / bend if abs(bend) > 1e-8 else 1.0
 
 
-def _log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
+def log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
     """log E[e^(it(L - mean))] of one tilted step, accurate also when it is multiplied by 1e7 steps."""
     centred = grid.centred
     if t.size * centred.size > SETTINGS.table_from and _evenly_spaced(t):

@@ -10,6 +10,8 @@ outputs, and count the difference as an error.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,30 +42,25 @@ SETTINGS = ScheduleSettings()
 
 def schedules_for(steps: Sequence[tuple[StepLoss, int]]) -> list[Schedules]:
     """In order of trial: a rule for many different steps of one record; and the steps themselves."""
-    counts: dict[SampledGaussianLoss, float] = {}
+    if len(steps) < SETTINGS.least:
+        return [(steps,)]
+    counts: dict[tuple[float, float], float] = {}  # by noise and rate
     others: list[Counted] = []
     for step, count in steps:
         if isinstance(step, SampledGaussianLoss):
-            counts[step] = counts.get(step, 0) + count
+            numbers = step.noise_multiplier, step.sample_rate
+            counts[numbers] = counts.get(numbers, 0) + count
         else:
             others.append((step, count))
     if len(counts) >= SETTINGS.least:
-        rates, noises = {step.sample_rate for step in counts}, {step.noise_multiplier for step in counts}
-        if len(rates) <= len(noises):
-            rules = _by_groups(counts, _rate, lambda step: 1 / step.noise_multiplier, _of_noise)
+        noises, rates = (np.array(numbers) for numbers in zip(*counts, strict=True))
+        if np.unique(rates).size <= np.unique(noises).size:
+            rules = _by_groups(counts, rates, 1 / noises, _of_noise)
         else:
-            rules = _by_groups(counts, _noise, lambda step: math.log(step.sample_rate), _of_rate)
+            rules = _by_groups(counts, noises, np.log(rates), _of_rate)
         if SETTINGS.saving * len(rules[1]) <= len(counts):
             return [tuple([*rule, *others] for rule in rules), (steps,)]
     return [(steps,)]
-
-
-def _rate(step: SampledGaussianLoss) -> float:
-    return step.sample_rate
-
-
-def _noise(step: SampledGaussianLoss) -> float:
-    return step.noise_multiplier
 
 
 def _of_noise(rate: float, inverse_noise: float) -> SampledGaussianLoss:
@@ -75,37 +72,56 @@ def _of_rate(noise: float, log_rate: float) -> SampledGaussianLoss:
 
 
 def _by_groups(
-    counts: dict[SampledGaussianLoss, float],
-    key: Callable[[SampledGaussianLoss], float],
-    place: Callable[[SampledGaussianLoss], float],
+    counts: dict[tuple[float, float], float],
+    keys: Floats,
+    places: Floats,
     step_at: Callable[[float, float], SampledGaussianLoss],
 ) -> Schedules:
     """The steps of each key by rules over their places, where that shortens them."""
-    groups: dict[float, list[tuple[SampledGaussianLoss, float]]] = {}
-    for step, count in counts.items():
-        groups.setdefault(key(step), []).append((step, count))
     rule: list[Counted] = []
     finer: list[Counted] = []
-    for shared, members in groups.items():
-        places = np.array([place(step) for step, _ in members])
-        nodes = math.ceil(SETTINGS.nodes + SETTINGS.per_range * float(places.max() - places.min()))
-        if len(members) < 2 * (nodes + SETTINGS.check):
+    weights = np.array(list(counts.values()), np.float64)
+    values, owners = np.unique(keys, return_inverse=True)
+    for index, shared in enumerate(values.tolist()):
+        mine = owners == index
+        x = places[mine]
+        nodes = math.ceil(SETTINGS.nodes + SETTINGS.per_range * float(x.max() - x.min()))
+        if x.size < 2 * (nodes + SETTINGS.check):
+            members = [(SampledGaussianLoss(*numbers), count) for numbers, count in compress(counts.items(), mine)]
             rule += members
             finer += members
             continue
-        weights = np.array([count for _, count in members], dtype=np.float64)
+        matrix = jacobi(x, weights[mine], nodes + SETTINGS.check)
         for target, size in ((rule, nodes), (finer, nodes + SETTINGS.check)):
-            target += [(step_at(shared, x), weight) for x, weight in gauss_rule(places, weights, size)]
+            target += [(step_at(shared, place), weight) for place, weight in matrix.rule(size)]
     return rule, finer
 
 
-def gauss_rule(places: Floats, weights: Floats, size: int) -> Sequence[tuple[float, float]]:
-    """Nodes and weights that integrate polynomials of degree 2 size - 1 as the weighted places do.
+class Jacobi(NamedTuple):
+    """The tridiagonal matrix of a measure on places, moved to [-1, 1]; its leading blocks give the smaller rules."""
 
-    By Lanczos' process on the diagonal matrix of the places (Golub & Welsch 1969; Gautschi 2004, section 2.2.3): the
-    nodes are the eigenvalues of the tridiagonal matrix that it leaves, the weights the squares of the first components
-    of its eigenvectors. There must be more places than nodes.
-    """
+    diagonal: Floats
+    beside: Floats
+    centre: float
+    radius: float
+    total: float
+
+    def rule(self, size: int) -> Sequence[tuple[float, float]]:
+        """Nodes and weights that integrate polynomials of degree 2 size - 1 as the weighted places do.
+
+        The nodes are the eigenvalues of the leading block, the weights the squares of the first components of its
+        eigenvectors (Golub & Welsch 1969).
+        """
+        block = np.diag(self.diagonal[:size])
+        index = np.arange(size - 1)
+        block[index, index + 1] = block[index + 1, index] = self.beside[: size - 1]
+        nodes, vectors = np.linalg.eigh(block)
+        places, weights = self.centre + self.radius * nodes, self.total * vectors[0] ** 2
+        return list(zip(places.tolist(), weights.tolist(), strict=True))
+
+
+def jacobi(places: Floats, weights: Floats, size: int) -> Jacobi:
+    """By Lanczos' process on the diagonal matrix of the places, more than size (Gautschi 2004, section 2.2.3)."""
     low, high = float(places.min()), float(places.max())
     centre, radius = 0.5 * (low + high), 0.5 * (high - low)
     x = (places - centre) / radius
@@ -122,5 +138,4 @@ def gauss_rule(places: Floats, weights: Floats, size: int) -> Sequence[tuple[flo
             image -= (basis[: k + 1] @ image) @ basis[: k + 1]
         beside[k] = math.sqrt(image @ image)
         basis[k + 1] = image / beside[k]
-    nodes, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
-    return list(zip((centre + radius * nodes).tolist(), (total * vectors[0] ** 2).tolist(), strict=True))
+    return Jacobi(diagonal, beside, centre, radius, total)

@@ -75,8 +75,11 @@ class StepLoss(ABC):
         """The same step with another cutoff, on the same grids."""
         make: Callable[..., Self] = type(self)
         step = make(*self._arguments[:-1], cutoff)
-        object.__setattr__(step, "_outputs", self._outputs)
+        step._share(self._outputs)
         return step
+
+    def _share(self, outputs: OutputGrids) -> None:
+        object.__setattr__(self, "_outputs", outputs)
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), self._arguments
@@ -176,10 +179,19 @@ class SampledGaussianLoss(StepLoss):
     noise_multiplier: float
     sample_rate: float
     cutoff: float = math.inf
-    _outputs: OutputGrids = field(init=False, repr=False, compare=False)
+    _made: OutputGrids | None = field(default=None, init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_outputs", sampled_outputs(self.noise_multiplier, self.sample_rate))
+    @property
+    def _outputs(self) -> OutputGrids:  # type: ignore[override]
+        """Made when needed: a long schedule has many steps that others stand for."""
+        made = self._made
+        if made is None:
+            made = sampled_outputs(self.noise_multiplier, self.sample_rate)
+            self._share(made)
+        return made
+
+    def _share(self, outputs: OutputGrids) -> None:
+        object.__setattr__(self, "_made", outputs)
 
     @property
     def _arguments(self) -> tuple[float, ...]:

@@ -89,6 +89,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(cast(asyncio.Transport, transport))  # a server's connections are streams
+        self.transport = cast(asyncio.Transport, _Joined(self.transport, self.loop))
         self.peer = self.client[0] if self.client else UNKNOWN
         self.site = site_of(self.peer)
         self.transport.set_write_buffer_limits(0)  # so that we hear of every byte that is not taken
@@ -206,6 +207,34 @@ class Connection(H11Protocol):
         if self._stuck is not None:
             self._stuck.cancel()
             self._stuck = None
+
+
+class _Joined:
+    """Sends the head of an answer with what follows it: one packet for most answers, and one system call."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._head = b""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if self._head:
+            data, self._head = self._head + data, b""
+        elif data.startswith(b"HTTP/"):
+            self._head = data
+            self._loop.call_soon(self._send_head)  # if nothing follows by then
+            return
+        self._transport.write(data)
+
+    def close(self) -> None:
+        self._send_head()
+        self._transport.close()
+
+    def _send_head(self) -> None:
+        if self._head:
+            self.write(b"")
 
 
 class _Overfull:

@@ -6,7 +6,7 @@ import types
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from gaussdp.web.schemas.kinds import Kind, OneOf, Several
+from gaussdp.web.schemas.kinds import FieldKind, OneOf, Several
 from gaussdp.web.schemas.reading import IsRequest, kinds_of
 from gaussdp.web.schemas.responses import Real
 
@@ -54,7 +54,7 @@ def _request(declaration: Any, made: dict[str, Any]) -> dict[str, Any]:
     return properties
 
 
-def _asked(kind: Kind | Several | type[IsRequest], made: dict[str, Any]) -> dict[str, Any]:
+def _asked(kind: FieldKind | Several | type[IsRequest], made: dict[str, Any]) -> dict[str, Any]:
     if isinstance(kind, Several):
         items = _component(kind.of, made)
         return {"type": "array", "items": items, "minItems": 1, "maxItems": kind.most, "description": kind.meaning}

@@ -13,7 +13,7 @@ _EXACT = 2**53  # up to here a double holds every whole number
 _LONGEST = 60
 
 
-class Kind(Protocol):
+class FieldKind(Protocol):
     """What a field may hold."""
 
     def read(self, name: str, value: object) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NoReturn, Protocol, TypeVar, get_type_hints
 
 from gaussdp.errors import DomainError
 from gaussdp.web.answers import RefusalError
-from gaussdp.web.schemas.kinds import Kind, Several, brief
+from gaussdp.web.schemas.kinds import FieldKind, Several, brief
 
 
 class IsRequest(Protocol):
@@ -20,16 +20,21 @@ Request = TypeVar("Request", bound=IsRequest)
 
 
 @cache
-def kinds_of(request: type[IsRequest]) -> dict[str, Kind | Several | type[IsRequest]]:
+def kinds_of(request: type[IsRequest]) -> dict[str, FieldKind | Several | type[IsRequest]]:
     """What each field of a request may hold."""
     hints = get_type_hints(request, include_extras=True)
     return {name: hint.__metadata__[0] if hasattr(hint, "__metadata__") else hint for name, hint in hints.items()}
 
 
+@cache
+def _fields_of(request: type[IsRequest]) -> tuple["dataclasses.Field[Any]", ...]:
+    return dataclasses.fields(request)
+
+
 def parse(body: bytes) -> object:
     """The JSON value of a body, without what JSON does not have: NaN, infinities, a name twice."""
     try:
-        return json.loads(body.decode(), parse_constant=_no_constant, object_pairs_hook=_each_name_once)
+        return _decoder().decode(body.decode())
     except (json.JSONDecodeError, _NotJSONError) as error:
         reason = str(error)
     except UnicodeDecodeError:
@@ -58,12 +63,11 @@ def read(request: type[Request], value: object, path: str = "") -> Request:
     for name in value:
         if name not in kinds:
             raise RefusalError(422, f"unknown field {brief(path + name)}; known are {', '.join(kinds)}", None)
-    fields = dataclasses.fields(request)
-    return request(**{field.name: _field(field, kinds[field.name], value, path) for field in fields})
+    return request(**{field.name: _field(field, kinds[field.name], value, path) for field in _fields_of(request)})
 
 
 def _field(
-    field: "dataclasses.Field[Any]", kind: Kind | Several | type[IsRequest], given: dict[str, object], path: str
+    field: "dataclasses.Field[Any]", kind: FieldKind | Several | type[IsRequest], given: dict[str, object], path: str
 ) -> Any:
     name = path + field.name
     if field.name not in given:
@@ -79,6 +83,11 @@ def _field(
         return kind.read(name, given[field.name])
     except DomainError as error:
         raise RefusalError(422, str(error), name) from None
+
+
+@cache
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_each_name_once)
 
 
 class _NotJSONError(ValueError):

@@ -6,12 +6,15 @@ from typing import Annotated, get_args
 from gaussdp.advising.answers import YEARS
 from gaussdp.advising.published import KINDS
 from gaussdp.advising.questions import BY_KEY
+from gaussdp.choosing.notation import parse_policy
+from gaussdp.choosing.requirements import Policy, Requirement
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLED_NOISE, SCALE, Domain
+from gaussdp.errors import DomainError
 from gaussdp.explaining.facts import RATE
 from gaussdp.guarantees import ApproxDP, PureDP
 from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
 from gaussdp.mechanisms.selection import MEAN_RUNS
-from gaussdp.risks import Profile, Risk, criteria, registered
+from gaussdp.risks import Risk, criteria, registered
 from gaussdp.risks.registry import RISKS
 from gaussdp.statements.run import SAMPLINGS, Clipping, Randomness, Sampling, Tuning
 from gaussdp.web.schemas.kinds import Anything, Number, OneOf, Several, Text, Whole
@@ -48,23 +51,56 @@ def _answer(key: str) -> OneOf | Whole | Number:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChooseRequest:
-    """A policy of pure ε-DP, and the criterion by which to match it; or of (ε, δ)-DP, which is met."""
+class RequirementRequest:
+    """Something that must hold, and who has set it."""
 
-    epsilon: Annotated[float, Number(FINITE_NON_NEGATIVE, "The policy: the ε of differential privacy.", 1.0)]
+    policy: Annotated[str, Text(120, "In any currency, as on the command line.", "epsilon=3 delta=1e-5")]
+    source: Annotated[str | None, Text(120, "Who has set it.", "data protection board")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChooseRequest:
+    """A policy: ε-DP with the criterion by which to match it, (ε, δ)-DP, anything else that must hold, or several."""
+
+    epsilon: Annotated[
+        float | None, Number(FINITE_NON_NEGATIVE, "The policy: the ε of differential privacy, if it has one.", 1.0)
+    ] = None
     criterion: Annotated[str, CRITERION]
     level: Annotated[float, _LEVEL]
     policy_delta: Annotated[float, Number(_POLICY_DELTA, "The policy's δ; 0 for pure DP.", 0.0)] = 0.0
-
-    @property
-    def policy(self) -> PureDP | ApproxDP:
-        """The guarantee that the policy asks for."""
-        return ApproxDP(self.epsilon, self.policy_delta) if self.policy_delta else PureDP(self.epsilon)
+    requirements: Annotated[
+        tuple[RequirementRequest, ...] | None, Several(RequirementRequest, MOST_RELEASES, "What must hold besides.")
+    ] = None
 
     @property
     def risk(self) -> Risk:
-        """The criterion at its level; (ε, δ)-DP, which GDP can have, is not matched but met."""
-        return Profile(self.policy_delta) if self.policy_delta else RISKS[self.criterion].at(self.level)
+        """The criterion at its level, by which pure DP is matched."""
+        return RISKS[self.criterion].at(self.level)
+
+    @property
+    def own(self) -> Requirement | None:
+        """What the ε asks for; None if there is none."""
+        if self.epsilon is None:
+            return None
+        policy = ApproxDP(self.epsilon, self.policy_delta) if self.policy_delta else PureDP(self.epsilon)
+        return self._required(policy)
+
+    @property
+    def asked(self) -> tuple[Requirement, ...]:
+        """All that must hold, the ε first."""
+        found = [] if self.own is None else [self.own]
+        for i, one in enumerate(self.requirements or ()):
+            try:
+                found.append(self._required(parse_policy(one.policy), one.source or ""))
+            except DomainError as error:
+                raise error.changed(parameter=f"requirements.{i}.policy") from None
+        if not found:
+            raise DomainError("epsilon", problem="is missing, and so are requirements: nothing is asked for")
+        return tuple(found)
+
+    def _required(self, policy: Policy, source: str = "") -> Requirement:
+        """Pure DP, which no Gaussian release has, is matched by the criterion; everything else is met."""
+        return Requirement(policy, (self.risk,) if isinstance(policy, PureDP) else (), source)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +169,12 @@ class Trained(Described):
     last_batch: Annotated[
         str | None, OneOf(("kept", "dropped"), "Of a last, incomplete batch, where batches are cut from the data.")
     ] = None
+    batches_per_pass: Annotated[
+        int | None,
+        Whole(
+            1, MOST_RECORDS, "Batches in a pass, where batches are cut from the data; from the sizes if left out.", 195
+        ),
+    ] = None
     clipping: Annotated[
         Clipping | None, OneOf(get_args(Clipping), "How gradients are clipped; not stated if left out.")
     ] = None
@@ -195,6 +237,7 @@ class PublishedRequest:
     """One statistic of each release, and what its noise is judged beside."""
 
     kind: Annotated[str, OneOf(tuple(KINDS), "What it is.")]
+    name: Annotated[str | None, Text(60, "What it is called.", "visits a day")] = None
     typical: Annotated[float | None, Number(POSITIVE, "Its usual size.", 1000.0)] = None
     bound: Annotated[float | None, Number(POSITIVE, "The largest value of a record, for sums and means.", 100.0)] = None
     batch_size: Annotated[int | None, Whole(1, MOST_RECORDS, "Of a model's training.", 256)] = None
@@ -224,14 +267,6 @@ class ScenarioRequest(Answered):
     """Another plan to compare with: the answers that differ."""
 
     name: Annotated[str, Text(40, "What it is called.", "B")]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RequirementRequest:
-    """Something that must hold, and who has set it."""
-
-    policy: Annotated[str, Text(120, "In any currency, as on the command line.", "epsilon=3 delta=1e-5")]
-    source: Annotated[str | None, Text(120, "Who has set it.", "data protection board")] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -94,9 +94,9 @@ class MatchedCurves(TypedDict):
     """FNR and TPR by FPR, of the policy and of the budget; the TPR keeps its digits where it is small."""
 
     fpr: list[float]
-    pure: list[float]
+    pure: Annotated[list[float] | None, "the policy that binds; null where it is a bound and has no curve"]
     gdp: list[float]
-    pure_tpr: list[float]
+    pure_tpr: list[float] | None
     gdp_tpr: list[float]
 
 
@@ -108,19 +108,30 @@ class Point(TypedDict):
     tpr: float
 
 
+class Asked(TypedDict):
+    """Something that must hold."""
+
+    words: str
+    source: str
+    mu_text: str
+    binds: bool
+
+
 class ChooseResponse(TypedDict):
     """The budget for a policy."""
 
-    epsilon: float
+    epsilon: float | None
     mu: Real
     mu_text: Text
     criterion: Annotated[str, CRITERION]
     level: float
     level_text: str
-    met: Annotated[bool, "whether every release with this μ meets the policy, (ε, δ)-DP; else it is matched"]
+    met: Annotated[bool, "whether every release with this μ meets what binds; else it is matched"]
+    matching: Annotated[bool, "whether anything is matched by the criterion"]
+    requirements: list[Asked]
     risk: RiskValue
     others: list[Budget]
-    implied: Mu
+    implied: Annotated[Mu | None, "the μ that pure DP with this ε has itself; null without one"]
     saturated: bool
     warning: Annotated[str, "that the match is saturated, and what to use instead; empty if it is not"]
     cost: Annotated[str, "what the match costs at lower false-positive rates; empty if nothing"]
@@ -130,7 +141,7 @@ class ChooseResponse(TypedDict):
     cautious: Mu
     rules: list[Rule]
     curves: MatchedCurves
-    matched: Point
+    matched: Annotated[Point | None, "where budget and policy meet"]
     snippets: Snippets
 
 
@@ -252,6 +263,9 @@ class Deployment(TypedDict):
     published: str
     mu: float | None
     mu_text: str | None
+    period: Annotated[str, "after which as much is spent again: day, month, ...; empty for what is released once"]
+    mu_per_year: Annotated[float | None, "of a year, in which that adds up in squares; null where it is not known"]
+    mu_per_year_text: str | None
     basis: Annotated[str, "how far that μ describes what was released: exact, implied or none"]
 
 
@@ -305,15 +319,6 @@ class AccountResult(TypedDict):
     achieved_text: NotRequired[Text]
     target_text: NotRequired[str]
     status: NotRequired[str]
-
-
-class Asked(TypedDict):
-    """Something that must hold."""
-
-    words: str
-    source: str
-    mu_text: str
-    binds: bool
 
 
 class Step(TypedDict):
@@ -424,7 +429,7 @@ class CriterionDefinition(TypedDict):
 
 
 class TargetDefinition(TypedDict):
-    """What a calibration can bound, how its value and its level are called, and what they start with."""
+    """What a calibration or a policy can bound, how its value and level are called, and what they start with."""
 
     value: str
     label: str
@@ -470,6 +475,7 @@ class Definitions(TypedDict):
     levels: list[LevelDefinition]
     criteria: list[CriterionDefinition]
     targets: list[TargetDefinition]
+    currencies: Annotated[list[TargetDefinition], "how a policy can be stated"]
     adjacency: list[Option]
     sampling: list[Option]
 

@@ -8,12 +8,10 @@ from gaussdp.advising.published import KINDS, noise_text
 from gaussdp.advising.questions import BY_KEY, QUESTIONS
 from gaussdp.documents.machine import dumped
 from gaussdp.documents.rounding import shown, shown_level, shown_percent
-from gaussdp.web.schemas.requests import AdviseRequest, Answered
+from gaussdp.web.schemas.requests import AdviseRequest, Answered, PublishedRequest
 from gaussdp.web.schemas.responses import AdviseResponse, Answer, Option, QuestionDefinition, Scenario, Snippets, Step
 from gaussdp.web.schemas.responses import Asked as AskedFor
 from gaussdp.web.views.wording import budget_text
-
-_DIGITS = 3
 
 
 def answers_of(request: AdviseRequest) -> Answers:
@@ -33,11 +31,12 @@ def _said(request: Answered) -> dict[str, Any]:
     """The answers that are given."""
     found = {key: getattr(request, key) for key in BY_KEY if getattr(request, key) is not None}
     if request.published:
-        found["published"] = tuple(
-            Published(kind=one.kind, typical=one.typical, bound=one.bound, batch_size=one.batch_size, epochs=one.epochs)
-            for one in request.published
-        )
+        found["published"] = tuple(Published(**_given(one)) for one in request.published)
     return found
+
+
+def _given(one: PublishedRequest) -> dict[str, Any]:
+    return {key: value for key in Published.fields if (value := getattr(one, key)) is not None}
 
 
 def advised(request: AdviseRequest) -> AdviseResponse:
@@ -131,7 +130,7 @@ def _snippets(found: Advice) -> Snippets:
 
 
 def _text(value: float) -> str:
-    return budget_text(value, _DIGITS)
+    return budget_text(value)
 
 
 def _filled(value: Any) -> str:

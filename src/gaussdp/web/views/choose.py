@@ -1,4 +1,4 @@
-"""Choose: from a policy of pure ε-DP to a budget μ."""
+"""Choose: from a policy, in any currency, to a budget μ."""
 
 import math
 from functools import lru_cache
@@ -6,12 +6,15 @@ from functools import lru_cache
 from gaussdp.choosing import Choice, Match, RuleOfThumb, match
 from gaussdp.choosing import choose as chosen
 from gaussdp.choosing.budgets import span
+from gaussdp.choosing.requirements import Policy, Requirement
 from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.domains import readings
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP, Guarantee, PureDP
-from gaussdp.risks import Risk, criteria
+from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
+from gaussdp.risks import AtMost, Profile, Risk, criteria
 from gaussdp.web.schemas.requests import ChooseRequest, RulesRequest
 from gaussdp.web.schemas.responses import (
+    Asked,
     Budget,
     ChooseResponse,
     Elsewhere,
@@ -32,31 +35,41 @@ DIVISORS = (5.0, 3.0)
 _LEAST_KINK = 1e-6  # below, the curve's corner is no more than the corner of the picture
 
 
+@readings()
 def choose(request: ChooseRequest) -> ChooseResponse:
     """The budget, what it allows and costs, the same by other criteria, a recommendation, and both curves."""
-    policy = request.policy
-    found = match(policy, request.risk)
-    advice, budget = _advice(policy, tuple(criteria())), GDP(found.mu)
-    implied = policy.implied().mu if isinstance(policy, PureDP) else math.inf
+    asked = request.asked
+    choice = chosen(*asked)
+    binding, budget = choice.binding, GDP(choice.mu)
+    found = match_of(choice)
+    pure = request.own.policy if request.own and isinstance(request.own.policy, PureDP) else None
+    advice = _advice(tuple(one.policy for one in asked), tuple(criteria()))
+    matched = None if binding.met else found
+    risk = found.risk if found else binding.policy.risk if isinstance(binding.policy, AtMost) else request.risk
     return ChooseResponse(
         epsilon=request.epsilon,
-        mu=found.mu,
-        mu_text=budget_text(found.mu),
+        mu=choice.mu,
+        mu_text=budget_text(choice.mu),
         criterion=request.criterion,
         level=request.level,
-        level_text=level_text(request.level),
-        met=bool(request.policy_delta),
+        level_text=_told(request.risk),
+        met=binding.met,
+        matching=bool(choice.matches),
+        requirements=[
+            Asked(words=one.words, source=one.source, mu_text=budget_text(one.low), binds=one is binding)
+            for one in asked
+        ],
         risk=RiskValue(
-            name=request.risk.words,
-            value=float(request.risk.of(budget)),
-            text=request.risk.text(budget),
-            sentence=request.risk.sentence(budget),
+            name=risk.words,
+            value=float(risk.of(budget)),
+            text=risk.text(budget),
+            sentence=risk.sentence(budget) if matched else f"Every release with such a μ meets it: {binding.words}.",
         ),
-        others=[_budget(other) for requirement in advice.requirements for other in requirement.matches],
-        implied=Mu(mu=implied, mu_text=guarantee_text(implied)),
-        saturated=found.saturated,
-        warning=found.warning,
-        cost="" if found.saturated else found.cost,
+        others=[_budget(other) for other in _matches(pure, advice)],
+        implied=None if pure is None else Mu(mu=pure.implied().mu, mu_text=guarantee_text(pure.implied().mu)),
+        saturated=choice.saturated,
+        warning=matched.warning if matched else "",
+        cost="" if matched is None or matched.saturated else matched.cost,
         elsewhere=[
             Elsewhere(
                 fpr=at.fpr,
@@ -66,30 +79,51 @@ def choose(request: ChooseRequest) -> ChooseResponse:
                 budget=at.budget,
                 budget_text=percent_text(at.budget),
             )
-            for at in found.elsewhere
+            for at in (matched.elsewhere if matched else ())
         ],
-        instead=_instead(found),
+        instead=_instead(matched) if matched else None,
         recommendation=list(advice.recommendation),
         cautious=Mu(mu=advice.mu, mu_text=budget_text(advice.mu)),
-        rules=[_rule(divisor, found) for divisor in DIVISORS] if isinstance(policy, PureDP) else [],
-        curves=_curves(policy, budget, found.point[0]),
-        matched=matched_point(found),
-        snippets=choose_snippets(request, found.mu),
+        rules=[] if pure is None else [_rule(divisor, match(pure, request.risk)) for divisor in DIVISORS],
+        curves=_curves(curve_of(binding), budget, matched_point(choice)),
+        matched=matched_point(choice),
+        snippets=choose_snippets(request, choice.mu),
     )
 
 
+def match_of(choice: Choice) -> Match | None:
+    """The match of what binds: by its criterion, or of (ε, δ)-DP by its δ; None of what is no guarantee on a curve."""
+    binding = choice.binding
+    if binding.met and isinstance(binding.policy, ApproxDP):
+        return match(binding.policy, Profile(binding.policy.delta_bound))
+    return binding.binding
+
+
+def curve_of(asked: Requirement) -> Guarantee | None:
+    """The curve of a policy that has one of its own, beside that of the budget."""
+    return None if isinstance(asked.policy, AtMost | GDP) else asked.policy
+
+
+def _matches(pure: PureDP | None, advice: Choice) -> tuple[Match, ...]:
+    return () if pure is None else advice.requirements[0].matches
+
+
 @lru_cache(maxsize=256)
-def _advice(policy: Guarantee, by: tuple[type[Risk], ...]) -> Choice:
+def _advice(policies: tuple[Policy, ...], by: tuple[type[Risk], ...]) -> Choice:
     """What to choose for a policy by what there is of criteria; the same while the page moves one and its level."""
-    return chosen(policy)
+    return chosen(*policies)
+
+
+def _told(risk: Risk) -> str:
+    """The level as people read it."""
+    return "" if risk.level is None or risk.level_value is None else risk.level.told(risk.level_value)
 
 
 def _budget(found: Match) -> Budget:
-    level = found.risk.level_value or 0.0
     return Budget(
         criterion=found.risk.key,
-        level=level,
-        level_text=level_text(level),
+        level=found.risk.level_value or 0.0,
+        level_text=_told(found.risk),
         mu=found.mu,
         mu_text=budget_text(found.mu),
         saturated=found.saturated,
@@ -104,7 +138,7 @@ def _instead(found: Match) -> Instead | None:
     return Instead(
         criterion=other.risk.key,
         level=level,
-        level_text="" if level is None else level_text(level),
+        level_text=_told(other.risk),
         name=other.name,
         mu_text=budget_text(other.mu),
     )
@@ -123,21 +157,27 @@ def _rule(divisor: float, found: Match) -> Rule:
     return Rule(divisor=divisor, mu=mu, mu_text=spent, standing=standing, verdict=words[standing])
 
 
-def _curves(policy: Guarantee, budget: GDP, matched: float) -> MatchedCurves:
+def _curves(policy: Guarantee | None, budget: GDP, matched: Point | None) -> MatchedCurves:
     kink = 1 / (1 + math.exp(min(getattr(policy, "epsilon_bound", 700.0), 700.0)))
-    fpr = curve_rates(matched, *((kink, 1 - kink) if kink > _LEAST_KINK else ()))
+    fpr = curve_rates(*([matched["fpr"]] if matched else []), *((kink, 1 - kink) if kink > _LEAST_KINK else ()))
     return MatchedCurves(
         fpr=fpr.tolist(),
-        pure=policy.fnr(fpr).tolist(),
+        pure=None if policy is None else policy.fnr(fpr).tolist(),
         gdp=budget.fnr(fpr).tolist(),
-        pure_tpr=policy.tpr(fpr).tolist(),
+        pure_tpr=None if policy is None else policy.tpr(fpr).tolist(),
         gdp_tpr=budget.tpr(fpr).tolist(),
     )
 
 
-def matched_point(found: Match) -> Point:
-    """The attack at which budget and policy meet."""
-    fpr, fnr, tpr = found.point
+def matched_point(choice: Choice) -> Point | None:
+    """The attack at which budget and policy meet, if there is one."""
+    found, policy = match_of(choice), choice.binding.policy
+    if found is not None:
+        fpr, fnr, tpr = found.point
+    elif isinstance(policy, AtMost) and 0 < choice.mu < math.inf:
+        fpr, fnr, tpr = policy.risk.matched_point(GDP(choice.mu), choice.mu)
+    else:
+        return None
     return Point(fpr=fpr, fnr=fnr, tpr=tpr)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import Choice
+from gaussdp.domains import WordChoice
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.risks import Risk, by_level, criteria, registered
 from gaussdp.risks.levels import capital
@@ -49,6 +49,26 @@ _RANDOMNESS = (
     ("secure", "unpredictable, safe in floating point"),
     ("ordinary", "an ordinary generator, floating point"),
 )
+_CURRENCIES = (
+    TargetDefinition(
+        value="epsilon", label="ε of pure DP, or (ε, δ)", bound="ε", start="3", level="delta", start_level="1e-5"
+    ),
+    TargetDefinition(
+        value="rho", label="ρ of zero-concentrated DP", bound="ρ", start="0.1", level=None, start_level=None
+    ),
+)
+_STARTS = {
+    "mu": ("0.5", None),
+    "accuracy": ("55 of 100", None),
+    "identification": ("1%", "1/1000"),
+    "tpr": ("1%", "0.001"),
+}
+_ASKED = {
+    "mu": "μ of Gaussian DP",
+    "accuracy": "how many guesses are right",
+    "identification": "the chance to pick the right person",
+    "tpr": "the members found (TPR) at an FPR",
+}
 _NOISE = (
     ("gaussian", "Gaussian"),
     ("laplace", "Laplace"),
@@ -59,6 +79,10 @@ _NOISE = (
 
 def definitions() -> Definitions:
     """Levels, criteria, targets, what describes a run, and the ranges of numbers."""
+    targets = [
+        TargetDefinition(value="mu", label="μ at most", bound="μ", start="1", level=None, start_level=None),
+        *map(_target, registered()),
+    ]
     return Definitions(
         levels=[
             LevelDefinition(
@@ -76,9 +100,10 @@ def definitions() -> Definitions:
             for risk in criteria()
             if risk.level is not None
         ],
-        targets=[
-            TargetDefinition(value="mu", label="μ at most", bound="μ", start="1", level=None, start_level=None),
-            *map(_target, registered()),
+        targets=targets,
+        currencies=[
+            *_CURRENCIES,
+            *(_currency(one) for one in sorted(targets, key=_first) if one["value"] != "epsilon"),
         ],
         adjacency=_options(ADJACENCIES),
         sampling=_options(SAMPLINGS),
@@ -106,7 +131,18 @@ def _target(risk: type[Risk]) -> TargetDefinition:
     )
 
 
-def _options(choices: Mapping[Any, Choice]) -> list[Option]:
+def _first(target: TargetDefinition) -> int:
+    """What a policy says most often comes first."""
+    return list(_ASKED).index(target["value"]) if target["value"] in _ASKED else len(_ASKED)
+
+
+def _currency(target: TargetDefinition) -> TargetDefinition:
+    """A target as a way to state a policy."""
+    start, level = _STARTS.get(target["value"], (target["start"], target["start_level"]))
+    return {**target, "label": _ASKED.get(target["value"], target["label"]), "start": start, "start_level": level}
+
+
+def _options(choices: Mapping[Any, WordChoice]) -> list[Option]:
     return [Option(value=value, label=choice.label) for value, choice in choices.items()]
 
 

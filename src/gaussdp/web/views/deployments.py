@@ -32,5 +32,8 @@ def _row(known: Known) -> Deployment:
         published=known.stated,
         mu=known.mu,
         mu_text=None if known.mu is None else guarantee_text(known.mu),
+        period=known.period,
+        mu_per_year=known.mu_per_year,
+        mu_per_year_text=None if known.mu_per_year is None else guarantee_text(known.mu_per_year),
         basis=known.basis,
     )

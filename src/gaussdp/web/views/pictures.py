@@ -1,8 +1,7 @@
 """Figures of the views."""
 
 from gaussdp.advising import advise, record
-from gaussdp.choosing import match
-from gaussdp.documents.rounding import shown
+from gaussdp.choosing import choose
 from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.figures.tradeoffs import Attack, render_tradeoffs, tradeoff_plot
 from gaussdp.guarantees import GDP, Guarantee
@@ -19,7 +18,7 @@ from gaussdp.web.schemas.requests import (
 )
 from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.advise import answers_of
-from gaussdp.web.views.choose import matched_point
+from gaussdp.web.views.choose import curve_of, matched_point
 from gaussdp.web.views.holding import holding
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import fprs_of
@@ -42,14 +41,13 @@ def picture(state: State, ending: str, tell: Tell) -> bytes:
 
 
 def _choose(state: ChooseRequest, ending: str) -> bytes:
-    found = match(state.policy, state.risk)
-    point = matched_point(found)
-    stated = f"ε = {shown(state.epsilon)}" + (f", δ = {shown(state.policy_delta)}" if state.policy_delta else "")
-    curves: dict[str, Guarantee] = {
-        f"budget: GDP, μ = {budget_text(found.mu)}": found.budget,
-        f"policy: {stated}": state.policy,
-    }
-    attacks = [Attack(point["fpr"], point["tpr"], "matched here")] if 0 < point["fpr"] < 1 else []
+    choice = choose(*state.asked)
+    point, policy = matched_point(choice), curve_of(choice.binding)
+    curves: dict[str, Guarantee] = {f"budget: GDP, μ = {budget_text(choice.mu)}": GDP(choice.mu)}
+    if policy is not None:
+        curves[f"policy: {policy.label}"] = policy
+    words = "matched here" if choice.binding.matches else "met here"
+    attacks = [Attack(point["fpr"], point["tpr"], words)] if point and 0 < point["fpr"] < 1 else []
     return render_tradeoffs(tradeoff_plot(curves, attacks), ending)[ending]
 
 

@@ -1,35 +1,20 @@
 """What a person takes away from a run that is more than DP-SGD's own numbers: its run file, and the check of it."""
 
-import json
-from typing import Any
-
 from gaussdp.documents.latex import latex_words
 from gaussdp.documents.machine import dumped
 from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.structured import toml
 from gaussdp.figures.scales import level_words, number_words
-from gaussdp.mechanisms import DPSGD
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import Described
 from gaussdp.web.schemas.responses import Snippets
 from gaussdp.web.views.holding import Holding
 from gaussdp.web.views.wording import DIGITS
 
-_TOLD = (
-    "unit",
-    "adjacency",
-    "sampling",
-    "records_per_unit",
-    "tuning",
-    "tuning_runs",
-    "tuning_mean",
-    "clipping",
-    "randomness",
-)
-
 
 def run_snippets(run: Run, found: Holding, request: Described) -> Snippets:
     """The run with its numbers: as Python, as a run file that is checked, as LaTeX and as JSON."""
-    described = run_file(run)
+    described = run.as_mapping()
     mu, epsilon = (rounded(value, Rounding.UP, DIGITS) for value in (found.mu, found.epsilon))
     python = (
         "import gaussdp\n"
@@ -54,38 +39,6 @@ def run_snippets(run: Run, found: Holding, request: Described) -> Snippets:
     return Snippets(
         python=python, cli=cli, latex=latex, json=dumped({"run": described, **numbers, "epsilon": found.epsilon})
     )
-
-
-def run_file(run: Run) -> dict[str, Any]:
-    """The run as a run file holds it."""
-    told = {name: getattr(run, name) for name in _TOLD}
-    content = {name: value for name, value in told.items() if value is not None}
-    if isinstance(run.mechanism, DPSGD):
-        step = run.mechanism
-        numbers = {"noise_multiplier": step.noise_multiplier, "sample_rate": step.sample_rate, "steps": step.steps}
-        told = {"dataset_size": run.dataset_size, "drop_last": run.drop_last, "batches_per_pass": run.batches_per_pass}
-        stated = {name: value for name, value in told.items() if value is not None}
-        return {**content, "training": {**numbers, **stated}}
-    if run.dataset_size:
-        content["dataset_size"] = run.dataset_size
-    releases = [{**one.plan_entry(), "times": count} for one, count in run.mechanism.releases()]
-    return {**content, "releases": releases}
-
-
-def toml(content: dict[str, Any]) -> str:
-    """A run file as TOML: its own keys, then a table or a list of tables."""
-    plain = {key: value for key, value in content.items() if not isinstance(value, dict | list)}
-    text = _lines(plain)
-    for key, value in content.items():
-        if isinstance(value, dict):
-            text += f"\n[{key}]\n{_lines(value)}"
-        elif isinstance(value, list):
-            text += "".join(f"\n[[{key}]]\n{_lines(entry)}" for entry in value)
-    return text
-
-
-def _lines(content: dict[str, Any]) -> str:
-    return "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in content.items())
 
 
 def _tex(value: float) -> str:

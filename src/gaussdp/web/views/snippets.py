@@ -1,10 +1,12 @@
 """What a person takes away: the state of a view as Python, as a command line, as LaTeX and as JSON."""
 
+import shlex
 from collections.abc import Sequence
 
 from gaussdp.documents.machine import dumped
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.figures.scales import level_words, number_words
+from gaussdp.risks import Risk
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,
@@ -18,35 +20,65 @@ from gaussdp.web.views.wording import DIGITS
 
 def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
     """The budget for a policy."""
+    if request.requirements:
+        return _several_snippets(request, mu)
     if request.policy_delta:
         return _met_snippets(request, mu)
-    risk, epsilon = request.risk, shown(request.epsilon)
+    risk, epsilon = request.risk, request.epsilon or 0.0
     budget = rounded(mu, Rounding.DOWN, DIGITS)
     kind, level = type(risk), risk.level
-    home = "gaussdp" if kind.__module__.startswith("gaussdp.") else kind.__module__
     name = level.key if level else "level"
-    option = "match-delta" if name == "delta" else name.replace("_", "-")
     place = rf"${level.math} =$" if level and level.by_symbol else level.label if level else ""
     return Snippets(
         python=(
-            f"import gaussdp\nfrom {home} import {kind.__name__}\n\n"
-            f"policy = gaussdp.PureDP({request.epsilon!r})\n"
+            f"import gaussdp\nfrom {_home(kind)} import {kind.__name__}\n\n"
+            f"policy = gaussdp.PureDP({epsilon!r})\n"
             f"print(gaussdp.match(policy, {kind.__name__}({name}={request.level!r})).mu)\n"
         ),
-        cli=(
-            f"gaussdp choose --epsilon {epsilon} --criterion {risk.key.replace('_', '-')}"
-            f" --{option} {shown(request.level)}"
-        ),
+        cli=f"gaussdp choose --epsilon {shown(epsilon)} {_criterion_options(request)}",
         latex=(
-            rf"A policy of $\varepsilon = {_tex(request.epsilon)}$, matched on {risk.phrase} at {place} "
+            rf"A policy of $\varepsilon = {_tex(epsilon)}$, matched on {risk.phrase} at {place} "
             rf"${level_words(request.level)}$, is a budget of $\mu = {_tex(budget)}$."
         ),
         json=dumped({"epsilon": request.epsilon, "criterion": request.criterion, name: request.level, "mu": mu}),
     )
 
 
+def _home(kind: type[Risk]) -> str:
+    return "gaussdp" if kind.__module__.startswith("gaussdp.") else kind.__module__
+
+
+def _criterion_options(request: ChooseRequest) -> str:
+    level = request.risk.level
+    name = level.key if level else "level"
+    option = "match-delta" if name == "delta" else name.replace("_", "-")
+    return f"--criterion {request.risk.key.replace('_', '-')} --{option} {shown(request.level)}"
+
+
+def _several_snippets(request: ChooseRequest, mu: float) -> Snippets:
+    """What must hold as texts, and the criterion where something is matched."""
+    own = [] if request.epsilon is None else [f"epsilon={shown(request.epsilon)}"]
+    if own and request.policy_delta:
+        own = [f"{own[0]} delta={shown(request.policy_delta)}"]
+    texts = [*own, *(one.policy for one in request.requirements or ())]
+    kind, level = type(request.risk), request.risk.level
+    matching = any(one.matches for one in request.asked)
+    by = f", {kind.__name__}({level.key if level else 'level'}={request.level!r})" if matching else ""
+    imported = f"from {_home(kind)} import {kind.__name__}\n" if matching else ""
+    budget = _tex(rounded(mu, Rounding.DOWN, DIGITS))
+    options = f" {_criterion_options(request)}" if matching else ""
+    return Snippets(
+        python=f"import gaussdp\n{imported}\nprint(gaussdp.choose({', '.join(map(repr, texts))}{by}).mu)\n",
+        cli="gaussdp choose" + "".join(f" --require {shlex.quote(text)}" for text in texts) + options,
+        latex=rf"All {len(texts)} requirements hold for a budget of $\mu = {budget}$."
+        if len(texts) > 1
+        else rf"The requirement holds for a budget of $\mu = {budget}$.",
+        json=dumped({"requirements": texts, "criterion": request.criterion, "level": request.level, "mu": mu}),
+    )
+
+
 def _met_snippets(request: ChooseRequest, mu: float) -> Snippets:
-    epsilon, delta, budget = request.epsilon, request.policy_delta, rounded(mu, Rounding.DOWN, DIGITS)
+    epsilon, delta, budget = request.epsilon or 0.0, request.policy_delta, rounded(mu, Rounding.DOWN, DIGITS)
     return Snippets(
         python=f"import gaussdp\n\nprint(gaussdp.choose(gaussdp.ApproxDP({epsilon!r}, {delta!r})).mu)\n",
         cli=f"gaussdp choose --epsilon {shown(epsilon)} --delta {shown(delta)}",

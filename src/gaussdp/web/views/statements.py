@@ -4,7 +4,6 @@ import io
 import zipfile
 
 from gaussdp.advising import advise, record
-from gaussdp.choosing import Requirement, match
 from gaussdp.choosing.budgets import budget_document
 from gaussdp.documents.blocks import Block, Document, Headline, Picture, Section, flat
 from gaussdp.documents.rendering import ENDINGS, render
@@ -24,10 +23,10 @@ from gaussdp.web.schemas.requests import (
 )
 from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.advise import answers_of
+from gaussdp.web.views.choose import choose
 from gaussdp.web.views.pictures import picture
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import explanation
-from gaussdp.web.views.wording import budget_text
 
 TYPES = {
     "markdown": "text/markdown",
@@ -85,13 +84,11 @@ def _document(state: State, tell: Tell) -> Document:
 
 
 def _chosen(state: ChooseRequest, tell: Tell) -> Document:
-    """The budget by the criterion chosen, in a sentence, a picture and the tables."""
-    found = match(state.policy, state.risk)
-    asked = [Requirement(state.policy)] if state.policy_delta else state.epsilon
-    tables = budget_document(asked, () if state.policy_delta else [state.risk])
-    words = found.warning or f"{state.risk.sentence(found.budget)} {found.cost}".strip()
+    """The budget for all that is asked, in a sentence, a picture and the tables."""
+    answer, tables = choose(state), budget_document(state.asked)
+    words = answer["warning"] or f"{answer['risk']['sentence']} {answer['cost']}".strip()
     blocks: list[Block] = [
-        Headline(f"μ ≤ {budget_text(found.mu)}", words, struck=found.saturated),
+        Headline(f"μ ≤ {answer['mu_text']}", words, struck=answer["saturated"]),
         Section("budgets", "Budgets, rules and a recommendation", tables.blocks),
         Picture(
             "tradeoff",

@@ -53,6 +53,8 @@ def _run(request: Described, mechanism: Mechanism, **rest: object) -> Run:
 
 def _batches(request: Trained) -> int | None:
     """Of records that are dealt to batches, how many there are; the fewest, if what becomes of a rest is not stated."""
+    if request.batches_per_pass is not None:
+        return request.batches_per_pass
     if request.sampling != "random allocation" or request.last_batch is not None:
         return None
     return max(request.dataset_size // request.batch_size, 1)

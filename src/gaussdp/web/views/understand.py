@@ -2,12 +2,13 @@
 
 from gaussdp import numerics
 from gaussdp.documents.blocks import IconArray
-from gaussdp.domains import LEVEL, evaluate
+from gaussdp.domains import LEVEL, PROBABILITY, evaluate, readings
 from gaussdp.errors import DomainError
 from gaussdp.explaining import Explanation, explain
 from gaussdp.explaining.facts import alarm
-from gaussdp.explaining.sentences import accusation_icons, accusation_sentence, guess_sentence
+from gaussdp.explaining.sentences import accusation_icons, accusation_sentence, guess_sentence, passages
 from gaussdp.guarantees import GDP
+from gaussdp.risks import Profile
 from gaussdp.web.schemas.requests import PointRequest, UnderstandRequest
 from gaussdp.web.schemas.responses import (
     Curve,
@@ -30,11 +31,13 @@ FPRS = (1e-2, 1e-3, 1e-5)
 _TOLD = ("guesses", "alarms", "searches")  # what the page has no other place for
 
 
+@readings()
 def understand(request: UnderstandRequest) -> UnderstandResponse:
     """The guarantee in TPRs, precision, ε, right guesses, groups and repetition."""
     release, meaning = GDP(request.mu), explanation(request)
     (search,) = meaning.searches
-    epsilon, advantage = release.epsilon(request.delta), release.advantage()
+    (epsilon,) = (row.epsilon for row in meaning.equivalents if isinstance(row.risk, Profile))
+    advantage = release.advantage()
     fpr = curve_rates(*([request.fpr] if request.fpr is not None else []))
     return UnderstandResponse(
         mu=request.mu,
@@ -72,7 +75,7 @@ def fprs_of(request: UnderstandRequest) -> list[float]:
 
 
 def _sentences(meaning: Explanation) -> list[str]:
-    told = [passage for passage in meaning.passages if passage.key in _TOLD]
+    told = passages(meaning, _TOLD)
     return [meaning.headline, *(words for passage in told for words in passage.sentences)]
 
 
@@ -121,5 +124,5 @@ def mu_through(request: PointRequest) -> Mu:
         raise DomainError(
             "fnr", f"at most 1 − fpr = {1 - fpr:g}", fnr, "above the diagonal lies no attack worth the name"
         )
-    mu: float = evaluate(lambda a, b: numerics.mu_through_point(a, b, 1 - b), fpr=(fpr, LEVEL), fnr=(fnr, LEVEL))
+    mu: float = evaluate(numerics.mu_through_point, fpr=(fpr, LEVEL), fnr=(fnr, LEVEL), tpr=(1 - fnr, PROBABILITY))
     return Mu(mu=mu, mu_text=guarantee_text(mu))

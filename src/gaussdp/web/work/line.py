@@ -26,7 +26,7 @@ class Ticket:
         return self.turn.done() and not self.turn.cancelled()
 
 
-class Line:
+class WaitingLine:
     """Gives out tickets at once, or refuses at once: nothing happens between the question and the answer.
 
     Those who wait are served in turn by address, so that ten of one address delay another's first by one at most.

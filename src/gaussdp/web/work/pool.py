@@ -12,7 +12,7 @@ from gaussdp.web.limits import Limits
 from gaussdp.web.sharing import Shared
 from gaussdp.web.telling.logs import LOG
 from gaussdp.web.telling.metrics import Metrics
-from gaussdp.web.work.line import RETRY_SECONDS, Line, Ticket
+from gaussdp.web.work.line import RETRY_SECONDS, Ticket, WaitingLine
 from gaussdp.web.work.processes import STARTING, Worker, WorkerDiedError
 
 Tell = Callable[[float, str], Awaitable[None]]
@@ -72,7 +72,7 @@ class Pool:
     program: Sequence[str]
     first: str | None
     metrics: Metrics
-    line: Line
+    line: WaitingLine
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Pool:
     ) -> None:
         self.limits, self.program, self.first = limits, program, first
         self.metrics = metrics or Metrics(Shared(limits))
-        self.line = Line(limits, self.metrics)
+        self.line = WaitingLine(limits, self.metrics)
         self._idle: list[Worker] = []
         self._workers: set[Worker] = set()
         self._tasks: set[asyncio.Task[Any]] = set()

@@ -2,6 +2,7 @@
 // chosen, and the words for it, come from the server.
 
 import { GLOSSARY } from "./glossary.js";
+import { CURRENCIES, policyCells } from "./policies.js";
 
 /**
  * @typedef {object} Definition
@@ -12,7 +13,7 @@ import { GLOSSARY } from "./glossary.js";
  * @property {string} [example] for the words of an error
  * @property {{low: number, high: number, digits: number, linear?: boolean}} [slider]
  * @property {{value: string, label: string, hint?: string}[]} [options] for a choice among few
- * @property {"radio" | "segments" | "select" | "text" | "releases" | "hidden"} [shape]
+ * @property {"radio" | "segments" | "select" | "text" | "rows" | "hidden"} [shape]
  * @property {string} [hint]
  * @property {boolean} [whole]
  * @property {string} [range] the server's name of the field, where it is another
@@ -36,23 +37,22 @@ export const TARGETS = {};
 export const RANGES = {};
 /** The questions of the guided start: their fields are called `ask_` and their key. */
 export const QUESTIONS = [];
-/** The kinds of noise of a plain release. */
-export const NOISES = [];
+/** What the rows of a field are, by the field's name; see rows.js. */
+export const ROWS = {};
 const LEVELS = {};
 
 /** @type {Record<string, Definition>} */
 export const FIELDS = {
-  published: { view: "start", label: "What does each release hold?", hint: "For the noise beside the numbers. Of a table, one cell.", initial: "count", options: [], shape: "select" },
-  typical: { view: "start", label: "How large is it, usually?", initial: "", example: "1000", optional: true },
-  bound: { view: "start", label: "What is the largest value of one record?", hint: "Larger ones are cut.", initial: "100", example: "100" },
-  ask_batch_size: { view: "start", label: "Batch size", range: "batch_size", initial: "256", example: "256", whole: true },
-  ask_epochs: { view: "start", label: "Epochs", range: "epochs", initial: "30", example: "30" },
-  requirement: { view: "start", label: "Must something else hold?", hint: "In any currency: epsilon=3, epsilon=3 delta=1e-5, rho=0.5, mu=0.5, accuracy=0.55, tpr@1e-3=1%, identification@1/1000=1%.", initial: "", example: "nothing else", shape: "text" },
-  requirement_source: { view: "start", label: "Who has set it?", initial: "", example: "our data protection board", shape: "text" },
+  published: { view: "start", label: "What does each release hold?", hint: "For the noise beside the numbers. Several share the budget. Of a table, one cell.", initial: "", shape: "rows" },
+  required: { view: "start", label: "Must something else hold?", hint: "By law, by contract, or since a board has said so; all must hold.", initial: "", shape: "rows" },
   plan_title: { view: "start", label: "What is the plan called?", initial: "", example: "Visits to the clinic", shape: "text" },
   decided_by: { view: "start", label: "Who decides?", initial: "", example: "the steering committee", shape: "text" },
   scenarios: { view: "start", label: "Scenarios", initial: "", shape: "hidden" },
 
+  currency: { view: "choose", label: "The policy is stated as", initial: "epsilon", options: [], shape: "select" },
+  policy_value: { view: "choose", label: "", initial: "", example: "0.55" },
+  policy_level: { view: "choose", label: "", initial: "0.001", example: "0.001" },
+  also: { view: "choose", label: "What else must hold", hint: "All must hold; the smallest μ counts.", initial: "", shape: "rows" },
   epsilon: { view: "choose", label: "Policy ε", term: "epsilon", initial: "1", example: "1 or 0.5", slider: { low: 0.01, high: 20, digits: 2 } },
   policy_delta: { view: "choose", label: "Policy δ (0 for pure DP)", term: "policy_delta", initial: "0", example: "0 or 1e-5" },
   criterion: { view: "choose", label: "Match by", term: "criterion", initial: "", options: [], shape: "radio" },
@@ -64,6 +64,8 @@ export const FIELDS = {
   recall: { view: "understand", label: "", term: "recall", initial: "0.01", example: "0.01 or 0.5", slider: { low: 1e-6, high: 0.9, digits: 1 } },
   delta: { view: "understand", label: "", term: "delta", initial: "1e-6", example: "1e-6", slider: { low: 1e-12, high: 0.1, digits: 1 } },
 
+  deployed: { view: "understand", label: "Known deployments", initial: "", shape: "hidden" },
+
   released: {
     view: "account",
     label: "What is released",
@@ -74,7 +76,7 @@ export const FIELDS = {
       { value: "releases", label: "counts, sums, tables" },
     ],
   },
-  releases: { view: "account", label: "The releases", term: "releases", initial: "gaussian 4 1 12", shape: "releases" },
+  releases: { view: "account", label: "The releases", term: "releases", initial: "gaussian 4 1 12", shape: "rows" },
   dataset_size: { view: "account", label: "Dataset size", term: "dataset_size", initial: "50000", example: "50000", whole: true },
   batch_size: { view: "account", label: "Batch size", term: "batch_size", initial: "256", example: "256", whole: true },
   epochs: { view: "account", label: "Epochs", term: "epochs", initial: "30", example: "30", slider: { low: 1, high: 1000, digits: 2 } },
@@ -102,6 +104,7 @@ export const FIELDS = {
     view: "account", label: "An incomplete last batch is", initial: "", shape: "select",
     options: [{ value: "", label: "not stated" }, { value: "kept", label: "kept" }, { value: "dropped", label: "dropped" }],
   },
+  batches_per_pass: { view: "account", label: "Batches in a pass", term: "batches_per_pass", initial: "", example: "195", whole: true, optional: true },
   tuning: { view: "account", label: "Tuning on the same data", term: "tuning", initial: "", options: [], shape: "select" },
   tuning_runs: { view: "account", label: "Tuning runs besides the final one", initial: "", example: "9", whole: true, optional: true },
   tuning_mean: { view: "account", label: "Mean number of runs", initial: "10", example: "10" },
@@ -109,8 +112,21 @@ export const FIELDS = {
   randomness: { view: "account", label: "The noise comes from", term: "randomness", initial: "", options: [], shape: "select" },
 };
 
+const releaseCells = (noise) => [
+  { key: "scale", label: noise.endsWith("laplace") ? "Scale" : "Standard deviation", initial: "4", example: "4 or 0.5" },
+  { key: "sensitivity", label: "Sensitivity", initial: "1", example: "1" },
+  { key: "times", label: "How many", initial: "1", example: "12", whole: true },
+];
+
+const statisticCells = (kind) => [
+  { key: "name", label: "Called", initial: "", example: "visits a day", text: true },
+  ...(kind === "model" ? [] : [{ key: "typical", label: "Usual size", initial: "", example: "not known", optional: true }]),
+  ...(kind === "sum" || kind === "mean" ? [{ key: "bound", label: "Largest value of a record (larger ones are cut)", initial: "100" }] : []),
+  ...(kind === "model" ? [{ key: "batch_size", label: "Batch size", initial: "256", whole: true }, { key: "epochs", label: "Epochs", initial: "30" }] : []),
+];
+
 /** Takes what can be chosen from the server's answer; each choice starts with its first option. */
-export function define({ levels, criteria, targets, ranges, noise, questions, ...choices }) {
+export function define({ levels, criteria, targets, ranges, noise, questions, currencies, published, ...choices }) {
   for (const { key, text, why, kind, initial, options } of questions) {
     QUESTIONS.push(key);
     const unknown = { value: "", label: "I don’t know", hint: initial ? `Then: ${options.find((one) => one.value === initial)?.label ?? initial}.` : "" };
@@ -119,18 +135,24 @@ export function define({ levels, criteria, targets, ranges, noise, questions, ..
       : { view: "start", label: text, hint: why, initial: "", example: initial ?? "0.01 or 1/1000", range: key, optional: true, whole: kind === "whole", unknown: true };
   }
   for (const range of ranges) RANGES[range.name] = range;
-  NOISES.push(...noise);
   for (const level of levels) {
     LEVELS[level.key] = level;
     GLOSSARY[level.key] = [level.label, level.meaning];
-    if (level.key in FIELDS) FIELDS[level.key].label = level.title;
+    if (level.key in FIELDS) Object.assign(FIELDS[level.key], { label: level.title, initial: level.initial });
   }
   for (const criterion of criteria) CRITERIA[criterion.value] = { ...criterion, level: LEVELS[criterion.level] };
   for (const target of targets) TARGETS[target.value] = { ...target, level: LEVELS[target.level] };
-  for (const [name, options] of Object.entries({ criterion: criteria, target: targets, ...choices })) {
+  for (const currency of currencies) CURRENCIES[currency.value] = { ...currency, level: LEVELS[currency.level] };
+  const demanded = { noun: "requirement", kind: "Stated as", kinds: currencies, first: "", fresh: "epsilon" };
+  ROWS.releases = { noun: "release", kind: "Kind of noise", kinds: noise, cells: releaseCells, first: "gaussian 4 1 1", fresh: "laplace 10 1 1" };
+  ROWS.published = { noun: "statistic", kind: "What it is", kinds: published, cells: statisticCells, first: "count", fresh: "count" };
+  ROWS.also = { ...demanded, cells: policyCells };
+  ROWS.required = { ...demanded, cells: (kind) => [...policyCells(kind), { key: "source", label: "Set by", initial: "", example: "our board", text: true }] };
+  for (const [name, options] of Object.entries({ criterion: criteria, target: targets, currency: currencies, ...choices })) {
     FIELDS[name].options = options;
     FIELDS[name].initial = options[0].value;
   }
   FIELDS.level.initial = LEVELS[criteria[0].level].initial;
   FIELDS.target_value.initial = targets[0].start;
+  FIELDS.policy_value.initial = CURRENCIES.accuracy.start;
 }

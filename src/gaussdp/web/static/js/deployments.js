@@ -1,104 +1,106 @@
-// Known deployments on an axis of μ, with the page's own μ among them. Arrows walk from one to the next.
+// Known deployments as a list on one axis of μ, a row each with its unit of privacy and its period: nothing overprints.
 
 import { ask, Refusal } from "./api.js";
-import { h, table } from "./dom.js";
+import { h, prose, table } from "./dom.js";
 import { numberIn } from "./numbers.js";
 
-const MARGIN = 0.15; // of a decade, at both ends of the axis
-const CLOSE = 0.026; // of the axis: dots nearer than this are stacked
+const MARGIN = 0.12; // of a decade, at both ends of the axis
+const SPANS = [["published", "As published"], ["year", "Of a year"]];
+const NOTES = {
+  published: "Each μ is for the unit and the period named, as published. Filled: exact. Hollow: implied by pure DP. Diamonds: each person’s device adds the noise.",
+  year: "Each μ is that of a year: what is spent anew each day or month adds in squares, what was released once counts once. Compare with a μ that also covers a year.",
+};
 
 /** @param {HTMLElement} root */
 export function createDeployments(root, store) {
-  const axis = h("div", { class: "axis" });
-  const detail = h("p", { class: "deployment-detail", role: "status" }, "Choose a dot to read what was released, and for whom. Circles: a trusted curator adds the noise; diamonds: each person’s device does.");
-  const list = h("details", { class: "more" }, h("summary", {}, "All of them as a table"));
-  root.append(h("h3", {}, "Known deployments on the axis of μ"), axis, detail, list);
+  const chosen = () => (store.read("deployed") === "year" ? "year" : "published");
+  const spans = h("fieldset", { class: "segments", "aria-label": "Which μ" }, ...SPANS.map(([value, label]) =>
+    h("label", { class: "option" },
+      h("input", { type: "radio", name: "deployed", value, onchange: () => store.write({ deployed: value }) }),
+      h("span", { class: "option-words" }, label))));
+  const list = h("div", { class: "deployed" });
+  const note = h("p", { class: "note", role: "status" });
+  const more = h("details", { class: "more" }, h("summary", {}, "What each number covers, and its source"));
+  root.append(h("div", { class: "picture-head" }, h("h3", {}, "Known deployments"), spans), list, note, more);
+  let known = null;
   let place = null;
-  const here = h("div", { class: "here" }, h("span", { class: "here-label" }));
 
   let asked = false;
   const load = async () => {
     if (asked) return;
     asked = true;
     try {
-      const { deployments } = await ask("deployments");
-      place = draw(deployments, axis, detail, list);
-      axis.append(here);
+      known = (await ask("deployments")).deployments;
       show();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       asked = false; // again when there is another reason to look
-      detail.textContent = error.message;
+      note.textContent = error.message;
     }
   };
 
   const show = () => {
-    const mu = numberIn(store.read("mu"));
-    here.hidden = !(place && mu > 0 && Number.isFinite(mu));
-    if (here.hidden) return;
-    const share = place(mu);
-    here.style.left = `${100 * Math.min(Math.max(share, 0), 1)}%`;
-    here.classList.toggle("flip-x", share > 0.75);
-    here.firstChild.textContent = `your μ${share < 0 || share > 1 ? " (off the axis)" : ""}`;
+    for (const radio of spans.querySelectorAll("input")) radio.checked = radio.value === chosen();
+    if (!known) return;
+    const rows = known.map((one) => (chosen() === "year" ? { ...one, mu: one.mu_per_year, mu_text: one.mu_per_year_text } : one));
+    rows.sort((a, b) => (a.mu ?? Infinity) - (b.mu ?? Infinity));
+    place = axisOf(rows.map((one) => one.mu).filter((mu) => mu > 0));
+    list.replaceChildren(h("ul", {}, ...rows.map((one) => row(one, place))), foot(place));
+    note.textContent = NOTES[chosen()];
+    more.replaceChildren(more.firstChild, h("div", { class: "scroll words", tabIndex: 0, role: "region", "aria-label": "Deployments, table" },
+      table("Known deployments", ["Deployment", "Year", "Unit of privacy", "Every", "Setting", "As published", chosen() === "year" ? "μ of a year" : "μ", "Basis of μ", "Covers", "Source"], rows.map(cells))));
+    mark();
   };
-  store.listen((changed) => changed.has("mu") && show());
+  const mark = () => {
+    const mu = numberIn(store.read("mu"));
+    const share = place && mu > 0 && Number.isFinite(mu) ? place(mu) : null;
+    list.classList.toggle("placed", share !== null);
+    if (share === null) return;
+    list.style.setProperty("--here", `${100 * Math.min(Math.max(share, 0), 1)}%`);
+    const label = list.querySelector(".here-label");
+    label.textContent = `your μ${share < 0 || share > 1 ? " (off the axis)" : ""}`;
+    label.classList.toggle("flip-x", share > 0.6);
+  };
+  store.listen((changed) => {
+    if (changed.has("deployed")) show();
+    else if (changed.has("mu")) mark();
+  });
+  show();
   return { load };
 }
 
-function draw(deployments, axis, detail, list) {
-  const known = deployments.filter((one) => typeof one.mu === "number" && one.mu > 0).sort((a, b) => a.mu - b.mu);
-  const place = axisOf(known.map((one) => one.mu));
-  const levels = stacked(known.map((one) => place(one.mu)));
-  axis.style.setProperty("--levels", String(Math.max(...levels, 0) + 1));
-  for (const tick of place.ticks) {
-    const mark = h("div", { class: "tick" }, h("span", {}, String(tick)));
-    mark.style.left = `${100 * place(tick)}%`;
-    axis.append(mark);
-  }
-  const dots = known.map((one, i) => {
-    const dot = h("button", { type: "button", class: `dot dot-${one.setting === "local" ? "local" : "central"}`, tabIndex: i === 0 ? 0 : -1, "aria-label": `${title(one)}: μ = ${one.mu_text}`, title: `${title(one)}: μ = ${one.mu_text}` });
-    dot.style.left = `${100 * place(one.mu)}%`;
-    dot.style.setProperty("--level", String(levels[i]));
-    const tell = () => {
-      detail.replaceChildren(...describe(one));
-      for (const other of dots) other.setAttribute("aria-pressed", String(other === dot));
-    };
-    dot.addEventListener("click", tell);
-    dot.addEventListener("focus", tell);
-    dot.addEventListener("pointerenter", tell);
-    return dot;
-  });
-  const swarm = h("div", { class: "swarm", role: "group", "aria-label": "Deployments, from small to large μ; arrows walk through them" }, ...dots);
-  swarm.addEventListener("keydown", (event) => {
-    const i = dots.indexOf(document.activeElement);
-    const next = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: dots.length - 1 }[event.key];
-    if (i < 0 || next === undefined || !dots[next]) return;
-    event.preventDefault();
-    dots[i].tabIndex = -1;
-    dots[next].tabIndex = 0;
-    dots[next].focus();
-  });
-  axis.append(swarm);
-  const rows = [...known, ...deployments.filter((one) => !known.includes(one))].map((one) => [
-    title(one), one.year ? String(one.year) : "–", one.unit, one.setting, one.published, one.mu_text ?? "none follows", one.basis,
-  ]);
-  list.append(h("div", { class: "scroll words", tabIndex: 0, role: "region", "aria-label": "Deployments, table" },
-    table("Known deployments", ["Deployment", "Year", "Unit of privacy", "Setting", "As published", "μ", "Basis of μ"], rows)));
-  return place;
+const title = (one) => `${one.organisation && !one.name.includes(one.organisation) ? `${one.organisation}, ` : ""}${one.name}, ${one.year}`;
+const every = (one) => (one.period === "" ? "once" : one.period);
+const protects = (one) => `${one.unit}; ${{ "": "once", "not stated": "often" }[one.period] ?? `each ${one.period}`}`;
+
+/** Who, whom it protects and for how long; a dot on the axis; the number. */
+function row(one, place) {
+  const dot = one.mu ? h("span", { class: `dot dot-${one.setting === "local" ? "local" : "central"} dot-${one.basis}` }) : null;
+  if (dot) dot.style.left = `${100 * place(one.mu)}%`;
+  return h("li", {},
+    h("span", { class: "deployed-name" }, h("strong", {}, title(one)), h("span", {}, protects(one))),
+    h("span", { class: "deployed-axis", "aria-hidden": "true" }, ...place.ticks.map(tick(place)), dot),
+    h("span", { class: "deployed-mu" }, one.mu_text ? `μ = ${one.mu_text}` : "no μ", h("span", {}, ...prose(one.published))));
 }
 
-const title = (one) => (one.organisation && !one.name.includes(one.organisation) ? `${one.organisation}, ${one.name}` : one.name);
+function foot(place) {
+  const numbers = place.ticks.map((value) => {
+    const label = h("span", { class: "tick-label" }, String(value));
+    label.style.left = `${100 * place(value)}%`;
+    return label;
+  });
+  return h("div", { class: "deployed-foot", "aria-hidden": "true" }, h("span", {}), h("span", { class: "deployed-axis" }, ...numbers, h("span", { class: "here-label" })), h("span", {}));
+}
 
-const BASIS = { exact: "its μ follows from what was published", implied: "its μ is implied by what was published", none: "no μ follows from what was published" };
+const tick = (place) => (value) => {
+  const line = h("span", { class: "tick" });
+  line.style.left = `${100 * place(value)}%`;
+  return line;
+};
 
-/** What was released, for whom, and where it is said. */
-function describe(one) {
-  const link = h("a", { href: one.url, target: "_blank", rel: "noreferrer" }, one.source);
-  return [
-    h("strong", {}, `${title(one)}${one.year ? `, ${one.year}` : ""}: μ = ${one.mu_text}`),
-    ` (${one.published}; ${BASIS[one.basis] ?? one.basis}; ${one.setting} setting). It protects ${one.unit}. ${one.covers} `,
-    one.url?.startsWith("https://") ? link : one.source,
-  ];
+function cells(one) {
+  const link = one.url?.startsWith("https://") ? h("a", { href: one.url, target: "_blank", rel: "noreferrer" }, one.source) : one.source;
+  return [title(one), String(one.year), one.unit, every(one), one.setting, one.published, one.mu_text ?? "none follows", one.basis, one.covers, link];
 }
 
 /** A logarithmic axis that holds these values: the place of a value from 0 to 1, and its ticks. */
@@ -109,15 +111,4 @@ function axisOf(values) {
   place.ticks = [];
   for (let e = Math.ceil(low); e <= high; e += 1) place.ticks.push(Number(`1e${e}`));
   return place;
-}
-
-/** For places in ascending order, the level of each: the lowest where it touches no other. */
-function stacked(places) {
-  const last = [];
-  return places.map((place) => {
-    let level = last.findIndex((other) => place - other >= CLOSE);
-    if (level < 0) level = last.length;
-    last[level] = place;
-    return level;
-  });
 }

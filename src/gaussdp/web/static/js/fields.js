@@ -3,7 +3,7 @@
 import { FIELDS, RANGES } from "./definitions.js";
 import { h } from "./dom.js";
 import { misfit, numberIn, parse } from "./numbers.js";
-import { releases } from "./releases.js";
+import { rows } from "./rows.js";
 import { moved, POSITIONS, positionOf, valueAt } from "./sliders.js";
 import { term } from "./terms.js";
 
@@ -27,7 +27,7 @@ export function setUpFields(store) {
     if (!definition) continue;
     place.classList.add("field", `field-${definition.shape ?? "number"}`);
     if (definition.shape === "text") fields[name] = text(store, name, definition, place);
-    else if (definition.shape === "releases") fields[name] = releases(store, name, definition, place);
+    else if (definition.shape === "rows") fields[name] = rows(store, name, definition, place);
     else if (definition.shape === "select") fields[name] = select(store, name, definition, place);
     else if (definition.options) fields[name] = choice(store, name, definition, place);
     else fields[name] = number(store, name, definition, place);
@@ -67,7 +67,7 @@ function number(store, name, definition, place) {
   const head = h("div", { class: "field-head" }, label, definition.term ? term(definition.term) : null);
   const error = h("p", { id: `error-${name}`, class: "error", "aria-live": "polite" });
   const slider = definition.slider && range(store, name, definition);
-  if (definition.unknown) input.placeholder = "I don’t know";
+  if (definition.unknown) Object.assign(input, { placeholder: "I don’t know" }).dataset.unknown = "";
   place.append(head, ...hinted(definition), h("div", { class: "field-row" }, ...[slider?.element, input].filter(Boolean)), error);
 
   input.addEventListener("input", () => store.write({ [name]: input.value }));

@@ -22,6 +22,7 @@ export const GLOSSARY = {
   adjacency: ["neighbouring data sets", "Which two data sets an attacker tries to tell apart: with and without the unit, or with the unit exchanged for another, which protects less for the same noise."],
   sampling: ["how batches are made", "The number depends on it. Poisson samples, in which each record enters each batch independently, are the private case; most data loaders shuffle and cut, for which far less is known, and less holds."],
   records_per_unit: ["records of one unit", "How many records one person, household or device can have in the data. All of them together are protected; the more there are, the less."],
+  batches_per_pass: ["batches in a pass", "Where each pass deals all records to batches: how many there are. Left empty, it is the size of the data over that of a batch, rounded as the last batch says, or down, which assumes less privacy."],
   releases: ["the releases", "Everything that is published about the same people, each with the noise added to it. Gaussian noise is told by its standard deviation, Laplace noise by its scale; the sensitivity is the most that one record can change the number (for a table: its L2 norm for Gaussian noise, L1 for Laplace)."],
   tuning: ["tuning", "Hyper-parameters chosen by looking at the same data reveal something, too. Count the runs, or say that there were none."],
   clipping: ["clipping", "The noise is made for records that move the sum by at most the clip norm. Unless each record’s gradient is clipped by itself, that does not hold."],

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 
-const LEFT_OUT = "script, button, .term-wrap, .handle, .readout, .segments, .progress, .onward, .takeaway, input[type=range], [hidden], .visually-hidden:not(caption):not(h2), .u-select, .u-cursor-x, .u-cursor-y, .u-legend, .deployment-detail";
+const LEFT_OUT = "script, button, .term-wrap, .handle, .readout, .segments, .progress, .onward, .takeaway, input[type=range], [hidden], .visually-hidden:not(caption):not(h2), .u-select, .u-cursor-x, .u-cursor-y, .u-legend";
 
 /**
  * @param {HTMLElement} view

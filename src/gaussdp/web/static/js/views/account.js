@@ -14,7 +14,7 @@ import { createTakeaway } from "../takeaway.js";
 const SIZES = ["dataset_size", "batch_size", "epochs"];
 const PROTECTED = ["unit", "adjacency", "records_per_unit", "tuning", "tuning_runs", "tuning_mean", "randomness"];
 const NAMES = [
-  "released", "releases", ...SIZES, "sampling", "last_batch", "clipping", "mode", "noise_multiplier", "target", "target_value", "target_level",
+  "released", "releases", ...SIZES, "sampling", "last_batch", "batches_per_pass", "clipping", "mode", "noise_multiplier", "target", "target_value", "target_level",
   ...PROTECTED, "account_delta", "floor",
 ];
 const ALIASES = { delta: "account_delta", "target.kind": "target", "target.value": "target_value", "target.level": "target_level", value: "target_value", level: "target_level" };
@@ -48,13 +48,13 @@ export function setUpAccount(root, store, fields) {
     return stated({ ...rest, delta, unit: store.read("unit").trim(), adjacency: store.read("adjacency"), tuning, randomness: store.read("randomness") });
   };
   const run = () => {
-    const sizes = valuesOf(store, fields, SIZES);
+    const sizes = valuesOf(store, fields, [...SIZES, ...(cut() ? ["batches_per_pass"] : [])]);
     const aim = aimed() ? target() : valuesOf(store, fields, ["noise_multiplier"]);
     return sizes && aim && stated({ ...sizes, ...aim, sampling: store.read("sampling"), last_batch: cut() ? store.read("last_batch") : "", clipping: store.read("clipping") });
   };
   const releases = () => {
     const asked = fields.releases.values();
-    return asked && { releases: asked };
+    return asked && { releases: asked.map(({ kind: noise, ...rest }) => ({ noise, ...rest })) };
   };
   const target = () => {
     const kind = store.read("target");

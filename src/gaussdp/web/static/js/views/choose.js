@@ -1,4 +1,4 @@
-// Choose: from a policy ε to a budget μ.
+// Choose: from a policy, in any currency, to a budget μ.
 
 import { announce } from "../announce.js";
 import { ask } from "../api.js";
@@ -6,18 +6,23 @@ import { CRITERIA } from "../definitions.js";
 import { gathered, h, part, prose, stripTable, table } from "../dom.js";
 import { valuesOf } from "../fields.js";
 import { eachFrame } from "../latest.js";
+import { CURRENCIES, policyCells, policyText } from "../policies.js";
 import { createPicture, lowestFor, placeMark } from "../picture.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
 
 const SETTLED = 200; // milliseconds: where a rule holds takes longer than a frame to find
-const NAMES = ["epsilon", "policy_delta", "criterion", "level"];
+const NAMES = ["currency", "epsilon", "policy_delta", "policy_value", "policy_level", "criterion", "level", "also"];
+
+const ALONE = [{ label: "Budget, μ-GDP", colour: "gdp" }];
+const BOTH = [{ label: "Policy", colour: "policy" }, ...ALONE];
 
 export function setUpChoose(root, store, fields) {
-  const refusals = createRefusals(root, fields, NAMES, () => update());
+  const aliases = { requirements: "also" };
+  const refusals = createRefusals(root, fields, NAMES, () => update(), aliases);
   const picture = createPicture(part(root, "picture"), {
     title: "Trade-off curves", name: "choose", store,
-    series: [{ label: "Policy", colour: "policy" }, { label: "Budget, μ-GDP", colour: "gdp" }],
+    series: BOTH,
   });
   const mark = h("div", { class: "mark" }, h("span", { class: "mark-label" }, "matched here"));
   picture.marks.append(mark);
@@ -31,8 +36,18 @@ export function setUpChoose(root, store, fields) {
 
   const request = () => {
     refusals.clear();
-    const numbers = valuesOf(store, fields, ["epsilon", "policy_delta", "level"]);
-    return numbers && { ...numbers, criterion: store.read("criterion") };
+    const currency = store.read("currency");
+    const own = currency === "epsilon";
+    const levelled = policyCells(currency).length > 1;
+    const numbers = valuesOf(store, fields, [...(own ? ["epsilon", "policy_delta"] : levelled ? ["policy_value", "policy_level"] : ["policy_value"]), "level"]);
+    const also = fields.also.values();
+    if (!numbers || !also) return null;
+    const { epsilon, policy_delta, level, policy_value: value, policy_level } = numbers;
+    const demanded = (own ? also : [{ kind: currency, value, level: policy_level }, ...also]).map((one) => ({ policy: policyText(one) }));
+    // What is refused of the first requirement is said beside its own field.
+    if (own) delete aliases["requirements.0.policy"];
+    else aliases["requirements.0.policy"] = "policy_value";
+    return { ...(own ? { epsilon, policy_delta } : {}), level, criterion: store.read("criterion"), ...(demanded.length ? { requirements: demanded } : {}) };
   };
   const questions = eachFrame(
     (question) => ask("choose", question),
@@ -75,11 +90,13 @@ export function setUpChoose(root, store, fields) {
     part(root, "mu").textContent = infinite(answer.mu_text);
     const { label, level } = CRITERIA[answer.criterion];
     part(root, "answer").classList.toggle("doubtful", answer.saturated);
-    part(root, "matching").hidden = answer.met;
-    part(root, "rules").hidden = answer.met;
-    part(root, "others").hidden = answer.met;
-    const met = `Every release with such a μ is (ε, δ)-DP as the policy asks.`;
-    part(root, "risk").replaceChildren(...prose(answer.met ? met : answer.risk.sentence));
+    part(root, "matching").hidden = !answer.matching;
+    part(root, "rules").hidden = !answer.rules.length;
+    part(root, "others").hidden = !answer.others.length;
+    part(root, "risk").replaceChildren(...prose(answer.risk.sentence));
+    const asked = part(root, "asked");
+    asked.hidden = answer.requirements.length < 2;
+    asked.replaceChildren(table("What must hold", ["What must hold", "μ at most"], answer.requirements.map((row) => [row.binds ? `${row.words} (binds)` : row.words, infinite(row.mu_text)])));
     showWarning(answer);
     part(root, "cost").replaceChildren(...cost(answer));
     part(root, "recommendation").replaceChildren(...answer.recommendation.map((text) => h("li", {}, ...prose(text))));
@@ -88,15 +105,18 @@ export function setUpChoose(root, store, fields) {
       cells: rows.map((row) => [row.level_text, `${infinite(row.mu_text)}${row.saturated ? " *" : ""}`, row.saturated ? "saturated" : ""]),
     }))));
     part(root, "others-note").textContent = answer.others.some((row) => row.saturated) ? "* saturated: the policy hardly limits the attack there, so that this μ stands for nothing." : "";
-    part(root, "implied").replaceChildren(...prose(`Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = ${answer.implied.mu_text}, whatever the level.`));
+    if (answer.implied) part(root, "implied").replaceChildren(...prose(`Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = ${answer.implied.mu_text}, whatever the level.`));
     part(root, "verdicts").replaceChildren(...answer.rules.map(verdict));
     matched = answer.matched;
-    mark.firstChild.textContent = answer.met ? "they touch here" : "matched here";
+    mark.hidden = !matched;
+    mark.firstChild.textContent = answer.met ? (answer.curves.pure ? "they touch here" : "met here") : "matched here";
     const { fpr, pure, gdp, pure_tpr, gdp_tpr } = answer.curves;
+    const drawn = [...(pure ? [{ fnr: pure, tpr: pure_tpr }] : []), { fnr: gdp, tpr: gdp_tpr }];
     picture.show({
       fpr,
-      curves: [{ fnr: pure, tpr: pure_tpr }, { fnr: gdp, tpr: gdp_tpr }],
-      lowest: lowestFor(fpr, matched.fpr),
+      curves: drawn,
+      series: pure ? BOTH : ALONE,
+      lowest: lowestFor(fpr, matched?.fpr ?? 1),
       words: `Trade-off curves of the policy and of the budget μ = ${answer.mu_text}${answer.met ? "" : `, matched by ${label} at ${level.label} ${answer.level_text}`}. The table below has the numbers.`,
     });
     takeaway.show(answer.snippets);
@@ -113,6 +133,15 @@ export function setUpChoose(root, store, fields) {
     box.replaceChildren(h("p", {}, ...prose(warning)), ...(use ? [use] : []));
   };
 
+  const arrange = () => {
+    const currency = store.read("currency");
+    const [value, level] = policyCells(currency);
+    const only = { epsilon: currency === "epsilon", bound: currency !== "epsilon", levelled: Boolean(level) };
+    for (const element of root.querySelectorAll("[data-only]")) element.hidden = !only[element.dataset.only];
+    fields.policy_value.relabel(`${value.label}, at most`, undefined, value.label);
+    if (level) fields.policy_level.relabel(level.label, CURRENCIES[currency].level.key);
+  };
+
   // Each criterion remembers its level: a δ of 0.001 would make no sense because an FPR of 0.001 did.
   const remembered = Object.fromEntries(Object.entries(CRITERIA).map(([name, { level }]) => [name, level.initial]));
   let criterion = store.read("criterion");
@@ -121,6 +150,11 @@ export function setUpChoose(root, store, fields) {
     fields.level.relabel(`at ${level.words}`, level.key, level.title);
   };
   store.listen((changed) => {
+    if (changed.has("currency")) {
+      arrange();
+      const [value, level] = policyCells(store.read("currency"));
+      if (!changed.has("policy_value")) return store.write({ policy_value: value.initial, policy_level: level?.initial ?? "" }), update();
+    }
     if (changed.has("criterion")) {
       if (!changed.has("level")) {
         remembered[criterion] = store.read("level");
@@ -134,6 +168,7 @@ export function setUpChoose(root, store, fields) {
     if (changed.has("view") || NAMES.some((name) => changed.has(name))) update();
   });
   relabel();
+  arrange();
   update();
 }
 

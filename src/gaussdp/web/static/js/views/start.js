@@ -7,10 +7,12 @@ import { h, part, prose, table } from "../dom.js";
 import { valuesOf } from "../fields.js";
 import { eachFrame } from "../latest.js";
 import { createRefusals } from "../refusals.js";
+import { policyText } from "../policies.js";
 import { createTakeaway } from "../takeaway.js";
 
-const OTHERS = ["published", "typical", "bound", "ask_batch_size", "ask_epochs", "requirement", "requirement_source", "plan_title", "decided_by"];
-const LETTERS = ["A", "B", "C"];
+const OTHERS = ["published", "required", "plan_title", "decided_by"];
+const MOST_SCENARIOS = 3;
+const LETTERS = ["A", "B", "C", "D"];
 const RECORDS = [["html", "HTML"], ["pdf", "PDF"], ["markdown", "Markdown"], ["json", "JSON"], ["toml", "policy.toml"]];
 
 /** Places for the questions, before the fields are built. */
@@ -21,42 +23,46 @@ export function placeQuestions(root) {
 export function setUpStart(root, store, fields) {
   const asked = QUESTIONS.map((key) => `ask_${key}`);
   const names = [...asked, ...OTHERS];
-  const aliases = Object.fromEntries([...QUESTIONS.map((key) => [key, `ask_${key}`]), ["requirements", "requirement"], ["policy", "requirement"], ["batch_size", "ask_batch_size"], ["epochs", "ask_epochs"]]);
+  const aliases = Object.fromEntries([...QUESTIONS.map((key) => [key, `ask_${key}`]), ["requirements", "required"], ["policy", "required"]]);
   const refusals = createRefusals(root, fields, names, () => update(), aliases);
 
-  const needed = (kind) => ({ count: ["typical"], histogram: ["typical"], sum: ["typical", "bound"], mean: ["typical", "bound"], model: ["ask_batch_size", "ask_epochs"] })[kind] ?? [];
   const answers = () => {
     const typed = asked.filter((name) => !FIELDS[name].options);
-    const kind = store.read("published");
-    const numbers = valuesOf(store, fields, [...typed, ...needed(kind)]);
-    if (!numbers) return null;
+    const numbers = valuesOf(store, fields, typed);
+    const published = fields.published.values();
+    if (!numbers || !published) return null;
     const chosen = asked.filter((name) => FIELDS[name].options).map((name) => [name.slice(4), store.read(name)]);
     const said = [...chosen, ...typed.map((name) => [name.slice(4), numbers[name]])];
-    const { typical, bound, ask_batch_size: batch_size, ask_epochs: epochs } = numbers;
-    return stated({ ...Object.fromEntries(said), published: [stated({ kind, typical, bound, batch_size, epochs })] });
+    return stated({ ...Object.fromEntries(said), published: published.map(stated) });
   };
   const request = () => {
     refusals.clear();
     const plan = answers();
+    const required = fields.required.values();
+    if (!plan || !required) return null;
     const text = (name) => store.read(name).trim();
-    const requirements = text("requirement") ? [stated({ policy: text("requirement"), source: text("requirement_source") })] : null;
-    return plan && stated({ ...plan, title: text("plan_title"), decided_by: text("decided_by"), requirements, scenarios: kept().length ? kept().map(([name, content]) => ({ ...content, name })) : null });
+    const requirements = required.map((one) => stated({ policy: policyText(one), source: one.source }));
+    const scenarios = kept().map(([name, content]) => ({ ...content, name }));
+    return stated({ ...plan, title: text("plan_title"), decided_by: text("decided_by"), requirements: requirements.length ? requirements : null, scenarios: scenarios.length ? scenarios : null });
   };
 
   // Scenarios: the answers as they were asked, each under a letter, in the address with everything else.
   const kept = () => {
     try {
       const read = JSON.parse(store.read("scenarios") || "[]");
-      return Array.isArray(read) ? read.filter((one) => Array.isArray(one) && one.length === 2 && typeof one[1] === "object").slice(0, LETTERS.length) : [];
+      return Array.isArray(read) ? read.filter((one) => Array.isArray(one) && one.length === 2 && typeof one[1] === "object").slice(0, MOST_SCENARIOS) : [];
     } catch {
       return [];
     }
   };
   const keep = part(root, "keep");
-  const free = () => LETTERS.find((letter) => !kept().some(([name]) => name === letter));
+  const called = document.getElementById("scenario-name");
+  const free = () => LETTERS.find((letter) => !kept().some(([name]) => name === letter)) ?? "";
   keep.addEventListener("click", () => {
     const plan = answers();
-    if (plan && free()) store.write({ scenarios: JSON.stringify([...kept(), [free(), plan]]) });
+    const name = called.value.trim() || free();
+    const others = kept().filter(([other]) => other !== name);
+    if (plan && others.length < MOST_SCENARIOS) store.write({ scenarios: JSON.stringify([...others, [name, plan]]) });
   });
   const drop = (name) => store.write({ scenarios: kept().length > 1 ? JSON.stringify(kept().filter(([other]) => other !== name)) : "" });
 
@@ -88,9 +94,9 @@ export function setUpStart(root, store, fields) {
       answer.utility.map((step) => [step.mu_text, step.place, step.each_text, step.chance_text, ...step.noise])));
     part(root, "scenario-table").replaceChildren(...(answer.scenarios.length ? [table("Scenarios", ["Scenario", "Releases", "μ in all", "μ each", "A guess is right", "Noise"],
       answer.scenarios.map((row) => [row.name, String(row.releases), row.mu_text, row.each_text, row.chance_text, row.noise_text]))] : []));
-    keep.hidden = !free();
-    keep.textContent = `Keep these answers as scenario ${free()}`;
-    keep.parentElement.replaceChildren(keep, ...kept().map(([name]) => h("button", { type: "button", class: "small", onclick: () => drop(name) }, `Remove ${name}`)));
+    keep.disabled = kept().length >= MOST_SCENARIOS && !kept().some(([name]) => name === called.value.trim());
+    if (called !== document.activeElement) called.value = free();
+    part(root, "kept").replaceChildren(...kept().map(([name]) => h("button", { type: "button", class: "small", onclick: () => drop(name) }, `Remove ${name}`)));
     // What is assumed stands in the empty field.
     for (const [key, text] of answer.filled) fields[`ask_${key}`].suggest?.(`I don’t know: ${text}`);
     takeaway.show(answer.snippets);
@@ -98,16 +104,9 @@ export function setUpStart(root, store, fields) {
   };
   const list = (name, sentences) => part(root, name).replaceChildren(...sentences.map((text) => h("li", {}, ...prose(text))));
 
-  const arrange = () => {
-    const kind = store.read("published");
-    const only = { sized: kind !== "model", bounded: kind === "sum" || kind === "mean", model: kind === "model" };
-    for (const element of root.querySelectorAll("[data-only]")) element.hidden = !only[element.dataset.only];
-  };
   store.listen((changed) => {
-    if (changed.has("published")) arrange();
     if (changed.has("view") || changed.has("scenarios") || names.some((name) => changed.has(name))) update();
   });
-  arrange();
   update();
 }
 

@@ -22,7 +22,7 @@ Curve = Callable[[Mechanism], Guarantee]
 
 
 @dataclass(frozen=True)
-class Reading:
+class Achieved:
     """What a mechanism gives.
 
     Attributes:
@@ -56,29 +56,29 @@ class Reader:
         self._limit = limit(target)
         self._curve = curve
 
-    def meets(self, reading: Reading) -> bool:
+    def meets(self, reading: Achieved) -> bool:
         """Whether the target is met."""
         return reading.achieved <= self._limit
 
-    def __call__(self, mechanism: Mechanism) -> Reading:
+    def __call__(self, mechanism: Mechanism) -> Achieved:
         """What this mechanism gives, by this target's measure."""
         curve = self._curve(mechanism)
         if isinstance(self.target, AtMost):
             achieved = float(self.target.risk.of(_with_error(mechanism, curve)))
-            return Reading(achieved, self._steering(self.target.risk, achieved), None, curve)
+            return Achieved(achieved, self._steering(self.target.risk, achieved), None, curve)
         if isinstance(curve, AccountedCurve | DistributionCurve):
             return self._fitted(curve)
-        return Reading(curve.implied().mu, curve.implied().mu, 0.0, curve)
+        return Achieved(curve.implied().mu, curve.implied().mu, 0.0, curve)
 
-    def _fitted(self, curve: AccountedCurve | DistributionCurve) -> Reading:
+    def _fitted(self, curve: AccountedCurve | DistributionCurve) -> Achieved:
         try:
             fit = curve.fit() if self._floor is None else curve.fit(self._floor)
         except DomainError:
             # With next to no noise even an attack at the floor is nearly perfect: no mu, however large, is a fit.
             if self._floor is not None and curve.fnr(self._floor) < self._floor:
-                return Reading(math.inf, math.inf, self._floor, curve)
+                return Achieved(math.inf, math.inf, self._floor, curve)
             raise
-        return Reading(fit.mu, fit.mu, fit.floor, curve)
+        return Achieved(fit.mu, fit.mu, fit.floor, curve)
 
     def _steering(self, risk: Risk, achieved: float) -> float:
         try:

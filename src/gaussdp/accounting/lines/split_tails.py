@@ -1,0 +1,209 @@
+r"""Tails in which many small losses and a few large ones compete, from lines of either.
+
+A threshold tau > 0 is exceeded by moderate runs, whose outputs cost at most about tau / 2 each, by large ones, and by
+extreme ones, of which a single output costs so much that the others cannot make up for it (`loss/split.py`). The first
+two are read off a straight line each, the third are known. Each line is a fair one for its part: the tail is no less
+than a thousandth of the line's scale, where one line for all would have it at 1e-7 to 1e-20.
+
+Which limits serve a threshold depends on its bin alone.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gaussdp.accounting.descriptions import Described
+from gaussdp.accounting.lines.line import Cumulants, Line, interpret
+from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
+from gaussdp.accounting.loss.split import SplitLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
+from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
+from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Floats
+
+
+@dataclass(frozen=True)
+class SplitTailSettings:
+    """What is tuned about bins and their lines."""
+
+    first: tuple[float, ...] = (0.0, 1.0, 2.0)  # thresholds between the first bins, in deviations of the loss
+    ratio: float = 1.5  # of the ends of a bin, at most
+    widest: float = 6.0  # ... and in deviations, at most
+    narrowest: float = 1.05  # ... but not below this ratio
+    share: float = 0.5  # of the lowest threshold of a bin, from which on an output is large
+    exponent: float = 39.0  # -log of the chance that an extreme output is made up for
+    tilts: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # in inverse deviations, for that chance
+    frequency: float = 14.0  # up to which panels are made, in inverse deviations
+    saddle_steps: int = 60  # tilts tried on the way to a saddle point
+    saddle_tolerance: float = 0.3  # of a deviation
+    pole_distance: float = 0.5  # least distance of a line from the pole at 1, in inverse thresholds
+    pole_deviations: float = 1.0  # ... and in inverse deviations of the tilted law
+    least_count: int = 6  # steps of which the loss has a transform that dies out soon
+    most_kinds: int = 20  # of steps, since each adds to the time of every node
+    most_bins: int = 4000
+    scan: tuple[float, ...] = tuple(9.0 * 1.3**k for k in range(14))  # where a transform may die out, ...
+    most_turns: float = 3000.0  # ... and radians at a threshold up to there for which a line is quick
+    most_work: int = 1 << 20  # nodes of a line times nodes of the outputs: past that, other methods are quicker
+    negligible: float = 30.0  # -log of what moderate runs add to the others from which on it is bounded only
+    rounding: float = 1e-13  # of all sums, relative: two orders above what comparing different limits shows
+
+
+SETTINGS = SplitTailSettings()
+
+
+class SplitTails(Described):
+    """The tails of plain Gaussian releases (their squared mu) and counted sampled steps, above zero."""
+
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]], deviation: float) -> None:
+        self._squared_mu, self._steps, self._deviation = squared_mu, tuple(steps), deviation
+        self._edges = [first * deviation for first in SETTINGS.first]
+        self._bins: dict[int, _Bin | None] = {}
+
+    @classmethod
+    def of(cls, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], deviation: float) -> "SplitTails | None":
+        """The tails, if all steps are of one record, many enough, and of few enough kinds."""
+        sampled = [(step, count) for step, count in steps if isinstance(step, SampledGaussianLoss)]
+        many = sum(count for _, count in sampled) >= SETTINGS.least_count
+        covered = len(sampled) == len(steps) <= SETTINGS.most_kinds and many
+        return cls(squared_mu, sampled, deviation) if covered else None
+
+    def _describe(self) -> tuple[object, ...]:
+        return self._squared_mu, self._steps, self._deviation
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points where lines are accurate; the other thresholds are left unanswered."""
+        points = OperatingPoints.unanswered(tau)
+        mine = np.flatnonzero((tau >= self._edges[0]) & np.isfinite(tau))
+        if mine.size == 0:
+            return points
+        self._extend(float(tau[mine].max()))
+        owners = np.searchsorted(self._edges, tau[mine], side="right") - 1
+        for owner in sorted(set(owners.tolist())):
+            bin_ = self._bin(owner)
+            if bin_ is not None:
+                some = mine[owners == owner]
+                with np.errstate(all="ignore"):  # what is not a number has no finite error
+                    read = bin_.read(tau[some])
+                good = read.errors <= LIMIT
+                points.put(some[good], read.take(good))
+        return points
+
+    def _extend(self, tau: float) -> None:
+        while self._edges[-1] <= tau and len(self._edges) < SETTINGS.most_bins:
+            edge = self._edges[-1]
+            step = min((SETTINGS.ratio - 1) * edge, SETTINGS.widest * self._deviation)
+            self._edges.append(edge + max(step, (SETTINGS.narrowest - 1) * edge))
+
+    def _bin(self, index: int) -> "_Bin | None":
+        if index not in self._bins:
+            made = None
+            if index + 1 < len(self._edges):
+                low, high = self._edges[index : index + 2]
+                try:
+                    made = _Bin(self._split(low, high), low, high) if self._turns * high < SETTINGS.most_turns else None
+                except ConvergenceError:
+                    made = None
+            self._bins[index] = made
+        return self._bins[index]
+
+    def _split(self, low: float, high: float) -> SplitLoss:
+        limits = SETTINGS.share * max(low, SETTINGS.first[-1] * self._deviation), high + self._slack
+        return SplitLoss(self._squared_mu, self._steps, *limits, SETTINGS.frequency / self._deviation)
+
+    @cached_property
+    def _turns(self) -> float:
+        """Where the transform of moderate runs has died out; infinity if that is far off."""
+        t = np.array(SETTINGS.scan) / self._deviation
+        try:
+            moderate = self._split(*self._edges[:2]).moderate
+            alive = np.flatnonzero(moderate.log_ratio(moderate.tilt(0.0), t).real > -SETTINGS.exponent)
+        except ConvergenceError:
+            return math.inf
+        if alive.size == 0:
+            return float(t[0])
+        return float(t[alive[-1] + 1]) if alive[-1] + 1 < t.size else math.inf
+
+    @cached_property
+    def _slack(self) -> float:
+        """What all other outputs together lower a loss by, with a chance below e^-39 (Chernoff), or at most."""
+        cumulants = LossCumulants(self._squared_mu, self._steps)
+        tilts = np.array(SETTINGS.tilts) / self._deviation
+        return min(float(((SETTINGS.exponent + cumulants.values(-tilts)) / tilts).min()), -cumulants.lowest)
+
+
+class _Bin:
+    """The lines for thresholds between two ends."""
+
+    def __init__(self, loss: SplitLoss, low: float, high: float) -> None:
+        self._extreme = loss.extreme
+        self._lines: list[Line | _Bound] = [_line(loss.large, low, high)]
+        tilt = _saddle_between(loss.moderate, low, high)
+        # Chernoff bounds the tails of moderate runs by the scale of their line.
+        scale = tilt.value - tilt.at * low
+        tails = [math.log(p) if p > 0 else -math.inf for p in self._extreme]
+        negligible = scale < min(tails[0], tails[1] - high) - SETTINGS.negligible
+        self._lines.append(_Bound(tilt) if negligible else _laid(loss.moderate, tilt, low, high))
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points, with infinite errors where they are known to be wrong."""
+        under_q, under_p = self._extreme
+        read = [line.integrals(tau) for line in self._lines]
+        scale = np.maximum.reduce([log_scale for log_scale, _, _ in read])
+        fpr, tpr = under_q * np.exp(-scale), under_p * np.exp(-scale - tau)
+        extreme = np.stack((fpr, tpr, tpr - fpr))
+        values = np.vstack((extreme, np.zeros_like(tau)))
+        errors = SETTINGS.rounding * np.stack((fpr, tpr, fpr + tpr))
+        for log_scale, integrals, doubt in read:
+            share = np.exp(log_scale - scale)
+            values += share * integrals
+            errors += share * (doubt + SETTINGS.rounding * np.abs(integrals[:3]))
+        points = interpret(math.inf, tau, scale, values, errors)
+        points.errors[(values[:3] <= 0).any(axis=0)] = np.inf
+        return points
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A part so small that its bound is all that need be known."""
+
+    tilt: Tilt
+
+    def integrals(self, tau: Floats) -> tuple[Floats, Floats, Floats]:
+        """As those of a line: nothing, give or take all that there can be."""
+        return self.tilt.value - self.tilt.at * tau, np.zeros((4, tau.size)), np.ones((3, tau.size))
+
+
+def _line(cumulants: Cumulants, low: float, high: float) -> Line:
+    return _laid(cumulants, _saddle_between(cumulants, low, high), low, high)
+
+
+def _laid(cumulants: Cumulants, tilt: Tilt, low: float, high: float) -> Line:
+    return Line(cumulants, tilt, max(abs(high - tilt.mean), abs(tilt.mean - low)), SETTINGS.most_work)
+
+
+def _saddle_between(cumulants: Cumulants, low: float, high: float) -> Tilt:
+    """The tilt whose law has its mean in the middle of the thresholds, as far as the poles allow."""
+    middle = 0.5 * (low + high)
+    tilt = _saddle(cumulants, middle, 1 + SETTINGS.pole_distance / middle)
+    if (tilt.at - 1) * tilt.deviation < SETTINGS.pole_deviations:
+        tilt = cumulants.tilt(1 + SETTINGS.pole_deviations / tilt.deviation)
+    return tilt
+
+
+def _saddle(cumulants: Cumulants, tau: float, least: float) -> Tilt:
+    """The tilt whose mean is nearly tau; the least one if its mean is larger."""
+    here = cumulants.tilt(least)
+    low, high = least, math.inf
+    for _ in range(SETTINGS.saddle_steps):
+        miss = here.mean - tau
+        if abs(miss) <= SETTINGS.saddle_tolerance * here.deviation or (here.at == least and miss > 0):
+            return here
+        low, high = (low, here.at) if miss > 0 else (here.at, high)
+        at = here.at - miss / here.variance
+        if not low < at < high:
+            at = 0.5 * (low + high)
+        here = cumulants.tilt(min(at, 2 * here.at))
+    raise ConvergenceError(f"no tilt of this part of the loss has mean {tau:g}")

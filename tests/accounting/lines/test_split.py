@@ -1,0 +1,126 @@
+"""Tails split by the largest output: proved values, the density, other limits; answers depend on the question alone."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from gaussdp.accounting import account
+from gaussdp.accounting.density.tails import DensityTails
+from gaussdp.accounting.lines import split_tails
+from gaussdp.accounting.lines.split_tails import SplitTails
+from gaussdp.accounting.loss.mixtures import MixtureLoss
+from gaussdp.accounting.loss.split import SplitLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.mechanisms import DPSGD
+
+RATES = ("log_fpr", "log_tpr", "log_delta_remove")
+
+RUNS = [
+    (0.0, [(0.9, 3e-4, 3000)]),
+    (0.0, [(2.18, 1.01e-5, 300)]),
+    (0.0, [(1.0, 1e-4, 40)]),
+    (1e-6, [(1.3, 1e-4, 500), (0.8, 3e-5, 100)]),
+]
+
+
+def split(squared_mu, steps):
+    counted = [(SampledGaussianLoss(sigma, rate), count) for sigma, rate, count in steps]
+    variance = squared_mu + sum(n * rate**2 * math.expm1(sigma**-2) for sigma, rate, n in steps)
+    return SplitTails.of(squared_mu, counted, math.sqrt(variance)), math.sqrt(variance), counted
+
+
+@pytest.mark.parametrize(
+    ("run", "epsilon", "proved"),
+    [
+        # By `certify`, which proves each to 17 digits and more.
+        (DPSGD(0.9, 3e-4, 30_000), 0.5, 4.600074138957915164e-10),
+        (DPSGD(0.9, 3e-4, 30_000), 0.8, 4.49279545573100688e-12),
+        (DPSGD(1.2, 1e-3, 2000), 0.25, 1.601550054860217624e-9),
+        (DPSGD(1.4764361203037124, 0.0015113644660095737, 18_259), 0.5722138568220059, 7.2224269847330248114e-6),
+    ],
+)
+def test_proved_values(run, epsilon, proved):
+    tails, _, _ = split(0.0, [(run.noise_multiplier, run.sample_rate, run.steps)])
+    points = tails.read(np.array([epsilon]))
+    assert points.answered.all()
+    assert points.errors[0] < 2e-12
+    assert abs(math.exp(points.log_delta_remove[0]) / proved - 1) <= points.errors[0]
+
+
+@pytest.mark.parametrize(("squared_mu", "steps"), RUNS)
+def test_density(squared_mu, steps):
+    tails, deviation, counted = split(squared_mu, steps)
+    tau = deviation * np.array([0.3, 1.5, 3.0, 5.0, 7.0, 11.0, 25.0])
+    points, other = tails.read(tau), DensityTails(squared_mu, counted).read(tau)
+    both = points.answered & other.answered
+    assert both.sum() >= 6
+    for name in RATES:
+        miss = np.abs(np.expm1(getattr(points, name) - getattr(other, name)))
+        assert np.all((miss <= points.errors + other.errors)[both])
+
+
+@pytest.mark.parametrize(("squared_mu", "steps"), RUNS)
+def test_other_limits(squared_mu, steps, monkeypatch):
+    tails, deviation, _ = split(squared_mu, steps)
+    tau = deviation * np.linspace(0.2, 24.0, 9)
+    points = tails.read(tau)
+    for share, frequency in ((0.36, 17.0), (0.68, 20.0)):
+        monkeypatch.setattr(split_tails, "SETTINGS", split_tails.SplitTailSettings(share=share, frequency=frequency))
+        other = split(squared_mu, steps)[0].read(tau)
+        both = points.answered & other.answered
+        assert both.sum() >= 6
+        for name in RATES:
+            miss = np.abs(np.expm1(getattr(points, name) - getattr(other, name)))
+            assert np.all((miss <= points.errors + other.errors)[both])
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1.0])
+def test_the_parts_are_the_whole(tilt):
+    """Under Q (tilt 0) and under P (tilt 1) the three events are certain together."""
+    loss = SplitLoss(
+        0.04, [(SampledGaussianLoss(0.8, 1e-3), 3000), (SampledGaussianLoss(1.5, 0.01), 70)], 0.1, 0.9, 90.0
+    )
+    parts = [math.exp(part.tilt(tilt).value) for part in (loss.moderate, loss.large)]
+    assert math.fsum([*parts, loss.extreme[int(tilt)]]) == pytest.approx(1, rel=1e-13)
+    assert min(*parts, loss.extreme[int(tilt)]) > 1e-7
+
+
+def test_means_are_slopes():
+    loss = SplitLoss(0.0, [(SampledGaussianLoss(1.0, 1e-3), 2000)], 0.05, 0.6, 200.0)
+    for part in (loss.moderate, loss.large):
+        here, step = part.tilt(20.0), 0.02
+        low, middle, high = part.values(np.array([20.0 - step, 20.0, 20.0 + step]))
+        assert here.mean == pytest.approx((high - low) / (2 * step), rel=1e-6)
+        assert here.variance == pytest.approx((high - 2 * middle + low) / step**2, rel=1e-4)
+        assert here.value == pytest.approx(middle, rel=1e-12)
+
+
+def test_the_question_alone():
+    tails, deviation, _ = split(*RUNS[0])
+    tau = deviation * np.linspace(0.5, 30.0, 13)
+    together = tails.read(tau)
+    fresh, _, _ = split(*RUNS[0])
+    for place in (9, 2, 12, 0):
+        alone = fresh.read(tau[place : place + 1])
+        assert alone.log_fpr[0] == together.log_fpr[place]
+        assert alone.errors[0] == together.errors[place]
+    assert pickle.loads(pickle.dumps(tails)) == tails == copy.copy(tails)
+
+
+def test_what_is_not_covered():
+    step = SampledGaussianLoss(1.0, 1e-3)
+    assert SplitTails.of(0.0, [(step, 5)], 0.01) is None
+    assert SplitTails.of(0.0, [(MixtureLoss(1.0, (0.0, 1.0), (0.9, 0.1)), 50)], 0.01) is None
+    tails, deviation, _ = split(*RUNS[0])
+    points = tails.read(np.array([-deviation, 1e9, np.inf]))
+    assert not points.answered.any()
+
+
+def test_fits_are_read_off_lines():
+    fit = account(DPSGD(0.9, 3e-4, 30_000)).fit()
+    assert str(fit.method) == "line"
+    assert fit.mu_lower <= 0.12073069902444688 <= fit.mu_upper  # as `certify` proves
+    assert fit.error < 1e-11

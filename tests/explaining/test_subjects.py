@@ -1,0 +1,85 @@
+"""Explanations of runs, mechanisms and curves: every number is read off the curve itself."""
+
+import math
+
+import pytest
+
+import gaussdp
+from gaussdp import DPSGD, GDP, DomainError, Gaussian, Run, account, explain
+
+TRAINING = DPSGD(1.0, 0.00512, 3907)
+MET = {
+    "unit": "one image",
+    "adjacency": "add-remove",
+    "records_per_unit": 1,
+    "tuning": "none",
+    "clipping": "per-example",
+}
+FEW = {"group": (), "releases": ()}
+
+
+def test_facts_are_those_of_the_curve():
+    curve, found = account(TRAINING), explain(TRAINING, prior=0.1, group=2, releases=10)
+    assert found.mu == curve.fit().mu
+    assert found.floor == 1e-10
+    for alarm in found.alarms:
+        assert alarm.tpr == curve.tpr(alarm.fpr) < GDP(found.mu).tpr(alarm.fpr)
+    assert found.searches[0].fpr == curve.fpr(found.searches[0].recall)
+    assert [fact.after for fact in found.guesses] == pytest.approx([curve.accuracy(), curve.accuracy(0.1)], rel=1e-12)
+    assert found.groups[0].mu == account(DPSGD(1.0, 0.00512, 3907, records_per_unit=2)).fit().mu
+    assert found.releases[0].mu == account(DPSGD(1.0, 0.00512, 39070)).fit().mu
+    assert "10 such releases" in "".join(found.sentences)
+
+
+def test_the_same_risk_in_pure_dp_is_that_of_the_curve():
+    curve = account(TRAINING)
+    for fact in explain(curve).equivalents:
+        matched = GDP(fact.risk.mu_from_epsilon(fact.epsilon))
+        assert fact.risk.of(matched) == pytest.approx(fact.risk.of(curve), rel=1e-9)
+
+
+def test_a_run_is_its_protected_mechanism():
+    run = Run(mechanism=TRAINING, sampling="poisson", **MET)
+    assert explain(run, **FEW) == explain(TRAINING, **FEW)
+    assert explain(run, **FEW).caveats == ()
+    other = Run(mechanism=TRAINING, sampling="poisson", **{**MET, "records_per_unit": 3})
+    assert explain(other, **FEW).alarms == explain(DPSGD(1.0, 0.00512, 3907, records_per_unit=3), **FEW).alarms
+
+
+def test_a_run_that_is_not_as_accounted_is_told_so_first():
+    found = explain(Run(mechanism=TRAINING, sampling="shuffle", **MET), **FEW)
+    assert "do not hold for the run as described" in found.caveats[0]
+    for style in ("text", "html", "markdown", "latex", "json"):
+        assert "do not hold for the run as described" in " ".join(found.render(style).split())
+    full = Run(mechanism=Gaussian(2.0), **{**MET, "adjacency": "add-remove", "tuning": "not counted"})
+    assert explain(full, **FEW).caveats
+
+
+def test_what_is_gdp_is_explained_as_mu():
+    for subject in (GDP(0.5), Gaussian(2.0), account(Gaussian(2.0)), 4 * Gaussian(4.0)):
+        assert explain(subject) == explain(0.5)
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        gaussdp.PureDP(1.0),
+        gaussdp.ApproxDP(1.0, 1e-5),
+        gaussdp.ZCDP(0.5),
+        gaussdp.read_points({"fpr": [0.001, 0.01, 0.1], "fnr": [0.98, 0.92, 0.65]}),
+    ],
+    ids=lambda subject: type(subject).__name__,
+)
+def test_guarantees_without_a_mechanism(subject):
+    found = explain(subject)
+    assert found.groups == found.releases == ()
+    assert found.subject == subject.label
+    for alarm in found.alarms:
+        assert alarm.tpr == pytest.approx(subject.tpr(alarm.fpr), rel=1e-9)
+        assert math.isfinite(alarm.precision)
+
+
+@pytest.mark.parametrize("subject", [None, "0.5", -1.0, math.nan, [1.0], object()], ids=str)
+def test_what_cannot_be_explained(subject):
+    with pytest.raises(DomainError, match="mu must be"):
+        explain(subject)

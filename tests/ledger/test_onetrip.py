@@ -1,0 +1,80 @@
+"""What PostgreSQL adds and compares by itself is what the library would, and what it leaves alone is untouched."""
+
+import random
+from fractions import Fraction
+
+import pytest
+import sqlalchemy as sa
+
+from gaussdp import GDP, ApproxGDP, BudgetExceeded, Ledger
+from gaussdp.ledger.amounts import FINEST, exact, settled
+
+
+def amounts(count):
+    """Fractions as charges have them: decimals, thirds, doubles, and those that were rounded to the finest."""
+    chance = random.Random(5)
+    makers = (
+        lambda: Fraction(chance.randrange(10**6), 10 ** chance.randrange(1, 30)),
+        lambda: Fraction(chance.randrange(50), chance.randrange(1, 50)),
+        lambda: settled(Fraction(chance.random()) ** 2),
+        lambda: Fraction(chance.randrange(FINEST), FINEST - chance.randrange(1000)),
+        lambda: Fraction(0),
+    )
+    return [chance.choice(makers)() for _ in range(count)]
+
+
+def test_the_arithmetic_of_the_server(postgres_url):
+    with Ledger.create(postgres_url, unit="one person", adjacency="add-remove") as book:
+        kept, more = amounts(400), amounts(800)[400:]
+        most = [settled(a + b) if i % 3 else a + b for i, (a, b) in enumerate(zip(kept, more, strict=True))]
+        most[::5] = amounts(len(most[::5]))
+        with book._database.engine.connect() as connection:
+            rows = connection.execute(
+                sa.text(
+                    "SELECT ledger_plus(a, b), ledger_minus(a, b), ledger_fits(a, b, c) "
+                    "FROM unnest(CAST(:a AS text[]), CAST(:b AS text[]), CAST(:c AS text[])) AS t (a, b, c)"
+                ),
+                {"a": list(map(str, kept)), "b": list(map(str, more)), "c": list(map(str, most))},
+            ).all()
+    for (plus, minus, fits), a, b, c in zip(rows, kept, more, most, strict=True):
+        assert exact(plus) == settled(a + b)
+        assert exact(minus) == max(a - b, Fraction(0))
+        assert fits == (a + b <= c)
+    assert {fits for _, _, fits in rows} == {True, False}
+
+
+@pytest.mark.parametrize("name", ["plain", 'a "quoted" \\ name', "naïve/μ/日本", "x" * 200, "a/b'c;--"])
+def test_whatever_a_name_looks_like(book, name):
+    """The hash that the server computes is that of the library, letter by letter."""
+    book.open_budget("top", GDP(2.0), slack=1e-6)
+    book.open_budget(name, GDP(1.0), slack=1e-6, within="top")
+    entry = book.reserve(name, ApproxGDP(1 / 3, 1e-7), key=name, purpose=name)
+    assert entry == book.entries()[-1]
+    assert book.commit(name) == book.entries()[-1]
+    assert book.budget(name).reserved == GDP(0.0)
+    assert book.verify().problems == ()
+
+
+def test_what_one_budget_refuses_none_pays(book):
+    book.open_budget("top", GDP(0.5), slack=1e-7)
+    book.open_budget("all", GDP(1.0), slack=1e-6, within="top")
+    book.reserve("all", ApproxGDP(0.3, 1e-7), key="a")
+    before = book.budgets()
+    for release in (GDP(0.41), ApproxGDP(0.1, 1e-9)):  # of mu, of slack
+        with pytest.raises(BudgetExceeded, match="'top'"):
+            book.reserve("all", release, key="b")
+    assert book.budgets() == before
+    book.reserve("all", GDP(0.4), key="b")
+    assert book.budget("top").left == GDP(0.0)
+    assert book.verify().problems == ()
+
+
+def test_whole_numbers(book):
+    """Squares that are integers, beside fractions."""
+    book.open_budget("all", GDP(5.0))
+    for i, mu in enumerate((2.0, 1.0, 0.5, 4.0, 1.5, 1.0, 0.5)):
+        book.reserve("all", GDP(mu), key=f"k{i}")
+        assert book.verify().problems == ()
+    assert book.budget("all").left.mu == pytest.approx((25 - 4 - 1 - 0.25 - 16 - 2.25 - 1 - 0.25) ** 0.5)
+    with pytest.raises(BudgetExceeded):
+        book.reserve("all", GDP(0.6), key="more")
