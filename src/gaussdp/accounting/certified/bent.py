@@ -23,7 +23,7 @@ from gaussdp.errors import ConvergenceError
 
 
 @dataclass(frozen=True)
-class ProvedBentSettings:
+class BentProofSettings:
     """What is tuned about bent lines."""
 
     shapes: tuple[tuple[float, float, float], ...] = tuple(
@@ -43,7 +43,7 @@ class ProvedBentSettings:
     most_share: float = 2.5
 
 
-SETTINGS = ProvedBentSettings()
+SETTINGS = BentProofSettings()
 
 
 @dataclass(frozen=True)
