@@ -77,16 +77,16 @@ def test_straight_lines():
 
 def test_lines_next_to_poles_hold_against_proofs():
     """Without the images of the poles, or with their signs changed, rules of different spacings do not agree here."""
-    run = DPSGD(0.25, 0.01, 400)
-    certificate = account(run).certify(None, epsilons=[0.4, 2.0])
-    proved = [certificate.points[one.add] for one in certificate.deltas]
-    tau = np.array([point.threshold for point in proved])
-    points = BentTails(0.0, [(SampledGaussianLoss(0.25, 0.01), 400)]).read(tau)
+    points = BentTails(0.0, [(SampledGaussianLoss(0.25, 0.01), 400)]).read(np.array([-0.4, -2.0]))
     assert (points.errors < 1e-11).all()
-    for index, point in enumerate(proved):
-        for name in ("fpr", "fnr"):
-            value = math.exp(getattr(points, f"log_{name}")[index])
-            assert value == pytest.approx(getattr(point, name).lower, rel=points.errors[index] + 1e-15, abs=0)
+    # From a certificate of DPSGD(0.25, 0.01, 400), whose line takes half a minute.
+    proved = {
+        "fpr": (0.03767534518192704388, 0.15431578322303838508),
+        "fnr": (0.07158062056719111879, 0.03935883578295395536),
+    }
+    for name, rates in proved.items():
+        found = np.exp(getattr(points, f"log_{name}"))
+        assert (np.abs(found / rates - 1) <= points.errors + 1e-15).all()
 
 
 def test_question_alone():
