@@ -1,7 +1,7 @@
 """The tails of a composed loss by whichever method answers: lines, which take milliseconds, or the density."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -107,14 +107,22 @@ class ComposedTails(Described):
             return self._bent
         return self._lines or self._density
 
-    @cached_property
-    def _methods(self) -> list[LossTails | SplitTails]:
+    def _in_order(self) -> Iterator[LossTails | SplitTails]:
         """Lines of all kinds in order of trial."""
-        squared_mu, steps = self._parts
-        split = SplitTails.of(squared_mu, steps, self.deviation)
-        others = [self._bent, split] if self._bent and self._bent.quicker else [split, self._bent]
-        lines = [*others, self._lines] if self._first is self._bent else [self._lines, *others]
-        return [tails for tails in lines if tails]
+        if self._lines and self._first is self._lines:
+            yield self._lines
+            yield from self._others
+        else:
+            yield from self._others
+            if self._lines:
+                yield self._lines
+
+    @cached_property
+    def _others(self) -> list[BentTails | SplitTails]:
+        """Lines that are not straight, or of parts of the loss only, the quicker first."""
+        split, bent = SplitTails.of(*self._parts, self.deviation), self._bent
+        late = split and bent and bent.quicker and not split.quick
+        return [tails for tails in ((bent, split) if late else (split, bent)) if tails]
 
     @property
     def _known(self) -> LossTails:
@@ -165,7 +173,7 @@ class ComposedTails(Described):
         """The same by lines alone."""
         points = OperatingPoints.unanswered(tau)
         missing = np.arange(tau.size)
-        for lines in self._methods:
+        for lines in self._in_order():
             points.put(missing, lines.read(tau[missing]))
             missing = np.flatnonzero(~points.answered)
             if missing.size == 0:
@@ -208,7 +216,7 @@ class ComposedTails(Described):
         """What a search along lines finds, or else the density."""
         if not self.within_reach:
             return OperatingPoints.unanswered(np.full_like(rate, np.nan))
-        if not self._methods:
+        if not (self._lines or self._bent):
             return ask_density(rate, rest)
         points = search(_ByLines(self), rate, rest)
         missing = np.flatnonzero(~points.answered)

@@ -52,6 +52,8 @@ class AccountedCurve(Described, Guarantee):
 
     Made by `account`.
 
+    Reference: Dong, Roth & Su (2022), Theorem 3.2; docs/numerics.md for the tails.
+
     >>> from gaussdp.accounting import account
     >>> from gaussdp.mechanisms import DPSGD
     >>> curve = account(DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10_000))
