@@ -37,9 +37,9 @@ class RotatedSettings:
     strip of analyticity its square would do."""
     small: float = 0.5  # size of theta D, in the mean, below which the expectation is taken of e^(theta D) - 1
     most: int = 10_000  # nodes of a path
-    sharing: int = 12
+    sharing: int = 6
     """Neighbouring arguments that share a path, that of the last of them: less far out it is nearly as good."""
-    at_once: int = 4  # such groups with the same real parts of their nodes
+    at_once: int = 8  # such groups with the same real parts of their nodes
     most_apart: float = 30.0  # ratio of the sizes of their arguments
 
 

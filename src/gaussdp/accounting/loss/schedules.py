@@ -31,8 +31,9 @@ class ScheduleSettings:
     """What is tuned about rules."""
 
     least: int = 300  # different steps from which on a rule is made
-    nodes: int = 24  # of a rule over a narrow range
-    per_range: float = 12.0  # further nodes for each unit of 1/sigma, or of log q, between the ends
+    nodes: tuple[tuple[int, float], ...] = ((14, 8.0), (24, 12.0))
+    """Of rules, in order of trial: over a narrow range, and further ones for each unit of 1/sigma, or of log q, between
+    the ends. The first serves all but deep tails."""
     check: int = 3  # more nodes in the finer rule
     saving: float = 4.0  # factor by which a rule must shorten steps
 
@@ -41,7 +42,7 @@ SETTINGS = ScheduleSettings()
 
 
 def schedules_for(steps: Sequence[tuple[StepLoss, int]]) -> list[Schedules]:
-    """In order of trial: a rule for many different steps of one record; and the steps themselves."""
+    """In order of trial: rules for many different steps of one record; and the steps themselves."""
     if len(steps) < SETTINGS.least:
         return [(steps,)]
     counts: dict[tuple[float, float], float] = {}  # by noise and rate
@@ -55,11 +56,11 @@ def schedules_for(steps: Sequence[tuple[StepLoss, int]]) -> list[Schedules]:
     if len(counts) >= SETTINGS.least:
         noises, rates = (np.array(numbers) for numbers in zip(*counts, strict=True))
         if np.unique(rates).size <= np.unique(noises).size:
-            rules = _by_groups(counts, rates, 1 / noises, _of_noise)
+            families = _by_groups(counts, rates, 1 / noises, _of_noise)
         else:
-            rules = _by_groups(counts, noises, np.log(rates), _of_rate)
-        if SETTINGS.saving * len(rules[1]) <= len(counts):
-            return [tuple([*rule, *others] for rule in rules), (steps,)]
+            families = _by_groups(counts, noises, np.log(rates), _of_rate)
+        short = [rules for rules in families if SETTINGS.saving * len(rules[1]) <= len(counts)]
+        return [*(tuple([*rule, *others] for rule in rules) for rules in short), (steps,)]
     return [(steps,)]
 
 
@@ -76,25 +77,27 @@ def _by_groups(
     keys: Floats,
     places: Floats,
     step_at: Callable[[float, float], SampledGaussianLoss],
-) -> Schedules:
-    """The steps of each key by rules over their places, where that shortens them."""
-    rule: list[Counted] = []
-    finer: list[Counted] = []
+) -> list[tuple[list[Counted], list[Counted]]]:
+    """For each number of nodes: the steps of each key by rules over their places, where that shortens them."""
+    families: list[tuple[list[Counted], list[Counted]]] = [([], []) for _ in SETTINGS.nodes]
     weights = np.array(list(counts.values()), np.float64)
     values, owners = np.unique(keys, return_inverse=True)
     for index, shared in enumerate(values.tolist()):
         mine = owners == index
         x = places[mine]
-        nodes = math.ceil(SETTINGS.nodes + SETTINGS.per_range * float(x.max() - x.min()))
-        if x.size < 2 * (nodes + SETTINGS.check):
+        span = float(x.max() - x.min())
+        sizes = [math.ceil(least + per_range * span) for least, per_range in SETTINGS.nodes]
+        most = max(sizes) + SETTINGS.check
+        if x.size < 2 * most:
             members = [(SampledGaussianLoss(*numbers), count) for numbers, count in compress(counts.items(), mine)]
-            rule += members
-            finer += members
+            for rule in (rule for rules in families for rule in rules):
+                rule += members
             continue
-        matrix = jacobi(x, weights[mine], nodes + SETTINGS.check)
-        for target, size in ((rule, nodes), (finer, nodes + SETTINGS.check)):
-            target += [(step_at(shared, place), weight) for place, weight in matrix.rule(size)]
-    return rule, finer
+        matrix = jacobi(x, weights[mine], most)
+        for rules, size in zip(families, sizes, strict=True):
+            for rule, nodes in zip(rules, (size, size + SETTINGS.check), strict=True):
+                rule += [(step_at(shared, place), weight) for place, weight in matrix.rule(nodes)]
+    return families
 
 
 class Jacobi(NamedTuple):
