@@ -18,6 +18,7 @@ from typing import IO
 from gaussdp.errors import DomainError
 from gaussdp.registry import name_of
 from gaussdp.risks.registry import RISKS
+from gaussdp.web.books import URLS_VARIABLE
 from gaussdp.web.running import LAST_SECONDS
 from gaussdp.web.settings import Settings
 from gaussdp.web.sharing import Shared, file_for
@@ -26,9 +27,6 @@ from gaussdp.web.telling.metrics import Metrics
 from gaussdp.web.work.lanes import Lanes
 from gaussdp.web.work.processes import environment
 from gaussdp.web.work.remote import serving_desk
-
-LEDGERS = "GAUSSDP_SERVED_LEDGERS"
-"""The environment variable that tells a process the URLs of the budget books."""
 
 _AGAIN_SECONDS = 1.0  # before a process that ended is started again
 _STARTING_TRIES = 3  # of a process that has never been ready
@@ -134,7 +132,7 @@ class _Keeper:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             pass_fds=descriptors,
-            env={**environment(risks), LEDGERS: ledgers},
+            env={**environment(risks), URLS_VARIABLE: ledgers},
             start_new_session=True,  # Ctrl-C is for this process, which tells the others
         )
         self.fronts[number] = front
