@@ -16,7 +16,7 @@ from gaussdp.web.books import URLS_VARIABLE
 from gaussdp.web.limits import Limits
 from gaussdp.web.running import run
 from gaussdp.web.settings import Settings
-from gaussdp.web.sharing import Shared
+from gaussdp.web.sharing import LEDGERS, Shared
 from gaussdp.web.telling.logs import logging_to
 from gaussdp.web.work.remote import RemoteDesk
 

@@ -21,7 +21,7 @@ from gaussdp.risks.registry import RISKS
 from gaussdp.web.books import URLS_VARIABLE
 from gaussdp.web.running import LAST_SECONDS
 from gaussdp.web.settings import Settings
-from gaussdp.web.sharing import Shared, file_for
+from gaussdp.web.sharing import LEDGERS, Shared, file_for
 from gaussdp.web.telling.logs import LOG
 from gaussdp.web.telling.metrics import Metrics
 from gaussdp.web.work.lanes import Lanes
