@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 TOKEN_VARIABLE = "GAUSSDP_SERVE_LEDGER_TOKEN"
-URLS_VARIABLE = "GAUSSDP_SERVED_LEDGERS"
-"""The environment variable that tells a process of the server the URLs of its books."""
 SHORTEST_TOKEN = 16
 """Characters: what is shorter could be guessed."""
 _THREADS, _WAITING = 4, 64

@@ -12,7 +12,6 @@ import threading
 from gaussdp.registry import named
 from gaussdp.risks import register
 from gaussdp.web.app import create_app
-from gaussdp.web.books import URLS_VARIABLE
 from gaussdp.web.limits import Limits
 from gaussdp.web.running import run
 from gaussdp.web.settings import Settings
@@ -28,7 +27,7 @@ def main(told: str) -> None:
     for risk in known["risks"]:
         register(named(risk))
     limits = Limits(**known["settings"].pop("limits"))
-    ledgers = json.loads(os.environ.get(URLS_VARIABLE, "[]"))
+    ledgers = json.loads(os.environ.get(LEDGERS, "[]"))
     settings = Settings(**known["settings"], ledgers=ledgers, limits=limits)
     listener, memory = known["descriptors"]
     with logging_to(settings.access_log), open(memory, "r+b", buffering=0) as file:  # noqa: PTH123

@@ -18,7 +18,6 @@ from typing import IO
 from gaussdp.errors import DomainError
 from gaussdp.registry import name_of
 from gaussdp.risks.registry import RISKS
-from gaussdp.web.books import URLS_VARIABLE
 from gaussdp.web.running import LAST_SECONDS
 from gaussdp.web.settings import Settings
 from gaussdp.web.sharing import LEDGERS, Shared, file_for
@@ -132,7 +131,7 @@ class _Keeper:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             pass_fds=descriptors,
-            env={**environment(risks), URLS_VARIABLE: ledgers},
+            env={**environment(risks), LEDGERS: ledgers},
             start_new_session=True,  # Ctrl-C is for this process, which tells the others
         )
         self.fronts[number] = front
