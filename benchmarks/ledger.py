@@ -62,6 +62,47 @@ def inserts(url: str) -> Callable[[str], None]:
     return insert_there
 
 
+def through_sqlalchemy(url: str) -> Callable[[str], None]:
+    """The same through SQLAlchemy, which books are built on."""
+    engine = sa.create_engine(url, connect_args={"timeout": 120.0} if url.startswith("sqlite") else {})
+    bare = sa.Table("bare", sa.MetaData(), sa.Column("id", sa.Integer, primary_key=True), sa.Column("key", sa.Text))
+
+    def insert(key: str) -> None:
+        with engine.begin() as connection:
+            connection.execute(sa.insert(bare).values(key=key))
+
+    return insert
+
+
+def with_a_common_row(url: str) -> Callable[[str], None]:
+    """A transaction of the bare driver that inserts one row and changes one that all of them change."""
+    if url.startswith("sqlite"):
+        connection: Any = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None, timeout=120.0)
+        connection.execute("PRAGMA synchronous = FULL")
+        begin, mark = "BEGIN IMMEDIATE", "?"
+    else:
+        import psycopg
+
+        connection = psycopg.connect(url.replace("+psycopg", ""), autocommit=True)
+        begin, mark = "BEGIN", "%s"
+
+    def act(key: str) -> None:
+        connection.execute(begin)
+        connection.execute(f"INSERT INTO bare (key) VALUES ({mark})", (key,))
+        connection.execute("UPDATE common SET number = number + 1")
+        connection.execute("COMMIT")
+
+    return act
+
+
+KINDS: dict[str, Callable[[str], Callable[[str], None]]] = {
+    "rows": inserts,
+    "rows through SQLAlchemy": through_sqlalchemy,
+    "rows and a common one": with_a_common_row,
+    "decisions": decisions,
+}
+
+
 def _client(make: Callable[[str], Callable[[str], None]], url: str, name: str, start: Any, counts: Any) -> None:
     act, done = make(url), 0
     act(f"{name} warm")
@@ -97,22 +138,26 @@ def prepared(url: str) -> None:
     number = "INTEGER PRIMARY KEY" if url.startswith("sqlite") else "bigserial PRIMARY KEY"
     with engine.begin() as connection:
         connection.exec_driver_sql(f"CREATE TABLE bare (id {number}, key TEXT)")
+        connection.exec_driver_sql("CREATE TABLE common (number BIGINT)")
+        connection.exec_driver_sql("INSERT INTO common VALUES (0)")
 
 
 def compare(name: str, url: str) -> None:
     """The table of one database."""
     rows = []
     for clients in CLIENTS:
-        best = {"bare": 0.0, "book": 0.0}
+        best = dict.fromkeys(KINDS, 0.0)
         for number in range(ROUNDS):
-            for kind, make in (("bare", inserts), ("book", decisions)):
+            for kind, make in KINDS.items():
                 best[kind] = max(best[kind], rate(make, url, clients, f"{clients} {number}"))
-        rows.append((str(clients), f"{best['bare']:.0f}", f"{best['book']:.0f}", f"{best['book'] / best['bare']:.2f}"))
+        decided = best.pop("decisions")
+        rates = tuple(f"{one:.0f} ({decided / one:.2f})" for one in best.values())
+        rows.append((str(clients), f"{decided:.0f}", *rates))
     with Ledger.open(url) as book:
         whole = book.verify()
     print_table(
         f"{name}: a second ({whole.entries:,} entries, {'whole' if whole.ok else 'NOT WHOLE'})",
-        ("clients", "rows inserted", "decisions", "ratio"),
+        ("clients", "decisions", *(f"{kind} (ratio)" for kind in KINDS if kind != "decisions")),
         rows,
     )
 

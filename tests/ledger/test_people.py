@@ -110,3 +110,22 @@ def test_a_budget_per_person_holds_no_other(each):
         each.open_budget("inner", GDP(1.0), within="each")
     with pytest.raises(DomainError, match="is no reservation"):
         list(each.taking_part("nothing"))
+
+
+def test_a_statement_tells_nothing_about_people(lite):
+    """What is published about a budget per person is the same whoever took part."""
+    for budget, people in (("few", ["ada"]), ("many", [f"person {i}" for i in range(50)]), ("none", [])):
+        lite.open_budget(budget, GDP(1.0), per_person=True)
+        lite.reserve(budget, GDP(0.9), key=budget, people=people)
+        lite.reserve(budget, GDP(0.4), key=f"{budget} more", people=people[:1])  # ada can pay no more
+    told = [
+        {
+            "budget": {**said["budget"], "name": ""},
+            "releases": [
+                {**one["content"], "request": "", "charged": ""} | {"mu": one["mu"]} for one in said["releases"]
+            ],
+        }
+        for said in (lite.report(budget).content for budget in ("few", "many", "none"))
+    ]
+    assert told[0] == told[1] == told[2]
+    assert "0.9 is spent" not in str(lite.report("few"))

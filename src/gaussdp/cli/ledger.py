@@ -202,9 +202,15 @@ def show_(budget: str | None, book: str, plot: Path | None, style: str, digits: 
 @ledger.command()
 @click.argument("budget", required=False)
 @_book_option
-@click.option("--last", type=WholeRange(1, 10**6), help="Only so many of the latest entries.")
+@click.option(
+    "--last",
+    type=WholeRange(1, 10**6),
+    default=1000,
+    show_default=True,
+    help="So many of the latest entries; `export` writes all.",
+)
 @output_options(["history"])
-def history(budget: str | None, book: str, last: int | None, style: str, digits: int, only: Sequence[str]) -> None:
+def history(budget: str | None, book: str, last: int, style: str, digits: int, only: Sequence[str]) -> None:
     """What happened to BUDGET and those within it, or in the whole book."""
     from gaussdp.ledger.document import history_document
 
@@ -294,10 +300,15 @@ def report(budget: str, book: str, out: Path | None, style: str, digits: int) ->
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write.")
 def export(book: str, out: Path) -> None:
     """All entries as lines of JSON, with the hashes that chain them."""
-    with _opened(book) as opened:
-        lines = [json.dumps(entry.as_dict(), ensure_ascii=False) for entry in opened.each_entry()]
-        write_file(out, ("\n".join(lines) + "\n").encode())
-        click.echo(f"{len(lines):,} entries: {out}")
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with _opened(book) as opened, Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        total = opened.entries(last=1)[0].seq
+        each = bar.track(opened.each_entry(), total=total, description="Writing")
+        write_file(out, (f"{json.dumps(entry.as_dict(), ensure_ascii=False)}\n".encode() for entry in each))
+    click.echo(f"{total:,} entries: {out}")
 
 
 @ledger.command()

@@ -14,7 +14,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -29,9 +29,12 @@ _ABANDONED_AFTER = 86_400.0  # seconds, where it is not known whether the writer
 _HOST = re.sub(r"\W", "", platform.node())[:32] or "host"
 
 
-def write_file(path: str | Path, content: bytes) -> None:
+def write_file(path: str | Path, content: bytes | Iterable[bytes]) -> None:
     """Write the file in one step: whoever reads it finds the old content or the new, whatever happens meanwhile.
 
+    Args:
+        path: of the file.
+        content: all of it, or piece by piece, where it may not fit into memory.
     Raises:
         OSError: naming the file; the old content is then still there.
     """
@@ -39,7 +42,7 @@ def write_file(path: str | Path, content: bytes) -> None:
     with _naming(path):
         if place.exists() and not place.is_file():  # a pipe or a device takes no other file's place
             with place.open("wb") as stream:
-                stream.write(content)
+                stream.writelines([content] if isinstance(content, bytes) else content)
             return
         _sweep_parts(place)
         part = place.with_name(f".{place.name[:_SHORT]}.{_owner()}{_PART}")
@@ -148,14 +151,14 @@ def _naming(path: str | Path) -> Iterator[None]:
         raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
 
 
-def _write_through(path: Path, content: bytes, mode: int | None) -> None:
+def _write_through(path: Path, content: bytes | Iterable[bytes], mode: int | None) -> None:
     """A new file with this content, on the disk."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666)
     with os.fdopen(descriptor, "wb") as stream:
         if mode is not None:
             with suppress(OSError):
                 path.chmod(mode)
-        stream.write(content)
+        stream.writelines([content] if isinstance(content, bytes) else content)
         stream.flush()
         os.fsync(stream.fileno())
 

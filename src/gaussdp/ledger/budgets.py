@@ -12,6 +12,9 @@ from gaussdp.ledger.balances import Balance
 NO_RENEWAL = "Privacy loss does not renew: what was released in earlier periods stays released"
 
 
+_BY_DATA = ("spent", "left", "available", "reserved", "lifetime")  # of a budget per person
+
+
 @dataclass(frozen=True)
 class Budget(Displayed):
     """A budget at one moment.
@@ -93,6 +96,10 @@ class Budget(Displayed):
             "period": self.period or None,
             "within": list(self.within),
         }
+
+    def public(self) -> dict[str, Any]:
+        """As anyone may see it; of a budget per person nothing that depends on who took part, which no release told."""
+        return self.as_dict() | (dict.fromkeys(_BY_DATA) if self.per_person else {})
 
     def document(self) -> Document:
         """The balance as a table."""

@@ -17,9 +17,6 @@ from gaussdp.ledger.tables import VERSION, VERSION_TABLE
 DEFAULT_TIMEOUT = 30.0
 """Seconds that a decision waits for others."""
 
-_LOG_PAGES = 8000
-"""Of the log of SQLite, 32 MB, before it is brought into the file: each time decisions wait for the disk twice more."""
-
 _MEANINGS = (
     ("is locked", "is locked by another program; nothing was written, so try again"),
     ("lock timeout", "is locked by another program; nothing was written, so try again"),
@@ -200,7 +197,6 @@ def _prepare_sqlite(connection: Any, _: object) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
     cursor.close()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from fractions import Fraction
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.documents import (
@@ -29,6 +30,7 @@ from gaussdp.mechanisms.base import ADJACENCIES
 if TYPE_CHECKING:
     from gaussdp.ledger.book import Ledger
 
+_MOST_POINTS = 20_000
 _DELTAS = (1e-5, 1e-6, 1e-8)
 _FPRS = (1e-2, 1e-3, 1e-4)
 
@@ -61,7 +63,6 @@ def _row(entry: Entry) -> tuple[Any, ...]:
 def spending_over_time(book: "Ledger", budget: str) -> tuple[list[datetime], list[float], list[datetime]]:
     """When the spent mu of a budget changed, what it was from then on, and when its periods began."""
     square, times, mus, renewals = Fraction(), list[datetime](), list[float](), list[datetime]()
-    open_charges: dict[str, tuple[Fraction, int]] = {}
     period = 1
     for entry in book.each_entry(budget):
         time = datetime.fromisoformat(entry.time)
@@ -70,15 +71,15 @@ def spending_over_time(book: "Ledger", budget: str) -> tuple[list[datetime], lis
             renewals.append(time)
         elif entry.kind == "reserve":
             square += entry.square
-            open_charges[str(entry.key)] = entry.square, period
-        elif entry.kind == "refund" and entry.key in open_charges:
-            charge, then = open_charges.pop(str(entry.key))
-            square -= charge if then == period else 0
+        elif entry.kind == "refund":
+            about = book.reservation(str(entry.key))
+            square -= about.square if dict(about.charged).get(budget) == period else 0
         elif entry.kind == "commit":
-            open_charges.pop(str(entry.key), None)
             continue
         times.append(time)
         mus.append(root_up(square))
+        if len(times) > _MOST_POINTS:  # every second one: more than a picture can show
+            times, mus = times[::2], [max(pair) for pair in zip_longest(mus[::2], mus[1::2], fillvalue=0.0)]
     return times, mus, renewals
 
 
@@ -111,11 +112,11 @@ def report_document(book: "Ledger", budget: str) -> Document:
         "schema": "gaussdp-ledger-report-1",
         "unit": book.unit,
         "adjacency": book.adjacency,
-        "budget": now.as_dict(),
+        "budget": now.public(),
         "guarantee": {"mu": holds.mu, "slack": holds.delta_bound},
         "releases": [
             {
-                **entry.as_dict(),
+                **entry.public(),
                 "mu": entry.guarantee.mu,
                 "state": "committed" if entry.key in committed else "reserved",
             }
@@ -131,8 +132,11 @@ def _promise(now: Budget) -> str:
     if now.guarantee.delta_bound:
         slack = shown(rounded(now.guarantee.delta_bound, Rounding.UP))
         words.append(f"With a slack of {slack}: δ(ε) is at most that of μ-GDP plus the slack.")
-    spent = shown(rounded(now.lifetime.mu, Rounding.UP))
-    words.append(f"So far μ = {spent} is spent, which holds itself if no noise was chosen by what came out before.")
+    if now.per_person:
+        words.append("It is each person's own; what people have spent depends on the data, and is not told.")
+    else:
+        spent = shown(rounded(now.lifetime.mu, Rounding.UP))
+        words.append(f"So far μ = {spent} is spent, which holds itself if no noise was chosen by what came out before.")
     if now.period:
         words.append(f"{NO_RENEWAL}: the number above is of {now.periods} periods of μ = {shown(now.total.mu)} each.")
     return " ".join(words)

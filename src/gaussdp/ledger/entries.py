@@ -14,6 +14,8 @@ from gaussdp.ledger.amounts import number_up, root_up
 
 Kind = Literal["create", "open", "reserve", "commit", "refund", "renew", "upgrade"]
 
+_OF_PEOPLE = ("people", "units", "who")
+
 FIRST = "0" * 64
 """The hash before the first entry."""
 
@@ -107,6 +109,10 @@ class Entry:
             "content": dict(self.content),
             "hash": self.hash,
         }
+
+    def public(self) -> dict[str, Any]:
+        """The same as anyone may see it: nothing about people, which depends on the data."""
+        return {**self.as_dict(), "content": {k: v for k, v in self.content.items() if k not in _OF_PEOPLE}}
 
 
 def canonical(content: object) -> str:

@@ -17,8 +17,6 @@ from gaussdp.mechanisms import Gaussian
 MOST_ENTRIES = 200
 """Of a history that is shown."""
 
-_OF_PEOPLE = ("people", "units", "who")  # in the content of an entry
-_BY_DATA = ("spent", "left", "available", "reserved", "lifetime")  # of a budget per person
 _REQUESTS = {"reserve": ("budget", "release", "purpose"), "commit": (), "refund": ("reason",)}
 
 
@@ -44,21 +42,15 @@ def book_as_dict(book: Ledger) -> dict[str, Any]:
         "unit": book.unit,
         "adjacency": book.adjacency,
         "head": book.head,
-        "budgets": [public(budget) for budget in book.budgets()],
+        "budgets": [budget.public() for budget in book.budgets()],
     }
-
-
-def public(budget: Budget) -> dict[str, Any]:
-    """A balance; of a budget per person nothing that depends on who took part, which is no output of any release."""
-    plain = budget.as_dict()
-    return plain | dict.fromkeys(_BY_DATA) if budget.per_person else plain
 
 
 def budget_as_dict(book: Ledger, name: str, last: int = MOST_ENTRIES) -> dict[str, Any]:
     """A budget with its latest entries, the newest first, and what they spent over time."""
     budget, entries = book.budget(name), book.entries(name, last=last)
     return {
-        **public(budget),
+        **budget.public(),
         "entries": [entry_as_dict(entry) for entry in reversed(entries)],
         "over_time": [] if budget.per_person else _over_time(book, budget, entries),
     }
@@ -66,8 +58,7 @@ def budget_as_dict(book: Ledger, name: str, last: int = MOST_ENTRIES) -> dict[st
 
 def entry_as_dict(entry: Entry) -> dict[str, Any]:
     """An entry, with its charge as numbers where it has one; nothing about people, which depends on the data."""
-    plain = entry.as_dict()
-    plain["content"] = {name: value for name, value in entry.content.items() if name not in _OF_PEOPLE}
+    plain = entry.public()
     if entry.kind == "reserve":
         plain |= {"mu": entry.guarantee.mu, "slack": entry.guarantee.delta_bound}
     return plain | {"repeated": entry.repeated}
