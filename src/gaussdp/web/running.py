@@ -1,6 +1,7 @@
 """Answer requests on a socket that listens, until told to stop."""
 
 import asyncio
+import gc
 import signal
 import socket
 from collections.abc import Callable
@@ -47,6 +48,8 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        gc.collect()
+        gc.freeze()  # what is loaded stays: to look through it for garbage would hold up answers for ten milliseconds
         self._ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
