@@ -3,8 +3,9 @@
 # make test     sets everything up, a browser included, and runs every test; what cannot be had (a browser without root
 #               and without the network, LaTeX) is skipped, and the end of the run says so
 # make docs     writes what pages take from the code, and builds the site into site/; a warning is an error
-# make release  builds the sdist and the wheel, checks them, and tests the wheel where nothing else is installed
+# make release  builds the sdist and the wheel, checks, audits and tests them where nothing else is installed
 # make audit    writes a bill of materials of what a server installs into build/sbom/, and asks whether any of it is unsafe
+#               (OFFLINE=1: by the advisories that are written down in packaging/ alone)
 # make comparison  asks other tools about the same runs, and writes docs/comparison.md
 # make lowest   runs the tests of the core with the oldest releases that pyproject.toml admits
 # make lock     writes constraints.txt, the versions that make test installs, from those installed now
