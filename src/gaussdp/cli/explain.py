@@ -86,7 +86,7 @@ def explain(
     digits: int,
     style: str,
 ) -> None:
-    """What μ, or the run described in FILE, means in words and odds, for people who are no cryptographers.
+    """What μ, or a run file, means in words and odds, for people who are no cryptographers.
 
     FILE is a run or plan file, TOML or JSON, or a CSV file with points of a curve. It is explained by its own curve.
 

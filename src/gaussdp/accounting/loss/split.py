@@ -311,6 +311,9 @@ class SplitLoss:
         frequency: up to which lines will go.
     """
 
+    moderate: ModerateCumulants
+    large: LargeCumulants
+
     def __init__(
         self,
         squared_mu: float,

@@ -81,6 +81,7 @@ class Connection(H11Protocol):
 
     app: Any
     gate: Gate
+    transport: asyncio.Transport
     peer: str = UNKNOWN
     site: str = UNKNOWN
     _deadline: asyncio.TimerHandle | None = None
