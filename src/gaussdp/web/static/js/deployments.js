@@ -48,7 +48,7 @@ export function createDeployments(root, store) {
     list.replaceChildren(h("ul", {}, ...rows.map((one) => row(one, place))), foot(place));
     note.textContent = NOTES[chosen()];
     more.replaceChildren(more.firstChild, h("div", { class: "scroll words", tabIndex: 0, role: "region", "aria-label": "Deployments, table" },
-      table("Known deployments", ["Deployment", "Protects", "Setting", "As published", chosen() === "year" ? "μ of a year" : "μ", "Covers", "Source"], rows.map(cells))));
+      table("Known deployments", ["Deployment", "Protects", "Setting", "As published", chosen() === "year" ? "μ of a year" : "μ", "Covers, and its source"], rows.map(cells))));
     mark();
   };
   const mark = () => {
@@ -99,7 +99,7 @@ const tick = (place) => (value) => {
 
 function cells(one) {
   const link = one.url?.startsWith("https://") ? h("a", { href: one.url, target: "_blank", rel: "noreferrer" }, one.source) : one.source;
-  return [title(one), protects(one), one.setting, one.published, one.mu_text ? `${one.mu_text}, ${one.basis}` : "none follows", one.covers, link];
+  return [title(one), protects(one), one.setting, one.published, one.mu_text ? `${one.mu_text}, ${one.basis}` : "none follows", h("span", {}, `${one.covers} `, link)];
 }
 
 /** A logarithmic axis that holds these values: the place of a value from 0 to 1, and its ticks. */
