@@ -13,6 +13,7 @@ from gaussdp.cli import app as cli
 from gaussdp.cli import main, options
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+REGISTRY = Path(__file__).parents[1] / "published" / "registry"
 WIDE, WIDTHS = 200, (80, 60)
 ELSEWHERE = re.compile(  # what waits, serves, draws, writes for long, or is not text: each has tests of its own
     r"serve|paper|sweep|plot|--record|completion|certify|ledger|allocation|--follow|--out|parquet|advise$|"
@@ -43,6 +44,7 @@ def folder(tmp_path_factory):
     for file in EXAMPLES.glob("*.toml"):
         (made / file.name).write_text(file.read_text())
     (made / "plan.toml").write_text(PLAN)
+    (made / "entry.yaml").write_text((REGISTRY / "newest.yaml").read_text())
     (made / "policy.toml").write_text('aim = "membership"\n')
     for name in ("points.csv", "roc.csv"):
         (made / name).write_text(POINTS)

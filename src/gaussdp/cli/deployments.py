@@ -52,7 +52,7 @@ def deployments(
       gaussdp deployments --mu 0.8 --table deployments
       gaussdp deployments --mu 0.8 --plot deployments.svg
       gaussdp deployments --mu 3 --per-year
-      gaussdp deployments --import deployments-registry-data/deployments
+      gaussdp deployments --import entry.yaml
       gaussdp deployments --format json
     """
     if only_imported and not imported:

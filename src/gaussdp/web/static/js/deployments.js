@@ -49,7 +49,7 @@ export function createDeployments(root, store) {
     list.replaceChildren(h("ul", {}, ...rows.map((one) => row(one, place))), foot(place));
     note.textContent = NOTES[chosen()];
     more.replaceChildren(more.firstChild, h("div", { class: "scroll words", tabIndex: 0, role: "region", "aria-label": speak("Deployments, table") },
-      table(speak("Known deployments"), [speak("Deployment"), speak("Year"), speak("Unit of privacy"), speak("Every"), speak("Setting"), speak("As published"), chosen() === "year" ? speak("μ of a year") : "μ", speak("Basis of μ"), speak("Covers"), speak("Source")], rows.map(cells))));
+      table(speak("Known deployments"), [speak("Deployment"), speak("Protects"), speak("Setting"), speak("As published"), chosen() === "year" ? speak("μ of a year") : "μ", speak("Covers, and its source")], rows.map(cells))));
     mark();
   };
   const mark = () => {
@@ -71,11 +71,9 @@ export function createDeployments(root, store) {
 }
 
 const title = (one) => `${one.organisation && !one.name.includes(one.organisation) ? `${one.organisation}, ` : ""}${one.name}, ${one.year}`;
-const PERIODS = { "": speak("once"), day: speak("day"), month: speak("month"), "not stated": speak("not stated") };
 const EACH = { "": speak("once"), day: speak("each day"), month: speak("each month"), "not stated": speak("often") };
 const SETTINGS = { central: speak("central"), local: speak("local") };
 const BASES = { exact: speak("exact"), implied: speak("implied"), none: speak("none") };
-const every = (one) => PERIODS[one.period] ?? one.period;
 const protects = (one) => `${one.unit}; ${EACH[one.period] ?? one.period}`;
 
 /** Who, whom it protects and for how long; a dot on the axis; the number. */
@@ -105,7 +103,7 @@ const tick = (place) => (value) => {
 
 function cells(one) {
   const link = one.url?.startsWith("https://") ? h("a", { href: one.url, target: "_blank", rel: "noreferrer" }, one.source) : one.source;
-  return [title(one), String(one.year), one.unit, every(one), SETTINGS[one.setting] ?? one.setting, one.published, one.mu_text ?? speak("none follows"), BASES[one.basis] ?? one.basis, one.covers, link];
+  return [title(one), protects(one), SETTINGS[one.setting] ?? one.setting, one.published, one.mu_text ? `${one.mu_text}, ${BASES[one.basis] ?? one.basis}` : speak("none follows"), h("span", {}, `${one.covers} `, link)];
 }
 
 /** A logarithmic axis that holds these values: the place of a value from 0 to 1, and its ticks. */

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { speak } from "./words.js";
 
-const LEFT_OUT = "script, button, .term-wrap, .handle, .readout, .segments, .progress, .onward, .takeaway, input[type=range], [hidden], .visually-hidden:not(caption):not(h2), .u-select, .u-cursor-x, .u-cursor-y, .u-legend";
+const LEFT_OUT = "script, button, .term-wrap, .handle, .readout, .segments, .progress, .onward, .takeaway, input[type=range], [hidden], .visually-hidden:not(caption):not(h2), .u-select, .u-cursor-x, .u-cursor-y, .u-legend, .scenario-row";
 
 /**
  * @param {HTMLElement} view
@@ -28,7 +28,7 @@ export function savedPage(view, address) {
     if (type === "radio") {
       if (!checked) field.closest(".option").remove();
       else field.remove();
-    } else field.replaceWith(h("span", { class: "value" }, field.tagName === "SELECT" ? (typed[i].selectedOptions[0]?.textContent ?? "") : value || speak("not stated")));
+    } else field.replaceWith(h("span", { class: "value" }, field.tagName === "SELECT" ? (typed[i].selectedOptions[0]?.textContent ?? "") : value || ("unknown" in typed[i].dataset ? typed[i].placeholder : speak("not stated"))));
   });
   for (const element of copy.querySelectorAll(LEFT_OUT)) element.remove();
   for (const details of copy.querySelectorAll("details")) details.open = true;
@@ -58,6 +58,7 @@ const SAVED = `
 .value { font-weight: 600; } .tagline a { overflow-wrap: anywhere; }
 main { visibility: visible !important; } main > h2 { margin-bottom: 16px; font-size: 1.3rem; }
 footer { visibility: visible !important; }
+.row { display: block; } .row-head, .row-cell { display: flex; gap: 12px; } .row-cell .field-title { flex: none; width: 15rem; }
 .view, .column { display: block !important; } .card { max-width: 52rem; margin-bottom: 16px; } .chart-wrap { overflow-x: auto; }
 .field-radio .option { display: block; padding: 0; border: 0; background: none; } .field-segments .options { display: block; padding: 0; border: 0; background: none; }
 `;
