@@ -78,3 +78,28 @@ def test_links_of_the_readme_work_elsewhere():
         readme(text, there) == f"see [how]({there}/blob/main/docs/a.md), [a tool](https://example.org), [there](#there)"
     )
     assert readme(text, "") == "see how, [a tool](https://example.org), [there](#there)"
+
+
+def test_the_unit_is_one_that_systemd_takes(tmp_path):
+    if not (systemd := shutil.which("systemd-analyze")):
+        pytest.skip("no systemd-analyze")
+    unit = tmp_path / "gaussdp.service"
+    text = (ROOT / "packaging" / "gaussdp.service").read_text(encoding="utf-8")
+    unit.write_text(text.replace("/opt/gaussdp/bin/gaussdp", sys.executable), encoding="utf-8")
+    done = subprocess.run([systemd, "verify", str(unit)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_image_recipe():
+    """What a build would do can be done: known instructions, a pinned base, files that exist, no rights in the end."""
+    text = (ROOT / "packaging" / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line.split(maxsplit=1) for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    known = {"FROM", "WORKDIR", "COPY", "RUN", "USER", "ENV", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT"}
+    assert {word for word, _ in lines} <= known
+    for word, rest in lines:
+        if word == "FROM":
+            assert re.match(r"docker\.io/library/python:\d+\.\d+\.\d+-\S+", rest), "a pinned version"
+        if word == "COPY":
+            assert all((ROOT / name).exists() for name in rest.split()[:-1]), rest
+    users = [rest for word, rest in lines if word == "USER"]
+    assert users == ["10001"], "not root"

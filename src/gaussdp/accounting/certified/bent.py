@@ -139,6 +139,7 @@ class ProvedBentLine:
     """A hyperbola with its nodes, ready to be read at thresholds; made from a witness in the current precision."""
 
     region: int
+    spacing: arb
 
     def __init__(
         self, squared_mu: arb, parts: Sequence[Part], witness: BentWitness, bounds: list[_Bounds] | None = None
@@ -204,6 +205,7 @@ class BentPlan:
     """
 
     served: tuple[float, float]
+    bounds: list[_Bounds]
 
     def __init__(self, steering: Steering, tilt: float, threshold: float, depth: float) -> None:
         self._parts, self._squared_mu = steering.parts, arb(steering.squared_mu)

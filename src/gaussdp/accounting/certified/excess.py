@@ -65,6 +65,11 @@ class Path:
 class Excess:
     """The excess of one step over its least loss, in balls of the current precision."""
 
+    count: int
+    least: arb
+    mean: arb
+    deviation: arb
+
     def __init__(self, part: Part) -> None:
         sigma, rate = arb(part.noise_multiplier), arb(part.sample_rate)
         self.count = part.count
