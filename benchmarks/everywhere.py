@@ -1,7 +1,8 @@
-"""Every kind of work beside the fastest sound peer, in one run: the table of docs/comparison.md.
+"""Every kind of work beside the fastest peer that does it, in one run: the second table of docs/comparison.md.
 
-Times are of the processor, the best of several runs in a row, taken in turns. gdpnum finds mu, dp_accounting epsilon by
-its privacy loss distributions; both round to the private side. Where no peer does the work a goal stands beside it.
+Times are of the processor, the best of several runs in a row. gdpnum finds mu, though not on the private side;
+dp_accounting finds epsilon by pessimistic privacy loss distributions. Where no peer does the work there is a goal in
+time.
 """
 
 import functools
