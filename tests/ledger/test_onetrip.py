@@ -1,6 +1,7 @@
 """What PostgreSQL adds and compares by itself is what the library would, and what it leaves alone is untouched."""
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -8,6 +9,7 @@ import sqlalchemy as sa
 
 from gaussdp import GDP, ApproxGDP, BudgetExceeded, Ledger
 from gaussdp.ledger.amounts import FINEST, exact, settled
+from gaussdp.ledger.tables import ENTRIES
 
 
 def amounts(count):
@@ -78,3 +80,27 @@ def test_whole_numbers(book):
     assert book.budget("all").left.mu == pytest.approx((25 - 4 - 1 - 0.25 - 16 - 2.25 - 1 - 0.25) ** 0.5)
     with pytest.raises(BudgetExceeded):
         book.reserve("all", GDP(0.6), key="more")
+
+
+@pytest.mark.parametrize(("mu", "count", "total"), [(0.25, 16, 1.0), (0.5, 9, 1.5)])
+def test_exactly_so_many_fit(book, mu, count, total):
+    """At the boundary, with the same denominators throughout; the second budget is no whole number."""
+    book.open_budget("all", GDP(total))
+    for i in range(count):
+        book.reserve("all", GDP(mu), key=f"k{i}")
+    assert book.budget("all").left == GDP(0.0)
+    for release in (GDP(mu), GDP(1e-9)):
+        with pytest.raises(BudgetExceeded):
+            book.reserve("all", release, key="one more")
+    assert book.verify().problems == ()
+
+
+def test_a_key_that_is_used_twice_is_named(lite):
+    """Where the index was taken away, and entries were forged with their hashes and balances."""
+    lite.open_budget("all", GDP(1.0))
+    first = lite.reserve("all", GDP(0.0), key="k")
+    again = replace(first, seq=first.seq + 1).sealed(first.hash)
+    with lite._database.engine.begin() as connection:
+        connection.exec_driver_sql("DROP INDEX ledger_entries_by_key")
+        connection.execute(sa.insert(ENTRIES), again.row())
+    assert lite.verify().problems == (f"entry {again.seq} reserves 'k' again",)
