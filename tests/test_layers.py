@@ -14,6 +14,7 @@ LAYERS = [
     "errors",
     "adapters",
     "domains",
+    "guards",
     "registry",
     "documents",
     "numerics",

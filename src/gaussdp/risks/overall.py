@@ -9,7 +9,6 @@ from scipy import special
 
 from gaussdp import conversions
 from gaussdp.documents.frequencies import frequency
-from gaussdp.documents.rounding import shown_percent
 from gaussdp.domains import LEVEL, PROBABILITY, Domain, number
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
@@ -89,7 +88,7 @@ class Accuracy(Risk):
 
     def limited(self, value: float) -> str:
         anyway = frequency(max(self.prior, 1 - self.prior))
-        return f"of 100 guesses at most {shown_percent(value)[:-1]} are right ({anyway} without the release)"
+        return f"of 100 guesses at most {self.unit.text(value)[:-1]} are right ({anyway} without the release)"
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.accuracy(self.prior)
