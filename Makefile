@@ -3,8 +3,10 @@
 # make test     sets everything up, a browser included, and runs every test; what cannot be had (a browser without root
 #               and without the network, LaTeX) is skipped, and the end of the run says so
 # make docs     writes what pages take from the code, and builds the site into site/; a warning is an error
-# make release  builds the sdist and the wheel, checks them, and tests the wheel where nothing else is installed
+# make release  builds the sdist and the wheel, checks, audits and tests them where nothing else is installed
 # make audit    writes a bill of materials of what a server installs into build/sbom/, and asks whether any of it is unsafe
+#               (OFFLINE=1: by the advisories that are written down in packaging/ alone)
+# make comparison  asks other tools about the same runs, and writes docs/comparison.md
 # make lowest   runs the tests of the core with the oldest releases that pyproject.toml admits
 # make lock     writes constraints.txt, the versions that make test installs, from those installed now
 # run and test need only Python 3.11 or newer, git and make.
@@ -16,7 +18,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PINNED := --constraint constraints.txt
 DEFINED := pyproject.toml constraints.txt
 
-.PHONY: run test browser proxy postgres lint bench pages docs notebooks gallery release audit lowest lock clean
+.PHONY: run test browser proxy postgres lint bench comparison pages docs notebooks gallery release audit lowest lock clean
 
 run: $(VENV)/.installed
 ifdef ARGS
@@ -64,6 +66,9 @@ lint: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-bench
 	@$(BIN)/python -m benchmarks
+
+comparison: $(VENV)/.installed-bench
+	@$(BIN)/python -m benchmarks.peers
 
 # Pages that are made from the code, and sessions that show what commands print.
 pages: $(VENV)/.installed-dev

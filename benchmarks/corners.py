@@ -30,7 +30,8 @@ from gaussdp.mechanisms import (
 
 CONTEXT = multiprocessing.get_context("fork")
 SECONDS, MEGABYTES = 120, 4000  # at which a run is ended
-SLOW, LARGE = 10.0, 1000.0  # seconds of the processor and megabytes that are told
+LEAST_SCALE = 1e-3  # of Laplace noise, for each unit of sensitivity: about the least that is allowed
+SLOW, LARGE = 5.0, 1000.0  # seconds of the processor and megabytes that are told
 
 QUESTIONS = {
     "epsilon(1e-5)": lambda curve: curve.reading.epsilon(1e-5),
@@ -59,9 +60,10 @@ def sampled(draw: np.random.Generator) -> DPSGD:
 def atoms(draw: np.random.Generator) -> Mechanism:
     """Releases whose loss has atoms."""
     size = float(10 ** draw.uniform(-4, 6))
+    apart = int(10 ** draw.uniform(0, 3))
     release = (
-        Laplace(size),
-        DiscreteLaplace(size, int(10 ** draw.uniform(0, 3))),
+        Laplace(max(size, LEAST_SCALE)),
+        DiscreteLaplace(max(size, LEAST_SCALE * apart), apart),
         DiscreteGaussian(size, max(1, int(size * draw.random()))),
         RandomizedResponse(min(size, 600.0), int(draw.integers(2, 20))),
     )[draw.integers(4)]

@@ -1,14 +1,17 @@
 """What other tools say of the same runs, each held between bounds of a third: the tables of docs/comparison.md.
 
-`python -m benchmarks.peers` prints them; what is not installed is named and left out. A tool under-reports where its
-number lies below dp_accounting's optimistic privacy loss distribution, which bounds the truth from below.
+`python -m benchmarks.peers` writes them into that page (`make comparison`), and needs all tools; a test compares what
+is installed. A tool under-reports where its number lies below dp_accounting's optimistic privacy loss distribution,
+which bounds the truth from below.
 """
 
 import logging
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from dp_accounting.pld import privacy_loss_distribution
 from opacus.accountants.analysis.gdp import compute_eps_poisson
@@ -25,6 +28,8 @@ SETTINGS = {  # records, batch, epochs, noise multiplier
     "500,000 records, batch 500, 4 epochs, noise 0.6": (500_000, 500, 4, 0.6),
 }
 TARGET_FPR, TARGET_TPR = 0.01, 0.05
+PAGE = Path(__file__).parents[1] / "docs" / "comparison.md"
+HEAD = ("| tool | run | ε it gives | no ε below | ε that holds | verdict |", "| --- | --- | --- | --- | --- | --- |")
 
 
 @dataclass(frozen=True)
@@ -125,9 +130,14 @@ def riskcal_words() -> str:
     return f"riskcal: noise {noise:.6g} for TPR {TARGET_TPR} at FPR {TARGET_FPR} leaves a TPR of {left:.6f}"
 
 
+def write(page: Path, calibrated: str) -> None:
+    """Put the table, and the numbers of the sentence about calibration, into the page."""
+    text = page.read_text(encoding="utf-8")
+    text = re.sub(rf"{re.escape(HEAD[0])}\n(\|.*\n)+", lambda _: table(*PEERS) + "\n", text)
+    noise, left = re.findall(r"(?:noise|TPR of) ([\d.]+)", calibrated)
+    found = f"finds a noise of {noise}, which leaves a TPR of {left}"
+    page.write_text(re.sub(r"finds a noise of \S+, which leaves a TPR of \d\.\d+", found, text), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    print(table(*PEERS))
-    try:
-        print(riskcal_words())
-    except ImportError:
-        print("riskcal is not installed")
+    write(PAGE, riskcal_words())

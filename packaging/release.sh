@@ -1,5 +1,6 @@
 #!/bin/sh
-# Build the sdist and the wheel, check their metadata, and test the wheel in an environment that holds nothing else.
+# Build the sdist and the wheel, check their metadata, and test the wheel in an environment that holds nothing else;
+# write the bill of materials and audit it (packaging/audit.sh).
 set -eu
 cd "$(dirname "$0")/.."
 BIN=${BIN:-.venv/bin}
@@ -7,6 +8,8 @@ BIN=${BIN:-.venv/bin}
 rm -rf dist
 "$BIN/python" -m build --quiet --outdir dist
 "$BIN/twine" check --strict dist/*
+
+BIN=$BIN packaging/audit.sh
 
 BARE=$(mktemp -d)
 trap 'rm -rf "$BARE"' EXIT

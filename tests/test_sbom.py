@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -28,5 +29,9 @@ def test_bounds_where_internals_are_used_and_where_older_ones_are_unsafe():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     web = {re.match(r"[a-z0-9]+", line)[0]: line for line in extras["web"]}
     assert "<" in web["uvicorn"]
-    assert ">=0.16" in web["h11"]
-    assert ">=0.49.1" in web["starlette"]
+    known = runpy.run_path(str(ROOT / "packaging" / "known.py"))
+    least = {name: re.search(r">=([0-9.]+)", line)[1] for name, line in web.items()}
+    assert known["applying"](least) == []
+    assert all(one["package"] in web and one["source"].startswith("https://") for one in known["advisories"]())
+    (line,) = known["applying"]({"h11": "0.14.0", "numpy": "1.0"})
+    assert line.startswith("h11 0.14.0 has CVE-2025-43859, fixed in 0.16.0: ")

@@ -12,8 +12,8 @@ OFTEN = Limits(requests_per_second=1e6, burst=10**6)
 class Client:
     """Requests to one application."""
 
-    def __init__(self, limits=OFTEN, base_url="http://localhost", **site):
-        self.app = create_app(limits, Site(**site))
+    def __init__(self, limits=OFTEN, base_url="http://localhost", books=None, **site):
+        self.app = create_app(limits, Site(**site), books=books)
         self.base_url = base_url
 
     def request(self, method, path, **options):

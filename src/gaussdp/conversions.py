@@ -71,6 +71,8 @@ def mu_from_profile(epsilon: ArrayLike, delta: ArrayLike) -> Any: ...
 def mu_from_profile(epsilon: ArrayLike, delta: ArrayLike) -> Any:
     r"""The mu whose privacy profile passes through (epsilon, delta): the root of delta_mu(epsilon) = delta.
 
+    .. math:: \Phi(-\varepsilon/\mu + \mu/2) - e^\varepsilon\,\Phi(-\varepsilon/\mu - \mu/2) = \delta
+
     Args:
         epsilon: in [0, inf]; broadcasts.
         delta: in (0, 1); broadcasts.
@@ -114,6 +116,8 @@ def epsilon_from_mu(mu: float, delta: float) -> float: ...
 def epsilon_from_mu(mu: ArrayLike, delta: ArrayLike) -> Any: ...
 def epsilon_from_mu(mu: ArrayLike, delta: ArrayLike) -> Any:
     r"""The least epsilon >= 0 with which mu-GDP implies (epsilon, delta)-DP.
+
+    .. math:: \inf\{\varepsilon \ge 0 : \delta_\mu(\varepsilon) \le \delta\}
 
     Args:
         mu: GDP parameter, in [0, inf]; broadcasts.

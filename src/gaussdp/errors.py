@@ -9,7 +9,11 @@ _LONGEST_WORD = 250  # of a word: a name in a file may be anything
 
 
 class GaussdpError(Exception):
-    """Base of every error that gaussdp raises on purpose."""
+    """Base of every error that gaussdp raises on purpose.
+
+    >>> issubclass(DomainError, GaussdpError)
+    True
+    """
 
 
 class DomainError(GaussdpError, ValueError):
@@ -26,6 +30,9 @@ class DomainError(GaussdpError, ValueError):
         problem: what is wrong, in words that follow the parameter, where "must be" does not say it.
         got: how to show the value, where `brief` does not say it.
         place: where the parameter stands: a file, an entry of a list.
+
+    >>> DomainError("fpr", "in (0, 1)", 1.2, "give a rate")
+    DomainError('fpr must be in (0, 1), got 1.2; give a rate')
     """
 
     domain: str | None
@@ -93,19 +100,35 @@ def one_line(message: str) -> str:
 
 
 class ConvergenceError(GaussdpError, ArithmeticError):
-    """A computation could not reach the accuracy it promises, so it returns nothing."""
+    """A computation could not reach the accuracy it promises, so it returns nothing.
+
+    >>> issubclass(ConvergenceError, ArithmeticError)
+    True
+    """
 
 
 class MissingExtraError(GaussdpError, ImportError):
-    """An optional dependency is not installed; the message holds the command that installs it."""
+    """An optional dependency is not installed; the message holds the command that installs it.
+
+    >>> issubclass(MissingExtraError, ImportError)
+    True
+    """
 
 
 class UnsupportedVersionError(GaussdpError, ImportError):
-    """An optional dependency is installed in a version older than an integration can use."""
+    """An optional dependency is installed in a version older than an integration can use.
+
+    >>> issubclass(UnsupportedVersionError, ImportError)
+    True
+    """
 
 
 class UntestedVersionWarning(UserWarning):
-    """An optional dependency is newer than the versions an integration was tested with."""
+    """An optional dependency is newer than the versions an integration was tested with.
+
+    >>> issubclass(UntestedVersionWarning, UserWarning)
+    True
+    """
 
 
 class LedgerError(GaussdpError):
@@ -120,6 +143,9 @@ class BudgetExceeded(GaussdpError):  # noqa: N818 - what happened, not what is w
         asked: what the release needs: mu, and its slack.
         left: the largest mu of a release that this budget can still pay, and the slack that it has left.
         advice: what would fit.
+
+    >>> BudgetExceeded("health", (0.5, 0.0), (0.3, 0.0)).left_mu
+    0.3
     """
 
     asked_mu: float

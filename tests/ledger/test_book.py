@@ -77,6 +77,28 @@ class TestBoundary:
         lite.reserve("all", 3 * Gaussian(caught.value.noise_multiplier), key="next")
         assert lite.budget("all").left.mu < 0.005
 
+    @pytest.mark.parametrize("stated", ["add-remove", "replace-one"])
+    @pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
+    def test_the_noise_fits_whatever_the_neighbours(self, tmp_path, adjacency, stated):
+        """As it was asked, and as `plan` says it: a multiplier of what adding or removing a record changes."""
+        if (adjacency, stated) == ("add-remove", "replace-one"):
+            return
+        with Ledger.create(str(tmp_path / "book.db"), unit="one person", adjacency=adjacency) as made:
+            made.open_budget("all", GDP(1.0))
+            for i, asked in enumerate((Gaussian(0.1, stated), 3 * Gaussian(0.1, stated))):
+                made.open_budget(f"b{i}", GDP(0.7))
+                with pytest.raises(BudgetExceeded) as caught:
+                    made.reserve(f"b{i}", asked, key=f"k{i}")
+                noise = caught.value.noise_multiplier
+                made.reserve(f"b{i}", (3 if i else 1) * Gaussian(noise, stated), key=f"k{i}")
+                assert made.budget(f"b{i}").left.mu < 0.01
+            with pytest.raises(BudgetExceeded) as caught:
+                made.reserve("all", GDP(2.0), key="k")
+            made.reserve("all", Gaussian(2 * caught.value.noise_multiplier), key="k")
+            for i, share in enumerate(made.plan("all", releases=4).shares):
+                made.reserve("all", Gaussian(share.noise_multiplier), key=f"s{i}")
+            assert made.budget("all").left.mu < 0.01
+
     def test_training_is_told_its_noise(self, lite):
         lite.open_budget("all", GDP(0.5), slack=1e-9)
         with pytest.raises(BudgetExceeded, match="the same training fits with a noise multiplier of") as caught:

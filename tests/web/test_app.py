@@ -50,7 +50,7 @@ def test_another_method(client):
 @pytest.mark.parametrize(
     ("body", "status", "field"),
     [
-        ({}, 422, "epsilon"),
+        ({}, 422, "criterion"),
         ([], 422, None),
         ("epsilon", 422, None),
         ({**CHOOSE, "epsilon": -1}, 422, "epsilon"),

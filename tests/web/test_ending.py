@@ -32,7 +32,8 @@ def test_sigterm_drains(workers):
     """Work under way has its time; then the stream ends with an error line, and no process is left."""
     with started({"workers": workers}, **LIMITS) as server, httpx.Client(base_url=server.address, timeout=30) as client:
         assert wait_until(lambda: client.get("/readyz").status_code == 200)
-        with client.stream("POST", "/api/v1/account", json=ENDLESS) as response:
+        server.halt_workers()
+        with client.stream("POST", "/api/v1/account", json=RUN) as response:
             lines = response.iter_lines()
             next(lines)
             processes = server.workers()
@@ -77,10 +78,11 @@ def test_kill_leaves_no_process_burning():
 def test_a_worker_that_is_killed_is_told_logged_counted_and_replaced():
     with started({"access_log": "json"}, **LIMITS) as server:
         with httpx.Client(base_url=server.address, timeout=30) as client:
-            with client.stream("POST", "/api/v1/account", json=ENDLESS) as response:
+            assert wait_until(lambda: client.get("/readyz").status_code == 200)
+            server.halt_workers()
+            with client.stream("POST", "/api/v1/account", json=RUN) as response:
                 lines = response.iter_lines()
-                while json.loads(next(lines))["progress"]["message"] == "starting":
-                    pass
+                next(lines)
                 for pid in server.workers():
                     os.kill(pid, signal.SIGKILL)
                 *_, last = map(json.loads, lines)

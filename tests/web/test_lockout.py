@@ -84,6 +84,12 @@ def test_busy_connections_beyond_the_limit_are_told_so(server):
             assert answer.startswith(start)
             assert b"content-security-policy" in answer
         assert b"retry-after" not in answer
+        with connected(server, GREEDY) as another:
+            another.sendall(begun)
+            time.sleep(0.3)
+            answer = answer_to(another, b'{"a": 123}')  # which must not cut off the refusal
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert answer.endswith(b'try again in a moment"}}')
         with client_from(MODEST, server) as modest:
             assert modest.post("/api/v1/choose", json=CHOOSE).status_code == 200
 

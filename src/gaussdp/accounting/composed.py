@@ -1,7 +1,7 @@
 """The tails of a composed loss by whichever method answers: lines, which take milliseconds, or the density."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,12 +15,13 @@ from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent_tails import BentTails
 from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails
+from gaussdp.accounting.loss.chernoff import AddingBound
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.least import LeastLoss, least_loss
 from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Booleans, Floats
 
 
 @dataclass(frozen=True)
@@ -106,14 +107,22 @@ class ComposedTails(Described):
             return self._bent
         return self._lines or self._density
 
-    @cached_property
-    def _methods(self) -> list[LossTails | SplitTails]:
+    def _in_order(self) -> Iterator[LossTails | SplitTails]:
         """Lines of all kinds in order of trial."""
-        squared_mu, steps = self._parts
-        split = SplitTails.of(squared_mu, steps, self.deviation)
-        others = [self._bent, split] if self._bent and self._bent.quicker else [split, self._bent]
-        lines = [*others, self._lines] if self._first is self._bent else [self._lines, *others]
-        return [tails for tails in lines if tails]
+        if self._lines and self._first is self._lines:
+            yield self._lines
+            yield from self._others
+        else:
+            yield from self._others
+            if self._lines:
+                yield self._lines
+
+    @cached_property
+    def _others(self) -> list[BentTails | SplitTails]:
+        """Lines that are not straight, or of parts of the loss only, the quicker first."""
+        split, bent = SplitTails.of(*self._parts, self.deviation), self._bent
+        late = split and bent and bent.quicker and not split.quick
+        return [tails for tails in ((bent, split) if late else (split, bent)) if tails]
 
     @property
     def _known(self) -> LossTails:
@@ -146,11 +155,25 @@ class ComposedTails(Described):
             points.put(missing, self._density.read(tau[missing]))
         return points
 
+    def adding_costs_less(self, epsilon: Floats, log_delta: Floats) -> Booleans:
+        """At which epsilons, from 0 on, the profile of adding a record surely is smaller; False where it may not be."""
+        bound = self._adding
+        return np.zeros(epsilon.size, np.bool_) if bound is None else (epsilon >= 0) & bound.below(epsilon, log_delta)
+
+    @cached_property
+    def _adding(self) -> AddingBound | None:
+        squared_mu, steps = self._parts
+        cumulants = self._lines.cumulants if self._lines else LossCumulants(squared_mu, steps)
+        try:
+            return AddingBound(cumulants, self.deviation)
+        except ConvergenceError:
+            return None
+
     def read_lines(self, tau: Floats) -> OperatingPoints:
         """The same by lines alone."""
         points = OperatingPoints.unanswered(tau)
         missing = np.arange(tau.size)
-        for lines in self._methods:
+        for lines in self._in_order():
             points.put(missing, lines.read(tau[missing]))
             missing = np.flatnonzero(~points.answered)
             if missing.size == 0:
@@ -193,7 +216,7 @@ class ComposedTails(Described):
         """What a search along lines finds, or else the density."""
         if not self.within_reach:
             return OperatingPoints.unanswered(np.full_like(rate, np.nan))
-        if not self._methods:
+        if not (self._lines or self._bent):
             return ask_density(rate, rest)
         points = search(_ByLines(self), rate, rest)
         missing = np.flatnonzero(~points.answered)

@@ -28,7 +28,7 @@ from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.mechanisms import Gaussian, Mechanism, MixtureOfGaussians, PoissonSampled, SampledExchange, ZCDPGaussian
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Booleans, Floats
 
 if TYPE_CHECKING:
     from gaussdp.accounting.certified.certificate import Certificate
@@ -51,6 +51,8 @@ class AccountedCurve(Described, Guarantee):
     answer, to the last bit.
 
     Made by `account`.
+
+    Reference: Dong, Roth & Su (2022), Theorem 3.2; docs/numerics.md for the tails.
 
     >>> from gaussdp.accounting import account
     >>> from gaussdp.mechanisms import DPSGD
@@ -278,21 +280,39 @@ class AccountedCurve(Described, Guarantee):
 
     def _exactly(self, name: str, levels: Floats) -> Values:
         if name == "delta":
-            remove, add = self.remove.deltas(levels), self.add.deltas(levels)
-        elif name == "epsilon":
+            return self._deltas(levels)
+        if name == "epsilon":
             return self._epsilons(levels)
-        elif name == "fpr":
+        if name == "fpr":
             # The curve is symmetric: the least FPR at an FNR is the least FNR at an FPR.
             return self._rates(1 - levels, levels)[0]
-        else:
-            return self._rates(levels, 1 - levels)[name == "tpr"]
-        return remove.where(remove.value >= add.value, add)
+        return self._rates(levels, 1 - levels)[name == "tpr"]
+
+    def _adding_costs_less(self, epsilon: Floats, log_delta: Floats) -> Booleans:
+        """Where the profile of adding a record surely lies below a delta, so that it need not be computed."""
+        if isinstance(self._tails, ComposedTails):
+            return self._tails.adding_costs_less(epsilon, log_delta)
+        return np.zeros(epsilon.size, np.bool_)
+
+    def _deltas(self, epsilons: Floats) -> Values:
+        """The larger delta of the two directions."""
+        remove = self.remove.deltas(epsilons)
+        with np.errstate(divide="ignore"):
+            at_least = np.log(remove.value) + np.log1p(-np.minimum(remove.error, 1.0))
+        open_ = np.flatnonzero(~(remove.answered & self._adding_costs_less(epsilons, at_least)))
+        if open_.size:
+            mine, add = remove.take(open_), self.add.deltas(epsilons[open_])
+            remove.put(open_, mine.where(mine.value >= add.value, add))
+        return remove
 
     def _epsilons(self, deltas: Floats) -> Values:
         """The larger epsilon of the two directions."""
         remove = self.remove.epsilons(deltas)
         # Adding a record costs no more than minus the least loss.
         least = remove.answered & (remove.value >= -self._tails.lowest)
+        if not least.all():
+            with np.errstate(divide="ignore"):
+                least |= remove.answered & self._adding_costs_less(remove.value, np.log(deltas))
         open_ = np.flatnonzero(~least)
         if open_.size:
             mine = remove.take(open_)
@@ -308,7 +328,31 @@ class AccountedCurve(Described, Guarantee):
         return min(fpr, fnr), max(fpr, fnr), Values(point.tau, point.errors, point.methods)
 
     def _rates(self, fpr: Floats, tnr: Floats) -> tuple[Values, Values]:
-        """FNR and TPR at an FPR, given with its complement so that both keep their digits."""
+        """FNR and TPR at an FPR, given with its complement so that both keep their digits.
+
+        Where adding a record has the smaller profile at the slope with which the curve of removal passes, that is the
+        curve: it lies above its tangents, and below either direction.
+        """
+        with np.errstate(divide="ignore"):
+            log_fpr = np.where(fpr < tnr, np.log(fpr), np.log1p(-tnr))
+            log_tnr = np.where(fpr < tnr, np.log1p(-fpr), np.log(tnr))
+        fnr, tpr = Values.unanswered(fpr.size), Values.unanswered(fpr.size)
+        inside = np.flatnonzero((fpr > 0) & (fpr < tnr))
+        if inside.size and isinstance(self._tails, ComposedTails):
+            points = self.remove.points(log_fpr[inside], log_tnr[inside])
+            sure = points.answered & self._adding_costs_less(points.tau, points.log_delta_remove - points.errors)
+            found = self.remove.rates_at(points.take(sure), log_fpr[inside[sure]])
+            fnr.put(inside[sure], found[0])
+            tpr.put(inside[sure], found[1])
+        open_ = np.flatnonzero(~fnr.answered)
+        if open_.size:
+            found = self._symmetric_rates(fpr[open_], log_fpr[open_], log_tnr[open_])
+            fnr.put(open_, found[0])
+            tpr.put(open_, found[1])
+        return fnr, tpr
+
+    def _symmetric_rates(self, fpr: Floats, log_fpr: Floats, log_tnr: Floats) -> tuple[Values, Values]:
+        """The same from both directions, and between the points of slope -1 the segment."""
         low, high, corner = self._corner
         straight = low + high - fpr  # on the segment of slope -1
         # Its error is that of the two rates at the corner.
@@ -317,8 +361,6 @@ class AccountedCurve(Described, Guarantee):
             Values(rate, error / np.abs(rate), np.full(rate.size, corner.method[0]))
             for rate in (straight, 1 - straight)
         )
-        log_fpr = np.where(fpr < tnr, np.log(fpr), np.log1p(-tnr))
-        log_tnr = np.where(fpr < tnr, np.log1p(-fpr), np.log(tnr))
         off = (fpr < low) | (fpr > high)
         if off.any():
             remove, add = self.remove.rates(log_fpr[off], log_tnr[off]), self.add.rates(log_fpr[off], log_tnr[off])

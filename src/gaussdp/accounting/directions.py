@@ -87,24 +87,30 @@ class Direction(Described):
         """FNR and TPR from the logarithms of the FPR and of its complement."""
         nothing = np.exp(log_tnr) > 0
         inside = np.isfinite(log_fpr) & np.isfinite(log_tnr)
-        tails = self._tails
-        ask = tails.at_fpr if self._remove else tails.at_fnr
-
-        def read(points: OperatingPoints, fpr: Floats, log_rate: Floats) -> Values:
-            # The FPR of the points is off by their error too, and the rate follows with the slope of the curve.
-            slope = points.tau if self._remove else -points.tau
-            share = np.exp(fpr + slope - log_rate)
-            return Values(np.exp(log_rate), (points.errors + _SEARCH) * (1 + share), points.methods)
-
         fnr = Values.of(np.where(nothing, 1.0, 0.0), Method.CLOSED_FORM, 0.0)
         tpr = Values.of(np.where(nothing, 0.0, 1.0), Method.CLOSED_FORM, 0.0)
         if inside.any():
-            log_fpr = log_fpr[inside]
-            points = ask(log_fpr, log_tnr[inside])
-            sides = (points.log_fnr, points.log_tpr) if self._remove else (points.log_fpr, points.log_tnr)
-            for values, side in zip((fnr, tpr), sides, strict=True):
-                values.put(inside, read(points, log_fpr, side))
+            points = self.points(log_fpr[inside], log_tnr[inside])
+            for values, found in zip((fnr, tpr), self.rates_at(points, log_fpr[inside]), strict=True):
+                values.put(inside, found)
         return fnr, tpr
+
+    def points(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
+        """The operating points with these FPRs, inside (0, 1)."""
+        return (self._tails.at_fpr if self._remove else self._tails.at_fnr)(log_fpr, log_tnr)
+
+    def rates_at(self, points: OperatingPoints, log_fpr: Floats) -> tuple[Values, Values]:
+        """FNR and TPR at points that were found for FPRs."""
+
+        def read(log_rate: Floats) -> Values:
+            # The FPR of the points is off by their error too, and the rate follows with the slope of the curve.
+            slope = points.tau if self._remove else -points.tau
+            share = np.exp(log_fpr + slope - log_rate)
+            return Values(np.exp(log_rate), (points.errors + _SEARCH) * (1 + share), points.methods)
+
+        if self._remove:
+            return read(points.log_fnr), read(points.log_tpr)
+        return read(points.log_fpr), read(points.log_tnr)
 
     def deltas(self, epsilon: Floats) -> Values:
         """delta at any real epsilon, infinities included."""

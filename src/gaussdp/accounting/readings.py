@@ -118,6 +118,10 @@ class Reading(Generic[Numbers]):
             distribution or an enclosure is a bound on the safe side, and the error says how far the truth may lie away;
             inf where nothing is known about that.
         method: how it was computed; for arrays an array of methods.
+
+    >>> from gaussdp import DPSGD, account
+    >>> account(DPSGD(1.0, 0.01, 100)).reading.epsilon(1e-5).error < 1e-8
+    True
     """
 
     value: Numbers
@@ -232,6 +236,11 @@ class Fit(Displayed):
         regret: least kappa with f(alpha + kappa) - kappa <= f_mu(alpha): how far the GDP curve is from the truth.
         methods: those of all readings that mu rests on, the tightest first.
         certificate: the proof of mu_lower and mu_upper; None where they rest on error claims.
+
+    >>> from gaussdp import DPSGD, account
+    >>> fit = account(DPSGD(1.0, 0.01, 100)).fit(floor=1e-10)
+    >>> fit.mu_lower <= fit.mu, fit.slack < 1e-9
+    (True, True)
     """
 
     mu: float

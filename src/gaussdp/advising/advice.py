@@ -18,6 +18,7 @@ from gaussdp.domains import instance
 from gaussdp.guarantees import GDP
 from gaussdp.risks import Identification
 
+NOISE_TOLD = "95 % of the noise lies within ±; sd is its standard deviation"
 _WIDE = 1.2  # a range so wide that its middle is worth a row
 
 
@@ -174,7 +175,9 @@ class Advice:
             found.append("The number of people behind a mean is public.")
         if any(one.kind == "model" for one in self.answers.statistics):
             found.append("Models are trained on Poisson samples; their μ is for error rates of at least 1e-10.")
-        names = ", ".join(BY_KEY[key].text for key in self.answers.assumed)
+        if not self.answers.published:
+            found.append("What each release holds is not said, so one count is assumed.")
+        names = " ".join(BY_KEY[key].text for key in self.answers.assumed)
         if names:
             found.append(f"Not answered, so assumed: {names}")
         return tuple(found)
@@ -208,10 +211,10 @@ class Advice:
             Column("requirement", "requirement"),
             Column("source", "set by"),
             Column("mu", "μ at most", Rounding.DOWN),
-            Column("binds", ""),
+            Column("binds", "binds"),
         )
         rows = tuple(
-            (one.words, one.source or "who answered", one.low, "binds" if one is self.choice.binding else "")
+            (one.words, one.source or "who answered", one.low, "yes" if one is self.choice.binding else "")
             for one in self.choice.requirements
         )
         return Table("requirements", "What must hold", columns, rows)
@@ -220,7 +223,7 @@ class Advice:
         """The risk and the noise, as mu moves."""
         columns = (
             Column("mu", "μ in all", Rounding.DOWN),
-            Column("place", ""),
+            Column("place", "which"),
             Column("mu_each", "μ each", Rounding.DOWN),
             Column("chance", "a guess is right"),
             *(Column(f"noise_{i}", _heading(one)) for i, one in enumerate(self.answers.statistics, 1)),
@@ -229,7 +232,12 @@ class Advice:
             (step.mu, step.place, step.each, shown_percent(self.guess(step.mu)), *map(noise_text, step.noise))
             for step in self.steps
         )
-        return Table("utility", "Risk and noise as μ moves (95 % of the noise lies within ±)", columns, rows)
+        return Table(
+            "utility",
+            f"Risk and noise as μ moves ({NOISE_TOLD})",
+            columns,
+            rows,
+        )
 
     def scenario_tables(self) -> tuple[Table, ...]:
         """The plan and its variants side by side."""

@@ -118,10 +118,11 @@ def _multiplier(mu: float, batch_size: int, epochs: float, people: int, records:
 
 
 def noise_text(noise: Noise) -> str:
-    """The noise as people read it: "± 3.92 (0.4%)"."""
+    """The noise as people read it: "± 3.92 (0.4%), sd 2"."""
     if math.isinf(noise.sd):
         return "out of reach"
+    sd = shown(rounded(noise.sd, Rounding.UP, 3))
     if noise.interval is None:
-        return shown(rounded(noise.sd, Rounding.UP, 3))
+        return sd
     size = "" if noise.relative is None else f" ({shown(rounded(100 * noise.relative, Rounding.UP, 2))}%)"
-    return f"± {shown(rounded(noise.interval, Rounding.UP, 3))}{size}"
+    return f"± {shown(rounded(noise.interval, Rounding.UP, 3))}{size}, sd {sd}"

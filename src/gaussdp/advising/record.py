@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.advising.advice import Advice, band_words
+from gaussdp.advising.advice import NOISE_TOLD, Advice, band_words
 from gaussdp.advising.published import Noise, noise_text
 from gaussdp.documents import Document, Facts, Picture, Section, Words, document_files
 from gaussdp.documents.blocks import Block, Items
@@ -99,7 +99,7 @@ class Record:
         costs = [
             f"μ = {_down(step.mu)} ({step.place}): a guess is right with {shown_percent(advice.guess(step.mu))}; "
             + "; ".join(
-                f"{one.label} {noise_text(noise)}"
+                f"{one.label}{': noise multiplier' if one.kind == 'model' else ''} {noise_text(noise)}"
                 for one, noise in zip(advice.answers.statistics, step.noise, strict=True)
             )
             for step in advice.steps
@@ -107,12 +107,22 @@ class Record:
         sections = (
             ("Standing", (self.standing, f"In words, {band_words(self.mu)}.")),
             ("What must hold, and who has set it", requirements),
-            ("What it costs (95 % of the noise lies within ±)", costs),
+            (f"What it costs ({NOISE_TOLD})", costs),
+            *((("Scenarios", self._compared()),) if advice.scenarios else ()),
             ("Assumptions", advice.assumptions),
             ("What is not covered", advice.not_covered),
         )
         facts = "   ".join(f"{name}: {value}" for name, value in self._facts()[1:])
         return render_sheet(self._decision(), Sheet(self.title, self.sentence, sections, (facts, "", _SIGN)))
+
+    def _compared(self) -> list[str]:
+        """The plan and its variants, a line each."""
+        plans = (("as planned", self.advice), *self.advice.scenarios)
+        return [
+            f"{name}: {_count(plan.answers.releases)}, μ = {_down(plan.mu)} in all, {_down(plan.each(plan.mu))} each;"
+            f" a guess is right with {shown_percent(plan.guess(plan.mu))}"
+            for name, plan in plans
+        ]
 
     def files(self, digits: int = DEFAULT_DIGITS) -> dict[str, bytes]:
         """The record in all formats, its picture, and the policy file."""
@@ -189,6 +199,10 @@ def _size(noise: Noise, relative: bool) -> float:
     if relative and noise.relative is not None:
         return 100 * noise.relative
     return noise.sd if noise.interval is None else noise.interval
+
+
+def _count(releases: int) -> str:
+    return "1 release" if releases == 1 else f"{releases:,} releases"
 
 
 def _down(value: float) -> str:

@@ -34,6 +34,11 @@ class DKW(Method):
 
     at all thresholds together. Tight for thresholds in the middle, blind to attacks with few false positives.
     Reference: Massart (1990), The Annals of Probability 18.
+
+    >>> from gaussdp import audit_counts
+    >>> counts = {"members": [100, 300, 600], "nonmembers": [700, 295, 5]}
+    >>> audit_counts([0, 1, 2], **counts, method=DKW()).mu_lower
+    1.80859...
     """
 
     def run(self, counts: ScoreCounts, confidence: float) -> Audit:
@@ -44,11 +49,20 @@ class DKW(Method):
 class EqualLocalLevel(Method):
     r"""A band in which every order statistic has the same chance to break out.
 
+    .. math:: P\bigl(\exists i : U_{(i)} \notin [a_i, b_i]\bigr) = \alpha
+
     At each threshold the Clopper-Pearson bounds at a level g, smaller than a/2 by just as much as it takes for all of
     one side to hold with probability 1 - a/2. g depends on the number of trials alone and is computed exactly up to 512
     trials, and on the safe side beyond, where the band is held at a fixed set of ranks (`gaussdp.auditing.rates`).
 
     As tight in the corners of the ROC curve, where strong attacks live, as in its middle.
+
+    Reference: Berk & Jones (1979).
+
+    >>> from gaussdp import audit_counts
+    >>> counts = {"members": [100, 300, 600], "nonmembers": [700, 295, 5]}
+    >>> audit_counts([0, 1, 2], **counts, method=EqualLocalLevel()).mu_lower
+    2.22678...
     """
 
     def run(self, counts: ScoreCounts, confidence: float) -> Audit:

@@ -20,6 +20,8 @@ _BISECTIONS = 60
 class Credible(Method):
     r"""The posterior quantile of mu at one threshold: credible, not a confidence bound.
 
+    .. math:: \mu = \Phi^{-1}(1 - \alpha) - \Phi^{-1}(\beta)
+
     Each error rate has the prior Beta(prior, prior) and, given k errors in n trials, the posterior
     Beta(prior + k, prior + n - k), independently of the other. mu_lower is the value that
     Phi^-1(1 - fpr) - Phi^-1(fnr) exceeds with posterior probability `confidence`. It is larger than the confidence
@@ -29,6 +31,11 @@ class Credible(Method):
         threshold: the attack accuses whoever scores above it; chosen before looking at these scores.
         prior: 0.5 (Jeffreys) or another number above 0.
     Reference: Zanella-Beguelin et al. (2023), arXiv:2206.05199, there for epsilon.
+
+    >>> from gaussdp import audit_counts
+    >>> counts = {"members": [100, 300, 600], "nonmembers": [700, 295, 5]}
+    >>> audit_counts([0, 1, 2], **counts, method=Credible(1.5)).mu_lower
+    2.57737...
     """
 
     threshold: float

@@ -50,6 +50,12 @@ class FixedThreshold(Method):
 
     Args:
         threshold: the attack accuses whoever scores above it.
+    Reference: Clopper & Pearson (1934).
+
+    >>> from gaussdp import audit_counts
+    >>> counts = {"members": [100, 300, 600], "nonmembers": [700, 295, 5]}
+    >>> audit_counts([0, 1, 2], **counts, method=FixedThreshold(1.5)).mu_lower
+    2.44267...
     """
 
     threshold: float
@@ -66,7 +72,9 @@ class FixedThreshold(Method):
 
 @dataclass(frozen=True)
 class Split(Method):
-    """Choose the threshold on a random half of the people of each side, bound on the other half.
+    r"""Choose the threshold on a random half of the people of each side, bound on the other half.
+
+    .. math:: \mu \ge \Phi^{-1}(1 - \bar\alpha) - \Phi^{-1}(\bar\beta)
 
     People are told apart by the order in which their scores are given, never by the scores, so for every seed the
     halves are independent and the bound keeps its confidence. Fix the seed before looking: trying several and keeping
@@ -74,6 +82,10 @@ class Split(Method):
 
     Args:
         seed: of the random split, from 0 to 2^64 - 1.
+    Reference: Clopper & Pearson (1934); the threshold is chosen on other scores.
+
+    >>> Split(seed=0).seed
+    0
     """
 
     seed: int = 0
@@ -168,6 +180,11 @@ class AUC(Method):
 
     Strong against weak attacks that are a little right everywhere; blind to those that are sure of a few people.
     Reference: Hoeffding (1963), section 5b, for the deviation of a two-sample mean over pairs; ties count half.
+
+    >>> from gaussdp import audit_counts
+    >>> counts = {"members": [100, 300, 600], "nonmembers": [700, 295, 5]}
+    >>> audit_counts([0, 1, 2], **counts, method=AUC()).mu_lower
+    1.45997...
     """
 
     def run(self, counts: ScoreCounts, confidence: float) -> Audit:

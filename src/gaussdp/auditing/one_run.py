@@ -36,6 +36,10 @@ class OneRunAudit(Evidence):
         guessed: what each set of guesses says, "both" (in and out), "in" or "out", where the scores are known.
         notes: what else a reader must know.
         design: one-run.
+
+    >>> from gaussdp import audit_one_run
+    >>> audit_one_run(canaries=1000, guesses=100, correct=90).mu_lower > 0.5
+    True
     """
 
     mu_lower: float

@@ -27,6 +27,10 @@ class AuditPlan(Displayed):
         one_run: with canaries whose scores are independent, or None beyond 10^5 canaries: a single run proves less
             than the truth however many there are.
         sequential: with pairs one by one, looked at after each, or None beyond 10^6 pairs; simulated with a fixed seed.
+
+    >>> from gaussdp import plan_audit
+    >>> type(plan_audit(2.0)).__name__
+    'AuditPlan'
     """
 
     mu: float

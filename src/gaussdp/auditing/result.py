@@ -67,6 +67,11 @@ class Audit(Evidence):
         design: how the scores came about; if it is only assumed, there is no verdict on a claim.
         lower: whether the attack accuses who scores below the threshold.
         either: whether both directions were tried, each at half the error.
+
+    >>> from gaussdp import audit_errors
+    >>> found = audit_errors(false_positives=5, nonmembers=1000, false_negatives=400, members=1000)
+    >>> found.mu_lower
+    2.44267...
     """
 
     mu_lower: float

@@ -14,7 +14,11 @@ from gaussdp.risks import AtMost
 
 
 class Status(Enum):
-    """How a search ended. Whatever the status, the value meets the target."""
+    """How a search ended. Whatever the status, the value meets the target.
+
+    >>> Status.TIGHT.value
+    'tight'
+    """
 
     TIGHT = "tight"
     """One unit of the last digit towards less privacy was read too, and misses the target."""
@@ -53,6 +57,10 @@ class Calibration(Displayed):
         next_achieved: what that would give, None if it was not or could not be read.
         evaluations: how often a mechanism was accounted for.
         status: how the search ended.
+
+    >>> from gaussdp import GDP, calibration
+    >>> calibration.noise_multiplier(GDP(0.5), sample_rate=0.01, steps=1000).value
+    1.021
     """
 
     parameter: str

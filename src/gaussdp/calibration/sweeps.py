@@ -45,6 +45,13 @@ def sweep(
     Raises:
         DomainError: if the file is not one of a sweep, which is then left as it is, or if another sweep has it.
         MissingExtraError: if joblib, or pyarrow for Parquet, is not installed.
+
+    >>> import tempfile
+    >>> from gaussdp.calibration import grid
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows = sweep(grid(["mu=1"], [1000], [100], [1]), f"{folder}/rows.csv", workers=1)
+    >>> rows[0]["status"]
+    'tight'
     """
     given = [instance("designs", one, Design, "designs") for one in several("designs", designs, "a list of designs")]
     wanted = {_key(design.inputs()): design for design in given}

@@ -18,7 +18,9 @@ _RULE = RuleOfThumb(5)
 
 @dataclass(frozen=True, eq=False)
 class Choice(GDP):
-    """The GDP guarantee that was chosen, and how.
+    r"""The GDP guarantee that was chosen, and how.
+
+    .. math:: \mu = \min_i \mu_i
 
     It is a `GDP` with the cautious mu, and equals one: it can be calibrated to, explained and composed as such.
 
@@ -26,6 +28,11 @@ class Choice(GDP):
         mu: the smallest of the budgets, which meets every requirement or gives an attacker no more than it at the
             levels looked at.
         requirements: all of which must hold.
+    Reference: Kulynych & Honkela, Section 3.
+
+    >>> from gaussdp import MultiplicativeAdvantage, PureDP, choose
+    >>> choose(PureDP(1.0), MultiplicativeAdvantage(fpr=1e-3)).mu
+    0.31027...
     """
 
     requirements: tuple[Requirement, ...] = field(default=(), repr=False)

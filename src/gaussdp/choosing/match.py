@@ -84,6 +84,10 @@ class Match:
         policy: the guarantee that was matched.
         risk: the criterion at its level.
         mu: the matched budget; inf where the policy does not limit this risk at all.
+
+    >>> from gaussdp import MultiplicativeAdvantage, PureDP, match
+    >>> match(PureDP(1.0), MultiplicativeAdvantage(fpr=1e-3)).saturated
+    False
     """
 
     policy: Guarantee

@@ -1,6 +1,7 @@
 """gaussdp serve: the calculator as a web page, for one person or a team."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
@@ -13,6 +14,8 @@ from gaussdp.web.limits import Limits
 
 PREFIX = "GAUSSDP_SERVE_"
 """Of the environment variable of each option: GAUSSDP_SERVE_PORT for --port."""
+
+_PASSWORD = re.compile(r"(://[^:/@,]*):[^@,]*@")
 
 _SOURCES = {
     ParameterSource.COMMANDLINE: "option",
@@ -78,6 +81,19 @@ def _limits(command: Any) -> Any:
     show_default=True,
     help="Log every request to stderr. What goes wrong is always logged.",
 )
+@_setting(
+    "--ledger",
+    "ledgers",
+    multiple=True,
+    metavar="URL",
+    help="Show this budget book on the page (give it again for another); needs the extra `ledger`.",
+)
+@_setting(
+    "--ledger-token-file",
+    default="",
+    metavar="FILE",
+    help="Let spend from the books whoever has the token in this file; or in the variable GAUSSDP_SERVE_LEDGER_TOKEN.",
+)
 @click.option(
     "--open/--no-open",
     "open_page",
@@ -98,6 +114,7 @@ def serve(ctx: click.Context, /, open_page: bool, show_settings: bool, **given: 
     Examples:
       gaussdp serve
       gaussdp serve --port 0 --no-open
+      gaussdp serve --ledger sqlite:///budget.db
       gaussdp serve --allow-host calculator.example --trusted-proxy 127.0.0.1 --access-log json
     """
     from gaussdp.web import Settings, is_loopback
@@ -136,7 +153,7 @@ def _table(ctx: click.Context) -> str:
         shown = ",".join(value) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
         source = ctx.get_parameter_source(option.name)
         origin = _SOURCES.get(source, "default") if source else "default"
-        rows.append((option.opts[0], shown or "-", origin, str(option.envvar)))
+        rows.append((option.opts[0], _PASSWORD.sub(r"\1:***@", shown) or "-", origin, str(option.envvar)))
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)) for row in rows]
     return "\n".join(line.rstrip() for line in lines)

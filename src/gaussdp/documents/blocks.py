@@ -152,6 +152,10 @@ class Document:
         blocks: in order.
         content: what programs get instead of the tables, in the schema that it names itself; None for the tables.
         generator: what made it, for the formats that have a place to say so.
+
+    >>> from gaussdp import GDP
+    >>> GDP(0.5).document().title
+    'Gaussian DP with μ = 0.5'
     """
 
     title: str

@@ -104,7 +104,8 @@ class Page:
         wide = max(3, len(f"{array.of:,}"))
         pairs = zip(self.icons, array.legend(), strict=True)
         words = [f"{icon} {count:{wide},d} {label}" for icon, (count, label) in pairs]
-        if array.of != HUNDRED:
+        room = self.prose - len(rows[0]) - 5
+        if array.of != HUNDRED or max(map(_width, words)) > room:
             return "\n".join(f"  {line}" for line in (*rows, *words, *([f"({array.note})"] if array.note else [])))
         beside = {(len(rows) - len(words)) // 2 + i: line for i, line in enumerate(words)}
         return "\n".join(f"  {row}   {beside.get(i, '')}".rstrip() for i, row in enumerate(rows))

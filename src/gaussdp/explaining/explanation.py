@@ -32,7 +32,12 @@ DEFAULT_RELEASES = (10, 100)
 
 
 class Explanation(Meaning):
-    """What mu-GDP means, as `explain` finds it: facts, the words for them, and pictures."""
+    """What mu-GDP means, as `explain` finds it: facts, the words for them, and pictures.
+
+    >>> from gaussdp import explain
+    >>> explain(0.8).guesses[0].after_count
+    66
+    """
 
     def __repr__(self) -> str:
         about = self.subject or f"μ = {wording.up(self.mu, 4)}"

@@ -66,6 +66,10 @@ class TradeoffPlot:
         fnr, tpr: the error rate and its complement, by the words for each curve.
         starts: where each curve begins, at FPR 0; 1 for those that promise something at every level.
         attacks: the points to mark.
+
+    >>> from gaussdp import GDP, tradeoff_figure
+    >>> type(tradeoff_figure(GDP(0.5))).__name__
+    'TradeoffPlot'
     """
 
     fpr: Floats

@@ -24,6 +24,7 @@ class ApproxGDP(Guarantee):
     Args:
         mu: in [0, inf].
         delta: in [0, 1]; kept as `delta_bound`.
+    Reference: Dong, Roth & Su (2022), Section 3: composition with the curve of (0, delta)-DP.
 
     >>> ApproxGDP(3.0, 1e-6).compose(GDP(4.0), ApproxGDP(0.0, 1e-6))
     ApproxGDP(mu=5.0, delta=1.999999e-06)

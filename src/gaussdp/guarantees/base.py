@@ -31,7 +31,9 @@ _FAR_FROM_ONE = 0.5  # a delta up to which its complement has all digits
 
 
 class Guarantee(Displayed, ABC):
-    """A symmetric trade-off curve: for each false-positive rate of an attack, the least false-negative rate.
+    r"""A symmetric trade-off curve: for each false-positive rate of an attack, the least false-negative rate.
+
+    .. math:: f(\alpha) = \inf_\varphi\{1 - \mathrm{E}_P\,\varphi : \mathrm{E}_Q\,\varphi \le \alpha\}
 
     A subclass gives the curve in five readings of it (`fnr`, `tpr`, `fpr`, `delta`, `epsilon`), each exact in its own
     small values; everything else follows from these. All methods take floats or arrays.
@@ -40,6 +42,11 @@ class Guarantee(Displayed, ABC):
         title: what it is, in words, if it has a name: "Gaussian DP".
         short: the same in a legend: "GDP".
         kind: its name in a plan file, if one can state it: "pure-dp".
+    Reference: Dong, Roth & Su (2022), Definitions 2.1 and 2.3.
+
+    >>> from gaussdp import GDP
+    >>> isinstance(GDP(1.0), Guarantee), GDP(1.0).fnr(0.01)
+    (True, 0.90763...)
     """
 
     title: ClassVar[str] = ""

@@ -15,10 +15,13 @@ from gaussdp.numerics import flat
 
 @dataclass(frozen=True)
 class GDP(Guarantee):
-    """Gaussian differential privacy with parameter mu (sensitivity over sigma of one Gaussian release).
+    r"""Gaussian differential privacy with parameter mu (sensitivity over sigma of one Gaussian release).
+
+    .. math:: f(\alpha) = \Phi(\Phi^{-1}(1 - \alpha) - \mu)
 
     Args:
         mu: in [0, inf]; 0 means that no attack beats guessing, inf that there is no privacy.
+    Reference: Dong, Roth & Su (2022), Definition 2.6.
 
     >>> release = GDP(mu=0.31)
     >>> release.tpr(1e-3)

@@ -30,6 +30,7 @@ class ProfilePoints(Guarantee):
     Args:
         epsilon: distinct values in [0, 700], in any order.
         delta: the delta of each, in [0, 1].
+    Reference: Dong, Roth & Su (2022), Proposition 2.12: statements at several epsilons hold together.
 
     >>> curve = ProfilePoints(epsilon=[0.0, 0.5, 1.0], delta=[0.3, 0.1, 0.02])
     >>> curve.delta(0.5), curve.epsilon(0.02)

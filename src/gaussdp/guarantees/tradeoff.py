@@ -49,7 +49,9 @@ class RowError(DomainError):
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class TradeoffPoints(ProfilePoints):
-    """The guarantee that points of a trade-off curve make together, pessimistic wherever they say nothing.
+    r"""The guarantee that points of a trade-off curve make together, pessimistic wherever they say nothing.
+
+    .. math:: f(\alpha) = \sup\{g(\alpha) : g \text{ convex, } g \le \text{every bound that a point implies}\}
 
     The curve is convex and symmetric, and every mechanism of which the points are true has at least its error rates.
 
@@ -63,6 +65,7 @@ class TradeoffPoints(ProfilePoints):
             "one" dataset against its neighbour; then the guarantee is the lower of the curve and its mirror image.
 
     Measured attacks are no guarantee: a better attack may exist. See `gaussdp.audit`.
+    Reference: Dong, Roth & Su (2022), Proposition 2.2: trade-off curves are convex; docs/integrations/curves.md.
 
     >>> paper = TradeoffPoints(fpr=[0.001, 0.01, 0.1, 0.3], fnr=[0.98, 0.92, 0.65, 0.35])
     >>> paper.tpr(0.01), paper.delta(1.0)

@@ -213,7 +213,7 @@ class Ledger:
         try:
             return self._reserved(request)
         except ShortError as error:
-            raise exceeded(error.touched, error.short, charge) from None
+            raise exceeded(error.touched, error.short, charge, self.adjacency) from None
 
     def commit(self, key: str) -> Entry:
         """Say that the release of a reservation came out: it stays spent for good."""
@@ -361,7 +361,7 @@ class Ledger:
             weights: instead, how much of the square of mu each gets, one a release.
         """
         own = self.budget(budget)
-        return planning.plan(own.name, own.available, releases, weights)
+        return planning.plan(own.name, own.available, releases, weights, self.adjacency)
 
     def report(self, budget: str) -> Document:
         """The statement of all that was released under a budget and those within it."""

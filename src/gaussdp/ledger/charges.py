@@ -33,6 +33,7 @@ class Charge:
         words: what is released, in one line.
         releases: the same as entries of a plan file, where it is a mechanism; empty otherwise.
         source: the mechanism itself, to say which noise would fit.
+        moves: how many times its noise multiplier, as it was stated, is that for the neighbours of the book.
     """
 
     square: Fraction
@@ -40,6 +41,7 @@ class Charge:
     words: str
     releases: tuple[dict[str, Any], ...] = ()
     source: Mechanism | None = None
+    moves: float = 1.0
 
     @property
     def guarantee(self) -> ApproxGDP:
@@ -71,6 +73,11 @@ def charge_of(
     if isinstance(release, Mechanism | GDP | ApproxGDP | ApproxDP) and _hashable(release):  # often charged again
         return _remembered(release, adjacency, stated_for, level)
     return _charged(release, unit, adjacency, stated_for, level)
+
+
+def noise_over_exchange(stated: Adjacency, adjacency: Adjacency) -> float:
+    """How many times a noise multiplier stated for some neighbours is that for others: exchanging moves twice."""
+    return 2.0 if (stated, adjacency) == ("add-remove", "replace-one") else 1.0
 
 
 def _hashable(release: object) -> bool:
@@ -142,6 +149,7 @@ def _of_mechanism(mechanism: Mechanism, adjacency: Adjacency, floor: float | Non
     entries = [(part, times, _exact_square(part)) for part, times in known.releases()]
     described = tuple(_entry(part, times) for part, times, _ in entries if part.kind or isinstance(part, Stated))
     named: dict[str, Any] = {"words": known.sentence, "releases": described, "source": known}
+    named["moves"] = noise_over_exchange(mechanism.adjacency, adjacency)
     exact = [(square, times) for _, times, square in entries if square is not None]
     if len(exact) == len(entries):
         return Charge(settled(sum((square * times for square, times in exact), Fraction())), Fraction(), **named)

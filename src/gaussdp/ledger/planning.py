@@ -11,7 +11,8 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxGDP
 from gaussdp.ledger.amounts import root_down, written
 from gaussdp.ledger.balances import Balance
-from gaussdp.ledger.charges import Charge
+from gaussdp.ledger.charges import Charge, noise_over_exchange
+from gaussdp.mechanisms import Adjacency
 
 MOST_RELEASES = 100_000
 _DIGITS = 6  # of a noise multiplier, rounded up
@@ -50,11 +51,13 @@ class Plan(Displayed):
             Column("noise_multiplier", "noise multiplier", Rounding.UP),
         )
         rows = tuple((count, share.guarantee.mu, share.noise_multiplier) for share, count in counts.items())
-        note = "Noise multipliers are of Gaussian releases: standard deviation over sensitivity."
+        note = "Noise multipliers are of Gaussian releases, over what adding or removing a record changes."
         return Document.tabular(f"What {self.budget} has left, split", (Table("plan", "Plan", columns, rows),), (note,))
 
 
-def plan(budget: str, left: GDP, releases: int | None, weights: Sequence[float] | None) -> Plan:
+def plan(
+    budget: str, left: GDP, releases: int | None, weights: Sequence[float] | None, adjacency: Adjacency = "add-remove"
+) -> Plan:
     """The plan for so many releases, or for one a weight."""
     if (releases is None) == (weights is None):
         raise DomainError(None, problem="give either a number of releases or weights")
@@ -71,13 +74,13 @@ def plan(budget: str, left: GDP, releases: int | None, weights: Sequence[float] 
     for part in parts:
         if part not in known:
             mu = root_down(square * part / whole)
-            known[part] = Share(GDP(mu), _noise(mu))
+            known[part] = Share(GDP(mu), _noise(mu, noise_over_exchange("add-remove", adjacency)))
     return Plan(budget, left, tuple(known[part] for part in parts))
 
 
-def _noise(mu: float) -> float:
+def _noise(mu: float, moves: float) -> float:
     """A noise multiplier with few digits that gives no more."""
-    return rounded(1 / mu, Rounding.UP, _DIGITS) if mu else math.inf
+    return rounded(moves / mu, Rounding.UP, _DIGITS) if mu else math.inf
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from gaussdp.errors import BudgetExceeded, ConvergenceError, DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.ledger.amounts import number_down, number_up, root_down, root_up
 from gaussdp.ledger.balances import Balance
-from gaussdp.ledger.charges import Charge, charge_of
-from gaussdp.mechanisms import DPSGD
+from gaussdp.ledger.charges import Charge, charge_of, noise_over_exchange
+from gaussdp.mechanisms import DPSGD, Adjacency
 
 _DIGITS = 6
 
@@ -28,13 +28,14 @@ class ShortError(Exception):
         self.short: Balance = short
 
 
-def exceeded(touched: Sequence[Balance], short: Balance, charge: Charge) -> BudgetExceeded:
-    """The refusal of a charge by the first budget that is too small for it."""
+def exceeded(touched: Sequence[Balance], short: Balance, charge: Charge, adjacency: Adjacency) -> BudgetExceeded:
+    """The refusal of a charge by the first budget that is too small for it, in a book for these neighbours."""
     asked = root_up(charge.square), number_up(charge.slack)
     left = root_down(short.left), number_down(short.left_slack)
     room = min(one.left for one in touched)
     slack = min(one.left_slack for one in touched)
-    advice, noise = _fitting(charge, room, slack)
+    moves = charge.moves if charge.source else noise_over_exchange("add-remove", adjacency)
+    advice, noise = _fitting(charge, room, slack, moves)
     return BudgetExceeded(short.name, asked, left, advice, noise)
 
 
@@ -47,7 +48,7 @@ def _about_slack(slack: Fraction) -> str:
     )
 
 
-def _fitting(charge: Charge, room: Fraction, slack: Fraction) -> tuple[str, float]:
+def _fitting(charge: Charge, room: Fraction, slack: Fraction, moves: float) -> tuple[str, float]:
     """What would fit, in words, and its noise multiplier."""
     root = root_down(room)
     if root == 0:
@@ -61,9 +62,10 @@ def _fitting(charge: Charge, room: Fraction, slack: Fraction) -> tuple[str, floa
         return _about_slack(slack), 0.0
     times = charge.releases[0].get("times", 1) if len(charge.releases) == 1 else 1
     plain = charge.releases and charge.releases[0]["mechanism"] == "gaussian" and len(charge.releases) == 1
-    noise = rounded(math.sqrt(times if plain else 1) / root, Rounding.UP, _DIGITS)
+    noise = rounded(moves * math.sqrt(times if plain else 1) / root, Rounding.UP, _DIGITS)
     many = f"{times:,} Gaussian releases fit" if plain and times > 1 else "a Gaussian release fits"
-    return f"{many} with a noise multiplier of {shown(noise)}", noise
+    stated = ", of what adding or removing a record changes" if moves > 1 else ""
+    return f"{many} with a noise multiplier of {shown(noise)}{stated}", noise
 
 
 def _training(run: DPSGD, mu: float, slack: Fraction) -> float | None:

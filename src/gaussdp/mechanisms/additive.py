@@ -34,11 +34,14 @@ def _over(sensitivity: int) -> Domain:
 @register
 @dataclass(frozen=True)
 class Laplace(Noisy):
-    """A value plus Laplace noise: epsilon-DP with epsilon = 1 / scale.
+    r"""A value plus Laplace noise: epsilon-DP with epsilon = 1 / scale.
+
+    .. math:: P = \mathrm{Lap}(1, b), \qquad Q = \mathrm{Lap}(0, b), \qquad \varepsilon = 1/b
 
     Args:
         scale: scale of the noise over the sensitivity, in [1e-6, 1e15].
         adjacency: the neighbours that the sensitivity speaks about.
+    Reference: Dwork, McSherry, Nissim & Smith (2006).
 
     >>> Laplace(scale=10.0).epsilon
     0.1
@@ -66,12 +69,15 @@ class Laplace(Noisy):
 @register
 @dataclass(frozen=True)
 class DiscreteLaplace(Noisy):
-    """A whole number plus two-sided geometric noise, P(k) proportional to exp(-|k| / scale).
+    r"""A whole number plus two-sided geometric noise, P(k) proportional to exp(-|k| / scale).
+
+    .. math:: P(k) \propto e^{-|k| / b}
 
     Args:
         scale: in units of one; over the sensitivity, in [1e-6, 1e15].
         sensitivity: largest change of the number, a whole number from 1 to 10^15.
         adjacency: the neighbours that the sensitivity speaks about.
+    Reference: Ghosh, Roughgarden & Sundararajan (2009).
 
     >>> DiscreteLaplace(scale=4.0, sensitivity=2).epsilon
     0.5
@@ -101,12 +107,15 @@ class DiscreteLaplace(Noisy):
 @register
 @dataclass(frozen=True)
 class DiscreteGaussian(Noisy):
-    """A whole number plus discrete Gaussian noise, P(k) proportional to exp(-k^2 / 2 sigma^2).
+    r"""A whole number plus discrete Gaussian noise, P(k) proportional to exp(-k^2 / 2 sigma^2).
+
+    .. math:: P(k) \propto e^{-k^2 / 2 \sigma^2}
 
     Args:
         sigma: parameter of the noise, in units of one; over the sensitivity, in [1e-6, 1e15].
         sensitivity: largest change of the number, a whole number from 1 to 10^15.
         adjacency: the neighbours that the sensitivity speaks about.
+    Reference: Canonne, Kamath & Steinke (2020).
 
     >>> DiscreteGaussian(sigma=2.0, sensitivity=1).noise_multiplier
     2.0
@@ -132,13 +141,16 @@ class DiscreteGaussian(Noisy):
 @register
 @dataclass(frozen=True)
 class RandomizedResponse(Elementary):
-    """One of several answers: the true one with odds e^epsilon against each other one.
+    r"""One of several answers: the true one with odds e^epsilon against each other one.
+
+    .. math:: P(\text{truth}) = \frac{e^\varepsilon}{e^\varepsilon + k - 1}
 
     The record's answer changes, so the adjacency is replace-one.
 
     Args:
         epsilon: pure-DP parameter, in [1e-15, 1e6].
         categories: number of possible answers, from 2 to 10^15.
+    Reference: Warner (1965); Kairouz, Oh & Viswanath (2016).
 
     >>> round(RandomizedResponse(epsilon=math.log(3)).truth_probability, 12)
     0.75
@@ -173,13 +185,16 @@ class RandomizedResponse(Elementary):
 @register
 @dataclass(frozen=True)
 class SampledNoise(Noisy):
-    """A release with Laplace or discrete noise on a Poisson sample, by adding or removing a record.
+    r"""A release with Laplace or discrete noise on a Poisson sample, by adding or removing a record.
+
+    .. math:: P = (1 - q)\,Q + q\,P_1
 
     `PoissonSampled(Laplace(...), sample_rate)` makes one.
 
     Args:
         mechanism: the release that sees the sample: a `Laplace`, `DiscreteLaplace` or `DiscreteGaussian`.
         sample_rate: in [1e-100, 1]; at 1 the sampled release equals the plain one.
+    Reference: Zhu, Dong & Wang (2022).
 
     >>> SampledNoise(Laplace(1.0), 0.01).pure_epsilon
     0.01703...

@@ -20,7 +20,9 @@ _MOST_BATCHES = 10**7  # beyond, rounding errors of their probabilities count
 @register
 @dataclass(frozen=True)
 class RandomAllocation(SampledStep):
-    """DP-SGD in passes over the data: in each, every record is put into one of the batches at random, by itself.
+    r"""DP-SGD in passes over the data: in each, every record is put into one of the batches at random, by itself.
+
+    .. math:: P = \frac1t \sum_{i=1}^t N(e_i, \sigma^2 I), \qquad Q = N(0, \sigma^2 I)
 
     Also called balls and bins. The batches of a pass differ in size; shuffling and cutting is another mechanism. For
     one batch a pass the account is enclosed from both sides (docs/mechanisms.md); for several it is bounded from above
@@ -31,6 +33,7 @@ class RandomAllocation(SampledStep):
         batches: number of batches of a pass, at most 10^7.
         epochs: number of passes; a whole number from 1 to 10^15.
         uses_per_epoch: in how many batches of a pass a record is; different ones, all choices alike.
+    Reference: Chua et al. (2024); Feldman & Shenfeld (2025).
 
     >>> RandomAllocation(1.0, batches=195, epochs=20).steps
     3900

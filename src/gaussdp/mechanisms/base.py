@@ -39,6 +39,10 @@ class Mechanism(ABC):
 
     Attributes:
         kind: its name in a plan file.
+
+    >>> from gaussdp import Gaussian
+    >>> isinstance(Gaussian(2.0), Mechanism), Gaussian(2.0).adjacency
+    (True, 'add-remove')
     """
 
     kind: ClassVar[str] = ""
@@ -209,7 +213,11 @@ class SampledStep(Elementary):
 
 @dataclass(frozen=True)
 class Repeated(Mechanism):
-    """A mechanism run several times on the same data, with fresh noise; written `count * mechanism`.
+    r"""A mechanism run several times on the same data, with fresh noise; written `count * mechanism`.
+
+    .. math:: f^{\otimes n}
+
+    Reference: Dong, Roth & Su (2022), Theorem 3.2.
 
     >>> from gaussdp.mechanisms import Laplace
     >>> (3 * Laplace(scale=10.0)).count

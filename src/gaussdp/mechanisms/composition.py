@@ -22,12 +22,15 @@ Statable = PureDP | ApproxDP | ProfilePoints | GDP | ApproxGDP
 
 @dataclass(frozen=True)
 class Stated(Elementary):
-    """A release of which only a guarantee is known.
+    r"""A release of which only a guarantee is known.
+
+    .. math:: f \ge f_{\text{stated}}
 
     Args:
         guarantee: PureDP, ApproxDP, several (epsilon, delta) statements together (ProfilePoints, ZCDP), GDP, or
             ApproxGDP.
         adjacency: the neighbours that the guarantee speaks about.
+    Reference: Dong, Roth & Su (2022), Theorem 3.2: a bound on each part bounds the composition.
 
     >>> Stated(PureDP(0.1)).guarantee
     PureDP(epsilon=0.1)
@@ -102,7 +105,11 @@ for _guarantee in (PureDP, ApproxDP, ZCDP, ProfilePoints, GDP, ApproxGDP):
 
 @dataclass(frozen=True)
 class Composition(Mechanism):
-    """Several mechanisms on the same data, all of one adjacency; a stated guarantee may stand for one.
+    r"""Several mechanisms on the same data, all of one adjacency; a stated guarantee may stand for one.
+
+    .. math:: f = f_1 \otimes f_2 \otimes \cdots \otimes f_n
+
+    Reference: Dong, Roth & Su (2022), Theorem 3.2: adaptive choices included.
 
     >>> from gaussdp.mechanisms import Gaussian
     >>> nested = Composition([Gaussian(4.0), 2 * Composition([Gaussian(4.0), 3 * Gaussian(1.0)])])

@@ -19,11 +19,14 @@ from gaussdp.mechanisms.schedules import Stretch
 @register
 @dataclass(frozen=True)
 class Gaussian(Elementary):
-    """A value of bounded sensitivity plus Gaussian noise: exactly mu-GDP with mu = 1 / noise_multiplier.
+    r"""A value of bounded sensitivity plus Gaussian noise: exactly mu-GDP with mu = 1 / noise_multiplier.
+
+    .. math:: P = N(1, \sigma^2), \qquad Q = N(0, \sigma^2), \qquad \mu = 1/\sigma
 
     Args:
         noise_multiplier: standard deviation of the noise over the sensitivity, in [1e-100, 1e100].
         adjacency: the neighbours that the sensitivity speaks about.
+    Reference: Dong, Roth & Su (2022), Theorem 2.7.
 
     >>> Gaussian(noise_multiplier=2.0).mu
     0.5
@@ -56,13 +59,16 @@ class Gaussian(Elementary):
 @register
 @dataclass(frozen=True)
 class ZCDPGaussian(Elementary):
-    """A Gaussian release described by its zero-concentrated DP parameter: mu = sqrt(2 rho).
+    r"""A Gaussian release described by its zero-concentrated DP parameter: mu = sqrt(2 rho).
+
+    .. math:: \mu = \sqrt{2 \rho}
 
     Holds for a release that *is* Gaussian. A bare rho-zCDP guarantee of an unknown mechanism implies less.
 
     Args:
         rho: zCDP parameter, in [1e-200, 1e200].
         adjacency: the neighbours that rho speaks about.
+    Reference: Bun & Steinke (2016), Proposition 1.6.
 
     >>> round(ZCDPGaussian(rho=0.5).mu, 12)
     1.0
@@ -90,7 +96,9 @@ class ZCDPGaussian(Elementary):
 @register
 @dataclass(frozen=True)
 class PoissonSampled(Elementary):
-    """A Gaussian release on a random part of the data: each record takes part with probability sample_rate.
+    r"""A Gaussian release on a random part of the data: each record takes part with probability sample_rate.
+
+    .. math:: P = (1 - q)\,N(0, \sigma^2) + q\,N(1, \sigma^2), \qquad Q = N(0, \sigma^2)
 
     Of Laplace and discrete noise it makes a `SampledNoise`, by adding or removing a record.
 
@@ -103,6 +111,7 @@ class PoissonSampled(Elementary):
             the rates, rounded up.
         sample_rate: in [1e-100, 1]; at 1 the sampled release equals the plain one.
         adjacency: which datasets are neighbours.
+    Reference: Zhu, Dong & Wang (2022).
 
     >>> PoissonSampled(Gaussian(1.0), sample_rate=0.01).sample_rate
     0.01
@@ -202,7 +211,10 @@ def product_rounded_up(one: float, other: float) -> float:
 @register
 @dataclass(frozen=True)
 class DPSGD(Mechanism):
-    """DP-SGD with Poisson sampling: clipped per-example gradients, summed with Gaussian noise, many times.
+    r"""DP-SGD with Poisson sampling: clipped per-example gradients, summed with Gaussian noise, many times.
+
+    .. math::
+        P = \bigl((1 - q)\,N(0, \sigma^2) + q\,N(1, \sigma^2)\bigr)^{\otimes T}, \qquad Q = N(0, \sigma^2)^{\otimes T}
 
     Args:
         noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
@@ -211,6 +223,7 @@ class DPSGD(Mechanism):
         adjacency: which datasets are neighbours; by replacement for units of one record.
         records_per_unit: how many records the unit of protection may have, each clipped and sampled by itself; at most
             1000.
+    Reference: Abadi et al. (2016); Zhu, Dong & Wang (2022).
 
     >>> DPSGD(noise_multiplier=0.5, sample_rate=0.002, steps=10_000).steps
     10000

@@ -25,7 +25,9 @@ _POISSON_KEYS = ("cycle", "sample_rate")
 @register
 @dataclass(frozen=True)
 class MatrixMechanism(Mechanism):
-    """Correlated Gaussian noise: every value that is computed from C g + noise, for clipped contributions g.
+    r"""Correlated Gaussian noise: every value that is computed from C g + noise, for clipped contributions g.
+
+    .. math:: \mu = \max_g \lVert C g \rVert_2 / \sigma
 
     Without sampling it is exactly GDP, with mu = sensitivity / noise_multiplier, where the sensitivity is the largest
     norm of C g for the contributions of one record; docs/mechanisms.md says where it is known and where it is bounded.
@@ -35,6 +37,7 @@ class MatrixMechanism(Mechanism):
         strategy: C, as Toeplitz(coefficients, steps), Tree(steps), or a matrix with one column a step.
         participation: at which steps a record may contribute; or a CyclicPoisson, for banded strategies.
         adjacency: the neighbours for which the clipping norm bounds a contribution.
+    Reference: Denisov, McMahan, Rush, Smith & Thakurta (2022), Theorem 2.1.
 
     >>> MatrixMechanism(2.0, Toeplitz.correlated(0.5, 1000), Participation(separation=100)).mu
     1.8257...

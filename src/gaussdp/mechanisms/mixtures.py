@@ -33,6 +33,7 @@ class MixtureOfGaussians(SampledStep):
         noise_multiplier: standard deviation of the noise, in the unit of the sensitivities, in [1e-3, 1e9].
         sensitivities: different numbers, none negative and not all zero; at most 1001.
         weights: the probability of each; they sum to 1.
+    Reference: Choquette-Choo, Ganesh, Steinke & Thakurta (2024); Ganesh (2024).
 
     >>> MixtureOfGaussians(1.0, [0, 1], [0.99, 0.01]).weights
     (0.99, 0.01)
@@ -106,6 +107,10 @@ class SampledExchange(SampledStep):
     Args:
         noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
         sample_rate: in (0, 1).
+    Reference: Lebeda, Regehr, Kamath & Steinke (2025), Proposition 13.
+
+    >>> SampledExchange(noise_multiplier=1.0, sample_rate=0.01).adjacency
+    'replace-one'
     """
 
     noise_multiplier: float

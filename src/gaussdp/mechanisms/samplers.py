@@ -20,7 +20,9 @@ _MOST_RECORDS = 10**9  # beyond, the tails of their binomial numbers are not kno
 @register
 @dataclass(frozen=True)
 class TruncatedPoisson(SampledStep):
-    """DP-SGD on Poisson samples of limited size: of a larger sample, random records fill the batch.
+    r"""DP-SGD on Poisson samples of limited size: of a larger sample, random records fill the batch.
+
+    .. math:: |B| = \min(\mathrm{Bin}(n, q),\, B_{\max})
 
     Accounted for as dp_accounting does, which bounds the privacy loss from above: in a full batch a record takes the
     place of another.
@@ -32,6 +34,7 @@ class TruncatedPoisson(SampledStep):
         batch_limit: the most records of a batch, at most 10^9; if it is dataset_size, these are Poisson samples.
         dataset_size: number of records of the larger of two neighbours, at most 10^9.
         adjacency: which datasets are neighbours.
+    Reference: arXiv 2508.15089, as in dp_accounting.
 
     >>> TruncatedPoisson(1.0, 0.01, 100, batch_limit=150, dataset_size=10_000).batch_limit
     150
@@ -99,7 +102,9 @@ class TruncatedPoisson(SampledStep):
 @register
 @dataclass(frozen=True)
 class WithoutReplacement(SampledStep):
-    """DP-SGD on batches of a fixed size, each drawn afresh and uniformly, by exchange of a record.
+    r"""DP-SGD on batches of a fixed size, each drawn afresh and uniformly, by exchange of a record.
+
+    .. math:: f = C_{m/n}(G_{2/\sigma})
 
     Accounted for by the trade-off curve of Dong, Roth & Su (docs/mechanisms.md), which holds for every step and
     composes; what is lost at least is not known.
@@ -109,6 +114,7 @@ class WithoutReplacement(SampledStep):
         batch_size: number of records of a batch, at most dataset_size.
         dataset_size: number of records, at most 10^15.
         steps: number of updates; a whole number from 1 to 10^15.
+    Reference: Balle, Barthe & Gaboardi (2018); Dong, Roth & Su (2022), Theorem 4.2.
 
     >>> WithoutReplacement(1.0, batch_size=256, dataset_size=50_000, steps=3907).sample_rate
     0.00512

@@ -23,7 +23,9 @@ _HALVINGS = 200
 @register
 @dataclass(frozen=True)
 class ExponentialMechanism(Elementary):
-    """One of several candidates, each with probability in proportion to e^(score / scale): of bounded range eta.
+    r"""One of several candidates, each with probability in proportion to e^(score / scale): of bounded range eta.
+
+    .. math:: \sup L - \inf L \le \eta
 
     The largest score after Gumbel noise of that scale (report noisy max) is the same mechanism. Also any other release
     whose privacy losses, for two fixed neighbours, differ by at most eta.
@@ -32,6 +34,7 @@ class ExponentialMechanism(Elementary):
         eta: largest difference of two privacy losses, in [1e-15, 500]. It is 2 / scale times the sensitivity of a
             score, and 1 / scale times it if a change of the data moves all scores in one direction.
         adjacency: the neighbours that eta speaks about.
+    Reference: Durfee & Rogers (2019); Dong, Durfee & Rogers (2020).
 
     >>> ExponentialMechanism(eta=1.0).guarantee.implied()
     GDP(mu=0.62389...)
@@ -77,7 +80,9 @@ class ExponentialMechanism(Elementary):
 @register
 @dataclass(frozen=True)
 class BestOf(Mechanism):
-    """The best of a random number of runs of a mechanism, by a score that each run releases with the rest.
+    r"""The best of a random number of runs of a mechanism, by a score that each run releases with the rest.
+
+    .. math:: P(K = k) \propto \binom{k + \eta - 1}{k} (1 - \gamma)^k, \quad k \ge 1
 
     The number of runs is drawn from a truncated negative binomial distribution, whatever the data are, and nothing but
     the best run becomes known. The score must be covered by the mechanism's own guarantee, or come from other data.
@@ -87,6 +92,7 @@ class BestOf(Mechanism):
         mean_runs: mean of the number of runs, in (1, 1e9].
         eta: shape of its distribution, in (-1, 100]: 1 for geometric, 0 for logarithmic. Smaller ones spread more and
             cost less privacy.
+    Reference: Papernot & Steinke (2022); Koskela, Redberg & Wang (2024).
 
     >>> from gaussdp.mechanisms import Gaussian
     >>> round(BestOf(Gaussian(2.0), mean_runs=10).gamma, 12)

@@ -196,6 +196,9 @@ class Dense(Strategy):
 
     Args:
         rows: of the matrix; at most 5000 columns.
+
+    >>> Dense([[1.0, 0.0], [0.5, 1.0]]).steps
+    2
     """
 
     rows: tuple[tuple[float, ...], ...]

@@ -63,10 +63,13 @@ class _AtFPR(AtRate):
 @register
 @dataclass(frozen=True)
 class TruePositiveRate(_AtFPR):
-    """The largest TPR of an attack with this false-positive rate; matches the same mu as multiplicative advantage.
+    r"""The largest TPR of an attack with this false-positive rate; matches the same mu as multiplicative advantage.
+
+    .. math:: 1 - f(\alpha)
 
     Args:
         fpr: in (0, 1).
+    Reference: Carlini, Chien, Nasr, Song, Terzis & Tramer (2022).
 
     >>> from gaussdp import GDP
     >>> TruePositiveRate(fpr=1e-3).of(GDP(0.31))
@@ -97,10 +100,13 @@ class TruePositiveRate(_AtFPR):
 @register
 @dataclass(frozen=True)
 class MultiplicativeAdvantage(_AtFPR):
-    """The largest TPR/FPR of an attack with this false-positive rate.
+    r"""The largest TPR/FPR of an attack with this false-positive rate.
+
+    .. math:: (1 - f(\alpha)) / \alpha
 
     Args:
         fpr: in (0, 1).
+    Reference: Kulynych & Honkela, Proposition 3.1.
 
     >>> from gaussdp import PureDP
     >>> MultiplicativeAdvantage(fpr=1e-3).of(PureDP(1.0))
@@ -135,11 +141,14 @@ class MultiplicativeAdvantage(_AtFPR):
 @register
 @dataclass(frozen=True)
 class Precision(Risk):
-    """The largest share of right "member" guesses of an attack with this recall.
+    r"""The largest share of right "member" guesses of an attack with this recall.
+
+    .. math:: \frac{\pi r}{\pi r + (1 - \pi)\,f^{-1}(1 - r)}
 
     Args:
         recall: true-positive rate of the attack, in (0, 1).
         prior: probability of membership before the attack, in (0, 1). It moves the value, not the matched mu.
+    Reference: Kulynych & Honkela, Proposition 3.2.
 
     >>> from gaussdp import PureDP
     >>> Precision(recall=1e-3).of(PureDP(1.0))
@@ -197,7 +206,9 @@ class Precision(Risk):
 @register
 @dataclass(frozen=True)
 class Profile(Risk):
-    """The least epsilon with which (epsilon, delta)-DP holds.
+    r"""The least epsilon with which (epsilon, delta)-DP holds.
+
+    .. math:: \inf\{\varepsilon \ge 0 : \delta(\varepsilon) \le \delta\}
 
     Matching a pure-DP reference reads its own profile, log(e^eps - delta (1 + e^eps)), a hair below eps; the paper's
     conversion takes (eps, delta) itself: `mu_from_epsilon`, or `mu_from_profile`.
@@ -205,6 +216,7 @@ class Profile(Risk):
     Args:
         delta: in [0, 1). At 0 it is the epsilon of pure DP, which Gaussian noise does not have: a bound on it is for
             mechanisms that have one, and matches no budget but 0.
+    Reference: Dong, Roth & Su (2022), Proposition 2.12; Balle, Barthe & Gaboardi (2018).
 
     >>> from gaussdp import GDP
     >>> Profile(delta=1e-5).of(GDP(1.0))

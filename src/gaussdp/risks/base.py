@@ -48,6 +48,10 @@ class Risk(ABC):
         criterion: whether it is offered for matching a policy.
         decimals: so many has its number where tables round to nearest; None for significant digits.
         start: the bound, and the level, with which the page starts.
+
+    >>> from gaussdp import GDP, Advantage
+    >>> Advantage().of(GDP(1.0)), Advantage().words
+    (0.38292..., 'TPR − FPR')
     """
 
     name: ClassVar[str] = ""

@@ -12,7 +12,11 @@ from gaussdp.guarantees import Guarantee
 
 
 class Unit(Enum):
-    """How the number of a risk is told to people, always rounded up."""
+    """How the number of a risk is told to people, always rounded up.
+
+    >>> Unit.SHARE.text(0.1234)
+    '12.4%'
+    """
 
     NUMBER = "number"
     SHARE = "share"
@@ -87,6 +91,9 @@ class Level(Parameter):
         told: its value as people read it: a power of ten, as on axes; a chance is 1 in so many.
         people: gives the words for those attacks where people, not rates, are counted.
         price: what an attack with this level pays at the least: key, words, and how to read it off a guarantee.
+
+    >>> Level(key="miss_rate", label="miss rate", usual=(0.5, 0.9)).at(0.5)
+    'miss rate 0.5'
     """
 
     math: str = ""

@@ -23,7 +23,11 @@ from gaussdp.risks.registry import register
 @register
 @dataclass(frozen=True)
 class Advantage(Risk):
-    """The largest TPR minus FPR of any attack.
+    r"""The largest TPR minus FPR of any attack.
+
+    .. math:: \sup_\alpha\, 1 - \alpha - f(\alpha) = \delta(0)
+
+    Reference: Yeom, Giacomelli, Fredrikson & Jha (2018).
 
     >>> from gaussdp import GDP
     >>> Advantage().of(GDP(1.0))
@@ -60,10 +64,13 @@ class Advantage(Risk):
 @register
 @dataclass(frozen=True)
 class Accuracy(Risk):
-    """The largest share of right guesses of any attack.
+    r"""The largest share of right guesses of any attack.
+
+    .. math:: \max(\pi, 1-\pi) + \min(\pi, 1-\pi)\,\delta(|\log(\pi/(1-\pi))|)
 
     Args:
         prior: probability of membership before the attack, in (0, 1).
+    Reference: Kulynych & Honkela.
 
     >>> from gaussdp import GDP
     >>> Accuracy().of(GDP(1.0))

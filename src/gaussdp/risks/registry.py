@@ -24,6 +24,10 @@ def register(risk: Kind) -> Kind:
 
     Raises:
         DomainError: if it has no name, if another risk has its key, or if it is a criterion without a level.
+
+    >>> from gaussdp import Advantage
+    >>> Advantage in registered()  # registering it again is refused
+    True
     """
     if risk.criterion and risk.level is None:
         raise DomainError("risk", problem=f"{risk.__name__} is a criterion, so it must have a level")
@@ -37,17 +41,29 @@ def register(risk: Kind) -> Kind:
 
 
 def registered() -> tuple[type[Risk], ...]:
-    """All risks that are offered, in order."""
+    """All risks that are offered, in order.
+
+    >>> registered()[0].key
+    'tpr'
+    """
     return tuple(RISKS)
 
 
 def criteria() -> tuple[type[Risk], ...]:
-    """Those that are offered for matching a policy; each has a level."""
+    """Those that are offered for matching a policy; each has a level.
+
+    >>> [risk.key for risk in criteria()]
+    ['multiplicative_advantage', 'precision', 'profile', 'identification']
+    """
     return tuple(risk for risk in registered() if risk.criterion)
 
 
 def by_level(risks: Sequence[type[Risk]] | None = None) -> dict[Level, tuple[type[Risk], ...]]:
-    """The levels of these risks, of all criteria if None, each with those that are read at it."""
+    """The levels of these risks, of all criteria if None, each with those that are read at it.
+
+    >>> [level.key for level in by_level()]
+    ['fpr', 'recall', 'delta', 'chance']
+    """
     chosen = criteria() if risks is None else several("risks", risks, "a list of kinds of risks")
     for one in chosen:
         if not (isinstance(one, type) and issubclass(one, Risk)):
@@ -89,13 +105,22 @@ def _usual(chosen: tuple[type[Risk], ...], prior: float) -> tuple[Risk, ...]:
 
 
 def by_value_key(key: str) -> type[Risk] | None:
-    """The risk whose number has this key, if there is one."""
+    """The risk whose number has this key, if there is one.
+
+    >>> by_value_key("epsilon").__name__
+    'Profile'
+    """
     return next((risk for risk in registered() if risk.value_key == key), None)
 
 
 @contextmanager
 def extended(*risks: type[Risk]) -> Iterator[None]:
-    """With these risks too, for a while."""
+    """With these risks too, for a while.
+
+    >>> with extended():  # nothing more
+    ...     len(criteria())
+    4
+    """
     with RISKS.kept():
         for risk in risks:
             register(risk)

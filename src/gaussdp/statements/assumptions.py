@@ -30,6 +30,9 @@ class Assumption:
         decisive: whether the number does not hold for the run if this is not met.
         name: what it is about, in words; its key unless given.
         remark: what to say of it at the head of a statement although the number holds.
+
+    >>> Assumption("sampling", "Poisson sampling", "met", "The pipeline draws its batches so.").name
+    'sampling'
     """
 
     key: str

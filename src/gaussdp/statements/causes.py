@@ -27,6 +27,11 @@ class Cause:
         key: its machine name.
         value: what it gives.
         words: what it is.
+
+    >>> from gaussdp import DPSGD, Run, check_claim
+    >>> run = Run(mechanism=DPSGD(1.0, 0.00512, 3907), unit="one image", adjacency="add-remove", sampling="shuffle")
+    >>> check_claim(run, "epsilon=1.75 delta=1e-5").causes[0].key
+    'sampling'
     """
 
     key: str

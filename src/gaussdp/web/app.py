@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gaussdp.web.answers import RefusalError, encoded, json_response, refusal_response
+from gaussdp.web.books import Books
 from gaussdp.web.docs_page import docs_page
 from gaussdp.web.endpoints import MEDIA_TYPE as NDJSON
 from gaussdp.web.endpoints import Endpoint, closed_form, file_from_worker, in_a_worker, remembered_from_worker
@@ -72,6 +73,7 @@ def create_app(
     *,
     shared: Shared | None = None,
     desk: Desk | None = None,
+    books: Books | None = None,
 ) -> Starlette:
     """The calculator.
 
@@ -80,6 +82,7 @@ def create_app(
         site: where it stands; on this machine alone if None.
         shared: what its processes know together; nothing else has it if None.
         desk: where computations are asked for; workers of its own if None.
+        books: budget books to show, and to spend from if they have a token.
     Raises:
         DomainError: if a name, a proxy or the path is none.
     """
@@ -88,7 +91,8 @@ def create_app(
     metrics = Metrics(known)
     lanes = Lanes(allowed, metrics)
     where = desk or lanes
-    operations = [*_operations(where), *_for_monitors(where, metrics)]
+    shown = books.operations() if books else []
+    operations = [*_operations(where), *shown, *_for_monitors(where, metrics)]
     house = House(
         allowed,
         known,
@@ -102,18 +106,18 @@ def create_app(
     metrics.count_apart(["/", "/static", "/docs", "/openapi.json", *(operation.path for operation in operations)])
     handlers: dict[Any, Any] = {RefusalError: _refuse, HTTPException: _refuse_by_status}
     app = Starlette(
-        routes=_routes(operations),
+        routes=_routes(operations, "" if books is None else "spends" if books.spends else "shown"),
         middleware=[Middleware(Reception, house=house, costs=costs, endpoints=endpoints)],
         exception_handlers=handlers,
-        lifespan=lambda app: _running(lanes if desk is None else None),
+        lifespan=lambda app: _running(lanes if desk is None else None, books),
     )
     app.router.redirect_slashes = False
     app.state.house, app.state.lanes = house, lanes
     return app
 
 
-def _routes(operations: Sequence[Operation]) -> list[Route]:
-    document, files = openapi(operations), StaticFiles()
+def _routes(operations: Sequence[Operation], ledger: str) -> list[Route]:
+    document, files = openapi(operations), StaticFiles(ledger=ledger)
     return [
         *(operation.route() for operation in operations),
         Route("/", files.page, methods=["GET"]),
@@ -203,15 +207,16 @@ def _for_monitors(desk: Desk, metrics: Metrics) -> list[Operation]:
 
 
 @contextlib.asynccontextmanager
-async def _running(lanes: Lanes | None) -> AsyncIterator[None]:
-    if lanes is None:
-        yield
-        return
-    await lanes.warm()
+async def _running(lanes: Lanes | None, books: Books | None) -> AsyncIterator[None]:
     try:
+        if lanes is not None:
+            await lanes.warm()
         yield
     finally:
-        await lanes.close()
+        if lanes is not None:
+            await lanes.close()
+        if books is not None:
+            books.close()
 
 
 def _check_calibration(request: CalibrateRequest) -> None:

@@ -15,7 +15,7 @@ from gaussdp.web.app import create_app
 from gaussdp.web.limits import Limits
 from gaussdp.web.running import run
 from gaussdp.web.settings import Settings
-from gaussdp.web.sharing import Shared
+from gaussdp.web.sharing import LEDGERS, Shared
 from gaussdp.web.telling.logs import logging_to
 from gaussdp.web.work.remote import RemoteDesk
 
@@ -27,11 +27,13 @@ def main(told: str) -> None:
     for risk in known["risks"]:
         register(named(risk))
     limits = Limits(**known["settings"].pop("limits"))
-    settings = Settings(**known["settings"], limits=limits)
+    ledgers = json.loads(os.environ.get(LEDGERS, "[]"))
+    settings = Settings(**known["settings"], ledgers=ledgers, limits=limits)
     listener, memory = known["descriptors"]
     with logging_to(settings.access_log), open(memory, "r+b", buffering=0) as file:  # noqa: PTH123
         shared = Shared(limits, known["number"], file)
-        app = create_app(limits, settings.site, shared=shared, desk=RemoteDesk(known["path"]))
+        desk = RemoteDesk(known["path"])
+        app = create_app(limits, settings.site, shared=shared, desk=desk, books=settings.books())
         run(app, limits, socket.socket(fileno=listener), lambda: print("ready", flush=True))  # noqa: T201
 
 

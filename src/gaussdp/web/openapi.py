@@ -30,6 +30,7 @@ class Operation:
         media: the media types of the answer.
         works: whether it is done by a worker, and so counts as work.
         may_wait: whether it may be refused with 503 though it does not count as work.
+        also: further statuses with which it may be refused.
     """
 
     path: str
@@ -41,6 +42,7 @@ class Operation:
     media: tuple[str, ...] = (JSON,)
     works: bool = False
     may_wait: bool = False
+    also: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -54,8 +56,11 @@ class Operation:
 
 _REFUSALS = {
     400: "The body is not JSON.",
-    403: "The request comes from another site.",
+    401: "The token of the server is missing.",
+    403: "The request comes from another site, or with a token that does not open what it asks for.",
+    404: "There is no such thing.",
     408: "The body did not arrive in time.",
+    409: "A budget has too little left; nothing was written.",
     413: "The body is too large.",
     415: "The body is not sent as application/json.",
     421: "The server does not answer for that host.",
@@ -117,6 +122,7 @@ def _refusals(operation: Operation) -> dict[str, Any]:
     statuses = [
         *(_WITHOUT_BODY if operation.asked is None else _WITH_BODY),
         *([503] if operation.works or operation.may_wait else []),
+        *operation.also,
     ]
     schema = {JSON: {"schema": reference(ErrorResponse)}}
     return {str(status): {"description": _REFUSALS[status], "content": schema} for status in statuses}

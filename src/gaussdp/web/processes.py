@@ -20,7 +20,7 @@ from gaussdp.registry import name_of
 from gaussdp.risks.registry import RISKS
 from gaussdp.web.running import LAST_SECONDS
 from gaussdp.web.settings import Settings
-from gaussdp.web.sharing import Shared, file_for
+from gaussdp.web.sharing import LEDGERS, Shared, file_for
 from gaussdp.web.telling.logs import LOG
 from gaussdp.web.telling.metrics import Metrics
 from gaussdp.web.work.lanes import Lanes
@@ -121,7 +121,9 @@ class _Keeper:
     async def _start(self, number: int, path: str) -> asyncio.subprocess.Process:
         risks = [name_of(risk) for risk in RISKS.extensions()]
         descriptors = (self.listener.fileno(), self.file.fileno())
-        told = {"settings": asdict(self.settings), "number": number, "path": path, "risks": risks}
+        settings = asdict(self.settings)
+        ledgers = json.dumps(list(settings.pop("ledgers")))  # not among the arguments: URLs may have passwords
+        told = {"settings": settings, "number": number, "path": path, "risks": risks}
         front = await asyncio.create_subprocess_exec(
             sys.executable,
             *("-P", "-W", "ignore", "-m", "gaussdp.web.front"),
@@ -129,7 +131,7 @@ class _Keeper:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             pass_fds=descriptors,
-            env=environment(risks),
+            env={**environment(risks), LEDGERS: ledgers},
             start_new_session=True,  # Ctrl-C is for this process, which tells the others
         )
         self.fronts[number] = front

@@ -5,7 +5,7 @@ import re
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -30,6 +30,7 @@ OVERFULL = "overfull"
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _RETRY_SECONDS = 2
+_REFUSED_SECONDS = 2.0  # for the rest of a request that is refused
 _WEBSOCKET_REFUSED = 1008
 _CLIENT_GONE = 499  # what other servers log for a client that did not wait
 _TOO_MANY_CONNECTIONS = "there are too many connections; try again in a moment"
@@ -129,7 +130,7 @@ class _Visit:
                 self.scope, self.receive, self._tell
             )
             return
-        body = await whole_body(self.headers.get(b"content-length", ["0"])[0], self.receive, self.house.limits)
+        body = await whole_body(self._length(), self.receive, self.house.limits)
         if body is None:
             return
         self.read = True
@@ -173,9 +174,21 @@ class _Visit:
         if refusal.reason:
             self.house.metrics.add(f"refused {refusal.reason}")
         response = refusal.response()
-        if not self.read and refusal.status in (400, 408, 413, 503):
-            response.headers["Connection"] = "close"  # the rest of the body is not wanted, nor the connection
+        taken = self.read or await self._taken()
+        if self.scope["state"].get(OVERFULL) or not taken:
+            response.headers["Connection"] = "close"
         await response(self.scope, self.receive, self._tell)
+
+    async def _taken(self) -> bool:
+        """Whether a body that is not wanted could be taken all the same; left behind, it would cut off the refusal."""
+        limits = replace(self.house.limits, body_seconds=min(_REFUSED_SECONDS, self.house.limits.body_seconds))
+        try:
+            return await whole_body(self._length(), self.receive, limits) is not None
+        except RefusalError:
+            return False
+
+    def _length(self) -> str:
+        return self.headers.get(b"content-length", ["0"])[0]
 
     async def _tell(self, message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -33,9 +33,11 @@ def serve(settings: Settings | None = None, *, ready: Callable[[str], None] | No
     with _listening(asked.host, asked.port) as listener, logging_to(asked.access_log):
         asked = replace(asked, limits=within_descriptors(asked.limits))
         if asked.workers > 1:
+            if books := asked.books():  # what is wrong with them is said here and now
+                books.close()
             keep_processes(asked, listener, lambda: say(address_of(listener)))
         else:
-            app = create_app(asked.limits, asked.site)
+            app = create_app(asked.limits, asked.site, books=asked.books())
             run(app, asked.limits, listener, lambda: say(address_of(listener)))
 
 

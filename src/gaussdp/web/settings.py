@@ -4,6 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from gaussdp.domains import integer, one_of
+from gaussdp.errors import DomainError
+from gaussdp.web.books import Books, token_from
 from gaussdp.web.limits import Limits
 from gaussdp.web.safety.addresses import Proxies
 from gaussdp.web.safety.hosts import LOOPBACK_NAMES, allowed_names, checked_name, checked_root, is_loopback
@@ -42,6 +44,8 @@ class Settings:
         root_path: under which a proxy shows it, if that stands in the paths it sends.
         workers: processes that answer requests, besides those that compute.
         access_log: whether requests are logged, and how.
+        ledgers: URLs of budget books to show.
+        ledger_token_file: with the token that lets spend from them; without one, the environment may have it.
         limits: what clients, requests and computations may take.
     """
 
@@ -52,6 +56,8 @@ class Settings:
     root_path: str = ""
     workers: int = 1
     access_log: Kind = "off"
+    ledgers: Collection[str] = ()
+    ledger_token_file: str = ""
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -72,3 +78,13 @@ class Settings:
             trusted_proxies=tuple(self.trusted_proxies),
             root_path=self.root_path,
         )
+
+    def books(self) -> Books | None:
+        """The books, opened; None if there are none.
+
+        Raises:
+            DomainError, LedgerError: if a book is not there, or the token is none.
+        """
+        if not self.ledgers and self.ledger_token_file:
+            raise DomainError("ledger_token_file", problem="goes with a ledger")
+        return Books(self.ledgers, token_from(self.ledger_token_file)) if self.ledgers else None

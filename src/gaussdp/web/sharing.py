@@ -18,6 +18,8 @@ from gaussdp.web.limits import Limits
 
 MOST_PROCESSES = 16
 """Of one server, the first one included, which keeps the others."""
+LEDGERS = "GAUSSDP_SERVED_LEDGERS"
+"""The environment variable that tells a process the URLs of the budget books."""
 
 _NUMBERS = 2048  # counters a process
 _COUNTERS = MOST_PROCESSES * _NUMBERS * 8

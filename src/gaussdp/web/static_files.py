@@ -66,10 +66,12 @@ class StaticFiles:
 
     Args:
         folder: where they lie; what a link inside it points to elsewhere is left out.
+        ledger: what the page may do with budget books: nothing if empty, "shown" or "spends".
     """
 
-    def __init__(self, folder: Path = FOLDER) -> None:
+    def __init__(self, folder: Path = FOLDER, ledger: str = "") -> None:
         root = folder.resolve()
+        self._mark = f'<html data-ledger="{ledger}" ' if ledger else "<html "
         self._root = root
         self._paths = {
             path.relative_to(root).as_posix(): path
@@ -83,7 +85,10 @@ class StaticFiles:
         """The page itself, with what can be chosen on it."""
         data = encoded(definitions()).decode()
         known = (data, self._paths[PAGE].stat().st_mtime_ns)
-        return self._kept(PAGE, known, lambda: page_of(self._root, PAGE, data).encode()).response(request)
+        return self._kept(PAGE, known, lambda: self._page(data)).response(request)
+
+    def _page(self, data: str) -> bytes:
+        return page_of(self._root, PAGE, data).replace("<html ", self._mark, 1).encode()
 
     async def file(self, request: Request) -> Response:
         """One of its files."""

@@ -75,6 +75,20 @@ def test_straight_lines():
     assert (misses(points, other) <= points.errors + other.errors)[points.answered].all()
 
 
+def test_lines_next_to_poles_hold_against_proofs():
+    """Without the images of the poles, or with their signs changed, rules of different spacings do not agree here."""
+    run = DPSGD(0.25, 0.01, 400)
+    certificate = account(run).certify(None, epsilons=[0.4, 2.0])
+    proved = [certificate.points[one.add] for one in certificate.deltas]
+    tau = np.array([point.threshold for point in proved])
+    points = BentTails(0.0, [(SampledGaussianLoss(0.25, 0.01), 400)]).read(tau)
+    assert (points.errors < 1e-11).all()
+    for index, point in enumerate(proved):
+        for name in ("fpr", "fnr"):
+            value = math.exp(getattr(points, f"log_{name}")[index])
+            assert value == pytest.approx(getattr(point, name).lower, rel=points.errors[index] + 1e-15, abs=0)
+
+
 def test_question_alone():
     steps = [(SampledGaussianLoss(0.5, 0.01), 10)]
     tau = np.array([5.0, -0.05, 0.0, 0.7, 1e-3, -0.09])

@@ -1,8 +1,17 @@
 """The page for everyone: by keyboard alone, on a phone, in the dark, with a screen reader."""
 
+import itertools
+
 import pytest
 
 VIEWS = ("start", "choose", "understand", "account")
+FULL = {
+    "start": {"published": "count visits 1000; model _ 256 1", "required": "epsilon 3 1e-5 the_board"},
+    "choose": {"currency": "tpr", "policy_value": "1%", "policy_level": "0.001", "also": "epsilon 3 _; accuracy 0.55"},
+    "understand": {"deployed": "year", "prior": "0.01"},
+    "account": {"sampling": "shuffle"},
+}
+"""Each view with everything that it can show."""
 
 
 @pytest.fixture
@@ -22,7 +31,7 @@ def serious_findings(page, **options) -> list:
 def test_axe_finds_nothing_serious(new_calculator):
     calculator = new_calculator(reduced_motion="reduce")
     for view in VIEWS:
-        calculator.open(view=view)
+        calculator.open(view=view, **FULL[view])
         calculator.unfold()
         for theme, forced in (("light", "none"), ("dark", "none"), ("dark", "active")):
             calculator.page.emulate_media(color_scheme=theme, forced_colors=forced)
@@ -97,6 +106,27 @@ def test_by_keyboard_alone(calculator, expect):
     press("ArrowDown")
     expect(calculator.field("epsilon")).to_have_value("1")
     calculator.settled()
+
+
+def test_every_control_is_reached_by_the_keyboard(calculator):
+    """By Tab alone, in every view with all that it can show, and always with a visible focus."""
+    for view in VIEWS:
+        calculator.open(view=view, **FULL[view])
+        calculator.unfold()
+        calculator.page.evaluate(
+            """() => [...document.querySelectorAll(
+                 '.view:not([hidden]) :is(button, input:not([type=radio]), select, summary, a[href], [tabindex="0"])')]
+                 .filter((e) => e.offsetParent && !e.disabled).forEach((e) => { e.dataset.reach = 'no'; })"""
+        )
+        while not calculator.page.evaluate("document.activeElement?.closest('footer')"):
+            calculator.page.keyboard.press("Tab")
+            outlined = calculator.page.evaluate(
+                """() => { const e = document.activeElement; e.dataset.reach = 'yes';
+                     return [e, e.closest('.option')].some((x) => x && getComputedStyle(x).outlineStyle !== 'none') }"""
+            )
+            assert outlined, f"no visible focus on {focused(calculator)}"
+        missed = "[...document.querySelectorAll('[data-reach=no]')].map((e) => e.id || e.textContent)"
+        assert calculator.page.evaluate(missed) == [], view
 
 
 def test_the_skip_link_skips(calculator, expect):
@@ -243,6 +273,10 @@ def test_large_letters(calculator):
             "document.querySelector('.view:not([hidden]) h3').getBoundingClientRect().height"
         )
         assert after >= 1.8 * before
+    calculator.open(view="understand")
+    calculator.page.evaluate("document.documentElement.style.fontSize = '200%'")
+    ticks = [label.bounding_box() for label in calculator.page.locator("#understand .tick-label").all()]
+    assert all(left["x"] + left["width"] < right["x"] for left, right in itertools.pairwise(ticks))
 
 
 def test_on_paper(calculator):

@@ -14,13 +14,15 @@ def expect():
 def test_from_questions_to_a_record(calculator, expect, tmp_path):
     calculator.page.goto(calculator.address)  # the first view
     calculator.settled()
-    nothing = advise(Answers(published=(Published(kind="count"),)))
+    nothing = advise(Answers())
     expect(calculator.part("mu")).to_have_text(budget_text(nothing.mu))
     expect(calculator.field("ask_people")).to_have_attribute("placeholder", "I don’t know: 10000")
     calculator.field("ask_aim").select_option("identification")
     calculator.field("ask_chance").fill("1/1000")
     calculator.field("ask_acceptable").fill("1 %")
     calculator.field("ask_every").select_option("month")
+    expect(calculator.part("assumptions")).to_contain_text("What each release holds is not said")
+    calculator.page.locator("#published-0-kind").select_option("count")
     calculator.page.locator("#published-0-typical").fill("1,000,000")
     known = {"aim": "identification", "chance": 1e-3, "acceptable": 0.01}
     published = (Published(kind="count", typical=1e6),)
@@ -64,6 +66,7 @@ def test_several_statistics_requirements_and_named_scenarios(calculator, expect,
     """Counts, sums and a model together, two requirements with their sources, and plans under names of their own."""
     calculator.open(view="start")
     page = calculator.page
+    page.locator("#published-0-kind").select_option("count")
     page.locator("#published-0-name").fill("visits a day")
     page.get_by_role("button", name="Add a statistic").click()
     page.locator("#published-1-kind").select_option("sum")

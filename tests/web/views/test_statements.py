@@ -15,6 +15,7 @@ from gaussdp.web.schemas.requests import (
     ChooseRequest,
     ReleaseRequest,
     ReleasesRequest,
+    RequirementRequest,
     StatementRequest,
     UnderstandRequest,
 )
@@ -22,6 +23,15 @@ from gaussdp.web.views.statements import statement
 
 STATES = {
     "choose": ChooseRequest(epsilon=8.0, criterion="multiplicative_advantage", level=1e-3),
+    "several": ChooseRequest(
+        epsilon=1.0,
+        criterion="multiplicative_advantage",
+        level=1e-3,
+        requirements=(
+            RequirementRequest(policy="accuracy=0.55", source="the board"),
+            RequirementRequest(policy="rho=1"),
+        ),
+    ),
     "understand": UnderstandRequest(mu=1.0, prior=0.001),
     "account": AccountRequest(
         noise_multiplier=1.0, dataset_size=6000, batch_size=60, epochs=2.0, unit="one patient", sampling="shuffle"
@@ -32,7 +42,10 @@ STATES = {
 
 
 def files_of(view: str, format: str) -> dict[str, bytes]:
-    name, _, content = statement(StatementRequest(view=view, format=format, state={}), STATES[view], lambda words: None)
+    called = "choose" if view == "several" else view
+    name, _, content = statement(
+        StatementRequest(view=called, format=format, state={}), STATES[view], lambda words: None
+    )
     if not name.endswith(".zip"):
         return {name: content}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -43,12 +56,13 @@ def files_of(view: str, format: str) -> dict[str, bytes]:
 def test_markdown_has_its_pictures(view):
     files = files_of(view, "markdown")
     (text,) = (content.decode() for name, content in files.items() if name.endswith(".md"))
+    assert len(files) == 2
     pointed = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text)
     assert set(pointed) == set(files) - {name for name in files if name.endswith(".md")}
     assert all(files[name].startswith(b"\x89PNG") for name in pointed)
 
 
-@pytest.mark.parametrize("view", ["choose", "understand", "advise"])
+@pytest.mark.parametrize("view", ["choose", "several", "understand", "advise"])
 def test_latex_compiles_and_fits_the_page(view, tmp_path):
     if PDFLATEX is None:
         pytest.skip(NO_PDFLATEX)

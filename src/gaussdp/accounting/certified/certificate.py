@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gaussdp.accounting.certified.enclosures import RATES, ProvedNumber, ProvedPoint
-from gaussdp.accounting.certified.witnesses import LineWitness, witness_of
+from gaussdp.accounting.certified.witnesses import Witness, witness_of
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rounding import shown
@@ -87,7 +87,7 @@ class Certificate(Displayed):
     epsilons: tuple[ProvedEpsilon, ...]
     rates: tuple[ProvedRates, ...]
     points: tuple[ProvedPoint, ...]
-    lines: tuple[LineWitness, ...]
+    lines: tuple[Witness, ...]
     versions: tuple[tuple[str, str], ...]
 
     @property

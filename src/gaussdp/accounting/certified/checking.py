@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 from gaussdp.accounting.certified import claims
 from gaussdp.accounting.certified.balls import confirms, precision
+from gaussdp.accounting.certified.bent import ProvedBentLine
 from gaussdp.accounting.certified.enclosures import RATES, ProvedPoint
 from gaussdp.accounting.certified.lines import ProvedLine, Tails
 from gaussdp.accounting.certified.loss import ComposedLoss
+from gaussdp.accounting.certified.witnesses import BentWitness, Witness
 from gaussdp.errors import ConvergenceError
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ def failures(certificate: "Certificate", progress: "Progress") -> Iterator[str]:
         progress(f"line {number + 1} of {len(certificate.lines)}")
         with precision(witness.bits + MORE_BITS):
             try:
-                line = ProvedLine(loss.squared_mu(), loss.parts, witness)
+                line = line_of(loss, witness)
             except (ConvergenceError, ValueError) as error:
                 yield f"line {number} cannot be computed: {error}"
                 continue
@@ -39,6 +41,13 @@ def failures(certificate: "Certificate", progress: "Progress") -> Iterator[str]:
     for place, claim in enumerate(_claims(certificate, loss)):
         if claim:
             yield f"{claim} (statement {place})"
+
+
+def line_of(loss: ComposedLoss, witness: Witness) -> ProvedLine | ProvedBentLine:
+    """The line that a witness describes, in the current precision."""
+    if isinstance(witness, BentWitness):
+        return ProvedBentLine(loss.squared_mu(), loss.parts, witness)
+    return ProvedLine(loss.squared_mu(), loss.parts, witness)
 
 
 def _closed(loss: ComposedLoss, point: ProvedPoint) -> Iterator[str]:

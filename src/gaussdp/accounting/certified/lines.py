@@ -90,6 +90,11 @@ class Tails:
         """The six, each of which lies in [0, 1]."""
         return tuple(map(probability, (self.fpr, self.tnr, self.fnr, self.tpr, self.remove, self.add)))
 
+    def least_digits(self, region: int) -> float:
+        """Of what a line in a region is for: the tails above, those below, or one of either."""
+        mine = {1: (self.fpr, self.tpr, self.remove), 0: (self.fpr, self.fnr), -1: (self.tnr, self.fnr, self.add)}
+        return min(max(one.rel_accuracy_bits(), 0) for one in mine[region]) * math.log10(2)
+
 
 class ProvedLine:
     """A line with its nodes, ready to be read at thresholds; made from a witness in the current precision."""
@@ -200,16 +205,21 @@ class ProvedLine:
         under_q, under_p, both = (
             widened(total, wrong) * log_scale.exp() for total, wrong in zip(self._sums(tau), errors, strict=True)
         )
-        grown = tau.exp()
-        under_p, both = under_p * grown, both * grown
-        if self.region > 0:
-            fpr, tpr, remove = _more(under_q, self._lost_q), _more(under_p, self._lost_p), _more(both, self._lost_p)
-            return Tails(threshold, fpr, 1 - fpr, 1 - tpr, tpr, remove, (remove - 1) / grown + 1)
-        if self.region == 0:
-            fpr, fnr, rest = _more(under_q, self._lost_q), _more(-under_p, self._lost_p), _more(-both, self._lost_p)
-            return Tails(threshold, fpr, 1 - fpr, fnr, 1 - fnr, 1 - rest, 1 - rest / grown)
-        tnr, fnr, add = _more(-under_q, self._lost_q), _more(-under_p, self._lost_p), _more(both / grown, self._lost_q)
-        return Tails(threshold, 1 - tnr, tnr, fnr, 1 - fnr, add * grown + 1 - grown, add)
+        return tails_of(self.region, threshold, under_q, under_p, both, self._lost_q, self._lost_p)
+
+
+def tails_of(region: int, threshold: float, under_q: arb, under_p: arb, both: arb, lost_q: arb, lost_p: arb) -> Tails:
+    """The tails from the integrals with the three kernels over a line in a region, and what was left out of them."""
+    grown = arb(threshold).exp()
+    under_p, both = under_p * grown, both * grown
+    if region > 0:
+        fpr, tpr, remove = _more(under_q, lost_q), _more(under_p, lost_p), _more(both, lost_p)
+        return Tails(threshold, fpr, 1 - fpr, 1 - tpr, tpr, remove, (remove - 1) / grown + 1)
+    if region == 0:
+        fpr, fnr, rest = _more(under_q, lost_q), _more(-under_p, lost_p), _more(-both, lost_p)
+        return Tails(threshold, fpr, 1 - fpr, fnr, 1 - fnr, 1 - rest, 1 - rest / grown)
+    tnr, fnr, add = _more(-under_q, lost_q), _more(-under_p, lost_p), _more(both / grown, lost_q)
+    return Tails(threshold, 1 - tnr, tnr, fnr, 1 - fnr, add * grown + 1 - grown, add)
 
 
 def _more(value: arb, lost: arb) -> arb:

@@ -3,13 +3,17 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from gaussdp.accounting.certified.balls import arb, enclosure, precision
+from gaussdp.accounting.certified.bent import BentPlan, ProvedBentLine
 from gaussdp.accounting.certified.certificate import Progress
 from gaussdp.accounting.certified.enclosures import ProvedPoint
 from gaussdp.accounting.certified.lines import ProvedLine, Tails, plan_line
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.steering import Steering
-from gaussdp.accounting.certified.witnesses import LineWitness
+from gaussdp.accounting.certified.witnesses import BentWitness, LineWitness, Witness
+from gaussdp.errors import ConvergenceError
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,9 @@ class ProverSettings:
     deviations: int = 45  # of outputs that are looked at first: beyond, their probability is below e^-1000
     more_deviations: int = 20  # tried beyond the least, for outputs at the cut to be light under the tilt
     margin: float = 12.0  # by which they should be lighter than the error that is aimed at, as a logarithm
+    bent_digits: int = 15  # of readings of bent lines, whose nodes take long
+    deepenings: int = 3  # of bent lines, whose integrals may be far smaller than their integrands
+    tolerable: float = 4.0  # digits that may miss, as a logarithm
     bits: int = 192  # of closed forms, doubled until the digits are there
     most_bits: int = 4096
 
@@ -36,7 +43,7 @@ class _Served:
     region: int
     low: float
     high: float
-    line: ProvedLine
+    line: ProvedLine | ProvedBentLine
 
 
 class Prover:
@@ -52,7 +59,7 @@ class Prover:
         self._steerings: dict[int, Steering] = {}
         self.steering = self._steering(SETTINGS.deviations)
         self._served: list[_Served] = []
-        self.lines: list[LineWitness] = []
+        self.lines: list[Witness] = []
         self.points: list[ProvedPoint] = []
         self._known: dict[tuple[float, int], int] = {}
 
@@ -126,16 +133,42 @@ class Prover:
         for number, one in enumerate(self._served):
             if one.region == region and one.low <= threshold <= one.high:
                 return number
-        steering, room, depth = self._cut(threshold, region)
-        tilt = steering.saddle(threshold, region)
-        span = threshold - room, threshold + room
         self._progress(f"line {len(self.lines) + 1}")
-        witness = plan_line(steering, tilt, span, depth)
-        with precision(witness.bits):
-            line = ProvedLine(self.loss.squared_mu(), self.loss.parts, witness)
+        witness: Witness
+        try:
+            witness, served = self._straight(threshold, region)
+        except ConvergenceError as error:
+            witness, served = self._bent(threshold, region, error)
         self.lines.append(witness)
-        self._served.append(_Served(region, *span, line))
+        self._served.append(served)
         return len(self.lines) - 1
+
+    def _straight(self, threshold: float, region: int) -> tuple[LineWitness, _Served]:
+        """A vertical line, if the transform decays along it."""
+        steering, room, depth = self._cut(threshold, region)
+        span = threshold - room, threshold + room
+        witness = plan_line(steering, steering.saddle(threshold, region), span, depth)
+        with precision(witness.bits):
+            return witness, _Served(region, *span, ProvedLine(self.loss.squared_mu(), self.loss.parts, witness))
+
+    def _bent(self, threshold: float, region: int, refused: ConvergenceError) -> tuple[BentWitness, _Served]:
+        """A line that bends to the right, with as many nodes as give the digits, where what is read is far from 1."""
+        wanted = SETTINGS.bent_digits * math.log(10)
+        with np.errstate(all="ignore"):
+            try:
+                plan = BentPlan(self.steering, self.steering.saddle(threshold, region), threshold, wanted)
+            except ConvergenceError:
+                raise refused from None
+            depth = wanted
+            for _ in range(SETTINGS.deepenings):
+                witness = plan.witness(depth)
+                with precision(witness.bits):
+                    line = ProvedBentLine(self.loss.squared_mu(), self.loss.parts, witness, plan.bounds)
+                    missing = wanted - math.log(10) * line.read(threshold).least_digits(region)
+                if missing <= SETTINGS.tolerable:
+                    break
+                depth += missing + SETTINGS.margin
+        return witness, _Served(region, *plan.served, line)
 
 
 def stated(tails: Tails, line: int | None) -> ProvedPoint:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gaussdp.errors import DomainError
 
+_LONGEST = 600.0  # y of a bent line, whose exponential is a double
 _MOST = 10**7  # nodes, cells or bits, beyond which no check would end
 
 
@@ -92,6 +93,48 @@ class LineWitness:
             raise DomainError("tilt", problem="must not be a pole")
 
 
+@dataclass(frozen=True)
+class BentWitness:
+    """Everything that a bent line needs to be computed again: theta(y) = centre + width * sin(angle + iy).
+
+    Attributes:
+        tilt: where it crosses the real axis, nearly.
+        centre: of the hyperbola.
+        width: of the hyperbola.
+        angle: of its asymptotes to the vertical.
+        strip: angles on either side on which the integrand is bounded.
+        spacing: of its nodes, in y.
+        nodes: how many there are, from y = 0 on.
+        ends: y up to which the integrand is bounded cell by cell: on it, and on either side of the strip.
+        depth: -log of the error of a step's moments.
+        bits: of precision.
+    """
+
+    tilt: float
+    centre: float
+    width: float
+    angle: float
+    strip: float
+    spacing: float
+    nodes: int
+    ends: tuple[float, float, float]
+    depth: float
+    bits: int
+
+    def __post_init__(self) -> None:
+        for value in (self.width, self.angle, self.strip, self.spacing, self.depth, *self.ends):
+            _positive(value)
+        _rising(0, self.nodes)
+        _rising(1, self.bits)
+        _rising_floats(self.strip, self.angle, math.pi / 4 - self.strip)
+        _rising_floats(min(self.tilt, self.centre) - 1, max(self.tilt, self.centre))
+        if region(self.tilt) is None or len(self.ends) != 3 or max(self.ends) > _LONGEST:
+            raise DomainError("tilt", problem="must not be a pole, and ends must be three numbers that are not large")
+
+
+Witness = LineWitness | BentWitness
+
+
 def region(tilt: float) -> int | None:
     """-1 below 0, 0 from 0 to 1, 1 above 1; None on a pole, which belongs to both sides."""
     if tilt in (0.0, 1.0):
@@ -99,8 +142,10 @@ def region(tilt: float) -> int | None:
     return 1 if tilt > 1 else 0 if tilt > 0 else -1
 
 
-def witness_of(content: Mapping[str, Any]) -> LineWitness:
+def witness_of(content: Mapping[str, Any]) -> Witness:
     """The witness that a file states."""
+    if "angle" in content:
+        return BentWitness(**{**content, "ends": tuple(content["ends"])})
 
     def steps(many: Any) -> tuple[StepWitness, ...]:
         return tuple(

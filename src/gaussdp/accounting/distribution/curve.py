@@ -26,7 +26,9 @@ _LARGEST_EPSILON = 700.0
 
 
 class DistributionCurve(PointsCurve):
-    """A guarantee read off a pessimistic privacy loss distribution of the whole composition.
+    r"""A guarantee read off a pessimistic privacy loss distribution of the whole composition.
+
+    .. math:: \delta(\varepsilon) = \mathrm{E}_P\,(1 - e^{\varepsilon - L})_+
 
     Its profile bounds the true one from above. Deltas and epsilons are read off its masses, rates off points of the
     profile, which are made when they are needed: between points the curve is the hull, which is pessimistic again.
@@ -34,6 +36,12 @@ class DistributionCurve(PointsCurve):
     `noise_floor`, where rounding errors of the transforms could speak, are refused.
 
     Made by `account`; of a distribution that somebody else made, by `read`.
+
+    Reference: Koskela, Jälkö & Honkela (2020); Doroshenko et al. (2022).
+
+    >>> from gaussdp import Laplace, account
+    >>> type(account(3 * Laplace(10.0))).__name__
+    'DistributionCurve'
     """
 
     title = "Accounted guarantee, from a privacy loss distribution"

@@ -20,11 +20,20 @@ from gaussdp.numerics import Floats
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class PointsCurve(ProfilePoints):
-    """A guarantee at points of its profile, the hull between them, and `fit` for its tightest mu.
+    r"""A guarantee at points of its profile, the hull between them, and `fit` for its tightest mu.
+
+    .. math::
+        f(\alpha) = \sup_i \max\{0, 1 - \delta_i - e^{\varepsilon_i}\alpha, e^{-\varepsilon_i}(1 - \delta_i - \alpha)\}
 
     Made by `account`, from statements about a mechanism or from a privacy loss distribution. Positive rates and deltas
     below `noise_floor`, where rounding errors could speak, are refused unless a pure epsilon is known; it is 0 for
     plain statements.
+
+    Reference: Dong, Roth & Su (2022), Proposition 2.12.
+
+    >>> from gaussdp import ApproxDP, account
+    >>> account(ApproxDP(1.0, 1e-5)).epsilon(1e-5)
+    1.0
     """
 
     short = "accounted curve"

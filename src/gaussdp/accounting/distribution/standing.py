@@ -1,8 +1,10 @@
 """What stands for releases of which only an envelope of many pairs is known: above, and below."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 
+from gaussdp.accounting.distribution.choices import games
 from gaussdp.domains import RHO
 from gaussdp.guarantees import ZCDP, PureDP
 from gaussdp.mechanisms import (
@@ -20,9 +22,9 @@ _ROUNDOFF = 2.0**-52
 def together(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
     """What is known to lose no less: of several uses of a pass, one at a time; of all zCDP statements, one.
 
-    Their rho and xi add up, which is tighter than their worst pairs.
+    Their rho and xi add up, which is tighter than their worst pairs; and so is the best game of several choices.
     """
-    counted = [(inner, count * times) for part, count in parts for inner, times in _apart(part).parts()]
+    counted = _played([(inner, count * times) for part, count in parts for inner, times in _apart(part).parts()])
     stated = [(known, count) for part, count in counted if (known := _zcdp(part))]
     if sum(count for _, count in stated) <= 1:
         return counted
@@ -44,6 +46,20 @@ def least(parts: Iterable[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]
     if sum(count for part, count in counted if isinstance(part, ExponentialMechanism) or _zcdp(part)) <= 1:
         return counted
     return [(_attained(part), count) for part, count in counted]
+
+
+def _played(parts: list[tuple[Mechanism, int]]) -> list[tuple[Mechanism, int]]:
+    """The parts, with all choices of one range as one release."""
+    ranges: Counter[float] = Counter()
+    for part, count in parts:
+        if isinstance(part, ExponentialMechanism):
+            ranges[part.eta] += count
+    found = {eta: games(eta, count) for eta, count in ranges.items()}
+    others = [
+        (part, count) for part, count in parts if not (isinstance(part, ExponentialMechanism) and found[part.eta])
+    ]
+    adjacency = parts[0][0].adjacency
+    return [*others, *((Stated(points, adjacency), times) for game in found.values() for points, times in game)]
 
 
 def _apart(part: Mechanism) -> Mechanism:

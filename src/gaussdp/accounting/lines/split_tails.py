@@ -45,6 +45,7 @@ class SplitTailSettings:
     most_kinds: int = 20  # of steps, since each adds to the time of every node
     most_bins: int = 4000
     scan: tuple[float, ...] = tuple(9.0 * 1.3**k for k in range(14))  # where a transform may die out, ...
+    soon: float = 14.0  # ... in inverse deviations; a normal law has died out at 8.8
     most_turns: float = 3000.0  # ... and radians at a threshold up to there for which a line is quick
     most_work: int = 1 << 20  # nodes of a line times nodes of the outputs: past that, other methods are quicker
     negligible: float = 30.0  # -log of what moderate runs add to the others from which on it is bounded only
@@ -69,6 +70,11 @@ class SplitTails(Described):
         many = sum(count for _, count in sampled) >= SETTINGS.least_count
         covered = len(sampled) == len(steps) <= SETTINGS.most_kinds and many
         return cls(squared_mu, sampled, deviation) if covered else None
+
+    @property
+    def quick(self) -> bool:
+        """Whether the transform of moderate runs dies out nearly as soon as that of a normal law."""
+        return self._turns * self._deviation < SETTINGS.soon
 
     def _describe(self) -> tuple[object, ...]:
         return self._squared_mu, self._steps, self._deviation

@@ -110,6 +110,11 @@ class LineTails(Described):
         return points_at_fnr(self, log_fnr, log_tpr)
 
     @property
+    def cumulants(self) -> LossCumulants:
+        """Those of the loss, nothing left out, by the fewest steps that stand for it."""
+        return LossCumulants(self._squared_mu, self._families[0][0])
+
+    @property
     def _bulk(self) -> Tilt:
         if not has_width(self._origin):
             raise ConvergenceError("the losses are too small or too large for sums over their squares")

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Complexes, Floats
+from gaussdp.numerics import Booleans, Complexes, Floats
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,10 @@ class RotatedSettings:
     strip of analyticity its square would do."""
     small: float = 0.5  # size of theta D, in the mean, below which the expectation is taken of e^(theta D) - 1
     most: int = 10_000  # nodes of a path
-    at_once: int = 24  # neighbouring arguments that share their nodes
+    sharing: int = 12
+    """Neighbouring arguments that share a path, that of the last of them: less far out it is nearly as good."""
+    at_once: int = 4  # such groups with the same real parts of their nodes
+    most_apart: float = 30.0  # ratio of the sizes of their arguments
 
 
 SETTINGS = RotatedSettings()
@@ -60,15 +63,20 @@ class RotatedStep:
         values, errors = zip(*(self._some(part) for part in _parts(theta)), strict=True)
         return np.concatenate(values), np.concatenate(errors)
 
-    def _some(self, theta: Complexes) -> tuple[Complexes, Floats]:
-        low, high = self._ends(theta)
+    def _some(self, given: Complexes) -> tuple[Complexes, Floats]:
+        groups = -(-given.size // SETTINGS.sharing)
+        theta = np.full((groups, SETTINGS.sharing), given[-1])
+        theta.flat[: given.size] = given
+        slopes = self._slope(theta[:, -1:])
+        low, high = self._ends(theta, slopes)
         if not high - low < SETTINGS.most * self._spacing:
             raise ConvergenceError("a path off the real line has too many nodes")
         indices = np.arange(math.floor(low / self._spacing), math.ceil(high / self._spacing) + 1, dtype=np.float64)
         # Two rules, one halfway between the nodes of the other.
-        path = self._path(theta, np.concatenate((indices, indices + 0.5)) * self._spacing)
+        path = self._path(theta, slopes, np.concatenate((indices, indices + 0.5)) * self._spacing)
         near_one = float(np.abs(theta).max()) * self._rate < SETTINGS.small
         terms, top = path.changes() if near_one else path.terms()
+        terms = terms.reshape(theta.size, -1)[: given.size]
         first, second = terms[:, : indices.size].sum(axis=1), terms[:, indices.size :].sum(axis=1)
         size = np.abs(terms).sum(axis=1)
         rules = size * np.minimum(np.abs(first - second) / size, 1.0) ** SETTINGS.share
@@ -76,14 +84,13 @@ class RotatedStep:
         total, errors = scale * (first + second), scale * (rules + _ROUNDING * (8 + abs(self._mean)) * size)
         if near_one:
             return _log1p(total), errors / np.abs(1 + total) + _ROUNDING * np.abs(total)
-        return top + np.log(total), errors / np.abs(total)
+        return top.ravel()[: given.size] + np.log(total), errors / np.abs(total)
 
-    def _ends(self, theta: Complexes) -> tuple[float, float]:
-        """Between which real parts of z the integrands are of any size."""
+    def _ends(self, theta: Complexes, slopes: Floats) -> tuple[float, float]:
+        """Between which real parts of z the integrands are of any size along paths of these slopes."""
         passed, saddles = self._passed, theta.real * self._deviation
-        slope = self._slope(theta)
-        narrow = 1 - slope * slope  # inverse variance along the path
-        peaks = passed + np.maximum(saddles - passed - slope * theta.imag * self._deviation, 0.0) / narrow
+        narrow = 1 - slopes * slopes  # inverse variance along the path
+        peaks = passed + np.maximum(saddles - passed - slopes * theta.imag * self._deviation, 0.0) / narrow
         highest = np.maximum(np.where(saddles < passed, saddles, peaks), 0.0) + SETTINGS.reach / np.sqrt(narrow)
         turned = (-math.log(float(np.abs(theta).max())) - self._mean) / self._deviation
         return min(0.0, turned) - SETTINGS.reach, float(highest.max())
@@ -106,16 +113,15 @@ class RotatedStep:
     def _passed(self) -> float:
         return (SETTINGS.passed - self._mean) / self._deviation
 
-    def _path(self, theta: Complexes, z: Floats) -> "_Path":
-        """The integrands above real points z, a row for each argument."""
+    def _path(self, theta: Complexes, slope: Floats, z: Floats) -> "_Path":
+        """The integrands above real points z, a path for each row of arguments."""
         real = self._mean + self._deviation * z
-        column = theta[:, np.newaxis]
-        angle = np.angle(column)
+        last = theta[:, -1:]
+        angle = np.angle(last)
         most = min(SETTINGS.most_turned, SETTINGS.highest * self._deviation)
         turned = np.minimum(np.minimum(angle, math.pi - angle), most)
-        slope = self._slope(theta)[:, np.newaxis]
         small = np.exp(-np.abs(real))
-        share = np.abs(column) * np.exp(np.minimum(real, 0.0))
+        share = np.abs(last) * np.exp(np.minimum(real, 0.0))
         share = share / (share + np.where(real > 0, small, 1.0))  # rises where |theta e^v| is 1
         beyond = real - SETTINGS.passed
         fading = np.exp(-np.abs(beyond))
@@ -123,7 +129,8 @@ class RotatedStep:
         rate = np.where(beyond > 0, 1.0, fading) / (1 + fading)
         imaginary = turned * share + slope * rising
         return _Path(
-            exponents=column * _log_growth(real, small, imaginary),
+            theta=theta,
+            growth=_log_growth(real, small, imaginary),
             z=z + 1j * (imaginary / self._deviation),
             slopes=1 + 1j * (turned * share * (1 - share) + slope * rate),
         )
@@ -131,31 +138,45 @@ class RotatedStep:
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """theta D, z and dz at the points of paths, a row for each argument."""
+    """D, z and dz at the points of paths, a row each, and the rows of arguments that share them."""
 
-    exponents: Complexes
+    theta: Complexes
+    growth: Complexes
     z: Complexes
     slopes: Complexes
 
     def terms(self) -> tuple[Complexes, Floats]:
-        """The integrand but for a factor, and the logarithm of that."""
-        logs = self.exponents - 0.5 * self.z * self.z
-        top = logs.real.max(axis=1)
-        return np.exp(logs - top[:, np.newaxis]) * self.slopes, top
+        """The integrand but for a factor, and the logarithm of that; for each path its arguments and their nodes."""
+        logs = self._exponents(slice(None))
+        logs -= (0.5 * self.z * self.z)[:, np.newaxis]
+        top = logs.real.max(axis=2)
+        logs -= top[:, :, np.newaxis]
+        terms = np.exp(logs, out=logs)
+        terms *= self.slopes[:, np.newaxis]
+        return terms, top
 
     def changes(self) -> tuple[Complexes, Floats]:
         """phi(z) (e^(theta D) - 1), whose integral is E[e^(theta D)] - 1: that of phi is 1 along any path."""
         normal = -0.5 * self.z * self.z
-        terms = np.exp(self.exponents + normal)
-        base = np.exp(normal)
-        terms -= base
-        close = np.abs(self.exponents) < SETTINGS.small
-        x, y = self.exponents.real[close], self.exponents.imag[close]
-        half = np.sin(0.5 * y)
-        grown = np.expm1(x)
-        terms[close] = base[close] * (grown - 2 * half * half * (1 + grown) + 1j * ((1 + grown) * np.sin(y)))
-        terms *= self.slopes
+        weights = np.exp(normal) * self.slopes
+        far = (np.abs(self.growth) * np.abs(self.theta).min(axis=1, keepdims=True)).min(axis=0) > SETTINGS.small
+        near = ~far
+        terms = np.empty((*self.theta.shape, self.z.shape[1]), np.complex128)
+        beyond = np.exp(self._exponents(far) + normal[:, np.newaxis, far])
+        beyond *= self.slopes[:, np.newaxis, far]
+        terms[:, :, far] = beyond - weights[:, np.newaxis, far]
+        exponents = self._exponents(near)
+        half, grown = np.sin(0.5 * exponents.imag), np.expm1(exponents.real)
+        turned = np.sin(exponents.imag)
+        turned *= 1 + grown
+        grown -= 2 * half * half * (1 + grown)
+        terms[:, :, near] = (grown + 1j * turned) * weights[:, np.newaxis, near]
         return terms, np.zeros(0)
+
+    def _exponents(self, which: Booleans | slice) -> Complexes:
+        """theta D at some of the nodes."""
+        exponents: Complexes = self.theta[:, :, np.newaxis] * self.growth[:, np.newaxis, which]
+        return exponents
 
 
 def _log_growth(real: Floats, small: Floats, imaginary: Floats) -> Complexes:
@@ -179,7 +200,14 @@ def _log1p(x: Complexes) -> Complexes:
 
 
 def _parts(theta: Complexes) -> list[Complexes]:
-    return np.array_split(theta, math.ceil(theta.size / SETTINGS.at_once))
+    """Neighbours at once, as long as their sizes are not too far apart."""
+    cuts, least, most = [0], math.inf, 0.0
+    for index, size in enumerate(np.abs(theta).tolist()):
+        least, most = min(least, size), max(most, size)
+        if index - cuts[-1] == SETTINGS.sharing * SETTINGS.at_once or most > SETTINGS.most_apart * least:
+            cuts.append(index)
+            least = most = size
+    return np.split(theta, cuts[1:])
 
 
 class RotatedLoss:

@@ -44,7 +44,9 @@ def choose(request: ChooseRequest) -> ChooseResponse:
     found = match_of(choice)
     pure = request.own.policy if request.own and isinstance(request.own.policy, PureDP) else None
     advice = _advice(tuple(one.policy for one in asked), tuple(criteria()))
-    matched = None if binding.met else found
+    matched, point = None if binding.met else found, matched_point(choice)
+    implied = None if pure is None else pure.implied().mu
+    judged = None if pure is None else match(pure, request.risk)
     risk = found.risk if found else binding.policy.risk if isinstance(binding.policy, AtMost) else request.risk
     return ChooseResponse(
         epsilon=request.epsilon,
@@ -66,7 +68,7 @@ def choose(request: ChooseRequest) -> ChooseResponse:
             sentence=risk.sentence(budget) if matched else f"Every release with such a μ meets it: {binding.words}.",
         ),
         others=[_budget(other) for other in _matches(pure, advice)],
-        implied=None if pure is None else Mu(mu=pure.implied().mu, mu_text=guarantee_text(pure.implied().mu)),
+        implied=None if implied is None else Mu(mu=implied, mu_text=guarantee_text(implied)),
         saturated=choice.saturated,
         warning=matched.warning if matched else "",
         cost="" if matched is None or matched.saturated else matched.cost,
@@ -84,9 +86,9 @@ def choose(request: ChooseRequest) -> ChooseResponse:
         instead=_instead(matched) if matched else None,
         recommendation=list(advice.recommendation),
         cautious=Mu(mu=advice.mu, mu_text=budget_text(advice.mu)),
-        rules=[] if pure is None else [_rule(divisor, match(pure, request.risk)) for divisor in DIVISORS],
-        curves=_curves(curve_of(binding), budget, matched_point(choice)),
-        matched=matched_point(choice),
+        rules=[] if judged is None else [_rule(divisor, judged) for divisor in DIVISORS],
+        curves=_curves(curve_of(binding), budget, point),
+        matched=point,
         snippets=choose_snippets(request, choice.mu),
     )
 

@@ -74,13 +74,26 @@ def _document(state: State, tell: Tell) -> Document:
         case ChooseRequest():
             return _chosen(state, tell)
         case UnderstandRequest():
-            return explanation(state).document()
+            return _explained(state, tell)
         case AdviseRequest():
             return record(advise(answers_of(state))).document()
         case AccountRequest() | ReleasesRequest():
             return _report(state, run_of(state))
         case CalibrateRequest():
             return _report(state, calibrated(state, tell))
+
+
+def _explained(state: UnderstandRequest, tell: Tell) -> Document:
+    """What the μ means, with its curve."""
+    told = explanation(state).document()
+    curve = Picture(
+        "tradeoff",
+        "The trade-off curve",
+        "The best attack by its false alarms: on the left the least share of members that it misses, on the right the"
+        " most that it finds, on logarithmic axes.",
+        lambda ending: picture(state, ending, tell),
+    )
+    return Document(told.title, (*told.blocks, curve), told.content, told.generator)
 
 
 def _chosen(state: ChooseRequest, tell: Tell) -> Document:

@@ -18,12 +18,12 @@ export class Refusal extends Error {
 
 const UNREACHABLE = "The server does not answer. Is gaussdp serve still running?";
 
-async function send(path, body, signal) {
+async function send(path, body, signal, more = {}) {
   let response;
   try {
     response = await fetch(`api/v1/${path}`, {
       method: body === undefined ? "GET" : "POST",
-      headers: body === undefined ? {} : { "Content-Type": "application/json" },
+      headers: body === undefined ? {} : { "Content-Type": "application/json", ...more },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal,
     });
@@ -50,6 +50,12 @@ async function refusal(response) {
 /** A closed form: one question, one answer. */
 export async function ask(path, body, signal) {
   const response = await send(path, body, signal);
+  return whole(() => response.json());
+}
+
+/** Something for which the server wants a token. */
+export async function spend(request, token) {
+  const response = await send("ledger/spend", request, undefined, { Authorization: `Bearer ${token}` });
   return whole(() => response.json());
 }
 

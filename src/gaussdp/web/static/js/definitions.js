@@ -118,12 +118,12 @@ const releaseCells = (noise) => [
   { key: "times", label: "How many", initial: "1", example: "12", whole: true },
 ];
 
-const statisticCells = (kind) => [
+const statisticCells = (kind) => (kind === "unknown" ? [] : [
   { key: "name", label: "Called", initial: "", example: "visits a day", text: true },
   ...(kind === "model" ? [] : [{ key: "typical", label: "Usual size", initial: "", example: "not known", optional: true }]),
   ...(kind === "sum" || kind === "mean" ? [{ key: "bound", label: "Largest value of a record (larger ones are cut)", initial: "100" }] : []),
   ...(kind === "model" ? [{ key: "batch_size", label: "Batch size", initial: "256", whole: true }, { key: "epochs", label: "Epochs", initial: "30" }] : []),
-];
+]);
 
 /** Takes what can be chosen from the server's answer; each choice starts with its first option. */
 export function define({ levels, criteria, targets, ranges, noise, questions, currencies, published, ...choices }) {
@@ -145,7 +145,7 @@ export function define({ levels, criteria, targets, ranges, noise, questions, cu
   for (const currency of currencies) CURRENCIES[currency.value] = { ...currency, level: LEVELS[currency.level] };
   const demanded = { noun: "requirement", kind: "Stated as", kinds: currencies, first: "", fresh: "epsilon" };
   ROWS.releases = { noun: "release", kind: "Kind of noise", kinds: noise, cells: releaseCells, first: "gaussian 4 1 1", fresh: "laplace 10 1 1" };
-  ROWS.published = { noun: "statistic", kind: "What it is", kinds: published, cells: statisticCells, first: "count", fresh: "count" };
+  ROWS.published = { noun: "statistic", kind: "What it is", kinds: [{ value: "unknown", label: "I don’t know: a count is assumed" }, ...published], cells: statisticCells, first: "unknown", fresh: "count" };
   ROWS.also = { ...demanded, cells: policyCells };
   ROWS.required = { ...demanded, cells: (kind) => [...policyCells(kind), { key: "source", label: "Set by", initial: "", example: "our board", text: true }] };
   for (const [name, options] of Object.entries({ criterion: criteria, target: targets, currency: currencies, ...choices })) {

@@ -9,6 +9,7 @@ import { setUpTerms } from "./terms.js";
 import { setUpTheme } from "./theme.js";
 import { setUpAccount } from "./views/account.js";
 import { setUpChoose } from "./views/choose.js";
+import { placeLedger, setUpLedger } from "./views/ledger.js";
 import { placeQuestions, setUpStart } from "./views/start.js";
 import { setUpUnderstand } from "./views/understand.js";
 
@@ -18,11 +19,13 @@ const notify = (words) => {
   notice.textContent = words;
 };
 
+const ledger = Boolean(document.documentElement.dataset.ledger); // whether the server shows budget books
 setUpTheme();
 define(JSON.parse(document.getElementById("definitions").textContent));
 setUp();
 
 function setUp() {
+  if (ledger) placeLedger();
   const read = readAddress(location.search);
   const store = createStore(read.state);
   setUpTerms();
@@ -55,6 +58,7 @@ function setUp() {
   setUpChoose(document.getElementById("choose"), store, fields);
   setUpUnderstand(document.getElementById("understand"), store, fields);
   setUpAccount(document.getElementById("account"), store, fields);
+  if (ledger) setUpLedger(document.getElementById("ledger"), store);
 
   const show = ({ problems, choices }) => {
     notify(problems.join(" "));

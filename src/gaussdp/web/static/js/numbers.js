@@ -77,6 +77,12 @@ export function brief(value, digits) {
   return rounded.toExponential().replace("e+", "e");
 }
 
+/** A level as the library writes it: a power of ten below a tenth by its exponent. */
+export function levelText(value) {
+  const power = Math.round(Math.log10(value));
+  return power < -1 && value === Number(`1e${power}`) ? `1e${power}` : brief(value, 3);
+}
+
 /** A rate of a picture rounded down (false-negative rates) or up (true-positive rates), so that it errs on the safe side. */
 export function oneSided(value, side, digits = 3) {
   if (value === 0 || value === 1) return String(value);

@@ -2,7 +2,7 @@
 
 import { createChart } from "./chart.js";
 import { h, table } from "./dom.js";
-import { oneSided } from "./numbers.js";
+import { levelText, oneSided } from "./numbers.js";
 
 const TABLE_FPR = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5];
 
@@ -50,7 +50,7 @@ export function createPicture(root, { title, name, store, series, hint }) {
   const fill = () => {
     const rows = TABLE_FPR.map((fpr) => {
       const i = nearest(data.fpr, fpr);
-      return [oneSided(data.fpr[i], "up"), ...data.curves.flatMap((curve) => [oneSided(curve.tpr[i], "up"), oneSided(curve.fnr[i], "down")])];
+      return [levelText(data.fpr[i]), ...data.curves.flatMap((curve) => [oneSided(curve.tpr[i], "up"), oneSided(curve.fnr[i], "down")])];
     });
     const headings = ["FPR", ...drawn().flatMap((one) => [`${one.label}: TPR`, `${one.label}: FNR`])];
     numbers.replaceChildren(numbers.firstChild, h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": `${title}, table` }, table(title, headings, rows)));

@@ -57,8 +57,8 @@ export function rows(store, name, definition, place) {
   const become = (at, kind) => {
     const changed = read().map((row, i) => {
       if (i !== at) return row;
-      const old = spec.cells(row[0]);
-      return [kind, ...spec.cells(kind).map((cell) => row[1 + old.findIndex((one) => one.key === cell.key && one.label === cell.label)] ?? cell.initial)];
+      const old = spec.cells(row[0]).map(({ key, label }) => `${key} ${label}`);
+      return [kind, ...spec.cells(kind).map(({ key, label, initial }) => (old.includes(`${key} ${label}`) ? row[1 + old.indexOf(`${key} ${label}`)] : initial))];
     });
     write(changed);
     document.getElementById(`${name}-${at}-kind`)?.focus();

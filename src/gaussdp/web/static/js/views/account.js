@@ -2,7 +2,7 @@
 
 import { announce } from "../announce.js";
 import { follow } from "../api.js";
-import { TARGETS } from "../definitions.js";
+import { FIELDS, TARGETS } from "../definitions.js";
 import { h, part, prose, table } from "../dom.js";
 import { factList } from "../facts.js";
 import { valueOf, valuesOf } from "../fields.js";
@@ -22,6 +22,12 @@ const SETTLED = 250; // milliseconds without a change before a run is accounted 
 
 const EXACT = [{ label: "Exact curve", colour: "policy" }, { label: "GDP fit", colour: "gdp", dash: [9, 5] }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }];
 const ENCLOSED = [{ label: "The μ that holds", colour: "gdp" }, { label: "(ε, δ)-DP", colour: "approx", dash: [2, 4] }];
+/** The library's words with the names of its parameters as the page calls them. */
+const labelled = (text) => text.replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => {
+  const label = FIELDS[CALLED[name] ?? name]?.label;
+  return label ? `“${label}”` : name.replaceAll("_", " ");
+});
+const CALLED = { drop_last: "last_batch" };
 const infinite = (text) => text.replace("inf", "∞");
 
 export function setUpAccount(root, store, fields) {
@@ -112,7 +118,7 @@ export function setUpAccount(root, store, fields) {
     part(root, "mu").textContent = mu;
     part(root, "onward").hidden = mu === "∞";
     part(root, "about").replaceChildren(...prose(about(answer)));
-    part(root, "advice").replaceChildren(...answer.sentences.map((text) => h("li", {}, ...prose(text))));
+    part(root, "advice").replaceChildren(...answer.sentences.map((text) => h("li", {}, ...prose(labelled(text)))));
     facts.show([
       ["epsilon", `ε at δ = ${store.read("account_delta")}`, `${answer.exact ? "" : "≤ "}${infinite(answer.epsilon_text)}`],
       ...(answer.exact ? [["regret", "Regret of the fit", answer.regret_text], ["floor", "Floor", answer.floor_text], ["slack", "Slack", answer.slack_text]] : [["floor", "Floor", answer.floor_text]]),

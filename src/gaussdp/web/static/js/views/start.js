@@ -33,7 +33,7 @@ export function setUpStart(root, store, fields) {
     if (!numbers || !published) return null;
     const chosen = asked.filter((name) => FIELDS[name].options).map((name) => [name.slice(4), store.read(name)]);
     const said = [...chosen, ...typed.map((name) => [name.slice(4), numbers[name]])];
-    return stated({ ...Object.fromEntries(said), published: published.map(stated) });
+    return stated({ ...Object.fromEntries(said), published: published.filter(({ kind }) => kind !== "unknown").map(stated) });
   };
   const request = () => {
     refusals.clear();
@@ -90,7 +90,7 @@ export function setUpStart(root, store, fields) {
     list("assumptions", answer.assumptions);
     list("not-covered", answer.not_covered);
     part(root, "requirements").replaceChildren(table("What must hold", ["What", "Set by", "μ at most"], answer.requirements.map((row) => [row.binds ? `${row.words} (binds)` : row.words, row.source, row.mu_text])));
-    part(root, "utility").replaceChildren(table("Risk and noise as μ moves", ["μ in all", "", "μ each", "A guess is right", ...answer.statistics.map((label) => `Noise: ${label}`)],
+    part(root, "utility").replaceChildren(table("Risk and noise as μ moves", ["μ in all", "Which", "μ each", "A guess is right", ...answer.statistics.map((label) => `Noise: ${label}`)],
       answer.utility.map((step) => [step.mu_text, step.place, step.each_text, step.chance_text, ...step.noise])));
     part(root, "scenario-table").replaceChildren(...(answer.scenarios.length ? [table("Scenarios", ["Scenario", "Releases", "μ in all", "μ each", "A guess is right", "Noise"],
       answer.scenarios.map((row) => [row.name, String(row.releases), row.mu_text, row.each_text, row.chance_text, row.noise_text]))] : []));
@@ -112,5 +112,5 @@ export function setUpStart(root, store, fields) {
 
 /** Without what is not known. */
 function stated(content) {
-  return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null && value !== undefined && value !== ""));
+  return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null && value !== undefined && value !== "" && value.length !== 0));
 }

@@ -1,0 +1,1 @@
+"""Fast error claims held against proved enclosures, on random runs."""

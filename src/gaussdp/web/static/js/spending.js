@@ -1,0 +1,114 @@
+// Reserve, commit and refund, for whoever has the token of the server. The token is kept in this page alone.
+
+import { Refusal } from "./api.js";
+import { h } from "./dom.js";
+import { sentence } from "./refusals.js";
+
+const ACTS = { reserve: "Reserve", commit: "Commit", refund: "Refund" };
+const HINTS = {
+  reserve: "Before the noise is drawn. What is reserved is spent until it is refunded.",
+  commit: "The release came out: it stays spent for good.",
+  refund: "Only if nothing came out, nor will: what you write is kept in the book.",
+};
+const FIELDS = {
+  key: { label: "Key of the release", hint: "No other release has it. The same request again gives the same answer.", example: "table-7", of: ["reserve", "commit", "refund"] },
+  release: { label: "What is released", hint: "noise=20, mu=0.25, epsilon=1, epsilon=1 delta=1e-6, rho=0.1", example: "noise=20", of: ["reserve"] },
+  purpose: { label: "What it is for (may stay empty)", hint: "", example: "monthly table", of: ["reserve"] },
+  reason: { label: "Why nothing came out, nor will", hint: "", example: "the job was cancelled before it began", of: ["refund"] },
+  token: { label: "Token", hint: "Of whoever runs this server. It is not stored.", example: "", of: ["reserve", "commit", "refund"] },
+};
+
+/**
+ * @param {HTMLElement} root
+ * @param {(request: Record<string, string>, token: string) => Promise<{entry: any, repeated: boolean}>} send
+ */
+export function spendingForm(root, send) {
+  let act = "reserve";
+  let budget = "";
+  const title = h("h3", {}, "Spend");
+  const hint = h("p", { class: "lead" });
+  const said = h("p", { class: "said", role: "status" });
+  const fields = Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, fieldOf(name, field)]));
+  const button = h("button", { type: "submit", class: "primary" }, "Reserve");
+  const options = h("div", { class: "segments" }, ...Object.entries(ACTS).map(([value, words]) => h("label", { class: "option" },
+    h("input", { type: "radio", name: "spending-act", value, checked: value === act, onchange: () => turn(value) }), words)));
+  const form = h("form", { noValidate: true, onsubmit: submit }, h("fieldset", {}, h("legend", {}, "What to do"), options), hint, ...Object.values(fields).map(({ element }) => element), button, said);
+  root.replaceChildren(title, form);
+  turn(act);
+
+  function turn(value) {
+    act = value;
+    hint.textContent = HINTS[act];
+    button.textContent = ACTS[act];
+    for (const [name, field] of Object.entries(FIELDS)) fields[name].element.hidden = !field.of.includes(act);
+    clear();
+  }
+
+  function clear() {
+    for (const { complain } of Object.values(fields)) complain("");
+    tell("", false);
+  }
+
+  function tell(words, wrong) {
+    said.textContent = words;
+    said.classList.toggle("wrong", wrong);
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    clear();
+    const shown = Object.entries(FIELDS).filter(([name, field]) => name !== "token" && field.of.includes(act));
+    const request = { do: act, ...(act === "reserve" ? { budget } : {}) };
+    for (const [name] of shown) if (fields[name].input.value.trim()) request[name] = fields[name].input.value.trim();
+    const missing = ["key", "release", "reason", "token"].find((name) => FIELDS[name].of.includes(act) && !fields[name].input.value.trim());
+    if (missing) return wrong(missing, "This is needed.");
+    button.disabled = true;
+    try {
+      const { entry, repeated } = await send(request, fields.token.input.value.trim());
+      tell(repeated
+        ? `Entry ${entry.seq} says so already. Do not release a second time.`
+        : `Entry ${entry.seq}: ${ACTS[act].toLowerCase()} ${entry.key}${entry.mu_text ? `, μ = ${entry.mu_text}` : ""}.`, false);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const words = sentence(error.message, null);
+      if (error.field in fields && !fields[error.field].element.hidden) wrong(error.field, words);
+      else tell(words, true);
+    } finally {
+      button.disabled = false;
+    }
+  }
+
+  function wrong(name, words) {
+    fields[name].complain(words);
+    fields[name].input.focus();
+  }
+
+  return {
+    /** Another budget is looked at. */
+    show(name) {
+      budget = name;
+      title.textContent = `Spend from ${name}`;
+    },
+  };
+}
+
+function fieldOf(name, field) {
+  const id = `spend-${name}`;
+  const error = h("p", { class: "error", id: `${id}-error` });
+  const about = h("p", { class: "field-hint", id: `${id}-hint` }, field.hint);
+  const input = h("input", {
+    class: "text", id, name: id, type: name === "token" ? "password" : "text", autocomplete: "off", spellcheck: false, placeholder: field.example,
+    "aria-describedby": `${id}-hint ${id}-error`,
+  });
+  const element = h("div", { class: "field" }, h("div", { class: "field-head" }, h("label", { for: id }, field.label)), about, input, error);
+  return {
+    element,
+    input,
+    complain(words) {
+      error.textContent = words;
+      element.classList.toggle("wrong", words !== "");
+      if (words) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    },
+  };
+}
