@@ -2,7 +2,7 @@
 
     python -m benchmarks.audit_power --write
 
-It takes some twenty minutes of one core. Everything is seeded. Columns of jax-privacy need it (pip install jax-privacy)
+It takes some ten minutes of one core. Everything is seeded. Columns of jax-privacy need it (pip install jax-privacy)
 and are left out without.
 """
 
@@ -26,12 +26,12 @@ Sampler = Callable[[np.random.Generator, int, int], tuple[Any, Any]]
 Row = tuple[str, ...]
 
 ROOT = Path(__file__).parents[1]
-SIZES = {50: 400, 100: 400, 1000: 400, 10_000: 200, 100_000: 40}  # trials a side: audits
-EPSILON_SIZES = {100: 400, 1000: 400, 10_000: 200}
-ONE_RUN_SIZES = {100: 200, 1000: 100, 10_000: 40}  # canaries: runs
+SIZES = {50: 200, 100: 200, 1000: 200, 10_000: 100, 100_000: 12}  # trials a side: audits
+EPSILON_SIZES = {100: 200, 1000: 200, 10_000: 50}
+ONE_RUN_SIZES = {100: 100, 1000: 40, 10_000: 12}  # canaries: runs
 CONFIDENCE, DELTA = 0.95, 1e-5
-CREDIBLE = 40  # audits with the credible bound, whose quadrature takes a hundred times as long
-TRAINED = 100  # audits of trained models
+CREDIBLE = 16  # audits with the credible bound, whose quadrature takes a hundred times as long
+TRAINED = 40  # audits of trained models
 LEAST = 0.05  # a bound worth comparing
 METHODS: dict[str, Method] = {
     "EqualLocalLevel": EqualLocalLevel(),
@@ -234,7 +234,7 @@ def one_run_table(sizes: dict[int, int] | None = None) -> Iterator[Row]:
             yield name, f"{size:,}", *told(dict(zip(labels, zip(*found, strict=True), strict=True)))
 
 
-def sequential_table(repetitions: int = 400) -> Iterator[Row]:
+def sequential_table(repetitions: int = 200) -> Iterator[Row]:
     """Pairs until a claim is refuted, beside what is planned and what fixed designs take, with power 0.9."""
     found = "audits", "median", "mean", ERROR, "nine in ten"
     yield "truth", "claim", *found, "planned mean", "planned 0.9", "known threshold", "default"
@@ -258,7 +258,7 @@ def sequential_table(repetitions: int = 400) -> Iterator[Row]:
         yield f"{mu:g}", f"{claim:g}", *(f"{value:.0f}" for value in (*shown, *planned, *fixed))
 
 
-def alarms_table(repetitions: int = 1000, pairs: int = 200) -> Iterator[Row]:
+def alarms_table(repetitions: int = 400, pairs: int = 200) -> Iterator[Row]:
     """How often a true claim is contradicted at any of so many looks, one after every pair."""
     yield "scores on the claimed curve", "audits", "looks each", "contradicted", ERROR
     exact = {"Gaussian": gaussian(0.5), "Gaussian in half steps": lambda r, i, o: _rounded(gaussian(0.5)(r, i, o))}

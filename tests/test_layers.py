@@ -16,6 +16,7 @@ LAYERS = [
     "adapters",
     "domains",
     "languages",
+    "guards",
     "registry",
     "documents",
     "numerics",

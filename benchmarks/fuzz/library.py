@@ -1,29 +1,67 @@
-"""Every public function and constructor, and every method of what they give, with values from the ends of every range.
+"""Every public function, constructor, method and property, with values from the ends of every range.
 
 What comes back is a result without NaN, or one error of gaussdp in one line: no other exception, no warning, in time.
-An object that a method takes (a guarantee, a risk) is one: only its numbers are hostile.
 """
 
 import dataclasses
 import inspect
 import math
 import random
+import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import chdir
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 import gaussdp
+from benchmarks.fuzz.objects import MADE, NOT_MADE, NOT_TRIED, RUN, methods, properties, rooms
 from benchmarks.fuzz.trials import LONGEST, Find, TookTooLong, Trial, ending_within
 from benchmarks.fuzz.values import extreme
 from gaussdp import calibration
+from gaussdp.auditing import ScoreCounts
 from gaussdp.mechanisms import Toeplitz
 
-RUN = gaussdp.Run(mechanism=gaussdp.DPSGD(1.0, 0.01, 50), unit="person", adjacency="add-remove", sampling="poisson")
+WRITING = {"register": "changes what is registered", "extended": "the same", "Adjacency": "a type", "Target": "a type"}
+"""Public names that are not called, with the reason."""
 GOOD: Mapping[str, Any] = {
     "adjacency": "add-remove",
+    "between": (0.9, 1.0),
+    "budget": "health",
+    "candidates": 1000,
+    "content": {
+        "unit": "person",
+        "adjacency": "add-remove",
+        "sampling": "poisson",
+        "training": {"noise_multiplier": 1.0, "sample_rate": 0.01, "steps": 20},
+    },
+    "counts": ScoreCounts.from_scores([3.0, 1.0, 2.0], [0.0, 1.0, 0.5]),
+    "decay": 0.5,
+    "decays": [0.5],
+    "found": gaussdp.match(gaussdp.PureDP(1.0), gaussdp.Profile(1e-5)),
+    "folder": "folder",
+    "key": "one",
+    "keys": ("plan",),
+    "level": 0.1,
+    "levels": (0.1, 0.01),
+    "name": "delta",
+    "noise": 1.5,
+    "participation": gaussdp.Participation(1, 1),
+    "path": "out.svg",
+    "people": 1000,
+    "reason": "a mistake",
+    "records": 3,
+    "release": gaussdp.Gaussian(4.0),
+    "scales": [0.5],
+    "tables": (),
+    "title": "a title",
+    "total": gaussdp.GDP(1.0),
+    "training": gaussdp.Training(noise_multiplier=1.0, sample_rate=0.01, steps=20),
+    "unit": "person",
+    "url": "sqlite:///new.db",
+    "values": (0.1, 0.01),
     "batch_limit": 120,
     "batch_size": 10,
     "batches": 20,
@@ -113,15 +151,31 @@ OWN: Mapping[str, Mapping[str, Any]] = {
         "setting": "central",
         "covers": "c",
         "source": "s",
+        "epsilon": 1.0,
         "delta": 1e-5,
     },
-    "Run": {"mechanism": RUN.mechanism, "unit": "person"},
-    "Claim": {"mu": None},
+    "Dense": {"rows": [[1.0, 0.0], [0.5, 1.0]]},
+    "Training": {"sample_rate": 0.01, "steps": 20},
+    "Run": {"mechanism": RUN.mechanism, "unit": "person", "adjacency": "add-remove"},
+    "Claim": {"mu": 1.0, "epsilon": None, "delta": None},
+    "of(guarantee)": {"guarantee": gaussdp.ApproxDP(1.0, 1e-5)},
+    "contradicts": {"claim": gaussdp.GDP(1.0)},
+    "judged": {"claim": gaussdp.GDP(1.0)},
+    "verdict(claim)": {"claim": gaussdp.GDP(1.0)},
+    "mu_for": {"value": 0.6},
+    "steering_mu": {"value": 0.6},
+    "values": {"levels": np.array([0.1, 0.01])},
+    "budget": {"name": "health"},
+    "plan(budget, releases, weights)": {"releases": 3},
+    "from_training(training, rest)": {"rest": {"unit": "person", "adjacency": "add-remove"}},
+    "parse(text, name)": {"text": "unit = 'person'"},
+    "with_value": {"value": 2.0},
+    "from_tpr": {"fpr": [0.1, 0.5], "tpr": [0.2, 0.7]},
     "audit_counts": {"scores": [0.0, 1.0], "members": [1, 5], "nonmembers": [5, 1]},
     "audit_errors": {"members": 10, "nonmembers": 10},
     "account": {"mechanism": gaussdp.DPSGD(1.0, 0.1, 20)},
     "grid": {"targets": ["mu=1"], "dataset_sizes": [1000], "batch_sizes": [10], "epochs": [1.0], "steps": []},
-    "Design": {"target": "mu=1", "steps": None},
+    "Design": {"target": "mu=1", "epochs": 1.0, "steps": None},
     "Pipeline": {"epochs": 2.0, "steps": None},
     "training_noise": {"pipeline": calibration.Pipeline(1000, 10, epochs=1.0)},
     "parameter": {"family": gaussdp.Gaussian, "low": 0.1, "high": 100.0},
@@ -130,95 +184,20 @@ OWN: Mapping[str, Mapping[str, Any]] = {
     "steps": {"most": 1000},
     "sweep": {"out": None},
 }
-RESULTS = (
-    "AccountedCurve",
-    "Assumption",
-    "Audit",
-    "AuditPlan",
-    "Calibration",
-    "Cause",
-    "Choice",
-    "DistributionCurve",
-    "Document",
-    "Explanation",
-    "Fit",
-    "Match",
-    "OneRunAudit",
-    "PointsCurve",
-    "Reading",
-    "Report",
-    "TradeoffPlot",
-    "Verdict",
-)
-ABSTRACT = ("Guarantee", "Mechanism", "Risk", "Status", "Target", "Ledger")
-"""What nobody makes by hand: results, and what is no thing; and the book of releases, which would write files."""
-INTERNAL = (
-    "budgets_at",
-    "covers",
-    "document",
-    "limited",
-    "policies_at",
-    "verdict",
-    "matched_point",
-    "render",
-    "stated",
-    "values",
-    "write",
-)
-"""Methods for documents and figures, which the other fuzzers reach by the command line."""
-OBJECTS = ("claim", "claims", "guarantee", "mechanism", "reference", "risk")
+ODD: tuple[Any, ...] = (gaussdp.GDP(1.0), gaussdp.Gaussian, gaussdp.Gaussian(2.0), gaussdp.Advantage(), RUN)
+"""Things of ours where others belong."""
 
 
+@cache
 def entries() -> dict[str, Callable[..., Any]]:
-    """The public functions and constructors, by name."""
-    names = {name: getattr(gaussdp, name) for name in gaussdp.__all__}
-    names |= {name: getattr(calibration, name) for name in calibration.__all__}
+    """The public functions and the constructors for people, by name."""
     return {
         name: value
-        for name, value in names.items()
-        if name not in RESULTS + ABSTRACT
-        and not inspect.ismodule(value)
+        for name, value in rooms()
+        if callable(value)
+        and name not in {*MADE, *NOT_MADE, *WRITING}
         and not (isinstance(value, type) and issubclass(value, BaseException))
     }
-
-
-@cache
-def objects() -> list[tuple[str, Any]]:
-    """One of each thing whose methods are tried."""
-    things: list[Any] = [
-        gaussdp.GDP(0.0),
-        gaussdp.GDP(1.0),
-        gaussdp.GDP(math.inf),
-        gaussdp.PureDP(1.0),
-        gaussdp.PureDP(math.inf),
-        gaussdp.ApproxDP(1.0, 1e-3),
-        gaussdp.ZCDP(0.5),
-        gaussdp.LaplaceDP(2.0),
-        gaussdp.LaplaceDP(1e300),
-        gaussdp.ProfilePoints([0.1, 1.0], [0.2, 0.01]),
-        gaussdp.TradeoffPoints([0.1, 0.5], [0.8, 0.3]),
-        *(gaussdp.Advantage(), gaussdp.Accuracy(0.2), gaussdp.Profile(1e-5), gaussdp.Precision(0.1, 0.3)),
-        *(gaussdp.MultiplicativeAdvantage(1e-3), gaussdp.TruePositiveRate(0.01), gaussdp.RuleOfThumb(5.0)),
-        gaussdp.audit([3.0, 1.0, 2.0, 5.0], [0.0, 1.0, 0.5, 0.0], design="trials"),
-        gaussdp.audit_one_run(100, 20, 15),
-        gaussdp.account(gaussdp.Gaussian(2.0)),
-        gaussdp.account(gaussdp.DPSGD(1.0, 0.1, 20)),
-        gaussdp.AtMost(gaussdp.Advantage(), 0.3),
-    ]
-    return [(repr(thing), thing) for thing in things]
-
-
-@cache
-def methods() -> list[tuple[str, str, Callable[..., Any]]]:
-    """An object, the name of each of its methods that takes something, and the method."""
-    found = []
-    for shown, thing in objects():
-        for method, function in inspect.getmembers(thing, callable):
-            if method.startswith("_") or method in INTERNAL or isinstance(function, type):
-                continue
-            if _tried(function, objects_too=False):
-                found.append((shown, method, function))
-    return found
 
 
 def call(draw: random.Random, label: str, function: Callable[..., Any], name: str) -> str:
@@ -226,13 +205,10 @@ def call(draw: random.Random, label: str, function: Callable[..., Any], name: st
     given = arguments(draw, function, name)
     shown = f"{label}({', '.join(f'{key}={brief(value)}' for key, value in given.items())})"
     try:
-        with warnings.catch_warnings(), ending_within(LONGEST):
+        with tempfile.TemporaryDirectory() as place, chdir(place), warnings.catch_warnings(), ending_within(LONGEST):
             warnings.simplefilter("error")
-            several = [
-                key for key, one in inspect.signature(function).parameters.items() if one.kind is one.VAR_POSITIONAL
-            ]
-            positional = [given.pop(key) for key in list(given) if key in several]
-            result = function(*positional, **given)
+            positional, named = laid_out(function, given)
+            result = function(*positional, **named)
             held(shown, result)
             repr(result)
     except gaussdp.GaussdpError as error:
@@ -242,19 +218,34 @@ def call(draw: random.Random, label: str, function: Callable[..., Any], name: st
         return "refused"
     except Find:
         raise
+    except OSError as error:
+        if error.filename is None:
+            raise Find(f"{shown}: {type(error).__name__} without a file: {error}") from None
+        return "refused"  # by the system
     except (Exception, TookTooLong) as error:
         raise Find(f"{shown}: {type(error).__name__}: {str(error)[:200]}") from None
     return "answered"
 
 
+def laid_out(function: Callable[..., Any], given: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The values by place and by name, as the function takes them: one for those that may be several."""
+    parameters = inspect.signature(function).parameters.values()
+    kinds = {one.name: one.kind for one in parameters}
+    by_place = inspect.Parameter.VAR_POSITIONAL in [kinds[key] for key in given]
+    placed = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL) if by_place else ()
+    positional = [value for key, value in given.items() if kinds[key] in placed]
+    named = {key: value for key, value in given.items() if kinds[key] not in (*placed, inspect.Parameter.VAR_KEYWORD)}
+    rest = [value for key, value in given.items() if kinds[key] is inspect.Parameter.VAR_KEYWORD]
+    return positional, {**named, **(rest[0] if rest and isinstance(rest[0], dict) else {})}
+
+
 def arguments(draw: random.Random, function: Callable[..., Any], name: str) -> dict[str, Any]:
     """Good values for what must be given, and extreme ones for one or two parameters."""
     parameters = inspect.signature(function).parameters
-    tried = _tried(function, objects_too=not inspect.ismethod(function))
-    given = {key: GOOD[key] for key, one in parameters.items() if one.default is one.empty and key in GOOD}
-    given |= OWN.get(name, {})
+    tried = [key for key, one in parameters.items() if key not in NOT_TRIED and one.kind is not one.VAR_KEYWORD]
+    given = good(function, name)
     for key in draw.sample(tried, min(len(tried), draw.choice((1, 1, 1, 2)))):
-        given[key] = extreme(draw)
+        given[key] = extreme(draw) if draw.random() < 0.9 else draw.choice(ODD)
     if name == "sweep":
         given["out"] = None
     if name == "Claim" and not any(given.get(key) is not None for key in ("epsilon", "mu", "rho")):
@@ -262,10 +253,12 @@ def arguments(draw: random.Random, function: Callable[..., Any], name: str) -> d
     return {key: given[key] for key in parameters if key in given}
 
 
-def _tried(function: Callable[..., Any], objects_too: bool) -> list[str]:
-    """The parameters that are given extreme values."""
-    names = inspect.signature(function).parameters
-    return [name for name in names if name != "progress" and (objects_too or name not in OBJECTS)]
+def good(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    """Good values for what must be given."""
+    parameters = inspect.signature(function).parameters
+    given = {key: GOOD[key] for key, one in parameters.items() if one.default is one.empty and key in GOOD}
+    own = {**OWN.get(name, {}), **OWN.get(f"{name}({', '.join(parameters)})", {})}
+    return {key: value for key, value in {**given, **own}.items() if key in parameters}
 
 
 def held(shown: str, result: Any, depth: int = 0) -> None:
@@ -303,9 +296,20 @@ def _constructor(draw: random.Random) -> str:
     return call(draw, name, entries()[name], name)
 
 
-def _reading(draw: random.Random) -> str:
+def _method(draw: random.Random) -> str:
     shown, method, function = draw.choice(methods())
     return call(draw, f"{shown}.{method}", function, method)
 
 
-AREAS: Mapping[str, Trial] = {"functions": _function, "constructors": _constructor, "methods": _reading}
+def _property(draw: random.Random) -> str:
+    shown, name, thing = draw.choice(properties())
+    return call(draw, f"{shown}.{name}", lambda: getattr(thing, name), name)
+
+
+AREAS: Mapping[str, Trial] = {
+    "functions": _function,
+    "constructors": _constructor,
+    "methods": _method,
+    "more methods": _method,  # there are many
+    "properties": _property,
+}

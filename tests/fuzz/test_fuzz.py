@@ -1,5 +1,6 @@
 """A few seeded trials of every fuzzer; `python -m benchmarks.fuzz` makes as many as one likes."""
 
+import inspect
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +25,29 @@ def test_nothing_is_found(name, fuzz):
     tallies = fuzz.run(name, areas, seed=1, seconds=300, most=TRIALS[name], quiet=True)
     assert [find for tally in tallies.values() for find in tally.finds] == []
     assert sum(tally.tried for tally in tallies.values()) == TRIALS[name]
+
+
+def test_every_public_class_is_tried_or_listed_with_a_reason(fuzz):
+    objects = import_module("benchmarks.fuzz.objects")
+    tried = {type(thing).__name__ for _, thing in objects.things()}
+    public = objects.classes()
+    assert set(public) - tried - set(objects.NOT_MADE) <= {"PoissonSampled"}, "one of them makes another class"
+    assert set(objects.MADE) | set(objects.NOT_MADE) <= set(public)
+    for method in objects.NOT_CALLED:
+        kind, name = method.split(".")
+        assert hasattr(public[kind], name), method
+
+
+def test_every_method_has_good_values(fuzz):
+    """So that it is tried beyond its first refusal."""
+    objects, library = import_module("benchmarks.fuzz.objects"), import_module("benchmarks.fuzz.library")
+    for _, name, method in objects.methods():
+        needed = {
+            key
+            for key, one in inspect.signature(method).parameters.items()
+            if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+        }
+        assert needed <= set(library.good(method, name)), method.__qualname__
 
 
 def test_what_a_fuzzer_of_audits_calls_too_many(fuzz):

@@ -22,7 +22,7 @@ from gaussdp.accounting.operating_points import LossTails
 from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Method, Readings, Values, exact_fit
 from gaussdp.accounting.symmetric import SymmetricTails
 from gaussdp.documents import Document
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, instance, number
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
@@ -78,7 +78,8 @@ class AccountedCurve(Described, Guarantee):
     def covers(mechanism: Mechanism) -> bool:
         """Whether the mechanism is a composition of plain and sampled Gaussian releases."""
         kinds = Gaussian | ZCDPGaussian | PoissonSampled | MixtureOfGaussians | SampledExchange
-        return all(issubclass(kind, kinds) for kind in {type(part) for part, _ in mechanism.parts()})
+        described = instance("mechanism", mechanism, Mechanism, "a mechanism")
+        return all(issubclass(kind, kinds) for kind in {type(part) for part, _ in described.parts()})
 
     def _describe(self) -> tuple[object, ...]:
         return (self.mechanism,)

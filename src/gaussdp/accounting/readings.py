@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp.accounting.columns import Columns
-from gaussdp.documents import DEFAULT_DIGITS, Column, Displayed, Document, Rounding, Table, rounded, shown
-from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, checked
+from gaussdp.documents import DEFAULT_DIGITS, MOST_DIGITS, Column, Displayed, Document, Rounding, Table, rounded, shown
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, checked, integer
 from gaussdp.guarantees import GDP, ApproxGDP
 from gaussdp.guarantees.base import Numbers
 from gaussdp.numerics import Booleans, Floats
@@ -346,6 +346,7 @@ class Fit(Displayed):
 
     def notes(self, digits: int = DEFAULT_DIGITS) -> tuple[str, ...]:
         """What mu holds for, in words."""
+        digits = integer("digits", digits, low=1, high=MOST_DIGITS)
         mu = shown(rounded(self.mu, Rounding.UP, digits))
         if self.unconditional:
             found = [say("The mechanism is exactly {mu}-GDP: no floor and no slack are needed.", mu=mu)]

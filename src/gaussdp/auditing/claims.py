@@ -9,6 +9,7 @@ import numpy as np
 
 from gaussdp.auditing.designs import CHOICES, Design
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
+from gaussdp.domains import PROBABILITY, number, several
 from gaussdp.errors import GaussdpError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee
 from gaussdp.guarantees.claim import Claim
@@ -159,11 +160,13 @@ class Evidence(Displayed, ABC):
     ) -> Document:
         """These tables, what epsilon is refuted at each delta, and the outcome for each claim."""
         shown = list(tables)
-        if deltas:
+        levels = [number("deltas", delta, PROBABILITY) for delta in several("deltas", deltas, "a list of deltas")]
+        if levels:
             columns = (Column("delta", "δ"), Column("epsilon_lower", "ε at least", Rounding.DOWN))
-            rows = tuple((delta, self.epsilon_lower(delta)) for delta in deltas)
+            rows = tuple((delta, self.epsilon_lower(delta)) for delta in levels)
             shown.append(Table("epsilon", "As (ε, δ)-DP, without going through μ", columns, rows))
-        outcomes = [self.judged(claim) for claim in claims]
+        stated = several("claims", claims, "a list of claims")
+        outcomes = [self.judged(claim) for claim in stated]
         if claims:
             shown.append(claims_table(claims, [word for word, _ in outcomes]))
         sentences = [sentence for _, sentence in outcomes]

@@ -3,6 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -10,7 +11,8 @@ from scipy import special
 from gaussdp.auditing.counts import Counts, ScoreCounts
 from gaussdp.auditing.rates import quantile_sum, rank_grid, rate_upper
 from gaussdp.auditing.result import Audit, RocBand
-from gaussdp.domains import REAL, integer, number
+from gaussdp.domains import LEVEL, REAL, instance, integer, number
+from gaussdp.guards import guard
 
 _CAUTION = 0.1  # of the tail when choosing: a threshold must not win by luck alone
 _ALMOST_ONE = 1 - 1e-15
@@ -19,6 +21,14 @@ _MOST_SEED = 2**64 - 1
 
 class Method(ABC):
     """A way to turn counts per score into a lower bound on mu."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        guard(
+            cls,
+            counts=lambda name, value: instance(name, value, ScoreCounts, "ScoreCounts"),
+            confidence=lambda name, value: number(name, value, LEVEL),
+        )
 
     @abstractmethod
     def run(self, counts: ScoreCounts, confidence: float) -> Audit:

@@ -15,7 +15,7 @@ from gaussdp.auditing.one_model import Description
 from gaussdp.auditing.one_run import OneRunAudit
 from gaussdp.auditing.ranks import audit_ranks
 from gaussdp.auditing.result import Audit
-from gaussdp.domains import LEVEL, integer, number, one_of
+from gaussdp.domains import LEVEL, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 
 DEFAULT_METHOD = EqualLocalLevel()
@@ -206,7 +206,7 @@ def audit_score_counts(
 ) -> Found:
     """The same audit from counts that may know who has which score, such as those of a file."""
     came, way = design_named(design), one_of("direction", direction, DIRECTIONS)
-    if by_coin:
+    if instance("by_coin", by_coin, bool, "True or False"):
         if came is not Design.ONE_MODEL:
             raise DomainError("by_coin", problem="belongs to the design one-model", got=f"it with {came.value}")
         came = Design.ONE_RUN

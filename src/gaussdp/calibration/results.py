@@ -7,6 +7,7 @@ from gaussdp.accounting.bounds.passes import cut
 from gaussdp.accounting.document import ASSUMES
 from gaussdp.calibration.targets import Target, limit, measure
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, rounded, shown
+from gaussdp.domains import instance
 from gaussdp.guarantees import Guarantee
 from gaussdp.mechanisms import DPSGD, Mechanism
 from gaussdp.risks import AtMost
@@ -88,6 +89,7 @@ class Calibration(Displayed):
         Args:
             origin: where the target comes from, as a note.
         """
+        instance("origin", origin, str, "a text")
         bounded, most = measure(self.target), limit(self.target)
         answer = Table(
             "calibration",

@@ -54,7 +54,8 @@ class RuleOfThumb:
 
         Where the match is saturated that says nothing: `verdict` knows.
         """
-        within = self.mu(epsilon) <= risk.mu_from_epsilon(epsilon)
+        criterion = instance("risk", risk, Risk, "a risk")
+        within = self.mu(epsilon) <= criterion.mu_from_epsilon(epsilon)
         return within if np.ndim(epsilon) else bool(within)
 
     def verdict(self, found: Match) -> Literal["conservative", "too much", "saturated"]:
@@ -64,6 +65,7 @@ class RuleOfThumb:
         >>> RuleOfThumb(5).verdict(match(PureDP(8.0), MultiplicativeAdvantage(fpr=1e-3)))
         'saturated'
         """
+        instance("found", found, Match, "a match, as `match` gives it")
         policy = instance("policy", found.policy, PureDP, "pure DP")
         if self.mu(policy.epsilon_bound) > found.mu:
             return "too much"
@@ -71,7 +73,7 @@ class RuleOfThumb:
 
     def telling_epsilons(self, risk: Risk) -> list[tuple[float, float]]:
         """The intervals of policy epsilon on which the rule is conservative and the criterion is not saturated."""
-        end = saturated_from(risk)
+        end = saturated_from(instance("risk", risk, Risk, "a risk"))
         found = [(low, min(high, end)) for low, high in self.conservative_epsilons(risk) if low < end]
         return [(low, math.nextafter(high, 0.0) if high == end else high) for low, high in found]
 
@@ -85,7 +87,7 @@ class RuleOfThumb:
         grid = np.concatenate(
             [np.geomspace(_LEAST_EPSILON, 1e-8, _SCAN // 2, endpoint=False), np.geomspace(1e-8, largest, _SCAN)]
         )
-        grid, ratio = _with_hump(grid, risk)
+        grid, ratio = _with_hump(grid, instance("risk", risk, Risk, "a risk"))
         holds = ratio >= 1 / self.divisor
         intervals = []
         start = 0.0 if holds[0] else None

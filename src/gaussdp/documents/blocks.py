@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from gaussdp.documents.tables import Table
+from gaussdp.domains import instance, several
 from gaussdp.words import say
 
 Tone = Literal["good", "bad", "open"]
@@ -166,7 +167,9 @@ class Document:
     @classmethod
     def tabular(cls, title: str, tables: Sequence[Table], notes: Sequence[str] = ()) -> "Document":
         """Tables under one title, then notes."""
-        return cls(title, (*tables, *([Items(tuple(notes))] if notes else [])))
+        shown = [instance("tables", one, Table, "tables") for one in several("tables", tables, "tables")]
+        words = [instance("notes", one, str, "sentences") for one in several("notes", notes, "a list of sentences")]
+        return cls(instance("title", title, str, "a text"), (*shown, *([Items(tuple(words))] if words else [])))
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -185,9 +188,10 @@ class Document:
 
     def only(self, keys: Sequence[str]) -> "Document":
         """The document with just the tables of these keys, in their own order; all of them if none is named."""
-        if not keys:
+        named = [instance("keys", one, str, "keys of tables") for one in several("keys", keys, "a list of keys")]
+        if not named:
             return self
-        kept = tuple(block for block in self.blocks if not isinstance(block, Table) or block.key in keys)
+        kept = tuple(block for block in self.blocks if not isinstance(block, Table) or block.key in named)
         return Document(self.title, kept, self.content, self.generator)
 
 

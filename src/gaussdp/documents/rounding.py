@@ -38,7 +38,7 @@ def rounded(value: float, rounding: Rounding, digits: int = 4) -> float:
     >>> rounded(0.31027, Rounding.UP), rounded(0.31027, Rounding.DOWN)
     (0.3103, 0.3102)
     """
-    context = _context(digits, rounding)
+    context = _context(digits if type(digits) is int else integer("digits", digits, low=1, high=MOST_DIGITS), rounding)
     if context is None or math.isinf(value):
         return value
     return float(context.create_decimal(repr(float(value))))

@@ -9,11 +9,12 @@ import numpy as np
 from gaussdp.adapters import adapter_for
 from gaussdp.documents import DEFAULT_DIGITS, Block, Document, Format, IconArray, Items, Section, Words, render
 from gaussdp.documents.html import fragment
-from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number, readings
+from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number, one_of, readings
 from gaussdp.explaining import facts, sentences, wording
 from gaussdp.explaining.facts import PRIOR, RATE, Meaning
 from gaussdp.explaining.numbers import ROUNDING, as_object, tables
 from gaussdp.explaining.sentences import Passage
+from gaussdp.figures.drawing import FORMATS as FIGURE_FORMATS
 from gaussdp.figures.icon_arrays import render_icons
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.risks import DELTA, RECALL
@@ -104,7 +105,7 @@ class Explanation(Meaning):
 
     def figure(self, format: str = "svg") -> bytes:
         """The icon arrays as a picture: "svg", "pdf" or "png"; needs the extra `plot`."""
-        return render_icons(self.icons, format)[format]
+        return render_icons(self.icons, one_of("format", format, FIGURE_FORMATS))[format]
 
     def _repr_html_(self) -> str:
         return fragment(self.document(), DEFAULT_DIGITS)

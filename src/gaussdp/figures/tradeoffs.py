@@ -3,13 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gaussdp.documents.files import write_file
-from gaussdp.domains import Domain, number
+from gaussdp.domains import Domain, instance, number
 from gaussdp.errors import DomainError
 from gaussdp.figures import style
 from gaussdp.figures.drawing import checked_format, format_of, log_axis, rendered
@@ -101,6 +102,7 @@ class TradeoffPlot:
 
     def write(self, path: str | Path) -> Path:
         """Draw into this file, by its ending .svg, .pdf or .png; returns the path."""
+        instance("path", path, (str, PathLike), "a path")
         place = Path(path)
         write_file(place, self.render(format_of(place)))
         return place

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, instance, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers
 from gaussdp.guarantees.gaussian import GDP
@@ -108,6 +108,8 @@ class ApproxGDP(Guarantee):
 
         The root of the sum of squares, and the probability that one of them fails.
         """
+        for other in others:
+            instance("others", other, (GDP, ApproxGDP), "GDP or ApproxGDP")
         failing = [other.delta_bound for other in (self, *others) if isinstance(other, ApproxGDP)]
         fails = 1.0 if 1.0 in failing else -math.expm1(math.fsum(math.log1p(-delta) for delta in failing))
         return ApproxGDP(math.hypot(self.mu, *(other.mu for other in others)), fails)

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from gaussdp import numerics
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, rounded, shown
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, number
+from gaussdp.documents.rounding import MOST_DIGITS
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall, of_recall_and_prior, of_tpr
 from gaussdp.numerics import Formula
@@ -73,8 +74,10 @@ class Guarantee(Displayed, ABC):
             between: what stands between two of them.
             digits: significant digits of each.
         """
+        instance("between", between, str, "a text")
+        kept = integer("digits", digits, low=1, high=MOST_DIGITS)
         return between.join(
-            f"{symbol} = {shown(rounded(value, Rounding.UP, digits)).replace('inf', '∞')}"
+            f"{symbol} = {shown(rounded(value, Rounding.UP, kept)).replace('inf', '∞')}"
             for symbol, value in self.numbers().items()
         )
 
@@ -88,7 +91,7 @@ class Guarantee(Displayed, ABC):
 
     def parameters(self) -> dict[str, object]:
         """What it is built from, by the names that its class takes."""
-        raise NotImplementedError(f"{type(self).__name__} is not built from numbers")
+        raise DomainError(None, problem=f"{type(self).__name__} is not built from numbers")
 
     @property
     def pure_epsilon(self) -> float:

@@ -1,12 +1,11 @@
 """A claim about privacy as papers state it: (epsilon, delta), a pure epsilon, a mu with or without floor, or a rho."""
 
-import math
 import re
 from dataclasses import dataclass
 from typing import Literal
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, Domain, nearest, number, written_number
+from gaussdp.domains import FINITE, FINITE_NON_NEGATIVE, LEVEL, Domain, nearest, number, written_number
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees.approximate import ApproxDP, PureDP
 from gaussdp.guarantees.base import Guarantee
@@ -154,8 +153,7 @@ class Claim:
 
     def with_value(self, value: float) -> "Claim":
         """The same kind of claim with another number."""
-        if not math.isfinite(value):
-            raise DomainError(None, value=value, problem="a claim must be finite")
+        value = number("value", value, FINITE)
         if self.epsilon is not None:
             return Claim(epsilon=value, delta=self.delta)
         return Claim(mu=value, floor=self.floor) if self.mu is not None else Claim(rho=value)

@@ -10,8 +10,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from gaussdp.documents import Document
-from gaussdp.domains import POSITIVE, PROBABILITY, Domain, instance, number
+from gaussdp.domains import POSITIVE, PROBABILITY, Domain, instance, integer, number, one_of, several
 from gaussdp.errors import DomainError, LedgerError
+from gaussdp.figures import FORMATS
 from gaussdp.guarantees import GDP
 from gaussdp.ledger import decisions, onetrip, planning
 from gaussdp.ledger.balances import Balance
@@ -164,7 +165,7 @@ class Ledger:
         allowed = number("slack", slack, PROBABILITY)
         if allowed >= 1:
             raise DomainError("slack", "below 1", slack)
-        holders = [within] if isinstance(within, str) else list(within)
+        holders = [within] if isinstance(within, str) else several("within", within, "names of budgets")
         words = line_of_words("period", period, "year") if period else ""
         if per_person and self.adjacency != "add-remove":
             raise DomainError("per_person", problem="is proved for adding or removing a person only")
@@ -289,8 +290,9 @@ class Ledger:
             budget: of this budget and those within it; of the whole book unless given.
             last: only so many of the latest.
         """
+        newest = None if last is None else integer("last", last, low=1)
         with self._database.reading() as connection:
-            return list(_entries(connection, budget, last))
+            return list(_entries(connection, budget, newest))
 
     def each_entry(self, budget: str | None = None) -> Iterator[Entry]:
         """The same one after another, for books that do not fit into memory."""
@@ -337,6 +339,8 @@ class Ledger:
             head: a hash noted earlier, which must be among those of the entries.
             progress: called with how many entries are done, and how many there are.
         """
+        if head is not None:
+            instance("head", head, str, "a hash")
         with self._database.reading() as connection:
             return verify(connection, head, progress)
 
@@ -368,7 +372,8 @@ class Ledger:
 
         Of a budget per person it shows what somebody has spent who took part in everything.
         """
-        return spending_figure(self, _name("budget", budget, "health/2027"), *formats)
+        drawn = [one_of("format", one, FORMATS) for one in formats]
+        return spending_figure(self, _name("budget", budget, "health/2027"), *drawn)
 
     def _charge(self, release: object, floor: float | None, stated_for: Adjacency | None) -> Charge:
         return charge_of(release, unit=self.unit, adjacency=self.adjacency, floor=floor, stated_for=stated_for)
@@ -413,6 +418,7 @@ def _budget(connection: Connection, touched: list[Balance], name: str) -> Budget
 def _entries(connection: Connection, budget: str | None, last: int | None) -> Iterator[Entry]:
     wanted = sa.select(ENTRIES)
     if budget is not None:
+        instance("budget", budget, str, "the name of a budget")
         inside = connection.execute(sa.select(WITHIN.c.budget).where(WITHIN.c.holder == budget)).scalars().all()
         if not inside:
             raise unknown_budget(connection, budget)

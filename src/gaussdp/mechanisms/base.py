@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from gaussdp.domains import WordChoice, integer, one_of
 from gaussdp.errors import DomainError
+from gaussdp.guards import guard
 from gaussdp.mechanisms.schedules import Stretch
 from gaussdp.words import Phrase, say
 
@@ -50,6 +51,10 @@ class Mechanism(ABC):
     """
 
     kind: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        _guard(cls)
 
     @property
     @abstractmethod
@@ -145,6 +150,25 @@ class Mechanism(ABC):
         return Repeated(self, count)
 
     __rmul__ = __mul__
+
+
+def checked_adjacency(value: object) -> Adjacency:
+    """The adjacency, or a DomainError that lists what there is."""
+    return one_of("adjacency", value, tuple(ADJACENCIES))
+
+
+def _guard(kind: type) -> None:
+    """The same names mean the same in every mechanism."""
+    guard(
+        kind,
+        adjacency=lambda name, value: checked_adjacency(value),
+        records=lambda name, value: integer(name, value, low=1),
+        times=lambda name, value: integer(name, value, low=1),
+        dataset_size=lambda name, value: None if value is None else integer(name, value, low=1),
+    )
+
+
+_guard(Mechanism)
 
 
 class Elementary(Mechanism):
@@ -252,8 +276,3 @@ class Repeated(Mechanism):
     def least(self) -> Mechanism | None:
         known = self.mechanism.least
         return None if known is None else Repeated(known, self.count)
-
-
-def checked_adjacency(value: object) -> Adjacency:
-    """The adjacency, or a DomainError that lists what there is."""
-    return one_of("adjacency", value, tuple(ADJACENCIES))

@@ -49,7 +49,7 @@ class Participation:
 
     def most(self, steps: int) -> int:
         """The most contributions in so many steps."""
-        possible = -(-steps // self.separation)
+        possible = -(-integer("steps", steps, low=1) // self.separation)
         return possible if self.times is None else min(self.times, possible)
 
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.domains import FINITE, Domain, checked, integer, several
+from gaussdp.domains import FINITE, Domain, checked, instance, integer, several
 from gaussdp.errors import DomainError
+from gaussdp.guards import guard
 from gaussdp.mechanisms.participation import Participation
 from gaussdp.numerics import Floats
 
@@ -28,6 +29,10 @@ _PER_STEP = 2.3e-16  # the same for each term of a product of matrices
 
 class Strategy(ABC):
     """The matrix C of a matrix mechanism, which releases A C^-1 (C g + noise)."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        _guard(cls)
 
     @property
     @abstractmethod
@@ -64,6 +69,13 @@ class Strategy(ABC):
     def sensitivity(self, participation: Participation) -> float:
         """The root of the bound, rounded up."""
         return math.sqrt(self.squared_sensitivity(participation)) * (1 + _ROUNDING)
+
+
+def _guard(kind: type) -> None:
+    guard(kind, participation=lambda name, value: instance(name, value, Participation, "a Participation"))
+
+
+_guard(Strategy)
 
 
 def _rounded_up(products: Floats) -> Floats:
@@ -111,8 +123,8 @@ class Toeplitz(Strategy):
     @classmethod
     def buffered(cls, scales: Sequence[float], decays: Sequence[float], length: int) -> "Toeplitz":
         """A buffered linear Toeplitz strategy: 1, then the sums of scale * decay^(k - 1)."""
-        weights = checked("scales", list(scales), ENTRY).ravel()
-        shares = checked("decays", list(decays), FINITE).ravel()
+        weights = checked("scales", several("scales", scales, "a list of scales"), ENTRY).ravel()
+        shares = checked("decays", several("decays", decays, "a list of decays"), FINITE).ravel()
         if weights.size != shares.size:
             raise DomainError(None, problem="scales and decays must be equally many")
         powers = np.arange(integer("length", length, low=1) - 1)

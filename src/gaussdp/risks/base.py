@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.domains import NON_NEGATIVE, checked, number
+from gaussdp.domains import NON_NEGATIVE, checked, instance, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
+from gaussdp.guards import guard
 from gaussdp.risks.levels import Level, Unit, capital
 from gaussdp.words import say
 
@@ -74,6 +75,7 @@ class Risk(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        _guard(cls)
         if "name" not in vars(cls):
             return
         made = {
@@ -277,3 +279,18 @@ class Risk(ABC):
                 high, at_high, at_low = middle, found, 0.5 * at_low if kept < 0 else at_low
                 kept = -1
         raise ConvergenceError(f"{self}: nothing found in {_MOST_STEPS} steps between {low!r} and {high!r}")
+
+
+def _guard(kind: type) -> None:
+    """What a risk reads is a guarantee, and a budget is one number, in every method of it that takes one."""
+
+    def budget(name: str, value: object) -> float:
+        return number(name, value, NON_NEGATIVE)
+
+    def guarantee(name: str, value: object) -> Guarantee:
+        return instance(name, value, Guarantee, "a guarantee, such as GDP(1.0)")
+
+    guard(kind, guarantee=guarantee, reference=guarantee, policy=guarantee, mu=budget)
+
+
+_guard(Risk)

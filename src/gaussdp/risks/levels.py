@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gaussdp.documents.frequencies import frequency, turns
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
-from gaussdp.domains import LEVEL, Domain, number
+from gaussdp.documents.rounding import MOST_DIGITS, Rounding, rounded, shown, shown_level, shown_percent
+from gaussdp.domains import LEVEL, REAL, Domain, integer, number, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
 from gaussdp.words import Phrase, say
@@ -28,7 +28,8 @@ class Unit(Enum):
         >>> Unit.NUMBER.text(2.71828), Unit.SHARE.text(0.73106)
         ('2.719', '73.2%')
         """
-        return shown_percent(value) if self is Unit.SHARE else shown(rounded(value, Rounding.UP, digits))
+        told, kept = number("value", value, REAL), integer("digits", digits, low=1, high=MOST_DIGITS)
+        return shown_percent(told) if self is Unit.SHARE else shown(rounded(told, Rounding.UP, kept))
 
 
 def capital(words: str) -> str:
@@ -68,13 +69,14 @@ class Parameter:
 
     def checked(self, values: Sequence[float]) -> tuple[float, ...]:
         """The values, each held to the domain; at least one."""
-        if not values:
+        given = several(self.key, values, f"numbers in {self.domain}")
+        if not given:
             raise DomainError(
                 self.key,
                 problem=say("must not be empty"),
                 advice=say("give at least one number in {domain}", domain=self.domain),
             )
-        return tuple(number(self.key, value, self.domain) for value in values)
+        return tuple(number(self.key, value, self.domain) for value in given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +135,7 @@ class Level(Parameter):
         >>> FPR.at(1e-3), DELTA.at(1e-6)
         ('FPR 1e-3', 'δ = 1e-6')
         """
-        level = self.told(value)
+        level = self.told(number(self.key, value, self.domain))
         if self.by_symbol:
             return say("{label} = {level}", label=self.label, level=level)
         return say("{label} {level}", label=self.label, level=level)
@@ -144,7 +146,9 @@ class Level(Parameter):
         >>> FPR.among_people(1e-3), RECALL.among_people(0.1), DELTA.among_people(1e-5)
         ('with 1 false alarm in 1,000 nonmembers', 'when 10 of 100 members are found', 'at δ = 1e-5')
         """
-        return say("at {level}", level=self.at(value)) if self.people is None else self.people(value)
+        if self.people is None:
+            return say("at {level}", level=self.at(value))
+        return self.people(number(self.key, value, self.domain))
 
 
 def false_alarms(fpr: float) -> str:

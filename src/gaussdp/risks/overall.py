@@ -9,7 +9,6 @@ from scipy import special
 
 from gaussdp import conversions
 from gaussdp.documents.frequencies import frequency
-from gaussdp.documents.rounding import shown_percent
 from gaussdp.domains import LEVEL, PROBABILITY, Domain, number
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
@@ -99,7 +98,7 @@ class Accuracy(Risk):
         anyway = frequency(max(self.prior, 1 - self.prior))
         return say(
             "of 100 guesses at most {value} are right ({anyway} without the release)",
-            value=shown_percent(value)[:-1],
+            value=self.unit.text(value)[:-1],
             anyway=anyway,
         )
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TypeVar
 
+from gaussdp.domains import LEVEL, instance, number, several
 from gaussdp.errors import DomainError
 from gaussdp.registry import Registry
 from gaussdp.risks.base import EVEN, Risk
@@ -63,7 +64,10 @@ def by_level(risks: Sequence[type[Risk]] | None = None) -> dict[Level, tuple[typ
     >>> [level.key for level in by_level()]
     ['fpr', 'recall', 'delta', 'chance']
     """
-    chosen = criteria() if risks is None else risks
+    chosen = criteria() if risks is None else several("risks", risks, "a list of kinds of risks")
+    for one in chosen:
+        if not (isinstance(one, type) and issubclass(one, Risk)):
+            raise DomainError("risks", "kinds of risks, such as Profile", one)
     found = dict.fromkeys(risk.level for risk in chosen if risk.level is not None)
     return {level: tuple(risk for risk in chosen if risk.level == level) for level in found}
 
@@ -81,11 +85,17 @@ def criteria_at(
     >>> [risk.words for risk in criteria_at({"fpr": [1e-3], "delta": [1e-6]}, ["multiplicative_advantage", "profile"])]
     ['TPR/FPR at FPR 1e-3', 'ε at δ = 1e-6']
     """
-    chosen = tuple(risk for risk in criteria() if not keys or risk.key in keys)
+    named = several("keys", keys, "keys of criteria")
+    chosen = tuple(risk for risk in criteria() if not named or risk.key in named)
+    if values is not None:
+        instance("values", values, Mapping, "levels by their key")
     if not values:
-        return list(_usual(chosen, prior))
+        return list(_usual(chosen, number("prior", prior, LEVEL)))
     return [
-        risk.at(value, prior) for risk in chosen if risk.level for value in values.get(risk.level.key, risk.level.usual)
+        risk.at(value, prior)
+        for risk in chosen
+        if risk.level
+        for value in risk.level.checked(values.get(risk.level.key, risk.level.usual))
     ]
 
 

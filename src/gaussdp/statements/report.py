@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from gaussdp.accounting.export import ENDINGS, curve_files
 from gaussdp.documents import Block, Document, Format, Rounding, document_files, render, rounded, shown
 from gaussdp.documents.files import write_files
 from gaussdp.documents.html import fragment
-from gaussdp.domains import LEVEL, checked, number, one_of
+from gaussdp.domains import LEVEL, checked, instance, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS as FIGURE_FORMATS
 from gaussdp.figures.tradeoffs import TradeoffPlot, render_tradeoffs
@@ -112,6 +113,7 @@ class Report(Findings):
             MissingExtraError: if Matplotlib is not installed; nothing is written then.
             OSError: if the folder cannot be written.
         """
+        instance("folder", folder, (str, PathLike), "a path")
         total = 2 + len(_WRITTEN)
         announce(0, total, "figure")
         files = {f"tradeoff.{ending}": picture for ending, picture in self._pictures(*FIGURE_FORMATS).items()}

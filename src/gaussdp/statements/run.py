@@ -5,13 +5,14 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from gaussdp.accounting.bounds.passes import Loader, stretches
 from gaussdp.documents.files import write_file
 from gaussdp.documents.structured import toml
-from gaussdp.domains import POSITIVE, WordChoice, number, one_of
+from gaussdp.domains import POSITIVE, WordChoice, instance, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.mechanisms import Adjacency, BestOf, Mechanism
@@ -234,6 +235,7 @@ class Run:
         ...     Run.read(f"{folder}/run.toml") == run
         True
         """
+        instance("path", path, (str, PathLike), "a path")
         ending = one_of("the ending of the file", Path(path).suffix.lower(), (".toml", ".json"))
         if ending == ".json":
             text = json.dumps(self.as_mapping(), indent=1, ensure_ascii=False) + "\n"
@@ -262,6 +264,7 @@ class Run:
         >>> Run.from_training(numbers, unit="one image", adjacency="add-remove").mechanism.steps
         3907
         """
+        instance("training", training, Training, "a Training")
         known = {key: getattr(training, key) for key in TOLD}
         stated = {key: value for key, value in known.items() if value is not None}
         return cls(mechanism=training.mechanism, **stated, **rest)
@@ -285,7 +288,8 @@ class Run:
 
     def protecting(self, mechanism: Mechanism) -> Mechanism | None:
         """A mechanism described for the neighbours and the unit of the run; None if no exact account is known."""
-        return mechanism.protecting(self.adjacency or mechanism.adjacency, self.records_per_unit or 1)
+        described = instance("mechanism", mechanism, Mechanism, "a mechanism")
+        return described.protecting(self.adjacency or described.adjacency, self.records_per_unit or 1)
 
     @property
     def sampled(self) -> bool:

@@ -18,11 +18,12 @@ Instead of `training`, a list `releases` as in a plan file describes any composi
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from gaussdp.documents.structured import file_text, parsed
-from gaussdp.domains import nearest
+from gaussdp.domains import instance, nearest
 from gaussdp.errors import DomainError, brief
 from gaussdp.mechanisms import DPSGD, Mechanism, registered
 from gaussdp.mechanisms.plan import composed
@@ -49,11 +50,14 @@ class RunKind(Protocol[Made]):
 
 def read_file(run: RunKind[Built], path: str | Path) -> Built:
     """The run that a .toml or .json file describes."""
+    instance("path", path, (str, PathLike), "a path")
     return parse_text(run, *file_text(path))
 
 
 def parse_text(run: RunKind[Built], text: str, name: str) -> Built:
     """The run that a text describes; its name ends in .toml or .json and stands in the messages."""
+    for parameter, value in (("text", text), ("name", name)):
+        instance(parameter, value, str, "a text")
     return run_from(run, parsed(text, name), text, name)
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gaussdp.accounting.distribution.corners import Corners, regret
 from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, KnownSlack, Method, Readings, Values
-from gaussdp.domains import LEVEL, PROBABILITY, checked, number
+from gaussdp.domains import LEVEL, PROBABILITY, checked, instance, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints, TradeoffPoints
 from gaussdp.guarantees.base import Numbers
@@ -54,6 +54,7 @@ class PointsCurve(ProfilePoints):
     @classmethod
     def of(cls, guarantee: ApproxDP | ProfilePoints) -> "PointsCurve":
         """The curve of one stated guarantee, with nothing added to it."""
+        instance("guarantee", guarantee, (ApproxDP, ProfilePoints), "ApproxDP or ProfilePoints")
         if isinstance(guarantee, ApproxDP):
             epsilon, delta = guarantee.epsilon_bound, guarantee.delta_bound
             # A larger epsilon than can be computed with promises next to nothing.
@@ -67,7 +68,7 @@ class PointsCurve(ProfilePoints):
             silent = float(np.min(rates[rates > 0], initial=0.5))
         else:
             silent = float(kinks.min()) if kinks.size else least * math.exp(-steepest)
-        return cls(guarantee.epsilons, guarantee.deltas, silent_below=silent)
+        return PointsCurve(guarantee.epsilons, guarantee.deltas, silent_below=silent)
 
     @property
     def reading(self) -> Readings:
