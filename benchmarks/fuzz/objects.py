@@ -44,7 +44,7 @@ MADE: Mapping[str, Callable[[], Any]] = {
     "Level": lambda: risks.FPR,
     "Match": lambda: gaussdp.match(gaussdp.PureDP(1.0), gaussdp.Profile(1e-5)),
     "OneRunAudit": lambda: gaussdp.audit_one_run(100, 20, 15),
-    "PointsCurve": lambda: gaussdp.account(gaussdp.Stated(gaussdp.ApproxDP(1.0, 1e-5), "add-remove")),
+    "PointsCurve": lambda: gaussdp.account(gaussdp.ProfilePoints([1.0, 5.0], [0.01, 1e-8])),
     "Reading": lambda: gaussdp.account(gaussdp.DPSGD(1.0, 0.1, 20)).reading.delta(1.0),
     "Report": lambda: gaussdp.report_run(RUN),
     "SequentialAudit": lambda: gaussdp.SequentialAudit(0.5),

@@ -20,7 +20,7 @@ def test_the_default_is_the_best_that_holds_its_level(power):
     shares = power.summary(power.study({500: 5}, ["Gaussian, mu = 1", "Gaussian, mu = 4", "few exposed"]))
     by_mean = {method: shares[method]["mean share of the best"] for method in power.METHODS}
     assert max(by_mean, key=by_mean.get) == "EqualLocalLevel"
-    assert all(shares[method]["most bounds above the truth"] <= 1 / 5 for method in power.METHODS)
+    assert all(shares[method]["share of bounds above the truth"] <= 1 / 5 for method in power.METHODS)
 
 
 def test_hindsight_exceeds_every_method_on_real_scores(power):

@@ -56,10 +56,10 @@ def test_words(capsys):
         ("advantage=0.1", "TPR − FPR"),
         ("tpr@1e-2=0.03", "TPR at FPR 1e-2"),
         ("multiplicative-advantage@1e-2=3", "TPR/FPR at FPR 1e-2"),
-        ("precision@0.1=0.7", "precision at recall 1e-1 with prior 0.5"),
+        ("precision@0.1=0.7", "precision at recall 0.1 with prior 0.5"),
         ("accuracy=0.55", "share of right guesses with prior 0.5"),
         ("epsilon@1e-5=1", "ε at δ = 1e-5"),
-        ("identification@1/1000=1%", "chance of a right guess at chance 1e-3"),
+        ("identification@1/1000=1%", "chance of a right guess at chance 1 in 1,000"),
         ("mu=0.3", "μ"),
     ],
 )

@@ -79,7 +79,9 @@ def test_guarantees_without_a_mechanism(subject):
         assert math.isfinite(alarm.precision)
 
 
-@pytest.mark.parametrize("subject", [None, "0.5", -1.0, math.nan, [1.0], object()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "subject", [None, "0.5", -1.0, math.nan, [1.0], object()], ids=lambda value: type(value).__name__
+)
 def test_what_cannot_be_explained(subject):
     with pytest.raises(DomainError, match="mu must be"):
         explain(subject)

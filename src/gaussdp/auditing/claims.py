@@ -160,7 +160,7 @@ class Evidence(Displayed, ABC):
     ) -> Document:
         """These tables, what epsilon is refuted at each delta, and the outcome for each claim."""
         shown = list(tables)
-        levels = [number("deltas", delta, PROBABILITY) for delta in several("deltas", deltas, "a list of deltas")]
+        levels = [number("delta", delta, PROBABILITY) for delta in several("deltas", deltas, "a list of deltas")]
         if levels:
             columns = (Column("delta", "δ"), Column("epsilon_lower", "ε at least", Rounding.DOWN))
             rows = tuple((delta, self.epsilon_lower(delta)) for delta in levels)

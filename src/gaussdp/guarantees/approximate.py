@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import special
@@ -37,7 +37,7 @@ class ApproxDP(Guarantee):
     0.00272...
     """
 
-    title = Phrase("Approximate DP")
+    title: ClassVar[str] = Phrase("Approximate DP")
     short = "DP"
     kind = "approximate-dp"
 
@@ -122,8 +122,8 @@ class PureDP(ApproxDP):
     GDP(mu=1.23203...)
     """
 
-    title = Phrase("Pure DP")
-    short = Phrase("pure DP")
+    title: ClassVar[str] = Phrase("Pure DP")
+    short: ClassVar[str] = Phrase("pure DP")
     kind = "pure-dp"
 
     def __init__(self, epsilon: float) -> None:

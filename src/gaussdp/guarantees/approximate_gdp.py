@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,8 +32,8 @@ class ApproxGDP(Guarantee):
     ApproxGDP(mu=5.0, delta=1.999999e-06)
     """
 
-    title = Phrase("Gaussian DP with slack")
-    short = Phrase("GDP with slack")
+    title: ClassVar[str] = Phrase("Gaussian DP with slack")
+    short: ClassVar[str] = Phrase("GDP with slack")
     kind = "approximate-gdp"
 
     mu: float

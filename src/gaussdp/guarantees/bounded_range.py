@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,8 +34,8 @@ class BoundedRange(Guarantee):
     GDP(mu=0.62389...)
     """
 
-    title = Phrase("Bounded range")
-    short = Phrase("bounded range")
+    title: ClassVar[str] = Phrase("Bounded range")
+    short: ClassVar[str] = Phrase("bounded range")
 
     eta: float
 

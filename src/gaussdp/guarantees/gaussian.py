@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import special
@@ -31,7 +32,7 @@ class GDP(Guarantee):
     0.36891...
     """
 
-    title = Phrase("Gaussian DP")
+    title: ClassVar[str] = Phrase("Gaussian DP")
     short = "GDP"
     kind = "gdp"
 

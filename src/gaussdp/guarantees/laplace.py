@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import special
@@ -33,8 +34,8 @@ class LaplaceDP(Guarantee):
     GDP(mu=1.03006...)
     """
 
-    title = Phrase("One Laplace release")
-    short = Phrase("Laplace noise")
+    title: ClassVar[str] = Phrase("One Laplace release")
+    short: ClassVar[str] = Phrase("Laplace noise")
 
     epsilon_bound: float
 

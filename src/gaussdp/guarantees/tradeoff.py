@@ -14,7 +14,7 @@ for tools that state a piecewise linear bound. There the curve is the hull of th
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -75,7 +75,7 @@ class TradeoffPoints(ProfilePoints):
     GDP(mu=1.34897...)
     """
 
-    short = Phrase("points of a curve")
+    short: ClassVar[str] = Phrase("points of a curve")
 
     fprs: Floats
     fnrs: Floats

@@ -24,7 +24,7 @@ def release_of(words: str) -> Guarantee | Gaussian:
     """What a line of words says is released: "noise=20", "mu=0.25", "epsilon=1 delta=1e-6", "rho=0.1".
 
     >>> release_of("noise=20"), release_of("mu=0.25")
-    (Gaussian(noise_multiplier=20.0, sensitivity=1.0, adjacency='add-remove'), GDP(mu=0.25))
+    (Gaussian(noise_multiplier=20.0, adjacency='add-remove'), GDP(mu=0.25))
     """
     name, equals, value = words.partition("=")
     if equals and name.strip() in ("noise", "noise_multiplier"):

@@ -79,12 +79,12 @@ class TruePositiveRate(_AtFPR):
     0.76388...
     """
 
-    name = Phrase("true-positive rate")
+    name: ClassVar[str] = Phrase("true-positive rate")
     key = "tpr"
     label = "TPR"
-    hint = Phrase("how many members are found")
+    hint: ClassVar[str] = Phrase("how many members are found")
     quantity = "TPR"
-    gain = Phrase("members found")
+    gain: ClassVar[str] = Phrase("members found")
     unit = Unit.SHARE
     start: ClassVar[Start] = (0.05, 1e-2)
 
@@ -120,11 +120,11 @@ class MultiplicativeAdvantage(_AtFPR):
     0.31027...
     """
 
-    name = Phrase("multiplicative advantage")
-    label = Phrase("TPR over FPR")
-    hint = Phrase("how many more members than non-members are accused")
+    name: ClassVar[str] = Phrase("multiplicative advantage")
+    label: ClassVar[str] = Phrase("TPR over FPR")
+    hint: ClassVar[str] = Phrase("how many more members than non-members are accused")
     quantity = "TPR/FPR"
-    gain = Phrase("members found")
+    gain: ClassVar[str] = Phrase("members found")
     criterion = True
     decimals: ClassVar[int | None] = 2
     start: ClassVar[Start] = (10.0, 1e-3)
@@ -164,10 +164,10 @@ class Precision(Risk):
     0.28566...
     """
 
-    name = Phrase("precision")
-    label = Phrase("Precision")
-    hint = Phrase("how often an accusation is right")
-    gain = Phrase("right accusations")
+    name: ClassVar[str] = Phrase("precision")
+    label: ClassVar[str] = Phrase("Precision")
+    hint: ClassVar[str] = Phrase("how often an accusation is right")
+    gain: ClassVar[str] = Phrase("right accusations")
     level: ClassVar[Level] = RECALL
     unit = Unit.SHARE
     takes_prior = True
@@ -234,14 +234,14 @@ class Profile(Risk):
     4.37717...
     """
 
-    name = Phrase("privacy profile")
-    label = Phrase("Privacy profile")
+    name: ClassVar[str] = Phrase("privacy profile")
+    label: ClassVar[str] = Phrase("Privacy profile")
     key = "profile"
     value_key = "epsilon"
-    hint = Phrase("the δ at this ε")
+    hint: ClassVar[str] = Phrase("the δ at this ε")
     quantity = "ε"
     column = "ε"
-    phrase = Phrase("the privacy profile")
+    phrase: ClassVar[str] = Phrase("the privacy profile")
     level: ClassVar[Level] = DELTA
     criterion = True
     start: ClassVar[Start] = (3.0, 1e-6)

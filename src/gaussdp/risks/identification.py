@@ -111,11 +111,11 @@ class Identification(AtRate):
     47.955...
     """
 
-    name = Phrase("identification")
-    label = Phrase("Chance to identify")
-    hint = Phrase("how likely a guess about a person is right")
-    quantity = Phrase("chance of a right guess")
-    gain = Phrase("right guesses about a person")
+    name: ClassVar[str] = Phrase("identification")
+    label: ClassVar[str] = Phrase("Chance to identify")
+    hint: ClassVar[str] = Phrase("how likely a guess about a person is right")
+    quantity: ClassVar[str] = Phrase("chance of a right guess")
+    gain: ClassVar[str] = Phrase("right guesses about a person")
     level: ClassVar[Level] = CHANCE
     unit = Unit.SHARE
     criterion = True

@@ -37,11 +37,11 @@ class Advantage(Risk):
     0.25132...
     """
 
-    name = Phrase("advantage")
-    label = Phrase("Advantage TPR − FPR")
-    hint = Phrase("how much better than guessing")
-    quantity = Phrase("TPR − FPR")
-    gain = Phrase("right guesses at even odds")
+    name: ClassVar[str] = Phrase("advantage")
+    label: ClassVar[str] = Phrase("Advantage TPR − FPR")
+    hint: ClassVar[str] = Phrase("how much better than guessing")
+    quantity: ClassVar[str] = Phrase("TPR − FPR")
+    gain: ClassVar[str] = Phrase("right guesses at even odds")
     unit = Unit.SHARE
     start: ClassVar[Start] = (0.3, None)
 
@@ -80,11 +80,11 @@ class Accuracy(Risk):
     0.99000...
     """
 
-    name = Phrase("accuracy")
-    label = Phrase("Share of right guesses")
-    hint = Phrase("how often a guess is right")
-    quantity = Phrase("share of right guesses")
-    gain = Phrase("right guesses")
+    name: ClassVar[str] = Phrase("accuracy")
+    label: ClassVar[str] = Phrase("Share of right guesses")
+    hint: ClassVar[str] = Phrase("how often a guess is right")
+    quantity: ClassVar[str] = Phrase("share of right guesses")
+    gain: ClassVar[str] = Phrase("right guesses")
     unit = Unit.SHARE
     takes_prior = True
     start: ClassVar[Start] = (0.6, None)

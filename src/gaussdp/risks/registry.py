@@ -91,12 +91,13 @@ def criteria_at(
         instance("values", values, Mapping, "levels by their key")
     if not values:
         return list(_usual(chosen, number("prior", prior, LEVEL)))
-    return [
-        risk.at(value, prior)
-        for risk in chosen
-        if risk.level
-        for value in risk.level.checked(values.get(risk.level.key, risk.level.usual))
-    ]
+    return [risk.at(value, prior) for risk in chosen if risk.level for value in _given(risk.level, values)]
+
+
+def _given(level: Level, values: Mapping[str, Sequence[float]]) -> Sequence[float]:
+    """The levels asked for, none if the list is empty."""
+    given = several(level.key, values.get(level.key, level.usual), f"numbers in {level.domain}")
+    return level.checked(given) if given else ()
 
 
 @lru_cache

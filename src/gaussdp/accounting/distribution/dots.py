@@ -17,37 +17,37 @@ from gaussdp.numerics import Floats
 def laplace_masses(epsilon: float, interval: float) -> Floats:
     """Probabilities, with the record, of the losses j * interval from -n to n, for noise of scale 1 / epsilon."""
     last = max(math.ceil(epsilon / interval), 1)
-    before = -math.expm1(0.5 * min((last - 1) * interval - epsilon, 0.0))
-    factor = math.exp(-0.5 * epsilon)
-    flat = factor * math.exp(-0.5 * (last - 1) * interval) / (1 + math.exp(-0.5 * interval))
-    return _masses(last, interval, factor, before, flat)
+    short = min((last - 1) * interval - epsilon, 0.0)
+    flat = math.exp(0.5 * short) / (1 + math.exp(-0.5 * interval))
+    return _masses(last, interval, -0.5 * epsilon, -math.expm1(0.5 * short), flat)
 
 
 def logistic_masses(eta: float, interval: float) -> Floats:
     """The same for a choice of bounded range eta."""
     last = max(math.ceil(eta / interval), 1)
-    root, rest = math.exp(-0.5 * eta), -math.expm1(-eta)
-    before = math.expm1(0.5 * min((last - 1) * interval - eta, 0.0)) ** 2 / rest
-    steps = math.exp(-0.5 * (last - 1) * interval) / (1 + math.exp(-0.5 * interval))
-    return _masses(last, interval, 2 * root / rest, before, root / rest * (2 * steps - root))
+    short, rest = min((last - 1) * interval - eta, 0.0), -math.expm1(-eta)
+    flat = (2 * math.exp(0.5 * short) / (1 + math.exp(-0.5 * interval)) - math.exp(short)) / rest
+    return _masses(last, interval, math.log(2 / rest) - 0.5 * eta, math.expm1(0.5 * short) ** 2 / rest, flat)
 
 
-def _masses(last: int, interval: float, factor: float, before: float, flat: float) -> Floats:
+def _masses(last: int, interval: float, log_factor: float, before: float, flat: float) -> Floats:
     """The masses of a symmetric loss.
 
     Args:
         last: place of the first epsilon at which delta is 0.
         interval: spacing of the grid.
-        factor: of tanh(h / 4) / y, the masses without the record.
+        log_factor: logarithm of the factor of tanh(h / 4) / y, the masses without the record.
         before: delta at the epsilon before the last.
-        flat: minus the slope of the chord that ends there.
+        flat: minus the slope of the chord that ends there, times e^epsilon there.
     """
     growth = interval * np.arange(1, last + 1)
-    without = factor * math.tanh(0.25 * interval) * np.exp(-0.5 * growth)
-    steep = before * math.exp(-(last - 1) * interval) / math.expm1(interval)  # of the last chord
+    narrow = math.tanh(0.25 * interval)
+    without, with_record = (narrow * np.exp(log_factor + sign * growth) for sign in (-0.5, 0.5))
+    decay = math.exp(-(last - 1) * interval)
+    steep = before / math.expm1(interval)  # of the last chord, likewise
     if last > 1:
-        without[-2] = max(flat - steep, 0.0)
-    without[-1] = steep
-    with_record = without * np.exp(growth)
+        with_record[-2] = max(flat - steep, 0.0)
+        without[-2] = with_record[-2] * decay
+    without[-1], with_record[-1] = steep * decay, steep * math.exp(interval)
     rest = max(1 - math.fsum(without) - math.fsum(with_record), 0.0)
     return np.concatenate((without[::-1], [rest], with_record))

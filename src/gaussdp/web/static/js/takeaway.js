@@ -64,7 +64,7 @@ export function createTakeaway(root, name, store, request, paper = { name: speak
     download({ blob: new Blob([page], { type: "text/html" }), name: `gaussdp-${name}.html` });
     say(speak("Saved {name}", { name: `gaussdp-${name}.html` }));
   };
-  const format = h("select", { "aria-label": speak("Format: {paper}", { paper: paper.name }) }, ...paper.formats.map(([value, label]) => h("option", { value }, label)));
+  const format = h("select", { "aria-label": speak("Format of the {paper}", { paper: paper.name }) }, ...paper.formats.map(([value, label]) => h("option", { value }, label)));
   root.append(
     h("h3", {}, speak("Take away")),
     h("div", { class: "takeaway-row" }, kinds, copyCode),
