@@ -237,7 +237,8 @@ def test_the_docs_table_is_true():
     assert table in PAGE
 
 
-def test_the_docs_code_runs():
+def test_the_docs_code_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     training = Training()
     names = {"model": nn.Linear(4, 2), "loader": DataLoader(training.loader.dataset, batch_size=24)}
     names["optimizer"] = torch.optim.SGD(names["model"].parameters(), lr=0.1)
