@@ -33,6 +33,7 @@ RUNS = [
     DPSGD(0.25, 1 - 1e-15, 10**7),
     DPSGD(0.3, 1e-30, 1),
     DPSGD(0.009, 5.8e-5, 17_743_429),
+    DPSGD(1e5, 1e-30, 10, records_per_unit=3),
     DiscreteGaussian(1e6),
     10**6 * Laplace(1e-3),
     10**9 * RandomizedResponse(0.5),
@@ -64,6 +65,14 @@ def test_fits_too(run, floor):
         return
     assert 0 <= fit.mu_lower <= fit.mu < math.inf
     assert 0 <= fit.slack <= 1
+
+
+@pytest.mark.parametrize(("noise", "rate"), [(1.0, 1e-60), (50.0, 1e-50)])
+def test_losses_without_a_width_are_read_exactly(noise, rate):
+    """Lines do not know such losses; that must not keep other methods from answering."""
+    read = account(DPSGD(noise, rate, 10, records_per_unit=3)).reading
+    assert read.tpr(1e-3).value == pytest.approx(1e-3, rel=1e-14)
+    assert read.fnr(1e-3).value == pytest.approx(0.999, rel=1e-14)
 
 
 def test_a_target_out_of_reach_is_told_without_a_distribution_of_a_billion_steps():

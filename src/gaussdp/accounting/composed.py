@@ -120,7 +120,11 @@ class ComposedTails(Described):
     @cached_property
     def _others(self) -> list[BentTails | SplitTails]:
         """Lines that are not straight, or of parts of the loss only, the quicker first."""
-        split, bent = SplitTails.of(*self._parts, self.deviation), self._bent
+        bent = self._bent
+        try:
+            split = SplitTails.of(*self._parts, self.deviation)
+        except ConvergenceError:  # there is no width to measure thresholds by
+            split = None
         late = split and bent and bent.quicker and not split.quick
         return [tails for tails in ((bent, split) if late else (split, bent)) if tails]
 
@@ -218,7 +222,10 @@ class ComposedTails(Described):
             return OperatingPoints.unanswered(np.full_like(rate, np.nan))
         if not (self._lines or self._bent):
             return ask_density(rate, rest)
-        points = search(_ByLines(self), rate, rest)
+        try:
+            points = search(_ByLines(self), rate, rest)
+        except ConvergenceError:  # lines do not know the bulk of the loss
+            points = OperatingPoints.unanswered(np.full_like(rate, np.nan))
         missing = np.flatnonzero(~points.answered)
         if missing.size and self._short:
             points.put(missing, ask_density(rate[missing], rest[missing]))

@@ -15,7 +15,7 @@ from gaussdp.accounting.distribution.allocated import allocated, allocation_reac
 from gaussdp.accounting.distribution.dots import laplace_masses, logistic_masses
 from gaussdp.accounting.distribution.masses import Masses
 from gaussdp.accounting.distribution.truncated import truncation
-from gaussdp.errors import DomainError
+from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import (
     DiscreteGaussian,
@@ -225,9 +225,12 @@ def distribution_of(library: ModuleType, part: Mechanism, interval: float, pessi
         options["neighboring_relation"] = library.NeighborRel.REPLACE_ONE
         return library.from_gaussian_mechanism(part.noise_multiplier, sampling_prob=part.sample_rate, **options)
     if isinstance(part, MixtureOfGaussians):
-        return library.from_mixture_gaussian_mechanism(
-            part.noise_multiplier, part.sensitivities, part.weights, **options
-        )
+        try:
+            return library.from_mixture_gaussian_mechanism(
+                part.noise_multiplier, part.sensitivities, part.weights, **options
+            )
+        except RecursionError:  # its search halves intervals by calling itself
+            raise ConvergenceError("the losses of this mixture are too small for a distribution") from None
     if isinstance(part, TruncatedPoisson):
         return _truncated(library, part, options)
     if isinstance(part, WithoutReplacement):

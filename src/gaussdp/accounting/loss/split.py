@@ -14,7 +14,7 @@ Gauss-Legendre rules on panels.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -116,16 +116,7 @@ class SplitStep:
             terms = weights * (np.expm1(at * nodes.losses) - at * np.expm1(nodes.losses))
             change = float(terms.sum()) + at * self._rate * float(beside - inside)
             change -= float(special.ndtr(-self._low / self._sigma))
-            grid = TiltedGrid(
-                grid.centred,
-                grid.weights,
-                math.log1p(change),
-                grid.mean,
-                grid.variance,
-                grid.third,
-                grid.cut,
-                grid.whole,
-            )
+            grid = replace(grid, log_mgf=math.log1p(change))
         return grid
 
     def large(self, at: float, refinement: int, *, moved: bool) -> TiltedGrid:
@@ -169,7 +160,7 @@ class ModerateCumulants:
     lost: tuple[float, float] = (0.0, 0.0)
 
     def __init__(self, squared_mu: float, steps: Sequence[SplitStep]) -> None:
-        self._squared_mu, self._steps = squared_mu, tuple(steps)
+        self.squared_mu, self._steps = squared_mu, tuple(steps)
 
     def tilt(self, at: float, refinement: int = 0, *, moved: bool = False) -> Tilt:
         """Value, mean and variance on the real axis."""
@@ -179,7 +170,7 @@ class ModerateCumulants:
         def total(name: str) -> float:
             return math.fsum(n * getattr(grid, name) for n, grid in zip(counts, grids, strict=True))
 
-        square = self._squared_mu
+        square = self.squared_mu
         return Tilt(
             at,
             0.5 * square * (at * at - at) + total("log_mgf"),
@@ -192,14 +183,14 @@ class ModerateCumulants:
 
     def values(self, at: Floats) -> Floats:
         """The same at many real tilts, good enough for exponents of bounds."""
-        total: Floats = 0.5 * self._squared_mu * (at * at - at)
+        total: Floats = 0.5 * self.squared_mu * (at * at - at)
         for step in self._steps:
             total += step.count * step.log_moments(at)[0]
         return total
 
     def log_ratio(self, tilt: Tilt, t: Floats) -> Complexes:
         """K(c + it) - K(c) - it K'(c)."""
-        total = (-0.5 * self._squared_mu * t * t).astype(np.complex128)
+        total = (-0.5 * self.squared_mu * t * t).astype(np.complex128)
         for count, grid in zip(tilt.counts, tilt.grids, strict=True):
             total += count * log_characteristic(grid, t)
         return total
@@ -262,9 +253,10 @@ class LargeCumulants:
     def log_ratio(self, tilt: Tilt, t: Floats) -> Complexes:
         """log of M(c + it) / M(c) e^(-it mean)."""
         kinds = len(self._steps)
-        total = self._gaussian(t)
+        square = self._moderate.squared_mu
+        total = (-0.5 * square * t * t).astype(np.complex128)
         u, u_real = np.zeros(t.size, np.complex128), 0.0
-        mean = self._squared_mu * (tilt.at - 0.5)
+        mean = square * (tilt.at - 0.5)
         for count, moderate, large in zip(tilt.counts, tilt.grids[:kinds], tilt.grids[kinds:], strict=True):
             logarithm = log_characteristic(moderate, t)
             total += count * logarithm
@@ -280,13 +272,6 @@ class LargeCumulants:
     def rounding(self, tilt: Tilt) -> float:
         """Size of the rounding error of K."""
         return self._moderate.rounding(tilt) + SETTINGS.rounding
-
-    @property
-    def _squared_mu(self) -> float:
-        return self._moderate._squared_mu
-
-    def _gaussian(self, t: Floats) -> Complexes:
-        return (-0.5 * self._squared_mu * t * t).astype(np.complex128)
 
 
 def _characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
