@@ -155,6 +155,7 @@ def _tilted(nodes: _Nodes, at: float) -> TiltedGrid:
 class ModerateCumulants:
     """log M of moderate runs, for lines (`lines/line.py`)."""
 
+    squared_mu: float
     shortened: bool = False
     probability: bool = False
     lost: tuple[float, float] = (0.0, 0.0)
