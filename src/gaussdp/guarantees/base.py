@@ -255,5 +255,5 @@ def _level(name: str, value: Numbers) -> Numbers:
 _ITSELF = Formula(lambda xp, value: 1.0 * value)
 _RATIO = Formula(lambda xp, above, below: above / below)
 _LOG_ODDS = Formula(lambda xp, prior: abs(xp.log(prior) - xp.log1p(-prior)))
-_BAYES_ACCURACY = Formula(lambda xp, prior, delta: np.maximum(prior, 1 - prior) + np.minimum(prior, 1 - prior) * delta)
+_BAYES_ACCURACY = Formula(lambda xp, prior, delta: xp.larger(prior, 1 - prior) + xp.smaller(prior, 1 - prior) * delta)
 _POSTERIOR = Formula(lambda xp, fpr, recall, prior: 1 / (1 + fpr / recall / prior * (1 - prior)))

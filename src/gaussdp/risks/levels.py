@@ -9,7 +9,7 @@ from gaussdp.documents.rounding import MOST_DIGITS, Rounding, rounded, shown, sh
 from gaussdp.domains import LEVEL, REAL, Domain, integer, number, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
-from gaussdp.words import Phrase, say
+from gaussdp.words import Phrase, remembered, say
 
 
 class Unit(Enum):
@@ -151,6 +151,7 @@ class Level(Parameter):
         return self.people(number(self.key, value, self.domain))
 
 
+@remembered
 def false_alarms(fpr: float) -> str:
     """The false-positive rate in words.
 
