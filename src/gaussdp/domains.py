@@ -224,6 +224,8 @@ def number(name: str, value: object, domain: Domain) -> float:
 
 def integer(name: str, value: object, low: int, high: int = MOST) -> int:
     """The value as a whole number from low to high; 3.0 and True are refused, NumPy integers are not."""
+    if type(value) is int and low <= value <= high:
+        return value
     words = (
         say("a whole number of at least {low}", low=low)
         if high == MOST

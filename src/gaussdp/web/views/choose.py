@@ -125,10 +125,15 @@ def _advice(policies: tuple[Policy, ...], by: tuple[type[Risk], ...]) -> Choice:
     return chosen(*policies)
 
 
-@remembered
 def _told(risk: Risk) -> str:
-    """The level as people read it."""
-    return "" if risk.level is None or risk.level_value is None else numeral(risk.level.told(risk.level_value))
+    """Its level as people read it."""
+    return _level_told((type(risk), risk.level_value))
+
+
+@remembered
+def _level_told(at: tuple[type[Risk], float | None]) -> str:
+    kind, value = at
+    return "" if kind.level is None or value is None else numeral(kind.level.told(value))
 
 
 def _budget(found: Match) -> Budget:
