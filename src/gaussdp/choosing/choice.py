@@ -8,7 +8,7 @@ from typing import Any
 from gaussdp.choosing.match import Match
 from gaussdp.choosing.requirements import Policy, Requirement, requirement
 from gaussdp.choosing.rules import RuleOfThumb
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import Rounding, shown_rounded
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.risks import Risk
@@ -139,7 +139,7 @@ class Choice(GDP):
             return ()
         counted = [match for one in self.requirements for match in one.limiting]
         within = sum(spent <= match.mu for match in counted)
-        rule = say("The rule of thumb ε/5 = {spent}", spent=shown(rounded(spent, Rounding.UP)))
+        rule = say("The rule of thumb ε/5 = {spent}", spent=shown_rounded(spent, Rounding.UP))
         if spent <= self.mu:
             below = plural(
                 len(counted),
@@ -204,7 +204,7 @@ def choose(*asked: "Requirement | Policy | str | Risk") -> Choice:
 
 
 def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN))
+    return shown_rounded(value, Rounding.DOWN)
 
 
 def _places(found: Sequence[Match]) -> str:

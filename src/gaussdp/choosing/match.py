@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent, shown_rounded
 from gaussdp.domains import instance, readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
@@ -347,11 +347,11 @@ def saturated_from(risk: Risk) -> float:
 
 
 def _up(value: float) -> str:
-    return shown(rounded(value, Rounding.UP, 3))
+    return shown_rounded(value, Rounding.UP, 3)
 
 
 def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN))
+    return shown_rounded(value, Rounding.DOWN)
 
 
 def _near(value: float) -> str:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gaussdp import numerics
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, rounded, shown
-from gaussdp.documents.rounding import MOST_DIGITS
+from gaussdp.documents.rounding import MOST_DIGITS, shown_rounded
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall, of_recall_and_prior, of_tpr
@@ -77,7 +77,7 @@ class Guarantee(Displayed, ABC):
         instance("between", between, str, "a text")
         kept = integer("digits", digits, low=1, high=MOST_DIGITS)
         return between.join(
-            f"{symbol} = {shown(rounded(value, Rounding.UP, kept)).replace('inf', '∞')}"
+            f"{symbol} = {shown_rounded(value, Rounding.UP, kept).replace('inf', '∞')}"
             for symbol, value in self.numbers().items()
         )
 
