@@ -1,20 +1,16 @@
 """The GDP budget with the risk of a policy, and what it is worth: where it is saturated, what it costs elsewhere."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import repeat
 from typing import Any
-
-import numpy as np
 
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent, shown_rounded
 from gaussdp.domains import instance, readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.risks import FPR, Identification, MultiplicativeAdvantage, Precision, Profile, Risk, criteria_at
-from gaussdp.risks.at_a_level import AtRate
 from gaussdp.words import say
 
 _LEAST_RATE = 1e-300
@@ -306,24 +302,10 @@ def match(policy: Guarantee, risk: Risk) -> Match:
     return Match(policy, risk, float(risk.match(policy)))
 
 
-def matches(policy: Guarantee, risks: Sequence[Risk]) -> tuple[Match, ...]:
-    """The match by each of these criteria; those of one kind are matched together."""
-    instance("policy", policy, Guarantee, "a guarantee such as PureDP(1.0)")
+def matches(policy: Guarantee, risks: Iterable[Risk]) -> tuple[Match, ...]:
+    """The match by each of these criteria."""
     with readings():
-        return tuple(map(Match, repeat(policy), risks, _mus(policy, risks)))
-
-
-def _mus(policy: Guarantee, risks: Sequence[Risk]) -> list[float]:
-    """What each of the criteria matches; those of one kind in one call, where the policy takes many levels at once."""
-    if not isinstance(policy, PureDP) or len(risks) == 1:
-        return [float(risk.match(policy)) for risk in risks]
-    mus: dict[int, float] = {}
-    rest = list(range(len(risks)))
-    for kind, level, read in ((AtRate, "rate", policy.mu_at_fpr), (Precision, "recall", policy.mu_at_recall)):
-        places = [i for i in rest if isinstance(risks[i], kind)]
-        if places:
-            mus.update(zip(places, read(np.array([getattr(risks[i], level) for i in places])).tolist(), strict=True))
-    return [mus[i] if i in mus else float(risk.match(policy)) for i, risk in enumerate(risks)]
+        return tuple(Match(policy, risk, float(risk.match(policy))) for risk in risks)
 
 
 @lru_cache(maxsize=1024)
