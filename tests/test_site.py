@@ -70,8 +70,8 @@ def test_the_gallery_shows_what_each_script_prints_and_draws(site):
     assert page.count('<div class="highlight">') == 2 * len(scripts), "code and output of each"
 
 
-def test_everybody_can_read_it(site):
-    """axe on a desk and on a phone, by day and by night, on pages with code of every kind, tables and formulas."""
+def test_it_is_searched_and_read_by_everybody(site):
+    """Opened as files: axe on a desk and a phone, by day and night, on pages with code, tables, formulas; a search."""
     if CHROMIUM is None:
         pytest.skip(NO_CHROMIUM)
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe: the site was not examined").Axe()
@@ -90,6 +90,10 @@ def test_everybody_can_read_it(site):
                 assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == [], (name, scheme, width)
                 wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
                 assert wider <= 0, (name, width)
+        page = browser.new_page()
+        page.goto((site / "start" / "set-a-budget.html").as_uri())
+        page.get_by_placeholder("Search").fill("epsilon_from_mu")
+        page.locator(".md-search-result__item").first.wait_for()
 
 
 @pytest.mark.parametrize("name", ["run.toml", "clt_claim.toml"])
