@@ -76,7 +76,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_post_page(output, page, config):
-    """What the theme leaves to be desired: its search would fetch a helper, some parts have no name for who cannot see."""
+    """What the theme leaves to be desired: its search would fetch a helper, some parts have no name to be read out."""
     named = output.replace('"search" role="dialog"', '"search" role="dialog" aria-label="Search the site"')
     return _HELPER.sub(lambda _: _OWN_HELPER, named).replace("<th></th>", "<td></td>")
 
