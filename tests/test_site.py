@@ -14,7 +14,7 @@ import pytest
 
 import gaussdp
 from browsers import CHROMIUM, NO_CHROMIUM
-from calculator import ARGUMENTS
+from calculator import ARGUMENTS, PATIENCE
 from gaussdp.mechanisms import Composition
 from gaussdp.statements.schemas import plan_schema, run_schema
 
@@ -92,8 +92,8 @@ def test_it_is_searched_and_read_by_everybody(site):
                 assert wider <= 0, (name, width)
         page = browser.new_page()
         page.goto((site / "start" / "set-a-budget.html").as_uri())
-        page.get_by_placeholder("Search").fill("epsilon_from_mu")
-        page.locator(".md-search-result__item").first.wait_for()
+        page.get_by_placeholder("Search").press_sequentially("epsilon_from_mu")
+        page.locator(".md-search-result__item", has_text="epsilon_from_mu").first.wait_for(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("name", ["run.toml", "clt_claim.toml"])
