@@ -43,7 +43,7 @@ class Guarantee(Displayed, ABC):
         title: what it is, in words, if it has a name: "Gaussian DP".
         short: the same in a legend: "GDP".
         kind: its name in a plan file, if one can state it: "pure-dp".
-    Reference: Dong, Roth & Su (2022), Definitions 2.1 and 2.3.
+    Reference: Dong, Roth & Su (2022), Section 2.
 
     >>> from gaussdp import GDP
     >>> isinstance(GDP(1.0), Guarantee), GDP(1.0).fnr(0.01)
