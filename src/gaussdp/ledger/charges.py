@@ -75,6 +75,30 @@ def charge_of(
     return _charged(release, unit, adjacency, stated_for, level)
 
 
+def charge_of_each(
+    release: object, *, unit: str, stated_for: Adjacency | None = None, floor: float | None = None
+) -> Charge:
+    """What a release costs each person in a book of exchanged records; see `charge_of` for the arguments.
+
+    Whether somebody takes part may depend on their record, so that an exchange may also add or remove them: the mu that
+    is charged bounds an exchange, and over sqrt(2) the addition or removal of a person (docs/ledger.md).
+
+    Raises:
+        DomainError: also if nothing is proved about adding or removing a person.
+    """
+    both = charge_of(release, unit=unit, adjacency="replace-one", stated_for=stated_for, floor=floor)
+    try:
+        one = charge_of(release, unit=unit, adjacency="add-remove", stated_for=stated_for or "replace-one", floor=floor)
+    except DomainError:
+        raise DomainError(
+            "release",
+            problem="must be stated for adding or removing a person: one who takes part by one record may not by "
+            "another, which a statement about exchanged records does not cover",
+            advice='say stated_for="add-remove" where that holds, or charge a budget of all together',
+        ) from None
+    return replace(both, square=max(both.square, settled(2 * one.square)), slack=max(both.slack, one.slack))
+
+
 def noise_over_exchange(stated: Adjacency, adjacency: Adjacency) -> float:
     """How many times a noise multiplier stated for some neighbours is that for others: exchanging moves twice."""
     return 2.0 if (stated, adjacency) == ("add-remove", "replace-one") else 1.0
