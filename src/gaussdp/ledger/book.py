@@ -30,6 +30,7 @@ from gaussdp.ledger.verifying import Verification, verify
 from gaussdp.mechanisms import Adjacency
 from gaussdp.mechanisms.base import checked_adjacency
 from gaussdp.statements.run import line_of_words
+from gaussdp.words import say
 
 MOST_MU = Domain(1e-15, 1e15, advice="no budget means anything beyond", meant=POSITIVE)
 _LONGEST_NAME = 200
@@ -318,7 +319,7 @@ class Ledger:
         with self._database.reading() as connection:
             found = Decision(connection, _name("key", key, "table-7")).reservation()
         if found is None:
-            raise DomainError("key", problem=f"there is no reservation {key!r}")
+            raise DomainError("key", problem=say("is unknown: there is no reservation {key}", key=repr(key)))
         return found
 
     def taking_part(self, key: str) -> Iterator[str]:
@@ -405,7 +406,9 @@ def _reopened(url: str, timeout: float) -> Ledger:
 def _name(parameter: str, value: object, example: str) -> str:
     words = line_of_words(parameter, value, f'"{example}"')
     if len(words) > _LONGEST_NAME:
-        raise DomainError(parameter, problem=f"must have at most {_LONGEST_NAME} characters", got=str(len(words)))
+        raise DomainError(
+            parameter, problem=say("must have at most {most} characters", most=_LONGEST_NAME), got=str(len(words))
+        )
     return words
 
 
