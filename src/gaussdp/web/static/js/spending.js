@@ -2,6 +2,7 @@
 
 import { Refusal } from "./api.js";
 import { h } from "./dom.js";
+import { plainField } from "./plain-field.js";
 import { sentence } from "./refusals.js";
 import { speak } from "./words.js";
 
@@ -29,7 +30,7 @@ export function spendingForm(root, send) {
   const title = h("h3", {}, speak("Spend"));
   const hint = h("p", { class: "lead" });
   const said = h("p", { class: "said", role: "status" });
-  const fields = Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, fieldOf(name, field)]));
+  const fields = Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, plainField(`spend-${name}`, { ...field, type: name === "token" ? "password" : "text" })]));
   const button = h("button", { type: "submit", class: "primary" }, ACTS.reserve);
   const options = h("div", { class: "segments" }, ...Object.entries(ACTS).map(([value, words]) => h("label", { class: "option" },
     h("input", { type: "radio", name: "spending-act", value, checked: value === act, onchange: () => turn(value) }), words)));
@@ -88,27 +89,6 @@ export function spendingForm(root, send) {
     show(name) {
       budget = name;
       title.textContent = speak("Spend from {name}", { name });
-    },
-  };
-}
-
-function fieldOf(name, field) {
-  const id = `spend-${name}`;
-  const error = h("p", { class: "error", id: `${id}-error` });
-  const about = h("p", { class: "field-hint", id: `${id}-hint` }, field.hint);
-  const input = h("input", {
-    class: "text", id, name: id, type: name === "token" ? "password" : "text", autocomplete: "off", spellcheck: false, placeholder: field.example,
-    "aria-describedby": `${id}-hint ${id}-error`,
-  });
-  const element = h("div", { class: "field" }, h("div", { class: "field-head" }, h("label", { for: id }, field.label)), about, input, error);
-  return {
-    element,
-    input,
-    complain(words) {
-      error.textContent = words;
-      element.classList.toggle("wrong", words !== "");
-      if (words) input.setAttribute("aria-invalid", "true");
-      else input.removeAttribute("aria-invalid");
     },
   };
 }
