@@ -12,7 +12,7 @@ const FIELDS = {
   curator_type: { label: speak("What they are"), options: TYPES },
   intended_use: { label: speak("What it is used for"), example: speak("planning of bus lines") },
   region: { label: speak("Whom the data describe, or whose laws apply"), example: speak("Germany") },
-  author: { label: speak("Who fills out the entry"), example: "A. Clerk" },
+  author: { label: speak("Who fills out the entry"), example: "" },
   name: { label: speak("Name of what is published (may stay empty)"), example: "" },
 };
 
