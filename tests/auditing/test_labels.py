@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussdp import DomainError
-from gaussdp.auditing.labels import member_label, plain
+from gaussdp.auditing.counts import member_label, plain
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gaussdp
-from gaussdp.choosing.grids import EPSILON, GRIDS, KEYS, MU, column_label, grid_document
+from gaussdp.choosing.tables import EPSILON, GRIDS, KEYS, MU, column_label, grid_document
 from gaussdp.documents import render
 from gaussdp.documents.rounding import Rounding
 

@@ -1,7 +1,7 @@
 import pytest
 
 import gaussdp
-from gaussdp.choosing.risk_levels import risk_document
+from gaussdp.choosing.tables import risk_document
 
 MU = 0.31
 

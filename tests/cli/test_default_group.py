@@ -1,7 +1,7 @@
 import click
 import pytest
 
-from gaussdp.cli.default_group import DefaultGroup
+from gaussdp.cli.help import DefaultGroup
 
 
 @click.group(cls=DefaultGroup, default="read")

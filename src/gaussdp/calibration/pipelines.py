@@ -4,11 +4,16 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from gaussdp.calibration.achieved import Reader
-from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR, LEAST_NOISE, MOST_NOISE, noise_multiplier
-from gaussdp.calibration.families import parameter
+from gaussdp.calibration.dpsgd import (
+    DEFAULT_DIGITS,
+    DEFAULT_FLOOR,
+    LEAST_NOISE,
+    MOST_NOISE,
+    noise_multiplier,
+    parameter,
+)
 from gaussdp.calibration.results import Calibration
-from gaussdp.calibration.targets import Target
+from gaussdp.calibration.targets import Reader, Target
 from gaussdp.domains import EPOCHS, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Adjacency, Mechanism, RandomAllocation, WithoutReplacement

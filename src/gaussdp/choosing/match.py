@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
+from gaussdp.documents.rounding import (
+    shown,
+    shown_down,
+    shown_level,
+    shown_nearest,
+    shown_percent,
+    shown_up,
+)
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, instance, readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
@@ -166,9 +173,9 @@ class Match:
             " where the policy allows {policy} ({policy_ratio}).",
             fpr=shown_level(at.fpr),
             budget=shown_percent(at.budget),
-            ratio=_up(at.budget / at.fpr),
-            policy=f"{_near(100 * at.policy)}%",
-            policy_ratio=_near(at.policy / at.fpr),
+            ratio=shown_up(at.budget / at.fpr, 3),
+            policy=f"{shown_nearest(100 * at.policy, 3)}%",
+            policy_ratio=shown_nearest(at.policy / at.fpr, 3),
         )
 
     @property
@@ -177,7 +184,7 @@ class Match:
         if not self.saturated:
             return ""
         place = say(" at {place}", place=self.risk.place) if self.risk.place else ""
-        found = f"{shown(rounded(100 * self.point[2], Rounding.DOWN, 3))}%"
+        found = f"{shown_down(100 * self.point[2], 3)}%"
         if self.mu == math.inf:
             reason = say(
                 "Saturated: the policy does not limit {quantity}{place} at all.",
@@ -199,7 +206,7 @@ class Match:
                 most=shown(SATURATED.most),
             )
         other = self.instead
-        use = "" if other is None else say("Use {name} instead: μ = {mu}.", name=other.name, mu=_down(other.mu))
+        use = "" if other is None else say("Use {name} instead: μ = {mu}.", name=other.name, mu=shown_down(other.mu))
         return " ".join(words for words in (reason, self.cost, use) if words)
 
     @property
@@ -309,15 +316,3 @@ def saturated_from(risk: Risk) -> float:
         middle = 0.5 * (low + high) if low else high / 16
         low, high = (low, middle) if match(PureDP(middle), risk).saturated else (middle, high)
     return high
-
-
-def _up(value: float) -> str:
-    return shown(rounded(value, Rounding.UP, 3))
-
-
-def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN))
-
-
-def _near(value: float) -> str:
-    return shown(rounded(value, Rounding.NEAREST, 3))

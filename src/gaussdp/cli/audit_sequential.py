@@ -96,7 +96,7 @@ def sequential(
     if state is not None:
         save_audit(audit, state)
     if plot:
-        from gaussdp.figures.evidence import render_evidence
+        from gaussdp.figures.audited import render_evidence
 
         write_file(plot, render_evidence(audit, ending)[ending])
     show(audit.document(), style, digits, only)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaussdp.accounting import AccountedCurve, PointsCurve
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import shown_up
 from gaussdp.figures import scales, style
 from gaussdp.figures.drawing import log_axis, rendered
 from gaussdp.guarantees import ApproxDP
@@ -88,7 +88,7 @@ def _draw(plot: AccountedPlot, canvas: "Canvas") -> None:
 
 
 def _draw_curves(plot: AccountedPlot, axes: "Axes") -> None:
-    mu, epsilon = (shown(rounded(value, Rounding.UP, 3)) for value in (plot.mu, plot.epsilon))
+    mu, epsilon = (shown_up(value, 3) for value in (plot.mu, plot.epsilon))
     level = scales.level_words(plot.delta)
     axes.set(xlabel="FPR", ylabel="TPR")
     log_axis(axes, "x", float(plot.fpr[0]), 1.0)

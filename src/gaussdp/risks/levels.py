@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gaussdp.documents.frequencies import frequency, turns
-from gaussdp.documents.rounding import MOST_DIGITS, Rounding, rounded, shown, shown_level, shown_percent
+from gaussdp.documents.rounding import MOST_DIGITS, shown, shown_level, shown_percent, shown_up
 from gaussdp.domains import LEVEL, REAL, Domain, integer, number, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
@@ -29,7 +29,7 @@ class Unit(Enum):
         ('2.719', '73.2%')
         """
         told, kept = number("value", value, REAL), integer("digits", digits, low=1, high=MOST_DIGITS)
-        return shown_percent(told) if self is Unit.SHARE else shown(rounded(told, Rounding.UP, kept))
+        return shown_percent(told) if self is Unit.SHARE else shown_up(told, kept)
 
 
 def capital(words: str) -> str:
