@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import special
 
 from gaussdp.errors import DomainError
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Compared, Floats
 
 Counts = npt.NDArray[np.int64]
 Halves = Callable[[int], tuple["ScoreCounts", "ScoreCounts"]]
@@ -23,8 +23,8 @@ COINS = 1 << 16
 _CHANCE_OF_ORDER = 1e-9  # below which scores in order are taken to be sorted, not to have come so
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreCounts:
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreCounts(Compared):
     """How many members and nonmembers have each score.
 
     The attack accuses whoever scores *above* a threshold. At the threshold `scores[i]` its false negatives are the
@@ -40,7 +40,11 @@ class ScoreCounts:
     scores: Floats
     members: Counts
     nonmembers: Counts
-    by_person: Halves | None = field(default=None, repr=False)
+    by_person: Halves | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        sides = f"{self.member_total:,} members and {self.nonmember_total:,} nonmembers"
+        return f"<ScoreCounts of {sides}, {self.scores.size:,} distinct scores>"
 
     def __post_init__(self) -> None:
         scores = scores_of("scores", self.scores)

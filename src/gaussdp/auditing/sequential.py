@@ -88,6 +88,14 @@ class SequentialAudit(Displayed):
         self._evidence: list[float] = []
         self._mu_lower: list[float] = []
 
+    def __eq__(self, other: object) -> bool:
+        """Of the same claim, confidence and scores: all else follows from these."""
+        return type(other) is type(self) and other._told() == self._told()
+
+    def _told(self) -> tuple[object, ...]:
+        scores = {name: tuple(side.tolist() for side in sides) for name, sides in self.scores().items()}
+        return self.claim, self.confidence, self.direction, scores
+
     def __repr__(self) -> str:
         against = "" if self.claim is None else f" of the claim {described(self.claim)}"
         words = "" if self.claim is None else f" evidence {self._shown_evidence()},"

@@ -15,6 +15,7 @@ from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Adjacency
 from gaussdp.mechanisms.base import checked_adjacency
 from gaussdp.mechanisms.mixtures import MOST_RECORDS
+from gaussdp.numerics import LARGEST_EXPONENT, TINY
 
 DEFAULT_DIGITS = 4
 DEFAULT_FLOOR = 1e-10
@@ -198,7 +199,7 @@ def parameter(
 def _one_step_energy(noise: float, rate: float) -> float:
     """mu^2 of one step over the squared sample rate, for a guess."""
     squared = _square(1 / noise)
-    return squared if rate == 1 else math.expm1(min(squared, 700.0))
+    return squared if rate == 1 else math.expm1(min(squared, LARGEST_EXPONENT))
 
 
 def _moves(adjacency: Adjacency, records: int) -> float:
@@ -209,7 +210,7 @@ def _moves(adjacency: Adjacency, records: int) -> float:
 
 def _square(x: float) -> float:
     """x squared, kept to numbers of which one can take the inverse."""
-    return min(max(x * x, 1e-300), 1e300)
+    return min(max(x * x, TINY), 1 / TINY)
 
 
 def _range(low: float, high: float) -> tuple[float, float]:

@@ -19,6 +19,7 @@ from gaussdp.calibration.targets import Achieved, Reader
 from gaussdp.domains import integer
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import Mechanism
+from gaussdp.numerics import LARGEST_EXPONENT
 
 MOST_DIGITS = 12  # beyond these the numerical error of accounting decides, not the privacy
 
@@ -124,7 +125,8 @@ class SearchAxis:
 
     def at(self, depth: float) -> float:
         """The number of the grid at this depth, or the next one on the private side."""
-        return self.rounded(math.exp(min(max(depth if self.safer == "larger" else -depth, -700.0), 700.0)))
+        logarithm = depth if self.safer == "larger" else -depth
+        return self.rounded(math.exp(min(max(logarithm, -LARGEST_EXPONENT), LARGEST_EXPONENT)))
 
     def rounded(self, number: float) -> float:
         """The number brought into the range and rounded to the private side; the ends of the range count as round."""

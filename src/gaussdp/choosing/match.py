@@ -19,11 +19,10 @@ from gaussdp.documents.rounding import (
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, instance, readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
-from gaussdp.numerics import flat
+from gaussdp.numerics import TINY, flat
 from gaussdp.risks import FPR, Risk, criteria_at
 from gaussdp.words import say
 
-_LEAST_RATE = 1e-300
 _ROUNDING = 1e-9
 _LARGEST_EPSILON = 500.0  # its smallest rates are doubles still
 _BISECTIONS = 60
@@ -127,7 +126,7 @@ class Match:
         """How many times as many members a careful attacker finds as under the policy; 1 where nothing can be read."""
         if self.mu == 0:
             return 1.0
-        if self.mu == math.inf or self._careful < _LEAST_RATE:
+        if self.mu == math.inf or self._careful < TINY:
             return math.inf
         found = self._at(self._careful)
         return 1.0 if found is None else found.times
@@ -285,7 +284,7 @@ def matches(policy: Guarantee, risks: Iterable[Risk]) -> tuple[Match, ...]:
     """The match by each of these criteria; what tells where they are saturated is read for all at once."""
     with readings():
         found = tuple(match(policy, risk) for risk in risks)
-        inner = [one for one in found if 0 < one.mu < math.inf and one._careful >= _LEAST_RATE]
+        inner = [one for one in found if 0 < one.mu < math.inf and one._careful >= TINY]
         if not inner:
             return found
         rates = np.array([one._careful for one in inner])

@@ -66,6 +66,16 @@ class GdpAccountant(PrivacyAccountant):
         self._entries = Entries()
         self._curve: AccountedCurve | PointsCurve | None = None
 
+    def __repr__(self) -> str:
+        return f"<GdpAccountant of {sum(self._entries.releases.values()):,} releases>"
+
+    def __eq__(self, other: object) -> bool:
+        """With the same releases and neighbours."""
+        return type(other) is type(self) and other._told() == self._told()
+
+    def _told(self) -> tuple[object, ...]:
+        return self._entries, self.neighboring_relation
+
     def _maybe_compose(self, event: DpEvent, count: int, do_compose: bool) -> Any:
         """What dp_accounting asks for: None, or which event has no analysis and why."""
         entries = self._entries.copy() if do_compose else Entries()

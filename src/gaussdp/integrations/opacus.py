@@ -78,6 +78,17 @@ class GaussdpAccountant(IAccountant):
         """The name under which Opacus knows this accountant."""
         return NAME
 
+    def __repr__(self) -> str:
+        kinds = f", of {len(self.history)} kinds" if len(self.history) > 1 else ""
+        return f"<GaussdpAccountant after {len(self):,} steps{kinds}>"
+
+    def __eq__(self, other: object) -> bool:
+        """With the same history."""
+        return type(other) is type(self) and other._told() == self._told()
+
+    def _told(self) -> tuple[object, ...]:
+        return self.history, self._samplings, self._randomness
+
     def __len__(self) -> int:
         """The number of steps so far."""
         return sum(count for _, _, count in self.history)

@@ -26,7 +26,7 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Assumption:
     """One assumption of the accounting.
 
@@ -53,6 +53,9 @@ class Assumption:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", self.name or _NAMES.get(self.key, self.key))
+
+    def __repr__(self) -> str:
+        return f"<Assumption {self.key}: {self.verdict}{'' if self.decisive else ', not decisive'}>"
 
 
 def assumptions(run: Run, curve: Guarantee, fit: Fit, digits: int = 4) -> tuple[Assumption, ...]:
