@@ -12,11 +12,10 @@ from gaussdp.advising.published import Noise, noise_text
 from gaussdp.documents import Document, Facts, Picture, Section, Words, document_files
 from gaussdp.documents.blocks import Block, Items
 from gaussdp.documents.rendering import DEFAULT_DIGITS
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_down, shown_percent
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
 from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
 from gaussdp.figures.advised import DecisionPicture, Sheet, render_decision, render_sheet
-from gaussdp.published.entry import RegistryEntry, RegistryFacts, Variant
 from gaussdp.words import Phrase, plural, say
 
 _POINTS, _MODELS = 60, 8  # along the picture; noise multipliers are searched for
@@ -45,7 +44,7 @@ class Record:
         """The decision in one sentence."""
         each = self.advice.each(self.mu)
         spent = (
-            say(" (μ = {each} for each of {count:,} statistics)", each=shown_down(each), count=self.advice.count)
+            say(" (μ = {each} for each of {count:,} statistics)", each=_down(each), count=self.advice.count)
             if self.advice.count > 1
             else ""
         )
@@ -53,7 +52,7 @@ class Record:
             "The budget for all that is published about {unit} is μ = {mu}{spent}: whoever"
             " guesses is then right with a chance of at most {guess}, and with {before} without it.",
             unit=self.advice.unit_words,
-            mu=shown_down(self.mu),
+            mu=_down(self.mu),
             spent=spent,
             guess=shown_percent(self.advice.guess(self.mu)),
             before=shown_percent(self.advice.before),
@@ -68,10 +67,10 @@ class Record:
         if self.mu <= high:
             return say(
                 "Above the cautious choice (μ = {low}), within the range up to μ = {high}.",
-                low=shown_down(low),
-                high=shown_down(high),
+                low=_down(low),
+                high=_down(high),
             )
-        return say("Above what is advised: the range ends at μ = {high}.", high=shown_down(high))
+        return say("Above what is advised: the range ends at μ = {high}.", high=_down(high))
 
     def document(self) -> Document:
         """The record as blocks, which every format renders."""
@@ -114,7 +113,7 @@ class Record:
                 "{words}; set by {source}: μ at most {low}",
                 words=one.words,
                 source=one.source or say("who answered"),
-                low=shown_down(one.low),
+                low=_down(one.low),
             )
             + (say(" (binds)") if one is advice.choice.binding else "")
             for one in advice.choice.requirements
@@ -122,7 +121,7 @@ class Record:
         costs = [
             say(
                 "μ = {mu} ({place}): a guess is right with {guess}; ",
-                mu=shown_down(step.mu),
+                mu=_down(step.mu),
                 place=step.place,
                 guess=shown_percent(advice.guess(step.mu)),
             )
@@ -152,8 +151,8 @@ class Record:
                 "{name}: {releases}, μ = {mu} in all, {each} each; a guess is right with {guess}",
                 name=name,
                 releases=plural(plan.answers.releases, "{n:,} release", "{n:,} releases"),
-                mu=shown_down(plan.mu),
-                each=shown_down(plan.each(plan.mu)),
+                mu=_down(plan.mu),
+                each=_down(plan.each(plan.mu)),
                 guess=shown_percent(plan.guess(plan.mu)),
             )
             for name, plan in plans
@@ -191,8 +190,8 @@ class Record:
                 say("Budget"),
                 say(
                     "μ = {mu} in all, μ = {each} for each statistic",
-                    mu=shown_down(self.mu),
-                    each=shown_down(self.advice.each(self.mu)),
+                    mu=_down(self.mu),
+                    each=_down(self.advice.each(self.mu)),
                 ),
             ),
             (say("Decided by"), answers.decided_by or "________________"),
@@ -215,7 +214,7 @@ class Record:
             advice.before,
             advice.mu,
             advice.high,
-            (self.mu, say("decided: μ = {mu}", mu=shown_down(self.mu))),
+            (self.mu, say("decided: μ = {mu}", mu=_down(self.mu))),
             [(one.label, [_size(advice.noise(one, mu), relative) for mu in mus]) for one in drawn],
             say("Noise multiplier") if models else say("Noise, ± {unit}", unit=unit),
         )
@@ -243,36 +242,5 @@ def _size(noise: Noise, relative: bool) -> float:
     return noise.sd if noise.interval is None else noise.interval
 
 
-_DIGITS = 4
-
-
-def decision_entry(record: Record, facts: RegistryFacts) -> RegistryEntry:
-    r"""The decision as an entry of the registry: its mu as the :math:`\rho = \mu^2/2` of Gaussian noise.
-
-    A model's mu speaks about error rates from a floor on, from which no rho follows; the entry then says so in words.
-
-    Args:
-        record: of the decision.
-        facts: what the registry asks and no decision knows.
-    """
-    advice, answers = record.advice, record.advice.answers
-    trained = [one for one in answers.statistics if one.kind == "model"]
-    mu, each = shown(record.mu), shown_down(advice.each(record.mu))
-    variant: Variant = "Custom" if trained else "Zero-concentrated DP"
-    floor = " for error rates of at least 1e-10" if trained else ""
-    parameters = {} if trained else {"rho": rounded(record.mu**2 / 2, Rounding.UP, _DIGITS)}
-    held = ", ".join(one.label for one in answers.statistics)
-    return RegistryEntry(
-        facts=facts,
-        name=answers.title or "Planned releases",
-        description=f"{record.sentence} Each release holds: {held}.",
-        product="Machine learning model" if len(trained) == len(answers.statistics) else "Summary statistics",
-        variant=variant,
-        parameters=parameters,
-        unit=advice.unit_words,
-        unit_details=" ".join(advice.assumptions[:2]),
-        parameters_details=f"Gaussian DP with μ = {mu}{floor}, for everything together. {record.standing}",
-        releases=(advice.assumptions[2], answers.releases > 1),
-        mechanisms=f"Planned: Gaussian noise, each statistic with μ = {each}.",
-        composition="The μ of Gaussian releases add in squares, also where later ones depend on earlier ones.",
-    )
+def _down(value: float) -> str:
+    return shown(rounded(value, Rounding.DOWN))

@@ -8,21 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.documents.rounding import (
-    shown,
-    shown_down,
-    shown_level,
-    shown_nearest,
-    shown_percent,
-    shown_up,
-)
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, instance, readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
-from gaussdp.numerics import TINY, flat
+from gaussdp.numerics import flat
 from gaussdp.risks import FPR, Risk, criteria_at
 from gaussdp.words import say
 
+_LEAST_RATE = 1e-300
 _ROUNDING = 1e-9
 _LARGEST_EPSILON = 500.0  # its smallest rates are doubles still
 _BISECTIONS = 60
@@ -126,7 +120,7 @@ class Match:
         """How many times as many members a careful attacker finds as under the policy; 1 where nothing can be read."""
         if self.mu == 0:
             return 1.0
-        if self.mu == math.inf or self._careful < TINY:
+        if self.mu == math.inf or self._careful < _LEAST_RATE:
             return math.inf
         found = self._at(self._careful)
         return 1.0 if found is None else found.times
@@ -172,9 +166,9 @@ class Match:
             " where the policy allows {policy} ({policy_ratio}).",
             fpr=shown_level(at.fpr),
             budget=shown_percent(at.budget),
-            ratio=shown_up(at.budget / at.fpr, 3),
-            policy=f"{shown_nearest(100 * at.policy, 3)}%",
-            policy_ratio=shown_nearest(at.policy / at.fpr, 3),
+            ratio=_up(at.budget / at.fpr),
+            policy=f"{_near(100 * at.policy)}%",
+            policy_ratio=_near(at.policy / at.fpr),
         )
 
     @property
@@ -183,7 +177,7 @@ class Match:
         if not self.saturated:
             return ""
         place = say(" at {place}", place=self.risk.place) if self.risk.place else ""
-        found = f"{shown_down(100 * self.point[2], 3)}%"
+        found = f"{shown(rounded(100 * self.point[2], Rounding.DOWN, 3))}%"
         if self.mu == math.inf:
             reason = say(
                 "Saturated: the policy does not limit {quantity}{place} at all.",
@@ -205,7 +199,7 @@ class Match:
                 most=shown(SATURATED.most),
             )
         other = self.instead
-        use = "" if other is None else say("Use {name} instead: μ = {mu}.", name=other.name, mu=shown_down(other.mu))
+        use = "" if other is None else say("Use {name} instead: μ = {mu}.", name=other.name, mu=_down(other.mu))
         return " ".join(words for words in (reason, self.cost, use) if words)
 
     @property
@@ -284,7 +278,7 @@ def matches(policy: Guarantee, risks: Iterable[Risk]) -> tuple[Match, ...]:
     """The match by each of these criteria; what tells where they are saturated is read for all at once."""
     with readings():
         found = tuple(match(policy, risk) for risk in risks)
-        inner = [one for one in found if 0 < one.mu < math.inf and one._careful >= TINY]
+        inner = [one for one in found if 0 < one.mu < math.inf and one._careful >= _LEAST_RATE]
         if not inner:
             return found
         rates = np.array([one._careful for one in inner])
@@ -315,3 +309,15 @@ def saturated_from(risk: Risk) -> float:
         middle = 0.5 * (low + high) if low else high / 16
         low, high = (low, middle) if match(PureDP(middle), risk).saturated else (middle, high)
     return high
+
+
+def _up(value: float) -> str:
+    return shown(rounded(value, Rounding.UP, 3))
+
+
+def _down(value: float) -> str:
+    return shown(rounded(value, Rounding.DOWN))
+
+
+def _near(value: float) -> str:
+    return shown(rounded(value, Rounding.NEAREST, 3))

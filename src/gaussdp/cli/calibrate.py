@@ -25,8 +25,8 @@ from gaussdp.cli.options import (
     prior_option,
     show,
 )
-from gaussdp.cli.runs import neighbour_options, sampling_option
-from gaussdp.documents.rounding import shown, shown_down
+from gaussdp.cli.training_options import neighbour_options, sampling_option
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.mechanisms import DPSGD
@@ -191,7 +191,7 @@ def _target(
     matched = match(PureDP(policy), named[0].at(value, prior))
     return matched.budget, (
         f"A policy of ε = {shown(policy)}, matched on {matched.risk.phrase} at {matched.risk.place}, is a budget of"
-        f" μ = {shown_down(matched.mu)}. {matched.warning or matched.cost}"
+        f" μ = {shown(rounded(matched.mu, Rounding.DOWN))}. {matched.warning or matched.cost}"
     ).strip()
 
 

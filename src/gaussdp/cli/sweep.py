@@ -28,8 +28,8 @@ from gaussdp.cli.options import (
     number,
     prior_option,
 )
-from gaussdp.cli.runs import neighbour_options, sampling_option
-from gaussdp.documents.rounding import shown, shown_down
+from gaussdp.cli.training_options import neighbour_options, sampling_option
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import SAMPLE_RATE
 from gaussdp.figures.heat_maps import figure_path, heat_map
 from gaussdp.risks import by_level
@@ -219,7 +219,7 @@ def _matched(
     if not named:
         raise click.UsageError(f"--criterion {criterion} is not matched at --{key.replace('_', '-')}")
     risk = named[0].at(value, prior)
-    return [f"mu={shown_down(risk.mu_from_epsilon(one), _DIGITS)}" for one in epsilons]
+    return [f"mu={shown(rounded(risk.mu_from_epsilon(one), Rounding.DOWN, _DIGITS))}" for one in epsilons]
 
 
 @contextmanager

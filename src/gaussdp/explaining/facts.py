@@ -10,7 +10,6 @@ from gaussdp.choosing import match
 from gaussdp.domains import Domain
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.guarantees.base import log_odds
-from gaussdp.numerics import TINY
 from gaussdp.risks import Advantage, Risk, by_level, criteria
 from gaussdp.words import Phrase
 
@@ -21,7 +20,7 @@ PRIOR = Domain(
     closed_high=False,
     advice=Phrase("who starts at 0 or 1 knows already and has nothing to guess"),
 )
-RATE = Domain(TINY, 1.0, closed_high=False)  # below, the doubles run out of digits
+RATE = Domain(1e-300, 1.0, closed_high=False)  # below, the doubles run out of digits
 MOST_GUESSES = 10**6
 _MOST_PEOPLE = 10**12
 _ROUNDING = 1e-9  # of products that should be whole

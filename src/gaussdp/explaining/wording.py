@@ -3,7 +3,7 @@
 from decimal import ROUND_CEILING, Decimal
 
 from gaussdp.documents.frequencies import HUNDRED, about, frequency, one_in, whole
-from gaussdp.documents.rounding import shown_down, shown_nearest, shown_up
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.words import Phrase, say
 
 __all__ = [
@@ -28,12 +28,12 @@ _READABLE = 10  # from so many people on a whole number says enough
 
 def up(value: float, digits: int = 3) -> str:
     """A risk, rounded up."""
-    return shown_up(value, digits)
+    return shown(rounded(value, Rounding.UP, digits)).replace("inf", "∞")
 
 
 def down(value: float, digits: int = 3) -> str:
     """What an attacker must pay, rounded down."""
-    return shown_down(value, digits)
+    return shown(rounded(value, Rounding.DOWN, digits)).replace("inf", "∞")
 
 
 def at_most(share: float, of: int = HUNDRED) -> int:
@@ -93,5 +93,5 @@ def odds_of(prior: float) -> str:
     ('1 : 99', '9 : 1')
     """
     rarer = min(prior, 1 - prior)
-    ratio = shown_nearest((1 - rarer) / rarer, 3)
+    ratio = shown(rounded((1 - rarer) / rarer, Rounding.NEAREST, 3)).replace("inf", "∞")
     return say("1 : {ratio}", ratio=ratio) if prior <= 0.5 else say("{ratio} : 1", ratio=ratio)

@@ -1,32 +1,27 @@
 """Is a published number sound, loose or false for the run that it is about?"""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from gaussdp.accounting import account
 from gaussdp.accounting.bounds.enclosures import Enclosure
 from gaussdp.documents.blocks import Document
-from gaussdp.documents.rounding import MOST_DIGITS, Rounding, rounded, shown, shown_down, shown_up
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.documents.tables import Column, Table
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.statements.causes import Cause, causes
-from gaussdp.statements.holding import smallest_for
+from gaussdp.statements.pipelines import smallest_for
 from gaussdp.statements.run import Run, within_doubles
+from gaussdp.statements.wording import DIGITS, above, at_most, digits_above, digits_at_most, down, up
 
 Status = Literal["sound", "loose", "false", "undecided"]
 
 TABLES = ("verdict", "causes")
 LOOSE = 0.05
 """A claim that holds is loose if it exceeds the smallest that holds by more than this share."""
-
-# A sentence such as "1.743 does not hold; no accountant can go below 1.7439" is read by its numbers: they have as many
-# digits as it needs to be true of what is printed. With three the second would be 1.74, and the sentence untrue.
-DIGITS = 3
-"""Of numbers that are compared with nothing, and the fewest of those that are."""
 
 DEFAULT_FLOOR = 1e-10
 USUAL_DELTA = 1e-5
@@ -68,7 +63,7 @@ class Verdict:
     caveats: tuple[str, ...]
 
     def __repr__(self) -> str:
-        ends = f"[{shown_down(self.lower, DIGITS)}, {shown_up(self.upper, DIGITS)}]"
+        ends = f"[{down(self.lower)}, {up(self.upper)}]"
         return f"<Verdict on {self.claim}: {self.status}; the smallest that holds is in {ends}>"
 
     def __str__(self) -> str:
@@ -204,7 +199,7 @@ def _sentences(run: Run, claim: Claim, status: Status, found: Enclosure, instead
         return [f"Sound: {claim} holds; {smallest} is {least}."]
     if status == "loose":
         printed = rounded(found.upper, Rounding.UP, DIGITS)
-        amount = f"{shown_down(claim.value / printed, DIGITS)} times" if printed else "above"
+        amount = f"{down(claim.value / printed)} times" if printed else "above"
         return [
             f"Loose: {claim} holds, and is {amount} {smallest}, {shown(printed)}.",
             *([f"One could claim {instead}."] if instead else []),
@@ -217,8 +212,8 @@ def _sentences(run: Run, claim: Claim, status: Status, found: Enclosure, instead
 
 def _known(claim: Claim, found: Enclosure) -> str:
     """What is known of the smallest value that holds, where it lies on both sides of the claim."""
-    ends = [f"at least {shown_down(found.lower, DIGITS)}"] if found.lower > 0 else []
-    ends += [f"at most {shown_up(found.upper, DIGITS)}"] if math.isfinite(found.upper) else []
+    ends = [f"at least {down(found.lower)}"] if found.lower > 0 else []
+    ends += [f"at most {up(found.upper)}"] if math.isfinite(found.upper) else []
     return f" The smallest {claim.symbol} that does is {' and '.join(ends)}." if ends else ""
 
 
@@ -247,39 +242,3 @@ def _true_delta(run: Run, claim: Claim) -> list[str]:
     times = above(float(delta) / stated, 1.0)
     more = f", {times} times the δ claimed" if times else ""
     return [f"At ε = {shown(claim.value)} the true δ is {delta}{more}."]
-
-
-def above(value: float, other: float) -> str | None:
-    """The number, rounded down and still above the other as printed; None if it is not above it.
-
-    >>> above(1.74398, 1.7), above(1.74398, 1.743)
-    ('1.74', '1.7439')
-    """
-    return _shown(value, Rounding.DOWN, digits_above(value, other))
-
-
-def at_most(value: float, other: float) -> str | None:
-    """The number, rounded up and still at most the other as printed; None if it is not.
-
-    >>> at_most(1.74398, 1.8), at_most(1.74398, 1.744)
-    ('1.75', '1.744')
-    """
-    return _shown(value, Rounding.UP, digits_at_most(value, other))
-
-
-def digits_above(value: float, other: float) -> int | None:
-    """The fewest digits with which the number, rounded down, is above the other; None if it is not."""
-    return _fewest(lambda digits: rounded(value, Rounding.DOWN, digits) > other)
-
-
-def digits_at_most(value: float, other: float) -> int | None:
-    """The fewest digits with which the number, rounded up, is at most the other; None if it is not."""
-    return _fewest(lambda digits: rounded(value, Rounding.UP, digits) <= other)
-
-
-def _fewest(true: Callable[[int], bool]) -> int | None:
-    return next((digits for digits in range(DIGITS, MOST_DIGITS + 1) if true(digits)), None)
-
-
-def _shown(value: float, rounding: Rounding, digits: int | None) -> str | None:
-    return None if digits is None else shown(rounded(value, rounding, digits))

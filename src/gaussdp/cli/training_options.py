@@ -1,19 +1,13 @@
-"""Run files and plans that commands take, and the options that the commands for training runs share."""
+"""Options that the commands for training runs share."""
 
 from functools import wraps
-from pathlib import Path
 from typing import Any, cast, get_args
 
 import click
 
 from gaussdp.calibration.pipelines import Sampler
 from gaussdp.cli.options import Command, Whole
-from gaussdp.documents.structured import file_text, parsed
-from gaussdp.errors import DomainError
-from gaussdp.mechanisms import Composition, Mechanism
 from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
-from gaussdp.mechanisms.plan import parse_plan
-from gaussdp.statements.run import Run
 
 
 def neighbour_options(command: Command) -> Command:
@@ -52,26 +46,3 @@ def sampling_option(command: Command) -> Command:
         show_default=True,
         help="How batches are made; by random allocation a record is in one random batch a pass.",
     )(command)
-
-
-def described(file: Path) -> Run | Composition:
-    """What a file describes: releases alone are a plan, anything more is a run."""
-    text, name = file_text(file)
-    content = parsed(text, name)
-    if isinstance(content, dict) and "releases" in content and "training" not in content and len(content) == 1:
-        return parse_plan(text, name)
-    return Run.parse(text, name)
-
-
-def mechanism_of(found: Run | Composition, name: str) -> Mechanism:
-    """What is accounted for: of a run, with its tuning, for its neighbours and its unit.
-
-    Raises:
-        DomainError: if no exact account is known for these neighbours.
-    """
-    if not isinstance(found, Run):
-        return found
-    mechanism = found.protecting(found.accounted)
-    if mechanism is None:
-        raise DomainError(None, problem="no exact account is known for the neighbours and the unit", place=name)
-    return mechanism
