@@ -16,7 +16,7 @@ from gaussdp.documents import Column, Displayed, Document, Rounding, Table, show
 from gaussdp.domains import LEVEL, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Compared, Floats
 
 Scores = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 
@@ -47,7 +47,7 @@ class Trail:
     mu_lower: Floats
 
 
-class SequentialAudit(Displayed):
+class SequentialAudit(Compared, Displayed):
     """Evidence against a claim from pairs of trials, valid at every look.
 
     A pair is one trial with the record and one without, each a run of its own. The evidence is an e-value: the wealth
@@ -88,13 +88,8 @@ class SequentialAudit(Displayed):
         self._evidence: list[float] = []
         self._mu_lower: list[float] = []
 
-    def __eq__(self, other: object) -> bool:
-        """Of the same claim, confidence and scores: all else follows from these."""
-        return type(other) is type(self) and other._told() == self._told()
-
-    def _told(self) -> tuple[object, ...]:
-        scores = {name: tuple(side.tolist() for side in sides) for name, sides in self.scores().items()}
-        return self.claim, self.confidence, self.direction, scores
+    def _told(self) -> object:
+        return self.claim, self.confidence, self.direction, self.scores()  # from which all else follows
 
     def __repr__(self) -> str:
         against = "" if self.claim is None else f" of the claim {described(self.claim)}"

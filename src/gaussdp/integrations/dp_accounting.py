@@ -21,6 +21,7 @@ from gaussdp.integrations._dp_events import (
     mechanism_of,
 )
 from gaussdp.mechanisms import Adjacency, Mechanism, Stated
+from gaussdp.numerics import Compared
 
 __all__ = ["GdpAccountant", "curve_of", "event_of", "mechanism_of"]
 
@@ -44,7 +45,7 @@ _MOST_COMPOSITIONS = 10_000  # that a distribution made elsewhere is taken to co
 _READING_ERROR = 1e-9  # relative, of an exactly accounted epsilon or delta
 
 
-class GdpAccountant(PrivacyAccountant):
+class GdpAccountant(PrivacyAccountant, Compared):
     """A dp_accounting PrivacyAccountant with gaussdp's exact accounting, and mu beside epsilon and delta.
 
     Works wherever that library takes an accountant: `compose`, `get_epsilon`, `get_delta`, `calibrate_dp_mechanism`.
@@ -69,11 +70,7 @@ class GdpAccountant(PrivacyAccountant):
     def __repr__(self) -> str:
         return f"<GdpAccountant of {sum(self._entries.releases.values()):,} releases>"
 
-    def __eq__(self, other: object) -> bool:
-        """With the same releases and neighbours."""
-        return type(other) is type(self) and other._told() == self._told()
-
-    def _told(self) -> tuple[object, ...]:
+    def _told(self) -> object:
         return self._entries, self.neighboring_relation
 
     def _maybe_compose(self, event: DpEvent, count: int, do_compose: bool) -> Any:

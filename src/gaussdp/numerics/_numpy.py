@@ -33,17 +33,18 @@ def inside_or(limit: Floats | float, inside: Booleans, kernel: Kernel, *argument
 
 
 class Compared:
-    """Base of dataclasses that hold arrays: equal where all of their fields are, arrays element by element."""
+    """Base of what holds arrays: equal where all that it tells is, arrays element by element."""
+
+    def _told(self) -> object:
+        """What makes it equal to another: the fields of a dataclass, or what its kind says instead."""
+        record: Any = self
+        return [getattr(self, field.name) for field in fields(record) if field.compare]
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and _same(_compared(self), _compared(other))
+        return isinstance(other, Compared) and type(other) is type(self) and _same(self._told(), other._told())
 
     def __hash__(self) -> int:
         return hash(type(self))  # arrays have none; equal ones must have the same
-
-
-def _compared(record: Any) -> list[Any]:
-    return [getattr(record, field.name) for field in fields(record) if field.compare]
 
 
 def _same(one: Any, other: Any) -> bool:
