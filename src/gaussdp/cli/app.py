@@ -16,7 +16,7 @@ from gaussdp.errors import GaussdpError, one_line
 from gaussdp.interrupts import INTERRUPTED
 from gaussdp.words import ENGLISH, LANGUAGES, speaking
 
-_TRANSLATED = ("advise", "choose", "explain")
+_TRANSLATED = ("advise", "check", "choose", "explain", "report")
 COMMANDS = {
     "gaussdp.cli.advise": "Help to choose μ: questions in plain words, a range of μ, the noise that it means, "
     "and a record to sign.",

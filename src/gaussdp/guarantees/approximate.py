@@ -31,7 +31,7 @@ class ApproxDP(Guarantee):
     Args:
         epsilon: in [0, inf].
         delta: in [0, 1].
-    Reference: Wasserman & Zhou (2010), Theorem 2.4; Dong, Roth & Su (2022), Proposition 2.5.
+    Reference: Wasserman & Zhou (2010); Dong, Roth & Su (2022), Section 2.
 
     >>> ApproxDP(epsilon=1.0, delta=1e-5).tpr(1e-3)
     0.00272...
@@ -114,7 +114,7 @@ class PureDP(ApproxDP):
 
     Args:
         epsilon: in [0, inf]; kept as `epsilon_bound`.
-    Reference: Dwork, McSherry, Nissim & Smith (2006); Dong, Roth & Su (2022), Proposition 2.5.
+    Reference: Dwork, McSherry, Nissim & Smith (2006); Dong, Roth & Su (2022), Section 2.
 
     >>> PureDP(1.0).multiplicative_advantage(1e-3)
     2.71828...
