@@ -12,7 +12,7 @@ import gaussdp
 from gaussdp.advising import Answers, Published, advise, record
 from gaussdp.choosing.budgets import budget_document
 from gaussdp.documents import render
-from gaussdp.words import Phrase, numeral, plural, say, speaking, spoken
+from gaussdp.words import Phrase, numeral, plural, remembered, say, speaking, spoken
 
 ENGLISH = re.compile(r"\b(the|of|is|are|and|with|which|each|than|that|from|not|by|at|or|its|it|for)\b")
 
@@ -121,6 +121,20 @@ def test_machines_read_the_same_in_every_language():
         assert numbers
         assert [table.rounded_rows(4)[0][3] for table in german.tables[:1]] == [tables.tables[0].rounded_rows(4)[0][3]]
         assert Answers(chance=0.25, acceptable=0.85).as_toml() == "chance = 0.25\nacceptable = 0.85\n"
+
+
+def test_what_is_remembered_is_remembered_by_language():
+    asked = []
+
+    @remembered
+    def told(thing: str) -> str:
+        asked.append(thing)
+        return say(Phrase("advantage"))
+
+    assert [told("a"), told("a")] == ["advantage", "advantage"]
+    with speaking("de"):
+        assert [told("a"), told("a")] == ["Vorteil", "Vorteil"]
+    assert asked == ["a", "a"]
 
 
 def test_a_verdict_is_the_same_to_machines():

@@ -253,7 +253,7 @@ def _moved(charge: Charge, stated: Adjacency, adjacency: Adjacency) -> Charge:
     """The charge for the neighbours of the book, of a release that is stated for others.
 
     Exchanging a record is removing one and adding another: twice the mu, by group privacy (Dong, Roth & Su 2022,
-    Theorem 2.14). The other way round nothing follows.
+    Section 2). The other way round nothing follows.
     """
     if stated == adjacency:
         return charge

@@ -1,6 +1,7 @@
 """What can be asked, field by field."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, get_args
 
 from gaussdp.advising.answers import YEARS
@@ -74,12 +75,12 @@ class ChooseRequest:
         tuple[RequirementRequest, ...] | None, Several(RequirementRequest, MOST_RELEASES, "What must hold besides.")
     ] = None
 
-    @property
+    @cached_property
     def risk(self) -> Risk:
         """The criterion at its level, by which pure DP is matched."""
         return RISKS[self.criterion].at(self.level)
 
-    @property
+    @cached_property
     def own(self) -> Requirement | None:
         """What the ε asks for; None if there is none."""
         if self.epsilon is None:
