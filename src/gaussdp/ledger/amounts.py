@@ -65,12 +65,13 @@ class Total:
     def add(self, over: int, under: int) -> None:
         """Add a fraction, which may be less than 0."""
         if under != self.under:
-            common = math.lcm(self.under, under)
-            if common > FINEST:
-                self.over, self.under = settled(self.amount + Fraction(over, under)).as_integer_ratio()
-                return
-            over = self._alike(over, under, common)
+            over = self._alike(over, under, math.lcm(self.under, under))
         self.over += over
+        if self.under > FINEST:
+            both = math.gcd(self.over, self.under)
+            self.over, self.under = self.over // both, self.under // both
+            if self.under > FINEST:
+                self.over, self.under = -(-self.over * FINEST // self.under), FINEST
 
     def less(self, over: int, under: int) -> None:
         """Take a fraction away, down to 0; nothing is rounded."""

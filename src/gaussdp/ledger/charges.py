@@ -95,7 +95,7 @@ def charge_of_each(
             "release",
             problem="must be stated for adding or removing a person: one who takes part by one record may not by "
             "another, which a statement about exchanged records does not cover",
-            advice='say stated_for="add-remove" where that holds, or charge a budget of all together',
+            advice='say stated_for="add-remove" (--stated-for) where that holds, or charge a budget of all together',
         ) from None
     return replace(both, square=max(both.square, settled(2 * one.square)), slack=max(both.slack, one.slack))
 

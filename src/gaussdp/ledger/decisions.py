@@ -26,7 +26,7 @@ def open_budget(connection: Connection, balance: Balance, within: Sequence[str],
     """Open a budget within others."""
     decision = Decision(connection)
     if connection.execute(sa.select(BUDGETS.c.name).where(BUDGETS.c.name == balance.name)).first():
-        raise DomainError("name", problem=f"there is a budget {balance.name!r} already")
+        raise DomainError("name", problem=f"is taken: there is a budget {balance.name!r} already")
     above = sorted({balance.name} | {one.name for holder in within for one in _holders(decision, holder)})
     if len(above) > _MOST_WITHIN:
         raise DomainError("within", f"at most {_MOST_WITHIN} budgets, with those that they lie within")

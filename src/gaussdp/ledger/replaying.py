@@ -1,7 +1,7 @@
 """What the entries of a book give, recomputed in one pass: every hash, and every balance after each entry.
 
 Entries come in blocks, straight from the driver. Each is hashed over its text as it is kept, and amounts are whole
-numbers over a common denominator (`Total`), so that ten million entries are a minute or two.
+numbers over a common denominator (`Total`), so that ten million entries are a few minutes.
 """
 
 import json
@@ -71,7 +71,8 @@ class _Running:
         if not self.opened.per_person:
             self.spent.add(*charged.square)
             self.pending.add(*charged.square)
-        self.spent_slack.add(*charged.slack)
+        if charged.slack[0]:
+            self.spent_slack.add(*charged.slack)
 
     def resolve(self, charged: Charged, *, refund: bool) -> None:
         """After a reservation was committed, or refunded to the period that it was made in."""
@@ -217,5 +218,9 @@ def _charged(content: str) -> Charged:
     """What a reservation says, which many say in the same words."""
     said = json.loads(content)
     people = (said["units"], said["people"], said["who"]) if "people" in said else None
-    square, slack = (exact(said[name]).as_integer_ratio() for name in ("square", "slack"))
-    return Charged(square, slack, dict(said["charged"]), people)
+    return Charged(_ratio(said["square"]), _ratio(said["slack"]), dict(said["charged"]), people)
+
+
+@lru_cache(maxsize=4096)
+def _ratio(amount: str) -> tuple[int, int]:
+    return exact(amount).as_integer_ratio()

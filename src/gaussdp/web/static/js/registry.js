@@ -50,6 +50,6 @@ export function registryForm(view, request, download, say) {
   return h("details", { class: "more registry" },
     h("summary", {}, speak("Save as registry entry")),
     h("p", { class: "note" }, speak("A file for OpenDP’s public registry of deployments, in English: what is shown here, and what only you know.")),
-    h("form", { noValidate: true, onsubmit: save }, ...Object.values(fields).map(({ element }) => element),
+    h("form", { noValidate: true, onsubmit: save }, h("div", { class: "asked" }, ...Object.values(fields).map(({ element }) => element)),
       h("button", { type: "submit" }, speak("Save the entry"))));
 }

@@ -141,14 +141,14 @@ export function setUpLedger(root, store) {
 }
 
 function facts(balance) {
-  const rows = [[speak("The budget"), `μ = ${balance.total_text}`]];
+  const rows = [[speak("The budget"), `μ\u00a0=\u00a0${balance.total_text}`]];
   if (!balance.per_person) {
-    rows.push([speak("Spent"), `μ = ${balance.spent_text}`], [balance.period ? speak("Reserved and not resolved, any {period}", balance) : speak("Of it reserved and not resolved"), `μ = ${balance.reserved_text}`]);
-    if (balance.within.length) rows.push([speak("Left, with those it lies within"), `μ = ${balance.available_text}`]);
+    rows.push([speak("Spent"), `μ\u00a0=\u00a0${balance.spent_text}`], [balance.period ? speak("Reserved and not resolved, any {period}", balance) : speak("Of it reserved and not resolved"), `μ\u00a0=\u00a0${balance.reserved_text}`]);
+    if (balance.within.length) rows.push([speak("Left, with those it lies within"), `μ\u00a0=\u00a0${balance.available_text}`]);
   }
   if (balance.slack_text !== "0") rows.push([speak("Slack spent"), speak("{slack_spent_text} of {slack_text}", balance)]);
   if (balance.within.length) rows.push([speak("Lies within"), balance.within.join(", ")]);
-  if (balance.period) rows.push([speak("Number of this {period}", balance), String(balance.periods)], [speak("Spent in all of them"), `μ = ${balance.lifetime_text}`], [speak("Mind"), RENEWAL]);
+  if (balance.period) rows.push([speak("Number of this {period}", balance), String(balance.periods)], [speak("Spent in all of them"), `μ\u00a0=\u00a0${balance.lifetime_text}`], [speak("Mind"), RENEWAL]);
   return rows;
 }
 
