@@ -2,6 +2,7 @@ import csv
 
 import pytest
 
+from commands import refused
 from gaussdp.cli import main
 from gaussdp.cli.sweep import values
 
@@ -101,11 +102,7 @@ class TestRunFiles:
 )
 def test_bad_input(arguments, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["sweep", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
+    assert message in refused(capsys, "sweep", *arguments)
     assert list(tmp_path.iterdir()) == []
 
 
