@@ -3,7 +3,8 @@
 # make test     sets everything up, a browser included, and runs every test; what cannot be had (a browser without root
 #               and without the network, LaTeX) is skipped, and the end of the run says so
 # make docs     writes what pages take from the code, and builds the site into site/; a warning is an error
-# make release  builds the sdist and the wheel, checks, audits and tests them where nothing else is installed
+# make release  builds the sdist and the wheel, checks, audits and tests them where nothing else is installed (OFFLINE=1:
+#               as below)
 # make audit    writes a bill of materials of what a server installs into build/sbom/, and asks whether any of it is unsafe
 #               (OFFLINE=1: by the advisories that are written down in packaging/ alone)
 # make comparison  asks other tools about the same runs, and writes docs/comparison.md

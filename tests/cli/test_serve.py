@@ -16,6 +16,19 @@ from gaussdp.cli import main
 from gaussdp.cli.serve import _has_desktop
 from gaussdp.web import Limits
 
+AT_ONCE = """
+import contextlib, signal
+from gaussdp.web.serving import serve
+from gaussdp.web.settings import Settings
+with contextlib.suppress(KeyboardInterrupt):
+    serve(Settings(port=0), ready=lambda address: signal.raise_signal(signal.SIGINT))
+"""
+
+
+def test_an_interrupt_the_moment_it_is_ready_ends_what_was_started():
+    done = subprocess.run([sys.executable, "-c", AT_ONCE], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
 
 def test_it_prints_its_address_and_ends_by_ctrl_c():
     process = subprocess.Popen(

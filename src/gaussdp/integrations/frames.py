@@ -15,7 +15,7 @@ from gaussdp.domains import Domain, Kernel, outside
 from gaussdp.errors import DomainError
 from gaussdp.integrations._versions import require
 
-PANDAS = ">=2.2,<4"
+PANDAS = ">=2.2.2,<4"
 POLARS = ">=1.33,<3"
 
 Parameters: TypeAlias = Mapping[str, tuple[Any, Domain]]

@@ -50,7 +50,11 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         gc.collect()
         gc.freeze()  # what is loaded stays: to look through it for garbage would hold up answers for ten milliseconds
+
+    async def main_loop(self) -> None:
+        """Ready from here on: told to end during startup, older versions of uvicorn leave running what was started."""
         self._ready()
+        await super().main_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """SIGTERM lets work end, Ctrl-C does not, nor does a second signal."""
