@@ -164,6 +164,7 @@ class AccountedCurve(Described, Guarantee):
         deltas: Sequence[float] = (),
         fprs: Sequence[float] = (),
         progress: Callable[[str], None] | None = None,
+        seconds: float | None = None,
     ) -> "Certificate":
         """Prove mu above a floor, delta at epsilons, epsilon at deltas and FNR at FPRs, by ball arithmetic.
 
@@ -173,10 +174,11 @@ class AccountedCurve(Described, Guarantee):
             deltas: at which to enclose epsilon.
             fprs: at which to enclose the FNR of either direction.
             progress: told what is being done.
+            seconds: after which the search for a proof ends; ten minutes if None.
         Returns:
             Proved enclosures, with all that is needed to prove them again.
         Raises:
-            ConvergenceError: if no proof is known; docs/certified.md says for which runs.
+            ConvergenceError: if no proof is known, or none was found in time; docs/certified.md says for which runs.
             MissingExtraError: if python-flint is not installed.
 
         >>> from gaussdp.accounting import account
@@ -185,9 +187,10 @@ class AccountedCurve(Described, Guarantee):
         >>> proved.mu.lower, proved.mu.upper
         (0.98019652950407..., 0.98019652950407...)
         """
-        from gaussdp.accounting.certified.proving import certify  # only proofs need its library
+        from gaussdp.accounting.certified.proving import MOST_SECONDS, certify  # only proofs need its library
 
-        return certify(self.mechanism, floor, epsilons, deltas, fprs, progress)
+        limit = MOST_SECONDS if seconds is None else seconds
+        return certify(self.mechanism, floor, epsilons, deltas, fprs, progress, limit)
 
     def fit(self, floor: float = DEFAULT_FLOOR, *, certified: bool = False) -> Fit:
         """The tightest GDP guarantee for all attacks whose FPR and FNR are at least the floor.

@@ -16,7 +16,6 @@ RUNS = [
     ("typical", 1, 3, {"line", "line, bounded", "split line", "bent line", "density"}),
     ("many", 0, 3, {"line", "line, bounded", "split line", "density"}),
     ("mixtures", 7, 1, {"line", "line, bounded"}),
-    ("split", 6, 2, {"line", "line, bounded", "split line"}),
     ("split mixtures", 8, 2, {"line", "line, bounded", "split line"}),
     ("one", 0, 2, {"closed form"}),
 ]

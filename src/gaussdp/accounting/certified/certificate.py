@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rounding import shown
 from gaussdp.documents.structured import file_text, parsed
-from gaussdp.errors import DomainError
+from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import Composition, Mechanism
 from gaussdp.mechanisms.plan import composed
 
@@ -23,6 +24,30 @@ FORMAT = 1
 """Of the file; a change of its meaning makes it another one."""
 
 Progress = Callable[[str], None]
+"""Told what is being done."""
+
+
+def silent(words: str) -> None:
+    """Nobody is told."""
+
+
+class Patience:
+    """Tells what is being done, up to a time at which there is no proof.
+
+    Raises:
+        ConvergenceError: once the time is over, when it is told again.
+    """
+
+    seconds: float
+
+    def __init__(self, tell: Progress, seconds: float) -> None:
+        self.seconds = seconds
+        self._tell, self._until = tell, time.monotonic() + seconds
+
+    def __call__(self, words: str) -> None:
+        if time.monotonic() > self._until:
+            raise ConvergenceError(f"no proof was found in {self.seconds:g} seconds; it had come to {words}")
+        self._tell(words)
 
 
 @dataclass(frozen=True)
@@ -230,7 +255,7 @@ class Certificate(Displayed):
         """
         from gaussdp.accounting.certified.checking import failures
 
-        return tuple(failures(self, progress or (lambda words: None)))
+        return tuple(failures(self, progress or silent))
 
     def __repr__(self) -> str:
         mu = f"mu to {self.mu.digits} digits, " if self.mu else ""

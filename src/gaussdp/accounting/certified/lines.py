@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, power, probability, widened
+from gaussdp.accounting.certified.certificate import Progress, silent
 from gaussdp.accounting.certified.steering import Part, Steering, rounded
 from gaussdp.accounting.certified.steps import ProvedStep
 from gaussdp.accounting.certified.witnesses import Beside, LineWitness, StepWitness, region
@@ -103,7 +104,7 @@ class ProvedLine:
     spacing: arb
     region: int
 
-    def __init__(self, squared_mu: arb, parts: Sequence[Part], witness: LineWitness) -> None:
+    def __init__(self, squared_mu: arb, parts: Sequence[Part], witness: LineWitness, tell: Progress = silent) -> None:
         self.tilt, self.spacing = arb(witness.tilt), arb(witness.spacing)
         self.region = region(witness.tilt) or 0
         self._squared_mu, self._parts = squared_mu, tuple(parts)
@@ -117,6 +118,7 @@ class ProvedLine:
         for part, step, own in zip(parts, steps, witness.steps, strict=True):
             known: list[acb] = []
             for stop, grid in zip(witness.blocks, own.grids, strict=True):
+                tell(f"nodes up to {stop} of {witness.blocks[-1]}")
                 known += step.transforms(grid, len(known), stop, witness.spacing)
             mgf = known[0].real
             if not mgf > 0:

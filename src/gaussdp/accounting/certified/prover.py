@@ -133,37 +133,46 @@ class Prover:
         for number, one in enumerate(self._served):
             if one.region == region and one.low <= threshold <= one.high:
                 return number
-        self._progress(f"line {len(self.lines) + 1}")
+        self._tell("its place")
         witness: Witness
         try:
-            witness, served = self._straight(threshold, region)
+            plan = self._plan(threshold, region)
         except ConvergenceError as error:
             witness, served = self._bent(threshold, region, error)
+        else:
+            witness, served = self._straight(region, *plan)
         self.lines.append(witness)
         self._served.append(served)
         return len(self.lines) - 1
 
-    def _straight(self, threshold: float, region: int) -> tuple[LineWitness, _Served]:
-        """A vertical line, if the transform decays along it."""
+    def _tell(self, words: str) -> None:
+        self._progress(f"line {len(self.lines) + 1}, {words}")
+
+    def _plan(self, threshold: float, region: int) -> tuple[LineWitness, float, float]:
+        """A vertical line, if the transform decays along it, and which thresholds it serves."""
         steering, room, depth = self._cut(threshold, region)
         span = threshold - room, threshold + room
-        witness = plan_line(steering, steering.saddle(threshold, region), span, depth)
+        return plan_line(steering, steering.saddle(threshold, region), span, depth), *span
+
+    def _straight(self, region: int, witness: LineWitness, low: float, high: float) -> tuple[LineWitness, _Served]:
         with precision(witness.bits):
-            return witness, _Served(region, *span, ProvedLine(self.loss.squared_mu(), self.loss.parts, witness))
+            line = ProvedLine(self.loss.squared_mu(), self.loss.parts, witness, self._tell)
+            return witness, _Served(region, low, high, line)
 
     def _bent(self, threshold: float, region: int, refused: ConvergenceError) -> tuple[BentWitness, _Served]:
         """A line that bends to the right, with as many nodes as give the digits, where what is read is far from 1."""
         wanted = SETTINGS.bent_digits * math.log(10)
         with np.errstate(all="ignore"):
             try:
-                plan = BentPlan(self.steering, self.steering.saddle(threshold, region), threshold, wanted)
+                tilt = self.steering.saddle(threshold, region)
             except ConvergenceError:
                 raise refused from None
+            plan = BentPlan(self.steering, tilt, threshold, wanted, self._tell)
             depth = wanted
             for _ in range(SETTINGS.deepenings):
                 witness = plan.witness(depth)
                 with precision(witness.bits):
-                    line = ProvedBentLine(self.loss.squared_mu(), self.loss.parts, witness, plan.bounds)
+                    line = ProvedBentLine(self.loss.squared_mu(), self.loss.parts, witness, plan.bounds, self._tell)
                     missing = wanted - math.log(10) * line.read(threshold).least_digits(region)
                 if missing <= SETTINGS.tolerable:
                     break

@@ -13,16 +13,18 @@ from gaussdp.accounting.certified import claims
 from gaussdp.accounting.certified.balls import arb, enclosure, precision
 from gaussdp.accounting.certified.certificate import (
     Certificate,
+    Patience,
     Progress,
     ProvedDelta,
     ProvedEpsilon,
     ProvedMu,
     ProvedRates,
+    silent,
 )
 from gaussdp.accounting.certified.enclosures import ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.prover import Prover
-from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, POSITIVE, Domain, checked, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import Composition, Mechanism
 
@@ -37,6 +39,8 @@ CLOSE = 1e-14
 """Relative step of a search for a threshold, at which it ends."""
 HALVING = 12
 """Steps after which a search only halves its bracket."""
+MOST_SECONDS = 600.0
+"""Unless another time is given; most proofs take one."""
 STEPS = 80
 """Of a search for a threshold."""
 
@@ -48,6 +52,7 @@ def certify(
     deltas: Sequence[float] = (),
     fprs: Sequence[float] = (),
     progress: Progress | None = None,
+    seconds: float = MOST_SECONDS,
 ) -> Certificate:
     """Prove what a composition of plain and Poisson-sampled Gaussian releases guarantees.
 
@@ -58,11 +63,13 @@ def certify(
         deltas: at which to enclose epsilon, in (0, 1).
         fprs: at which to enclose the FNR of either direction, in (0, 1).
         progress: told what is being done.
+        seconds: after which the search for a proof ends, above 0.
     Returns:
         The enclosures with their witness.
     Raises:
         DomainError: if a part of the mechanism is not Gaussian.
-        ConvergenceError: if no proof is known: few steps, or rates so small that the transform hardly decays.
+        ConvergenceError: if no proof is known, or none was found in time: rates so small that the transform hardly
+            decays, or steps so few.
         MissingExtraError: if python-flint is not installed.
 
     >>> from gaussdp.mechanisms import DPSGD
@@ -73,7 +80,7 @@ def certify(
     levels = _levels("delta", deltas, LEVEL)
     at = _levels("epsilon", epsilons, NON_NEGATIVE)
     least = None if floor is None else number("floor", floor, LEVEL)
-    tell = progress or (lambda words: None)
+    tell = Patience(progress or silent, number("seconds", seconds, POSITIVE))
     run = Composition([part if count == 1 else count * part for part, count in mechanism.releases()])
     prover = Prover(ComposedLoss.of(run), tell)
     rates_at = _levels("fpr", fprs, LEVEL)
