@@ -134,3 +134,25 @@ def test_what_would_take_too_long_is_refused_at_once():
     with pytest.raises(ConvergenceError, match="bent lines would take too long"):
         certify(DPSGD(0.15, 1e-5, 20), epsilons=[1.0], progress=told.append)
     assert not any("node" in words for words in told)
+
+
+def test_many_rare_steps_by_a_line_far_below_its_saddle():
+    """At the saddle rare outputs would rule: the line stands at a low tilt, and leaves them out."""
+    run, epsilon = DPSGD(1.0, 1e-4, 1000), 0.01
+    prover = Prover(ComposedLoss.of(run), str)
+    with np.errstate(all="ignore"):
+        point = prover.point(epsilon, 1)
+    assert not isinstance(prover.lines[point.line], BentWitness)
+    fast = account(run).remove.reading.delta(epsilon)
+    assert point.remove.digits >= 8
+    assert point.remove.lower * (1 - fast.error) <= fast.value <= point.remove.upper * (1 + fast.error)
+
+
+def test_lower_tails_of_rare_steps():
+    """Strong negative tilts, at which |w|^c leaves the doubles at most heights of a path."""
+    run = DPSGD(1.0, 1e-4, 1000)
+    prover = Prover(ComposedLoss.of(run), str)
+    with np.errstate(all="ignore"):
+        threshold = prover.near("fnr", math.log(1e-5))
+        assert prover.point(threshold).fnr.digits > 15
+    assert prover.point(threshold).fnr.lower == pytest.approx(1e-5, rel=1e-9)
