@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 
 os.environ.pop("COLUMNS", None)  # of the processes that run tests side by side: what is printed would keep to it
 
-pytest.register_assert_rewrite("contracts_of_guarantees")
+pytest.register_assert_rewrite("contracts_of_guarantees", "commands")
 
 settings.register_profile("default", derandomize=True, deadline=None, max_examples=100)
 settings.register_profile(

@@ -1,13 +1,16 @@
 """Every public object can be pickled, copied, compared and looked at."""
 
 import copy
+import inspect
 import pickle
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
 import gaussdp
-from gaussdp import calibration
+from gaussdp import auditing, calibration, risks
+from gaussdp.figures import figure
 from gaussdp.mechanisms import CyclicPoisson, Dense, Participation, Stated, Toeplitz, Tree
 
 CURVE = gaussdp.account(gaussdp.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=100))
@@ -53,6 +56,42 @@ def objects():
     yield gaussdp.audit_one_run(canaries=1000, guesses=100, correct=90)
     yield gaussdp.plan_audit(mu=2.0, claim_mu=0.5)
     yield gaussdp.tradeoff_figure(gaussdp.GDP(0.5))
+    yield from (gaussdp.AUC(), gaussdp.DKW(), gaussdp.EqualLocalLevel(), gaussdp.Split(1), gaussdp.FixedThreshold(0.5))
+    yield from (gaussdp.Credible(0.5), growing_audit(), auditing.ScoreCounts.from_scores(*SCORES))
+    yield from (gaussdp.audit(*SCORES, design="one-model"), gaussdp.audit(*SCORES).band)
+    yield from (gaussdp.MixtureOfGaussians.of_records(1.0, 0.1, 3), gaussdp.Identification(1e-3), risks.FPR)
+    yield from (gaussdp.choose(gaussdp.PureDP(1.0)), gaussdp.match(gaussdp.PureDP(1.0), gaussdp.Profile(1e-6)))
+    yield from (gaussdp.Requirement(gaussdp.PureDP(1.0)), CURVE.reading, CURVE.reading.delta(1.0))
+    yield from (gaussdp.report_run(RUN).document(), gaussdp.report_run(RUN).assumptions[0], cause(), figure("fig4a"))
+    yield from accountants()
+
+
+def growing_audit():
+    audit = gaussdp.SequentialAudit(0.5)
+    audit.update(*({"attack": side[:5]} for side in SCORES))
+    return audit
+
+
+def cause():
+    """Of a claim that leaves out its floor."""
+    return gaussdp.check_claim(RUN, "mu=1").causes[0]
+
+
+def accountants():
+    """Of other libraries, where they are installed."""
+    if find_spec("opacus"):
+        from gaussdp.integrations.opacus import GaussdpAccountant
+
+        accountant = GaussdpAccountant()
+        accountant.step(noise_multiplier=1.0, sample_rate=0.01)
+        assert accountant.get_epsilon(1e-5) > 0
+        yield accountant
+    if find_spec("dp_accounting"):
+        import dp_accounting
+
+        from gaussdp.integrations.dp_accounting import GdpAccountant
+
+        yield GdpAccountant().compose(dp_accounting.GaussianDpEvent(2.0), 3)
 
 
 OBJECTS = list(objects())
@@ -94,3 +133,10 @@ def test_a_used_curve_is_the_same_curve():
     fresh.fit(1e-4)
     assert pickle.loads(pickle.dumps(fresh)) == CURVE
     assert pickle.loads(pickle.dumps(fresh)).epsilon(1e-5) == CURVE.epsilon(1e-5)
+
+
+def test_there_is_one_of_every_public_kind():
+    """All but bases, errors, and a book, which is a connection."""
+    public = {name: getattr(gaussdp, name) for name in gaussdp.__all__}
+    kinds = {name for name, kind in public.items() if inspect.isclass(kind) and not issubclass(kind, Exception)}
+    assert kinds - set(map(name, OBJECTS)) == {"Guarantee", "Mechanism", "Risk", "Ledger"}

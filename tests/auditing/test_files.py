@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gaussdp
-from gaussdp.auditing.files import read_scores
+from gaussdp.auditing.score_files import read_scores
 from gaussdp.auditing.trials import audit_score_counts
 from gaussdp.errors import DomainError
 

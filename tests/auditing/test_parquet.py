@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gaussdp
-from gaussdp.auditing.files import read_scores
 from gaussdp.auditing.parquet import KEPT_BITS, _rounded, counts_from_parquet
+from gaussdp.auditing.score_files import read_scores
 from gaussdp.auditing.trials import audit_score_counts
 from gaussdp.errors import DomainError, MissingExtraError
 

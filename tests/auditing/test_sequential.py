@@ -11,7 +11,7 @@ from audits_of_test import gaussian, too_bold, two_values
 from gaussdp import GDP, DomainError, PureDP, SequentialAudit
 from gaussdp.auditing import load_audit, save_audit
 from gaussdp.documents import FORMATS, render
-from gaussdp.figures.evidence import render_evidence
+from gaussdp.figures.audited import render_evidence
 
 PAIRS = gaussian(1.0, 120)(np.random.default_rng(7))
 

@@ -50,20 +50,20 @@ class TestNoise:
 
     def test_where_accounting_fails_nothing_is_claimed(self, monkeypatch):
         """Noise below 1.5 cannot be read: the answer lies above, and says that it may not be the least."""
-        from gaussdp.calibration import achieved
+        from gaussdp.calibration import targets
 
         def refusing(mechanism):
             if mechanism.noise_multiplier < 1.5:
                 raise gaussdp.ConvergenceError("no")
             return account(mechanism)
 
-        monkeypatch.setattr(achieved.Reader.__init__, "__defaults__", (None, refusing))
+        monkeypatch.setattr(targets.Reader.__init__, "__defaults__", (None, refusing))
         result = calibration.noise_multiplier(ADVANTAGE, sample_rate=0.002, steps=10_000)
         assert result.status is Status.UNREAD
         assert 1.5 <= result.value <= 1.52
         assert result.next_value < 1.5
         assert result.next_achieved is None
-        monkeypatch.setattr(achieved.Reader.__init__, "__defaults__", (None, lambda _: refusing(DPSGD(1.0, 0.5, 2))))
+        monkeypatch.setattr(targets.Reader.__init__, "__defaults__", (None, lambda _: refusing(DPSGD(1.0, 0.5, 2))))
         with pytest.raises(gaussdp.ConvergenceError, match="none is known to meet"):
             calibration.noise_multiplier(ADVANTAGE, sample_rate=0.002, steps=10_000)
 

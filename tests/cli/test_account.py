@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from commands import refused
 from gaussdp import read_points
 from gaussdp.accounting import account
 from gaussdp.cli import main
@@ -82,11 +83,7 @@ def test_a_plan(tmp_path, capsys):
     ],
 )
 def test_bad_input(arguments, message, capsys):
-    assert main(["account", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
+    assert message in refused(capsys, "account", *arguments)
 
 
 def test_plot(tmp_path, capsys):

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from commands import refused
 from gaussdp.advising import Answers
 from gaussdp.cli import main
 
@@ -69,8 +70,4 @@ def test_asked_on_a_terminal(capsys, monkeypatch):
     ],
 )
 def test_bad_input(arguments, message, capsys):
-    assert main(["advise", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
+    assert message in refused(capsys, "advise", *arguments)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import gaussdp
 from gaussdp.cli import main
 from gaussdp.cli.app import app
+from gaussdp.cli.options import number, numbers
 
 BAD = [
     ["choose"],
@@ -216,3 +218,19 @@ def test_whole_numbers_are_plain_digits(text, capsys):
         assert said.startswith("gaussdp: ")
         assert said.count("\n") == 1
         assert len(said) < 500
+
+
+def test_numbers():
+    assert numbers("1e-3, 0.5") == (1e-3, 0.5)
+    assert numbers((0.1, 0.2)) == (0.1, 0.2)
+
+
+@pytest.mark.parametrize("text", ["", "x", "nan", "1,,2", "0x1"])
+def test_not_numbers(text):
+    with pytest.raises(click.BadParameter):
+        numbers(text)
+
+
+def test_number():
+    assert number("1e-3") == 1e-3
+    assert number("inf") == float("inf")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gaussdp
+from commands import refused
 from gaussdp.cli import main
 from gaussdp.documents import FORMATS
 
@@ -29,11 +30,7 @@ def run(capsys, *arguments):
 
 
 def complaint(capsys, *arguments):
-    assert main(["audit", *map(str, arguments)]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    return captured.err
+    return refused(capsys, "audit", *arguments)
 
 
 def test_the_main_job(capsys, scores):

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from commands import refused
 from gaussdp.cli import main
 
 FILE = """
@@ -67,8 +68,4 @@ def test_the_claim_of_the_file(path, tmp_path, capsys):
     ],
 )
 def test_bad_input(path, arguments, message, capsys):
-    assert main(["check", path, *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
+    assert message in refused(capsys, "check", path, *arguments)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import gaussdp
+from commands import refused
 from gaussdp.cli import main
 
 
@@ -116,8 +117,4 @@ def test_it_ends_with_a_recommendation(capsys):
     ],
 )
 def test_bad_policies(arguments, message, capsys):
-    assert main(["choose", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert message in captured.err
-    assert captured.err.count("\n") == 1
+    assert message in refused(capsys, "choose", *arguments)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from commands import refused
 from gaussdp.cli import main
 from gaussdp.published import deployments
 
@@ -41,8 +42,4 @@ def test_draws(tmp_path, capsys):
     ],
 )
 def test_bad_input(arguments, words, capsys):
-    assert main(["deployments", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert words in captured.err
-    assert captured.err.count("\n") == 1
-    assert captured.out == ""
+    assert words in refused(capsys, "deployments", *arguments)

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gaussdp
+from commands import refused
 from gaussdp.cli import main
 from gaussdp.documents import PROSE_FORMATS
 
@@ -54,11 +55,7 @@ def test_draws(tmp_path, capsys):
     ],
 )
 def test_bad_input(arguments, words, capsys):
-    assert main(["explain", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert words in captured.err
-    assert captured.err.count("\n") == 1
-    assert captured.out == ""
+    assert words in refused(capsys, "explain", *arguments)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)

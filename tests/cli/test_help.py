@@ -1,12 +1,15 @@
 """The help of every command fits a page of 80 columns and is complete."""
 
 import shlex
+from pathlib import Path
 
 import click
 import pytest
 
 from gaussdp.cli import main
 from gaussdp.cli.app import app
+from gaussdp.cli.help import DefaultGroup
+from gaussdp.cli.reference import reference
 
 
 def paths(group=app, before=()):
@@ -57,3 +60,51 @@ def test_output_keeps_to_the_columns_asked_for(arguments, columns, monkeypatch, 
     assert max(len(line) for line in narrow.splitlines() if "https://" not in line) <= columns
     numbers = {word for word in wide.split() if word[0].isdigit()}
     assert numbers <= set(narrow.split())
+
+
+@click.group(cls=DefaultGroup, default="read")
+def group():
+    """Say what was called."""
+
+
+@group.command()
+@click.argument("file")
+@click.option("--loud", is_flag=True)
+def read(file, loud):
+    click.echo(f"read {file} {loud}")
+
+
+@group.command()
+def plan():
+    click.echo("plan")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "output"),
+    [
+        (["plan"], "plan\n"),
+        (["scores.csv"], "read scores.csv False\n"),
+        (["--loud", "scores.csv"], "read scores.csv True\n"),
+        (["read", "plan"], "read plan False\n"),
+    ],
+)
+def test_default(arguments, output, capsys):
+    group.main(arguments, standalone_mode=False)
+    assert capsys.readouterr().out == output
+
+
+def test_help_without_arguments(capsys):
+    group.main([], standalone_mode=False)
+    assert "Say what was called." in capsys.readouterr().out
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+
+
+def test_the_page_is_up_to_date():
+    assert PAGE.read_text() == reference(), "run `make docs`"
+
+
+def test_every_command_is_on_it():
+    for name in app.commands:
+        assert f"## gaussdp {name}\n" in reference()

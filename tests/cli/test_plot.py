@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from commands import refused
 from gaussdp.cli import main
 from gaussdp.figures import FIGURES
 
@@ -57,10 +58,7 @@ def test_the_default_file(tmp_path, monkeypatch):
 )
 def test_bad_input(arguments, words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main(["plot", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert words in captured.err
-    assert captured.err.count("\n") == 1
+    assert words in refused(capsys, "plot", *arguments)
     assert list(tmp_path.iterdir()) == []
 
 

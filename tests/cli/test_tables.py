@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from commands import refused
 from gaussdp.cli import main
 
 
@@ -47,7 +48,4 @@ def test_json(capsys):
     ids=" ".join,
 )
 def test_bad_input(arguments, capsys):
-    assert main(["tables", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
+    refused(capsys, "tables", *arguments)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gaussdp import DomainError
 from gaussdp.choosing.budgets import budget_document
-from gaussdp.choosing.risk_levels import risk_document
+from gaussdp.choosing.tables import risk_document
 from gaussdp.documents import (
     FORMATS,
     PROSE_FORMATS,

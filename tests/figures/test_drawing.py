@@ -1,4 +1,4 @@
-"""Drawing: the pictures stay as they were looked at, the files are reproducible, their fonts are sound."""
+"""Drawing: the pictures stay as they were looked at, files are reproducible, their fonts sound, their lines seen."""
 
 import dataclasses
 import io
@@ -12,7 +12,9 @@ import pytest
 from PIL import Image
 
 import gaussdp
-from gaussdp.figures import FIGURES, FORMATS, drawing, figure, format_of, render
+from gaussdp.documents import blocks
+from gaussdp.figures import FIGURES, FORMATS, drawing, figure, format_of, render, style, tradeoffs
+from gaussdp.figures.icon_arrays import render_icons
 from gaussdp.figures.rule_map import render_rule_map, rule_map
 from golden_images import NAMES, baseline, coarse, difference, drawn
 
@@ -134,3 +136,36 @@ def test_without_matplotlib(monkeypatch):
     with pytest.raises(gaussdp.MissingExtraError, match=r'pip install "gaussdp\[plot\]"'):
         render(figure("fig1a"), "svg")
     assert figure("fig1a").data_text().startswith("fpr tpr\n")
+
+
+def contrast(colour: str) -> float:
+    """To white, by the formula of WCAG 2.1."""
+    shares = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+
+
+@pytest.mark.parametrize(
+    "colour",
+    [*tradeoffs.COLOURS, style.OWN, style.OWN_SECOND, style.BASELINE, blocks.BEFORE, blocks.ADDED, blocks.REST],
+)
+def test_lines_are_dark_enough(colour):
+    assert contrast(colour) >= 3
+
+
+@pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")])
+def test_every_format_is_repeatable(ending, start):
+    explanation = gaussdp.explain(0.8, prior=0.2)
+    first = explanation.figure(ending)
+    assert first == explanation.figure(ending)
+    assert first.startswith(start)
+
+
+@pytest.mark.parametrize("mu", [0.0, float("inf")])
+def test_one_array(mu):
+    assert len(gaussdp.explain(mu).figure("svg")) > 5000
+
+
+def test_nothing_to_draw():
+    with pytest.raises(gaussdp.DomainError, match="arrays must not be empty"):
+        render_icons([], "png")

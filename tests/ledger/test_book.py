@@ -320,3 +320,17 @@ def test_refusals_travel_too():
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), vars(again)) == (str(error), vars(error))
     assert isinstance(error, gaussdp.GaussdpError)
+
+
+def test_a_book_speaks_one_language(lite):
+    """What is kept does not depend on the language of who asks, and a refusal does."""
+    lite.open_budget("all", GDP(1.0))
+    with gaussdp.language("de"):
+        first = lite.reserve("all", Gaussian(2.0), key="a")
+        with pytest.raises(BudgetExceeded, match=r"Budget 'all' reicht nicht: verlangt μ = 1, übrig μ = 0,86"):
+            lite.reserve("all", GDP(1.0), key="b")
+        with pytest.raises(DomainError, match="key ist unbekannt: Es gibt keine Reservierung 'c'"):
+            lite.commit("c")
+    again = lite.reserve("all", Gaussian(2.0), key="a")
+    assert again.repeated
+    assert again.content == first.content

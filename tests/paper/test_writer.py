@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gaussdp
-from gaussdp.choosing.grids import KEYS
+from gaussdp.choosing.tables import KEYS
 from gaussdp.figures import FIGURES, figure
 from gaussdp.paper import SECTIONS, values_csv, write_paper
 

@@ -35,6 +35,10 @@ class InversionSettings:
     resolution: float = 4e-16  # relative distance of thresholds that a double can still tell apart
     small_skewness: float = 0.3  # up to which a start under P is corrected for skewness
     moderate: float = 8.0  # quantile up to which a start is corrected for skewness at all
+    growth: tuple[float, float] = (-0.75, 1.0)  # of the variance under P, as a share: beyond, first order says nothing
+    correction: tuple[float, float] = (-0.3, 0.5)  # of a start, as a share of its quantile: larger ones overshoot
+    above_lowest: float = 0.2  # share of the way from the least loss to the mean, below which no search starts
+    back: tuple[float, float] = (0.7, 0.3)  # weights of a lower end that a step would pass, and of where it came from
 
 
 SETTINGS = InversionSettings()
@@ -122,14 +126,15 @@ def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
     mean, deviation, skewness = tails.mean, tails.deviation, tails.skewness
     if under_p:
         skewness = skewness if abs(skewness) < SETTINGS.small_skewness else 0.0
-        growth = min(max(skewness * deviation, -0.75), 1.0)  # of the variance, as a share
+        growth = min(max(skewness * deviation, SETTINGS.growth[0]), SETTINGS.growth[1])
         mean += deviation * deviation * (1 + 0.5 * growth)
         deviation *= math.sqrt(1 + growth)
     size = np.abs(target)
-    correction = np.clip(skewness / 6 * (target * target - 1), -0.3 * size, 0.5 * size)
+    least, most = SETTINGS.correction
+    correction = np.clip(skewness / 6 * (target * target - 1), least * size, most * size)
     tau = mean + deviation * (target + np.where(size < SETTINGS.moderate, correction, 0.0))
     if np.isfinite(tails.lowest):
-        tau = np.maximum(tau, tails.lowest + 0.2 * (tails.mean - tails.lowest))
+        tau = np.maximum(tau, tails.lowest + SETTINGS.above_lowest * (tails.mean - tails.lowest))
     if isinstance(tails, FarFromNormal):
         tau = _where_known((tails.rough_quantile(quantile, float(under_p)) for quantile in target.tolist()), tau)
     return tau
@@ -209,6 +214,7 @@ def _solve(
         # A tail that vanished has no slope; the bulk, which has, lies on the other side.
         inward = 0.5 * (tau + np.where(miss > 0, np.maximum(low, tails.mean), np.minimum(high, tails.mean)))
         proposed = np.where(np.isfinite(step), tau - step, inward)
-        proposed = np.where(proposed <= low, np.where(np.isfinite(low), 0.7 * low + 0.3 * tau, proposed), proposed)
+        inside = SETTINGS.back[0] * low + SETTINGS.back[1] * tau
+        proposed = np.where((proposed <= low) & np.isfinite(low), inside, proposed)
         tau = np.where(proposed >= high, 0.5 * (tau + high), proposed)
     return result, missed

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp.accounting.columns import Columns
-from gaussdp.documents import DEFAULT_DIGITS, MOST_DIGITS, Column, Displayed, Document, Rounding, Table, rounded, shown
+from gaussdp.documents import DEFAULT_DIGITS, MOST_DIGITS, Column, Displayed, Document, Rounding, Table, shown
+from gaussdp.documents.rounding import shown_up
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, checked, integer
 from gaussdp.guarantees import GDP, ApproxGDP
 from gaussdp.guarantees.base import Numbers
@@ -383,11 +384,11 @@ class Fit(Displayed):
     def notes(self, digits: int = DEFAULT_DIGITS) -> tuple[str, ...]:
         """What mu holds for, in words."""
         digits = integer("digits", digits, low=1, high=MOST_DIGITS)
-        mu = shown(rounded(self.mu, Rounding.UP, digits))
+        mu = shown_up(self.mu, digits)
         if self.unconditional:
             found = [say("The mechanism is exactly {mu}-GDP: no floor and no slack are needed.", mu=mu)]
         else:
-            floor, slack = (shown(rounded(value, Rounding.UP, digits)) for value in (self.floor, self.slack))
+            floor, slack = (shown_up(value, digits) for value in (self.floor, self.slack))
             found = [
                 say("μ = {mu} holds for every attack whose FPR and FNR are at least {floor}.", mu=mu, floor=floor),
                 say("Without a floor it holds with slack: the mechanism is (μ, δ)-GDP with δ = {slack}.", slack=slack),
@@ -397,7 +398,7 @@ class Fit(Displayed):
                 say(
                     "The regret {regret} exceeds {large}: one μ says far less than the curve does; report the curve, or"
                     " ε and TPR at your own levels, beside it.",
-                    regret=shown(rounded(self.regret, Rounding.UP, 2)),
+                    regret=shown_up(self.regret, 2),
                     large=shown(LARGE_REGRET),
                 )
             )

@@ -12,7 +12,7 @@ from gaussdp.choosing import Choice, choose
 from gaussdp.documents import Document, Format, Items, Section, Words, render
 from gaussdp.documents.blocks import Block
 from gaussdp.documents.rendering import DEFAULT_DIGITS
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
+from gaussdp.documents.rounding import Rounding, shown, shown_down, shown_nearest, shown_percent, shown_up
 from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.domains import instance
 from gaussdp.guarantees import GDP
@@ -54,7 +54,7 @@ BANDS = (
 def band_words(mu: float) -> str:
     """The band with its number: "cautious: at most 58.5 of 100 guesses right, 50 by a coin"."""
     word = next(band.word for band in BANDS if mu <= band.high)
-    right = shown(rounded(100 * GDP(mu).accuracy(), Rounding.UP, 3))
+    right = shown_up(100 * GDP(mu).accuracy(), 3)
     return say("{word}: at most {right} of 100 guesses right, 50 by a coin", word=word, right=right)
 
 
@@ -142,14 +142,16 @@ class Advice:
             return say(
                 "No budget follows: what is asked hardly limits an attacker ({words}).", words=self.choice.binding.words
             )
-        low, high = _down(self.mu), _down(self.high)
+        low, high = shown_down(self.mu), shown_down(self.high)
         span = (
             say("μ = {low}", low=low)
             if low == high
             else say("μ between {low} (cautious) and {high}", low=low, high=high)
         )
         every = plural(self.count, "one statistic, once", "{n:,} statistics")
-        spent = say(", that is μ = {each} for each of them", each=_down(self.each(self.mu))) if self.count > 1 else ""
+        spent = (
+            say(", that is μ = {each} for each of them", each=shown_down(self.each(self.mu))) if self.count > 1 else ""
+        )
         return say(
             "For everything that is published about {unit} ({every}), {span}{spent}; {band}.",
             unit=self.unit_words,
@@ -169,7 +171,7 @@ class Advice:
             say(
                 "At μ = {mu} the best guess ({aim}) is right with a chance of at most {guess};"
                 " without the release {before}.",
-                mu=_down(self.mu),
+                mu=shown_down(self.mu),
                 aim=_option("aim", full["aim"]),
                 guess=shown_percent(self.guess(self.mu)),
                 before=shown_percent(self.before),
@@ -183,8 +185,8 @@ class Advice:
                     "Among {people:,} people that is at most {expected} right guesses expected, where blind"
                     " guesses give {blind}.",
                     people=full["people"],
-                    expected=_up(expected),
-                    blind=shown(rounded(blind, Rounding.NEAREST, 3)),
+                    expected=shown_up(expected, 3),
+                    blind=shown_nearest(blind, 3),
                 )
             )
         return tuple(found)
@@ -410,11 +412,3 @@ def _heading(one: Published) -> str:
 
 def _option(key: str, value: str) -> str:
     return next(say(option.label) for option in BY_KEY[key].options if option.value == value)
-
-
-def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN))
-
-
-def _up(value: float) -> str:
-    return shown(rounded(value, Rounding.UP, 3))

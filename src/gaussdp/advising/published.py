@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from gaussdp.calibration import noise_multiplier
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import shown_up
 from gaussdp.domains import POSITIVE, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
@@ -126,11 +126,11 @@ def noise_text(noise: Noise) -> str:
     """The noise as people read it: "± 3.92 (0.4%), sd 2"."""
     if math.isinf(noise.sd):
         return say("out of reach")
-    sd = shown(rounded(noise.sd, Rounding.UP, 3))
+    sd = shown_up(noise.sd, 3)
     if noise.interval is None:
         return numeral(sd)
-    size = shown(rounded(noise.interval, Rounding.UP, 3))
+    size = shown_up(noise.interval, 3)
     if noise.relative is None:
         return say("± {size}, sd {sd}", size=size, sd=sd)
-    share = f"{shown(rounded(100 * noise.relative, Rounding.UP, 2))}%"
+    share = f"{shown_up(100 * noise.relative, 2)}%"
     return say("± {size} ({share}), sd {sd}", size=size, share=share, sd=sd)

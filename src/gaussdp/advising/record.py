@@ -15,7 +15,7 @@ from gaussdp.documents.rendering import DEFAULT_DIGITS
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
 from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
-from gaussdp.figures.decisions import DecisionPicture, Sheet, render_decision, render_sheet
+from gaussdp.figures.advised import DecisionPicture, Sheet, render_decision, render_sheet
 from gaussdp.words import Phrase, plural, say
 
 _POINTS, _MODELS = 60, 8  # along the picture; noise multipliers are searched for

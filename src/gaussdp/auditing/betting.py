@@ -67,7 +67,8 @@ class BettingSettings:
 SETTINGS = BettingSettings()
 
 _LARGEST_MU = 8.0  # of the slopes along a curve
-_STEP = 0.01  # between scores from which quantiles are interpolated
+_STEP = 0.01  # between scores from which quantiles are interpolated, up to
+_FARTHEST = 9.0  # standard deviations, beyond which no share of a double lies
 _DOUBT = 1e-9  # relative, by which a claimed delta is raised for its rounding
 
 
@@ -205,7 +206,7 @@ def _bets(claim: Guarantee, settings: BettingSettings) -> list[tuple[float, list
 
 def pooled_quantiles(mu: float, quantiles: Floats) -> Floats:
     """Quantiles of as many scores of N(0, 1) as of N(mu, 1)."""
-    z = np.arange(-9.0, mu + 9.0, _STEP)
+    z = np.arange(-_FARTHEST, mu + _FARTHEST, _STEP)
     return np.asarray(np.interp(quantiles, (special.ndtr(z) + special.ndtr(z - mu)) / 2, z))
 
 

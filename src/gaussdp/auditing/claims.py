@@ -13,7 +13,7 @@ from gaussdp.domains import PROBABILITY, number, several
 from gaussdp.errors import GaussdpError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee
 from gaussdp.guarantees.claim import Claim
-from gaussdp.numerics import Floats
+from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 Claimed = float | Guarantee | Claim
 """A mu, a guarantee with its curve, or a published claim."""
@@ -23,8 +23,8 @@ ROUNDING = "Lower bounds are rounded down and upper bounds up: nothing shown say
 
 _SHOWN = 4
 _CLAIM_DIGITS = 15  # as somebody wrote it
+_TAIL = (1e-8, 1e-2, 200)  # rates at either end of a curve whose area is taken, and how many of them
 _ROUNDING = 1e-12  # of the sum that is an area
-_LARGEST_EPSILON = 700.0
 _ABSOLUTE_WIDTH = 1e-10  # of an epsilon
 
 
@@ -59,8 +59,9 @@ def largest_area(guarantee: Guarantee) -> float:
 
     The curve is concave, so the midpoint rule errs upwards only.
     """
-    tail = np.geomspace(1e-8, 1e-2, 200, endpoint=False)
-    edges = np.concatenate(([0.0], tail, np.linspace(1e-2, 1 - 1e-2, 400), 1 - tail[::-1], [1.0]))
+    tail = np.geomspace(*_TAIL, endpoint=False)
+    middle = np.linspace(_TAIL[1], 1 - _TAIL[1], 2 * _TAIL[2])
+    edges = np.concatenate(([0.0], tail, middle, 1 - tail[::-1], [1.0]))
     area = float(np.dot(np.diff(edges), guarantee.tpr((edges[1:] + edges[:-1]) / 2)))
     return area + _ROUNDING
 
@@ -84,7 +85,7 @@ def epsilon_by_area(auc_lower: float, delta: float) -> float:
         return 0.0
     while too_small(high):
         low, high = high, 2 * high
-        if high > _LARGEST_EPSILON:
+        if high > LARGEST_EXPONENT:
             return low
     while high - low > _ABSOLUTE_WIDTH * max(1.0, high):
         middle = (low + high) / 2

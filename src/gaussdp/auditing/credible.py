@@ -9,7 +9,7 @@ from gaussdp.auditing.counts import ScoreCounts
 from gaussdp.auditing.methods import Method, single_point_band
 from gaussdp.auditing.result import Audit
 from gaussdp.domains import POSITIVE, REAL, number
-from gaussdp.numerics import Floats
+from gaussdp.numerics import TINY, Floats
 
 _NODES = 801
 _OUTSIDE = 1e-18  # posterior mass left out at either end of the quadrature
@@ -94,8 +94,8 @@ def posterior_quantile(fpr: tuple[float, float], fnr: tuple[float, float], tail:
 
 def _normal_scores(a: float, b: float) -> tuple[Floats, Floats]:
     """Nodes z = Phi^-1(x) for x of this Beta distribution and their masses: the trapezoid rule, exponentially good."""
-    low = special.ndtri(max(float(special.betaincinv(a, b, _OUTSIDE)), 1e-300))
-    high = -special.ndtri(max(float(special.betaincinv(b, a, _OUTSIDE)), 1e-300))
+    low = special.ndtri(max(float(special.betaincinv(a, b, _OUTSIDE)), TINY))
+    high = -special.ndtri(max(float(special.betaincinv(b, a, _OUTSIDE)), TINY))
     z = np.linspace(low, high, _NODES)
     log_density = (a - 1) * special.log_ndtr(z) + (b - 1) * special.log_ndtr(-z) - z * z / 2
     mass = np.exp(log_density - log_density.max())

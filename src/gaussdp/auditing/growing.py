@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gaussdp.auditing.claims import Claimed
-from gaussdp.auditing.labels import means_member
+from gaussdp.auditing.counts import means_member
 from gaussdp.auditing.sequential import SequentialAudit
 from gaussdp.documents.files import write_file
 from gaussdp.documents.machine import dumped

@@ -13,13 +13,13 @@ from gaussdp.documents import Column, Document, Rounding, Table, Value
 from gaussdp.domains import LEVEL, PROBABILITY, integer, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, ApproxDP
+from gaussdp.numerics import LARGEST_EXPONENT
 
 _LARGEST_MU = 1e4
 TABLES = ("bound", "epsilon", "claims")
 
 FIXED_BEFORE = "The numbers of guesses were fixed before looking."
 _RELATIVE_WIDTH = 1e-12
-_LARGEST_EPSILON = 700.0
 _ABSOLUTE_WIDTH = 1e-12  # of an epsilon
 
 
@@ -75,7 +75,7 @@ class OneRunAudit(Evidence):
 
         Args:
             delta: in [0, 1].
-        Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Theorem 5.2; Mahloujifar, Melis & Chaudhuri
+        Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Section 5; Mahloujifar, Melis & Chaudhuri
             (2024), arXiv:2410.22235.
 
         >>> audit_one_run(canaries=500, guesses=100, correct=100).epsilon_lower(1e-5)
@@ -218,7 +218,7 @@ def _largest_refuted_epsilon(is_refuted: Callable[[float], bool]) -> float:
     low, high = 0.0, 1.0
     if not is_refuted(low):
         return 0.0
-    while is_refuted(high) and high < _LARGEST_EPSILON:
+    while is_refuted(high) and high < LARGEST_EXPONENT:
         low, high = high, 2 * high
     while high - low > _ABSOLUTE_WIDTH * max(1.0, high):
         middle = (low + high) / 2
@@ -228,7 +228,7 @@ def _largest_refuted_epsilon(is_refuted: Callable[[float], bool]) -> float:
 
 def _least_fpr(epsilon: float, delta: float) -> Callable[[float], float]:
     """The curve of (epsilon, delta)-DP: the least false-positive rate of an attack with a true-positive rate."""
-    shrink, grow = math.exp(-epsilon), math.exp(min(epsilon, _LARGEST_EPSILON))
+    shrink, grow = math.exp(-epsilon), math.exp(min(epsilon, LARGEST_EXPONENT))
     return lambda tpr: max(0.0, shrink * (tpr - delta), 1 - delta - grow * (1 - tpr))
 
 
@@ -241,7 +241,7 @@ def p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: fl
     .. math:: P(W \ge v) \le P(B \ge v) + 2 m \delta \max_{1 \le i \le v} P(v > B \ge v - i) / i,
               \quad B \sim \mathrm{Bin}(r, q)
 
-    Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Theorem 5.2.
+    Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Section 5.
     """
     if correct == 0:
         return 1.0

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gaussdp.auditing.counts import COINS, Counts, ScoreCounts, coins, must_not_be_sorted
-from gaussdp.auditing.labels import member_label
+from gaussdp.auditing.counts import COINS, Counts, ScoreCounts, coins, member_label, must_not_be_sorted
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.numerics import Floats
 

@@ -17,7 +17,7 @@ from gaussdp.auditing.betting import SETTINGS, Bets, bets_against, pooled_quanti
 from gaussdp.auditing.counts import Counts
 from gaussdp.auditing.sizes import two_digits
 from gaussdp.guarantees import GDP
-from gaussdp.numerics import Floats
+from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 MOST_PAIRS = 1_000_000
 
@@ -33,7 +33,6 @@ _STEPS = 300  # sizes that are looked at for a guess
 _LEARNING = 0.1  # of the guess, lost while the quantiles are not known yet; by simulation of whole audits
 _FARTHEST = 40.0  # mu beyond which no score is mistaken
 _NEGLIGIBLE = 1e-6  # share of the variance of a direction that is left out
-_LARGEST = 700.0  # logarithm of a wealth
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ def _ends(steps: Iterator[Floats], looks: int, log_shares: Floats, confidence: f
     logs = np.broadcast_to(log_shares, (_REPETITIONS, log_shares.size)).copy()
     for look in range(1, looks + 1):
         logs += next(steps)
-        wealthy = np.exp(np.minimum(logs, _LARGEST)).sum(axis=1) >= limit
+        wealthy = np.exp(np.minimum(logs, LARGEST_EXPONENT)).sum(axis=1) >= limit
         ends[wealthy & np.isinf(ends)] = look
         if np.isfinite(ends).all():
             break

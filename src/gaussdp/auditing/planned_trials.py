@@ -26,6 +26,7 @@ MOST_TRIALS = 10_000_000
 _SHIFTS = np.arange(0.0, 4.01, 0.25)  # of the threshold from the symmetric one, in standard deviations
 _FARTHEST = 37.0  # standard deviations of a threshold: beyond, its false-positive rate is no double
 _RARE = 0.1  # expected errors of which there will be none
+_LEAST_DEVIATIONS = 0.1  # that a plan is made with: with fewer a power below one half would need no trials at all
 _MANY = 1000  # trials from which whole numbers make no more difference
 _WINDOW = 9.0  # standard deviations of a count beyond which its mass is below 1e-16
 _GRID = 32  # counts of the sum in a standard deviation
@@ -75,13 +76,13 @@ def _guess(mu: float, claim_mu: float, power: float, tail: float) -> float:
     if faultless * rate < _RARE:
         return faultless
     spread = math.sqrt(rate * (1 - rate)) / math.exp(-mu * mu / 8) * math.sqrt(2 * math.pi)  # of a quantile, one trial
-    root = min(max(_deviations(tail, power), 0.1) * spread / (mu - claim_mu), float(MOST_TRIALS))
+    root = min(_deviations(tail, power) * spread / (mu - claim_mu), float(MOST_TRIALS))
     return max(root * root, faultless)
 
 
 def _deviations(level: float, power: float) -> float:
     """How many deviations of a rate, bounded at this level on either side, give this power; as sqrt(trials)."""
-    return float(-2 * special.ndtri(level) + math.sqrt(2) * special.ndtri(power))
+    return max(float(-2 * special.ndtri(level) + math.sqrt(2) * special.ndtri(power)), _LEAST_DEVIATIONS)
 
 
 def _best_threshold(trials: int, mu: float, claim_mu: float, tail: float) -> PlannedTrials:
@@ -144,13 +145,11 @@ def plan_every_threshold(
     def other(plan: PlannedTrials, reached: float, wanted: float) -> float:
         """About how many trials have the power that is wanted, where so many have that which is reached."""
         level = approximate_level(plan.trials, tail)
-        ratio = max(_deviations(level, wanted), 0.1) / max(_deviations(level, reached), 0.1)
+        ratio = _deviations(level, wanted) / _deviations(level, reached)
         return plan.trials * min(max(ratio * ratio, 1 / _STRIDE), _STRIDE)
 
     one_threshold = (
-        known.trials
-        * (max(_deviations(approximate_level(known.trials, tail), simulated), 0.1) / max(_deviations(tail, power), 0.1))
-        ** 2
+        known.trials * (_deviations(approximate_level(known.trials, tail), simulated) / _deviations(tail, power)) ** 2
     )
     plan = _simulated(two_digits(min(one_threshold / _GAIN, MOST_TRIALS)), mu, claim_mu, tail, _FIRST)
     found, too_few = None, 0
@@ -212,7 +211,7 @@ def _bridges_below(random: np.random.Generator, trials: int, ends: Floats, repet
 def _near_upper(errors: Counts, trials: int, tail: float) -> Floats:
     """`rate_upper` for many errors, in a tenth of the time; with fifty, a thousandth part of the bound's width off.
 
-    Reference: Abramowitz & Stegun, 26.5.22.
+    Reference: Abramowitz & Stegun, Section 26.5.
     """
     a, b = errors + 1.0, np.asarray(trials - errors, dtype=np.float64)
     y = float(special.ndtri(tail))

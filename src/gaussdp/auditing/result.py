@@ -18,7 +18,7 @@ from gaussdp.auditing.designs import Design, wrong_way
 from gaussdp.documents import Column, Document, Rounding, Table, Value
 from gaussdp.domains import PROBABILITY, number
 from gaussdp.guarantees import GDP
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Compared, Floats
 
 if TYPE_CHECKING:
     from gaussdp.auditing.methods import Method
@@ -29,8 +29,8 @@ PAID = "Both directions of the scores were tried, each at half the error; the be
 _CREDIBLE = "This is a credible bound, a posterior probability under a prior; it is not a confidence bound."
 
 
-@dataclass(frozen=True, eq=False)
-class RocBand:
+@dataclass(frozen=True, eq=False, repr=False)
+class RocBand(Compared):
     """The empirical ROC and what the method bounds it by, at no more than some thousands of thresholds.
 
     Attributes:
@@ -45,6 +45,9 @@ class RocBand:
     fnr: Floats
     fpr_upper: Floats
     fnr_upper: Floats
+
+    def __repr__(self) -> str:
+        return f"<RocBand at {self.thresholds.size:,} thresholds>"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from gaussdp.documents import Column, Displayed, Document, Rounding, Table, show
 from gaussdp.domains import LEVEL, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Compared, Floats
 
 Scores = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 
@@ -47,7 +47,7 @@ class Trail:
     mu_lower: Floats
 
 
-class SequentialAudit(Displayed):
+class SequentialAudit(Compared, Displayed):
     """Evidence against a claim from pairs of trials, valid at every look.
 
     A pair is one trial with the record and one without, each a run of its own. The evidence is an e-value: the wealth
@@ -87,6 +87,9 @@ class SequentialAudit(Displayed):
         self._refuted = np.zeros(self._bets.gain.shape[0], dtype=bool)
         self._evidence: list[float] = []
         self._mu_lower: list[float] = []
+
+    def _told(self) -> object:
+        return self.claim, self.confidence, self.direction, self.scores()  # from which all else follows
 
     def __repr__(self) -> str:
         against = "" if self.claim is None else f" of the claim {described(self.claim)}"

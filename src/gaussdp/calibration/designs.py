@@ -6,8 +6,8 @@ from itertools import product
 from typing import Any
 
 from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
-from gaussdp.calibration.grids import SignificantDigits
 from gaussdp.calibration.pipelines import Pipeline, Sampler, training_noise
+from gaussdp.calibration.searching import SignificantDigits
 from gaussdp.calibration.targets import budget
 from gaussdp.choosing.notation import parse_target
 from gaussdp.domains import LEVEL, integer, number, several

@@ -1,4 +1,4 @@
-r"""DP-SGD: the noise, the steps or the sample rate that a target affords.
+r"""The noise, the steps or the sample rate of DP-SGD that a target affords, and any other free number of a mechanism.
 
 Searches start from the central limit theorem of Bu, Dong, Long & Su (2020): for many steps the run is close to GDP with
 
@@ -7,16 +7,15 @@ Searches start from the central limit theorem of Bu, Dong, Long & Su (2020): for
 
 import math
 
-from gaussdp.calibration.achieved import Reader
-from gaussdp.calibration.grids import SignificantDigits, WholeNumbers
 from gaussdp.calibration.results import Calibration
-from gaussdp.calibration.searching import SearchAxis, calibrate
-from gaussdp.calibration.targets import Target
-from gaussdp.domains import POSITIVE, SAMPLE_RATE, Real, Whole, integer, number
+from gaussdp.calibration.searching import Family, Safer, SearchAxis, SignificantDigits, WholeNumbers, calibrate
+from gaussdp.calibration.targets import Reader, Target
+from gaussdp.domains import POSITIVE, SAMPLE_RATE, Real, Whole, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Adjacency
 from gaussdp.mechanisms.base import checked_adjacency
 from gaussdp.mechanisms.mixtures import MOST_RECORDS
+from gaussdp.numerics import LARGEST_EXPONENT, TINY
 
 DEFAULT_DIGITS = 4
 DEFAULT_FLOOR = 1e-10
@@ -150,10 +149,57 @@ def sample_rate(
     return calibrate(axis, reader, lambda rate: DPSGD(noise, rate, count, adjacency, records_per_unit), start)
 
 
+def parameter(
+    target: Target,
+    family: Family,
+    low: float,
+    high: float,
+    *,
+    safer: Safer = "larger",
+    start: float | None = None,
+    floor: float | None = None,
+    digits: int | None = DEFAULT_DIGITS,
+    name: str = "parameter",
+) -> Calibration:
+    """The least private number with which a family of mechanisms meets a target.
+
+    Args:
+        target: a GDP or AtMost(risk, value).
+        family: from a number to a mechanism; its privacy must grow, or fall, over the whole range.
+        low, high: the range to search, 0 < low < high; where the guess is far off, the ends are tried.
+        safer: whether "larger" or "smaller" numbers give more privacy.
+        start: a guess; the geometric middle of the range if None.
+        floor: of the fit, for a GDP target; the accounted curve's own default if None.
+        digits: significant digits of the answer, 1 to 12, rounded to the private side; None for whole numbers.
+        name: what messages and the result call the number.
+    Raises:
+        DomainError: if the target is out of reach, with what the ends of the range give.
+
+    >>> from gaussdp import GDP
+    >>> from gaussdp.mechanisms import Composition, Gaussian
+    >>> two = lambda sigma: Composition([Gaussian(sigma), 4 * Gaussian(2 * sigma)])
+    >>> parameter(GDP(0.5), two, 0.1, 100).value
+    2.829
+    """
+    reader = Reader(target, floor)
+    if not callable(family):
+        raise DomainError("family", "a function from a number to a mechanism", family)
+    instance("name", name, str, "a word")
+    least, most = _range(low, high)
+    one_of("safer", safer, ("larger", "smaller"))
+    if digits is None and not (least.is_integer() and most.is_integer()):
+        raise DomainError(None, problem="low and high must be whole for whole numbers", got=f"{least!r} and {most!r}")
+    guess = math.sqrt(least) * math.sqrt(most) if start is None else number("start", start, POSITIVE)
+    if digits is None:
+        axis = SearchAxis(name, int(least), int(most), WholeNumbers(), safer)
+        return calibrate(axis, reader, lambda count: family(int(count)), guess)
+    return calibrate(SearchAxis(name, least, most, SignificantDigits(digits), safer), reader, family, guess)
+
+
 def _one_step_energy(noise: float, rate: float) -> float:
     """mu^2 of one step over the squared sample rate, for a guess."""
     squared = _square(1 / noise)
-    return squared if rate == 1 else math.expm1(min(squared, 700.0))
+    return squared if rate == 1 else math.expm1(min(squared, LARGEST_EXPONENT))
 
 
 def _moves(adjacency: Adjacency, records: int) -> float:
@@ -164,7 +210,7 @@ def _moves(adjacency: Adjacency, records: int) -> float:
 
 def _square(x: float) -> float:
     """x squared, kept to numbers of which one can take the inverse."""
-    return min(max(x * x, 1e-300), 1e300)
+    return min(max(x * x, TINY), 1 / TINY)
 
 
 def _range(low: float, high: float) -> tuple[float, float]:

@@ -4,15 +4,21 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from gaussdp.calibration.achieved import Reader
-from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR, LEAST_NOISE, MOST_NOISE, noise_multiplier
-from gaussdp.calibration.families import parameter
+from gaussdp.calibration.dpsgd import (
+    DEFAULT_DIGITS,
+    DEFAULT_FLOOR,
+    LEAST_NOISE,
+    MOST_NOISE,
+    noise_multiplier,
+    parameter,
+)
 from gaussdp.calibration.results import Calibration
-from gaussdp.calibration.targets import Target
+from gaussdp.calibration.targets import Reader, Target
 from gaussdp.domains import EPOCHS, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Adjacency, Mechanism, RandomAllocation, WithoutReplacement
 from gaussdp.mechanisms.base import checked_adjacency
+from gaussdp.numerics import TINY
 
 Sampler = Literal["poisson", "random allocation", "without replacement"]
 """How batches are made, where the noise for a target is known."""
@@ -126,7 +132,7 @@ def training_noise(
         )
     moves = 2.0 if pipeline.adjacency == "replace-one" else 1.0
     share = Reader(target).mu * pipeline.dataset_size / pipeline.batch_size / math.sqrt(pipeline.updates)
-    start = moves / math.sqrt(math.log1p(min(max(share * share, 1e-300), 1e300)))  # the central limit theorem's
+    start = moves / math.sqrt(math.log1p(min(max(share * share, TINY), 1 / TINY)))  # the central limit theorem's
     return parameter(
         target,
         pipeline.mechanism,

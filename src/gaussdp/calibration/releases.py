@@ -2,12 +2,10 @@
 
 import math
 
-from gaussdp.calibration.achieved import Reader
 from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
-from gaussdp.calibration.grids import SignificantDigits
 from gaussdp.calibration.results import Calibration
-from gaussdp.calibration.searching import SearchAxis, calibrate
-from gaussdp.calibration.targets import Target
+from gaussdp.calibration.searching import SearchAxis, SignificantDigits, calibrate
+from gaussdp.calibration.targets import Reader, Target
 from gaussdp.domains import integer
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee, LaplaceDP

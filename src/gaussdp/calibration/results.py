@@ -7,6 +7,7 @@ from gaussdp.accounting.bounds.passes import cut
 from gaussdp.accounting.document import ASSUMES
 from gaussdp.calibration.targets import Target, limit, measure
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, rounded, shown
+from gaussdp.documents.rounding import shown_down
 from gaussdp.domains import instance
 from gaussdp.guarantees import Guarantee
 from gaussdp.mechanisms import DPSGD, Mechanism
@@ -139,7 +140,7 @@ class Calibration(Displayed):
             notes.append(_for_opacus(run))
         notes += [words for sampling, words in ASSUMES.items() if sampling in self.mechanism.samplings]
         return Document.tabular(
-            f"{bounded} at most {shown(rounded(most, Rounding.DOWN, 6))}: {self.mechanism.sentence}",
+            f"{bounded} at most {shown_down(most, 6)}: {self.mechanism.sentence}",
             tuple(tables),
             tuple(notes),
         )

@@ -8,7 +8,7 @@ from gaussdp.choosing.match import Match
 from gaussdp.choosing.requirements import Requirement
 from gaussdp.choosing.rules import RuleOfThumb
 from gaussdp.documents.blocks import Document
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_down, shown_level, shown_nearest, shown_up
 from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.domains import FINITE_NON_NEGATIVE, number
 from gaussdp.guarantees import GDP, PureDP
@@ -92,7 +92,7 @@ def _notes(chosen: Choice, digits: int) -> list[str]:
             )
         )
     for policy in dict.fromkeys(one.policy for one in chosen.requirements if isinstance(one.policy, PureDP)):
-        implied = shown(rounded(policy.implied().mu, Rounding.UP, digits))
+        implied = shown_up(policy.implied().mu, digits)
         notes.append(
             say("Matching is not implication: what is ε-DP is itself μ-GDP with μ = {implied}.", implied=implied)
         )
@@ -104,9 +104,7 @@ def _allowed(chosen: Choice) -> str:
     """What pure DP allows there, where it is all that is matched."""
     bounds = {found.policy.epsilon_bound for found in chosen.matches if isinstance(found.policy, PureDP)}
     return (
-        say(", where the policy allows {ratio}", ratio=shown(rounded(math.exp(*bounds), Rounding.NEAREST, 3)))
-        if len(bounds) == 1
-        else ""
+        say(", where the policy allows {ratio}", ratio=shown_nearest(math.exp(*bounds), 3)) if len(bounds) == 1 else ""
     )
 
 
@@ -173,9 +171,7 @@ def _elsewhere(found: Match) -> str:
     if not found.elsewhere:
         return "–"
     at = found.elsewhere[-1]
-    return say(
-        "{ratio} at {level}", ratio=shown(rounded(at.budget / at.fpr, Rounding.UP, 3)), level=shown_level(at.fpr)
-    )
+    return say("{ratio} at {level}", ratio=shown_up(at.budget / at.fpr, 3), level=shown_level(at.fpr))
 
 
 def _standing(found: Match) -> str:
@@ -237,7 +233,7 @@ def _rules(matches: Sequence[Match], rules: Sequence[RuleOfThumb]) -> Table:
 
 
 def _spent(rule: RuleOfThumb, policy: PureDP) -> str:
-    return shown(rounded(rule.mu(policy.epsilon_bound), Rounding.UP))
+    return shown_up(rule.mu(policy.epsilon_bound))
 
 
 def _recommendation(chosen: Choice) -> Table:
@@ -266,7 +262,7 @@ def span(intervals: Sequence[tuple[float, float]]) -> str:
         return say("no ε")
     parts = []
     for low, high in intervals:
-        end = shown(rounded(high, Rounding.DOWN, 3))
-        start = shown(rounded(low, Rounding.UP, 3))
+        end = shown_down(high, 3)
+        start = shown_up(low, 3)
         parts.append(say("ε ≤ {end}", end=end) if low == 0 else say("{start} ≤ ε ≤ {end}", start=start, end=end))
     return ", ".join(parts)

@@ -8,7 +8,7 @@ from typing import Any
 from gaussdp.choosing.match import Match
 from gaussdp.choosing.requirements import Policy, Requirement, requirement
 from gaussdp.choosing.rules import RuleOfThumb
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import shown_down, shown_up
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.risks import Risk
@@ -92,7 +92,7 @@ class Choice(GDP):
 
     def _range(self) -> str:
         counted = sum(len(one.limiting) for one in self.requirements)
-        low, high = _down(self.mu), _down(self.high)
+        low, high = shown_down(self.mu), shown_down(self.high)
         if counted <= 1 or low == high or self.saturated:
             return ""
         return say(
@@ -107,7 +107,7 @@ class Choice(GDP):
         if self.saturated and at is not None:
             return say(
                 "No budget follows: the match gives μ = {mu}, which stands for nothing. {warning}",
-                mu=_down(self.mu),
+                mu=shown_down(self.mu),
                 warning=at.warning,
             )
         if at is None:
@@ -115,14 +115,14 @@ class Choice(GDP):
                 len(self.requirements),
                 "The cautious choice is μ = {mu}, the largest that meets what is asked ({words}).",
                 "The cautious choice is μ = {mu}, the largest that meets what is asked and binds ({words}).",
-                mu=_down(self.mu),
+                mu=shown_down(self.mu),
                 words=one.words,
             )
         return plural(
             len(one.limiting),
             "The cautious choice is μ = {mu}, which matches {words} by {name}.",
             "The cautious choice is μ = {mu}, the smallest of them, which matches {words} by {name}.",
-            mu=_down(self.mu),
+            mu=shown_down(self.mu),
             words=one.words,
             name=at.name,
         )
@@ -139,7 +139,7 @@ class Choice(GDP):
             return ()
         counted = [match for one in self.requirements for match in one.limiting]
         within = sum(spent <= match.mu for match in counted)
-        rule = say("The rule of thumb ε/5 = {spent}", spent=shown(rounded(spent, Rounding.UP)))
+        rule = say("The rule of thumb ε/5 = {spent}", spent=shown_up(spent))
         if spent <= self.mu:
             below = plural(
                 len(counted),
@@ -203,13 +203,9 @@ def choose(*asked: "Requirement | Policy | str | Risk") -> Choice:
     return Choice(min(one.low for one in requirements), requirements)
 
 
-def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN))
-
-
 def _places(found: Sequence[Match]) -> str:
     """The criterion with all its levels and the largest mu: "precision at recall 0.5, 0.9 (μ up to 3.2)"."""
     first, *others = found
     levels = (one.risk.level.told(one.risk.level_value) for one in others if one.risk.level and one.risk.level_value)
     names = ", ".join((first.name, *map(numeral, levels)))
-    return say("{names} (μ up to {mu})", names=names, mu=_down(max(one.mu for one in found)))
+    return say("{names} (μ up to {mu})", names=names, mu=shown_down(max(one.mu for one in found)))

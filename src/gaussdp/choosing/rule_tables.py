@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from gaussdp.choosing import RuleOfThumb, conservative_divisor
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS, level_of, span
-from gaussdp.choosing.grids import EPSILON
 from gaussdp.choosing.match import saturated_from
+from gaussdp.choosing.tables import EPSILON
 from gaussdp.documents.blocks import Document
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import Rounding, shown, shown_up
 from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile, Risk
 
@@ -59,7 +59,7 @@ def rule_document(
         (_conservative(risks, rules), _divisors(risks, low, high, policies), recommended),
         (
             *(_verdict(rule, risks, low, high, policies) for rule in rules),
-            f"The best single rule for {policies} is μ = ε/{shown(rounded(best, Rounding.UP, 3))}, in whole numbers"
+            f"The best single rule for {policies} is μ = ε/{shown_up(best, 3)}, in whole numbers"
             f" μ = ε/{shown(whole)}: a smaller k spends too much at one of these levels or more.",
             "Where the policy hardly limits the attack, a criterion is saturated and judges no rule.",
             *paper_verdict(),
@@ -72,7 +72,7 @@ def paper_verdict() -> tuple[str, ...]:
     low, high = PAPER_RANGE
     five = RuleOfThumb(5)
     failing = [risk for risk in PAPER_CRITERIA if not _holds(five, risk, low, high)]
-    best = shown(rounded(conservative_divisor(PAPER_CRITERIA, low, high), Rounding.UP, 3))
+    best = shown_up(conservative_divisor(PAPER_CRITERIA, low, high), 3)
     examples = "; ".join(
         f"{_words(risk)} (conservative for {span(five.conservative_epsilons(risk))})" for risk in failing
     )

@@ -14,7 +14,7 @@ from gaussdp.advising import advise as advised
 from gaussdp.advising.questions import MEMBERSHIP, USUAL
 from gaussdp.advising.registering import decision_entry
 from gaussdp.cli.options import Whole, WholeRange, number, show
-from gaussdp.cli.registry import registering, registry_options
+from gaussdp.cli.registry_entry import registering, registry_options
 from gaussdp.documents.files import write_file, write_files
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS, shown

@@ -20,16 +20,15 @@ from gaussdp.auditing import (
     plan_audit,
 )
 from gaussdp.auditing.designs import DESIGNS, DesignName, Direction
-from gaussdp.auditing.files import read_scores
 from gaussdp.auditing.one_model import TABLES as ONE_MODEL_TABLES
 from gaussdp.auditing.one_run import TABLES as ONE_RUN_TABLES
 from gaussdp.auditing.ranks import GUESSED, audit_ranks
 from gaussdp.auditing.result import TABLES
+from gaussdp.auditing.score_files import read_scores
 from gaussdp.auditing.trials import audit_score_counts
-from gaussdp.cli.audit_options import claim_options, confidence_option, picture_format, stated_claims
 from gaussdp.cli.audit_sequential import sequential
-from gaussdp.cli.default_group import DefaultGroup
-from gaussdp.cli.guarantees import guarantee
+from gaussdp.cli.claims import claim_options, confidence_option, guarantee, picture_format, stated_claims
+from gaussdp.cli.help import DefaultGroup
 from gaussdp.cli.options import Command, Whole, levels, number, output_options, show
 from gaussdp.documents.files import write_file
 from gaussdp.guarantees import GDP

@@ -11,7 +11,7 @@ import click
 
 from gaussdp.auditing.growing import add_trial, load_audit, must_be_new, save_audit, trials_of
 from gaussdp.auditing.sequential import TABLES, SequentialAudit
-from gaussdp.cli.audit_options import claim_options, confidence_option, picture_format, stated_claims
+from gaussdp.cli.claims import claim_options, confidence_option, picture_format, stated_claims
 from gaussdp.cli.options import output_options, show
 from gaussdp.documents.files import write_file
 
@@ -96,7 +96,7 @@ def sequential(
     if state is not None:
         save_audit(audit, state)
     if plot:
-        from gaussdp.figures.evidence import render_evidence
+        from gaussdp.figures.audited import render_evidence
 
         write_file(plot, render_evidence(audit, ending)[ending])
     show(audit.document(), style, digits, only)

@@ -7,7 +7,7 @@ import click
 
 from gaussdp.accounting.document import DEFAULT_FPRS
 from gaussdp.cli.options import WholeRange, announcing, levels, number, numbers, prior_option, show
-from gaussdp.cli.registry import registering, registry_options
+from gaussdp.cli.registry_entry import registering, registry_options
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from gaussdp.choosing.risk_levels import risk_document, table_keys
+from gaussdp.choosing.tables import risk_document, table_keys
 from gaussdp.cli.options import (
     LateCommand,
     level_options,

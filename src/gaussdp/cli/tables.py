@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from gaussdp.choosing.grids import EPSILON, MU, Grid, grid_document, grids
+from gaussdp.choosing.tables import EPSILON, MU, Grid, grid_document, grids
 from gaussdp.cli.options import LateCommand, level_options, output_options, show
 from gaussdp.cli.options import levels as list_option
 from gaussdp.risks import criteria

@@ -144,7 +144,7 @@ class Section:
 Block: TypeAlias = Words | Items | Headline | Facts | Judgement | Picture | Links | IconArray | Table | Section
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Document:
     """Blocks under a title; one renderer a format turns them into text.
 
@@ -163,6 +163,9 @@ class Document:
     blocks: tuple[Block, ...]
     content: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
     generator: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Document {self.title!r}: {len(self.blocks)} blocks, {len(self.tables)} tables>"
 
     @classmethod
     def tabular(cls, title: str, tables: Sequence[Table], notes: Sequence[str] = ()) -> "Document":

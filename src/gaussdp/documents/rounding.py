@@ -78,6 +78,29 @@ def shown(value: float) -> str:
     return f"{mantissa}e{int(exponent)}"
 
 
+def shown_up(value: float, digits: int = 4) -> str:
+    """A guarantee, or what an attacker can achieve, in a sentence: rounded up.
+
+    >>> shown_up(0.31021), shown_up(math.inf)
+    ('0.3103', '∞')
+    """
+    return _in_words(rounded(value, Rounding.UP, digits))
+
+
+def shown_down(value: float, digits: int = 4) -> str:
+    """A budget, or what an attacker must pay, in a sentence: rounded down."""
+    return _in_words(rounded(value, Rounding.DOWN, digits))
+
+
+def shown_nearest(value: float, digits: int = 4) -> str:
+    """A number that promises nothing, in a sentence."""
+    return _in_words(rounded(value, Rounding.NEAREST, digits))
+
+
+def _in_words(value: float) -> str:
+    return shown(value).replace("inf", "∞")
+
+
 def shown_level(value: float) -> str:
     """As `shown`, but a power of ten below 0.1 keeps its exponent, since levels are read by it.
 

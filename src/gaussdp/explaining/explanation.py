@@ -1,11 +1,12 @@
 """What a mu, a run or a curve means to people: guesses, false alarms, groups and repetition, in words and odds."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gaussdp.accounting import AccountedCurve, Fit, PointsCurve, account
 from gaussdp.adapters import adapter_for
 from gaussdp.documents import DEFAULT_DIGITS, Block, Document, Format, IconArray, Items, Section, Words, render
 from gaussdp.documents.html import fragment
@@ -17,13 +18,63 @@ from gaussdp.explaining.sentences import Passage
 from gaussdp.figures.drawing import FORMATS as FIGURE_FORMATS
 from gaussdp.figures.icon_arrays import render_icons
 from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.mechanisms import Mechanism
 from gaussdp.risks import DELTA, RECALL
 from gaussdp.risks.base import EVEN
+from gaussdp.statements.assumptions import broken_words
+from gaussdp.statements.run import Run, within_doubles
 from gaussdp.words import say
 
 if TYPE_CHECKING:
     from gaussdp.mechanisms import Mechanism
     from gaussdp.statements.run import Run
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A curve that is explained, and where it comes from.
+
+    Attributes:
+        curve: off which the facts are read.
+        fit: its one number.
+        words: what it is the curve of.
+        mechanism: what has that curve, if that is known.
+        caveats: what keeps the numbers from holding for a run.
+    """
+
+    curve: AccountedCurve | PointsCurve
+    fit: Fit
+    words: str
+    mechanism: Mechanism | None = None
+    caveats: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, thing: object) -> "Subject":
+        """Of a run, a mechanism, a curve, or whatever `account` takes."""
+        with within_doubles():
+            mechanism = thing.protected if isinstance(thing, Run) else thing if isinstance(thing, Mechanism) else None
+            curve = thing if isinstance(thing, AccountedCurve | PointsCurve) else account(mechanism or thing)
+            fit = curve.fit()
+            stated = thing.label if isinstance(thing, Guarantee) and thing is not curve else say("this curve")
+            words = mechanism.sentence if mechanism else stated
+            caveats = broken_words(thing, curve, fit) if isinstance(thing, Run) else ()
+        return cls(curve, fit, words, mechanism, caveats)
+
+    def group(self, size: int) -> tuple[Guarantee, float] | None:
+        """The curve and the mu of so many people together; None if no exact account is known."""
+        known = self.mechanism and self.mechanism.protecting(self.mechanism.adjacency, size)
+        return _accounted(known) if known else None
+
+    def repeated(self, times: int) -> tuple[Guarantee, float] | None:
+        """The curve and the mu of so many releases; None if only the curve of one is known."""
+        return _accounted(times * self.mechanism if times > 1 else self.mechanism) if self.mechanism else None
+
+
+def _accounted(mechanism: Mechanism) -> tuple[Guarantee, float]:
+    with within_doubles():
+        curve = account(mechanism)
+        return curve, curve.fit().mu
+
 
 DEFAULT_FPRS = (1e-2, 1e-3, 1e-5)
 DEFAULT_RECALLS = (RECALL.initial,)
@@ -163,7 +214,7 @@ def explain(
         groups = [facts.group(plain, size) for size in sizes]
         repeated = [facts.repeated(plain, count) for count in times]
     else:
-        from gaussdp.explaining.subjects import Subject  # accounting and statements, which a mu does not need
+        from gaussdp.explaining.explanation import Subject  # accounting and statements, which a mu does not need
 
         found = Subject.of(mu)
         if found.fit.unconditional and not found.caveats:
@@ -188,20 +239,20 @@ def explain(
 
 def _plain(subject: object) -> GDP | None:
     """The GDP that a number, or a GDP itself, is; None of what is accounted for."""
-    if isinstance(subject, GDP):
-        return subject
+    if isinstance(subject, GDP | float):
+        return subject if isinstance(subject, GDP) else GDP(number("mu", subject, NON_NEGATIVE))
     ours = any(base.__module__.startswith("gaussdp.") for base in type(subject).__mro__)
     return None if ours or adapter_for(type(subject)) else GDP(number("mu", subject, NON_NEGATIVE))
 
 
 def _levels(name: str, values: float | Sequence[float], domain: Domain) -> list[float]:
     """Levels in the domain, as many as are given, even none."""
-    if isinstance(values, Sequence) and not values:
-        return []
+    if isinstance(values, list | tuple) and all(type(value) is float for value in values):
+        return [number(name, value, domain) for value in values]
     levels: list[float] = np.ravel(checked(name, values, domain)).tolist()
     return levels
 
 
 def _counts(name: str, values: int | Sequence[int]) -> list[int]:
-    many = values if isinstance(values, Iterable) and np.ndim(values) else [values]
+    many = values if isinstance(values, tuple) or (isinstance(values, Iterable) and np.ndim(values)) else [values]
     return [integer(name, value, low=1) for value in many]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaussdp.accounting import AccountedCurve, PointsCurve
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import shown_up
 from gaussdp.figures import scales, style
 from gaussdp.figures.drawing import log_axis, rendered
 from gaussdp.guarantees import ApproxDP
-from gaussdp.numerics import Floats
+from gaussdp.numerics import TINY, Floats
 from gaussdp.words import say
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def accounted_plot(
     epsilon = curve.epsilon(delta)
     fpr = np.geomspace(_LOWEST_FPR, 1.0, _CURVE_POINTS)
     fpr[-1] = 1.0
-    lowest = max(fit.floor, 1e-300) if not fit.unconditional else 1e-10
+    lowest = max(fit.floor, TINY) if not fit.unconditional else 1e-10
     floors = np.geomspace(min(lowest, _HIGHEST_FLOOR), _HIGHEST_FLOOR, _FLOORS)
     floors[0] = max(floors[0], lowest)
     return AccountedPlot(
@@ -88,7 +88,7 @@ def _draw(plot: AccountedPlot, canvas: "Canvas") -> None:
 
 
 def _draw_curves(plot: AccountedPlot, axes: "Axes") -> None:
-    mu, epsilon = (shown(rounded(value, Rounding.UP, 3)) for value in (plot.mu, plot.epsilon))
+    mu, epsilon = (shown_up(value, 3) for value in (plot.mu, plot.epsilon))
     level = scales.level_words(plot.delta)
     axes.set(xlabel="FPR", ylabel="TPR")
     log_axis(axes, "x", float(plot.fpr[0]), 1.0)

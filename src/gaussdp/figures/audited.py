@@ -1,21 +1,30 @@
-"""The picture of an audit: empirical ROC, its band, the bound's curve and the claimed curves, on log axes."""
+"""The picture of an audit: its ROC curve with band, bound and claims on log axes, or the evidence as it grew."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussdp.auditing import Audit, Description
-from gaussdp.auditing.claims import Claimed, as_guarantee, described
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.auditing.claims import described
+from gaussdp.auditing.sequential import SequentialAudit
+from gaussdp.errors import DomainError
 from gaussdp.figures import style
 from gaussdp.figures.drawing import rendered
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gaussdp.auditing import Audit, Description
+from gaussdp.auditing.claims import Claimed, as_guarantee
+from gaussdp.documents.rounding import shown_down
 from gaussdp.numerics import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+
 
 SIZE = (7.0, 3.6)  # inches: the width of two columns
 
@@ -107,7 +116,7 @@ def _draw_corner(axes: "Axes", audit: Audit | Description, corner: _Corner, clai
         claimed = as_guarantee(claim).tpr(curve)
         axes.plot(curve, claimed, color=colour, label=f"claim {described(claim)}: {words}")
     if isinstance(audit, Audit) and audit.mu_lower > 0:
-        label = f"proved: μ ≥ {shown(rounded(audit.mu_lower, Rounding.DOWN, 3))}"
+        label = f"proved: μ ≥ {shown_down(audit.mu_lower, 3)}"
         axes.plot(curve, audit.guarantee.tpr(curve), color=_BOUND, linestyle=style.DASHES, label=label)
     axes.plot(curve, curve, color=style.BASELINE, linewidth=0.6, linestyle="dotted", label="guessing")
     axes.set(xscale="log", yscale="log", xlim=(lowest, 1), ylim=(lowest, 1.1))
@@ -126,3 +135,42 @@ def _words(audit: Audit) -> str:
 
 def _cycle(count: int) -> list[str]:
     return [_CLAIMS[i % len(_CLAIMS)] for i in range(count)]
+
+
+_EVIDENCE_SIZE = (7.0, 3.2)
+
+_EVIDENCE_MARGINS = {"left": 0.085, "right": 0.985, "bottom": 0.16, "top": 0.84, "wspace": 0.25}
+
+
+def render_evidence(audit: SequentialAudit, *formats: str) -> dict[str, bytes]:
+    """The evidence against the claim and the bound on mu by the number of pairs, in each of these formats.
+
+    Raises:
+        DomainError: if there is no pair yet.
+        MissingExtraError: if Matplotlib is not installed.
+    """
+    if not audit.pairs:
+        raise DomainError(None, problem="there is nothing to draw before the first pair of trials")
+    return rendered(lambda canvas: _draw_evidence(canvas, audit), _EVIDENCE_SIZE, *formats)
+
+
+def _draw_evidence(canvas: "Canvas", audit: SequentialAudit) -> None:
+    pairs, trail = np.arange(1, audit.pairs + 1), audit.trail
+    panels = canvas.subplots(1, 2 if audit.claim is not None else 1, squeeze=False)[0]
+    canvas.subplots_adjust(**_EVIDENCE_MARGINS)
+    if audit.claim is not None:
+        level = f"needed for {100 * audit.confidence:.4g} % confidence"
+        limit = 1 / (1 - audit.confidence)
+        axes = panels[0]
+        axes.plot(pairs, trail.evidence, color=style.OWN)
+        axes.axhline(limit, color=style.SEQUENCE[-1], linestyle=style.DASHES, label=level)
+        axes.set(yscale="log", xlabel="pairs of trials", ylabel="evidence (e-value)")
+        axes.set_title(f"against the claim {described(audit.claim)}", fontsize="medium")
+        axes.legend(loc="best")
+        axes.grid(visible=True)
+    axes = panels[-1]
+    axes.step(pairs, trail.mu_lower, where="post", color=style.OWN)
+    axes.set(xlabel="pairs of trials", ylabel="μ at least", ylim=(0, None))
+    axes.set_title("proved at any time", fontsize="medium")
+    axes.grid(visible=True)
+    canvas.text(0.5, 0.995, audit.design.assumption, ha="center", va="top", fontsize="small", wrap=True)

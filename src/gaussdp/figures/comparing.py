@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import shown, shown_up
 from gaussdp.domains import PROBABILITY, Domain, checked, instance, number, several
 from gaussdp.errors import DomainError
 from gaussdp.figures.tradeoffs import Attack, TradeoffPlot, tradeoff_plot
@@ -129,8 +129,4 @@ def _alarm(fpr: float) -> str:
 
 
 def _found(tpr: float) -> str:
-    return f"TPR {_up(tpr, 3)}"
-
-
-def _up(value: float, digits: int = 4) -> str:
-    return shown(rounded(value, Rounding.UP, digits)).replace("inf", "∞")
+    return f"TPR {shown_up(tpr, 3)}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from gaussdp.calibration.designs import Row
 from gaussdp.documents.files import write_file
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import shown, shown_up
 from gaussdp.errors import DomainError, MissingExtraError
 
 FIGURE_FORMATS = (".png", ".pdf", ".svg")
@@ -88,7 +88,7 @@ def _annotate(axis: Any, cells: np.ndarray[Any, np.dtype[np.float64]], norm: Any
     for (i, j), value in np.ndenumerate(cells):
         if not np.isnan(value):
             color = "black" if norm(value) > _LIGHT else "white"
-            label = shown(rounded(float(value), Rounding.UP, 3))
+            label = shown_up(float(value), 3)
             axis.text(j, i, label, ha="center", va="center", color=color, fontsize=8)
 
 

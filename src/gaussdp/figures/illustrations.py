@@ -10,10 +10,10 @@ from gaussdp.domains import Domain, number
 from gaussdp.figures import scales, style
 from gaussdp.figures.model import Arrow, Axis, Curve, Figure
 from gaussdp.guarantees import GDP
-from gaussdp.numerics import Floats
+from gaussdp.numerics import TINY, Floats
 
 DRAWABLE = Domain(1e-6, 1e6)  # the mu and epsilon of which a figure still shows something
-_FPR = Domain(1e-300, 1.0, closed_high=False)
+_FPR = Domain(TINY, 1.0, closed_high=False)
 _POINTS = 301
 _LEAST_SHARE = 1e-4  # of the window: where a curve with a vertical start begins, well within a line's width
 _BASELINE = "Precision = ½"

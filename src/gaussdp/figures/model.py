@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from gaussdp.numerics import Floats
+from gaussdp.numerics import Compared, Floats
 
 Corner = Literal["upper left", "upper right", "lower right"]
 
@@ -22,7 +22,7 @@ class Axis:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Compared):
     """A line with its entry in the legend."""
 
     label: str
@@ -42,8 +42,8 @@ class Arrow:
     words: str
 
 
-@dataclass(frozen=True, eq=False)
-class Figure:
+@dataclass(frozen=True, eq=False, repr=False)
+class Figure(Compared):
     """One plot.
 
     Attributes:
@@ -68,6 +68,9 @@ class Figure:
     wide: bool = False
     legend_columns: int = 1
     arrow: Arrow | None = None
+
+    def __repr__(self) -> str:
+        return f"<Figure {self.key}: {self.title}; {len(self.curves)} curves>"
 
     def data_text(self) -> str:
         """The data file: a header and one row a point, between spaces."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gaussdp.choosing import RuleOfThumb
-from gaussdp.choosing.grids import EPSILON
+from gaussdp.choosing.tables import EPSILON
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError

@@ -16,7 +16,7 @@ from gaussdp.figures import style
 from gaussdp.figures.drawing import checked_format, format_of, log_axis, rendered
 from gaussdp.figures.labels import Mark, name_marks
 from gaussdp.guarantees import ApproxDP, Guarantee
-from gaussdp.numerics import Floats
+from gaussdp.numerics import LARGEST_EXPONENT, TINY, Floats
 from gaussdp.words import say
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ _BELOW = 100  # the smallest named FPR stands this factor inside the picture
 _MARK, _NAMES = "#1a1a1a", "#1a1a1a"
 _GUESSING = {"color": style.BASELINE, "linestyle": style.DASHES, "linewidth": 0.7}
 _DOTTED = (0, (1.2, 1.2))
-_LARGEST_EPSILON = 700.0  # e**epsilon is still a double
-_FPR, _TPR = Domain(1e-300, 1.0), Domain(0.0, 1.0)
+_FPR, _TPR = Domain(TINY, 1.0), Domain(0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def tradeoff_plot(guarantees: dict[str, Guarantee], attacks: Sequence[Attack] = 
     least = min([number("fpr", attack.fpr, _FPR) for attack in attacks], default=1.0)
     for attack in attacks:
         number("tpr", attack.tpr, _TPR)
-    lowest = max(min(_LOWEST, least / _BELOW), 1e-300)
+    lowest = max(min(_LOWEST, least / _BELOW), TINY)
     tail = np.geomspace(lowest, 0.5, _POINTS // 2, endpoint=False)
     kinks = [kink for guarantee in guarantees.values() for kink in _kinks(guarantee) if kink > lowest]
     fpr = np.unique(np.concatenate([tail, np.linspace(0.0, 1.0, _POINTS)[1:], 1 - tail[tail > 1e-12], kinks]))
@@ -154,7 +153,7 @@ def _start(guarantee: Guarantee, lowest: float) -> float:
 def _kinks(guarantee: Guarantee) -> list[float]:
     """Where a curve of straight pieces turns, so that its corner is drawn sharp."""
     if isinstance(guarantee, ApproxDP):
-        return [(1 - guarantee.delta_bound) / (1 + math.exp(min(guarantee.epsilon_bound, _LARGEST_EPSILON)))]
+        return [(1 - guarantee.delta_bound) / (1 + math.exp(min(guarantee.epsilon_bound, LARGEST_EXPONENT)))]
     return []
 
 

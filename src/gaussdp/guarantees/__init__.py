@@ -7,7 +7,7 @@ from gaussdp.guarantees.bounded_range import BoundedRange
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.guarantees.laplace import LaplaceDP
 from gaussdp.guarantees.numeric import ProfilePoints
-from gaussdp.guarantees.reading import read_points
+from gaussdp.guarantees.points_files import read_points
 from gaussdp.guarantees.tradeoff import TradeoffPoints
 from gaussdp.guarantees.zcdp import ZCDP
 

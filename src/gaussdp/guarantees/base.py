@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp import numerics
-from gaussdp.documents import Column, Displayed, Document, Rounding, Table, rounded, shown
-from gaussdp.documents.rounding import MOST_DIGITS
+from gaussdp.documents import Column, Displayed, Document, Rounding, Table
+from gaussdp.documents.rounding import MOST_DIGITS, shown_up
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall, of_recall_and_prior, of_tpr
@@ -43,7 +43,7 @@ class Guarantee(Displayed, ABC):
         title: what it is, in words, if it has a name: "Gaussian DP".
         short: the same in a legend: "GDP".
         kind: its name in a plan file, if one can state it: "pure-dp".
-    Reference: Dong, Roth & Su (2022), Definitions 2.1 and 2.3.
+    Reference: Dong, Roth & Su (2022), Section 2.
 
     >>> from gaussdp import GDP
     >>> isinstance(GDP(1.0), Guarantee), GDP(1.0).fnr(0.01)
@@ -76,10 +76,7 @@ class Guarantee(Displayed, ABC):
         """
         instance("between", between, str, "a text")
         kept = integer("digits", digits, low=1, high=MOST_DIGITS)
-        return between.join(
-            f"{symbol} = {shown(rounded(value, Rounding.UP, kept)).replace('inf', '∞')}"
-            for symbol, value in self.numbers().items()
-        )
+        return between.join(f"{symbol} = {shown_up(value, kept)}" for symbol, value in self.numbers().items())
 
     def _untitled(self) -> str:
         """What it is, where there is no name for it."""
@@ -200,7 +197,7 @@ class Guarantee(Displayed, ABC):
             (Column("delta", "δ", level=True), Column("epsilon", "ε", Rounding.UP)),
             _readings(_SHOWN_DELTAS, self.epsilon),
         )
-        right = shown(rounded(100 * self.accuracy(), Rounding.UP))
+        right = shown_up(100 * self.accuracy())
         note = f"Of 100 guesses at most {right} are right; 50 without the release."
         return Document.tabular(self.label, (attacker, epsilon), (note,))
 
@@ -255,5 +252,5 @@ def _level(name: str, value: Numbers) -> Numbers:
 _ITSELF = Formula(lambda xp, value: 1.0 * value)
 _RATIO = Formula(lambda xp, above, below: above / below)
 _LOG_ODDS = Formula(lambda xp, prior: abs(xp.log(prior) - xp.log1p(-prior)))
-_BAYES_ACCURACY = Formula(lambda xp, prior, delta: np.maximum(prior, 1 - prior) + np.minimum(prior, 1 - prior) * delta)
+_BAYES_ACCURACY = Formula(lambda xp, prior, delta: xp.larger(prior, 1 - prior) + xp.smaller(prior, 1 - prior) * delta)
 _POSTERIOR = Formula(lambda xp, fpr, recall, prior: 1 / (1 + fpr / recall / prior * (1 - prior)))

@@ -21,6 +21,7 @@ from gaussdp.integrations._dp_events import (
     mechanism_of,
 )
 from gaussdp.mechanisms import Adjacency, Mechanism, Stated
+from gaussdp.numerics import Compared
 
 __all__ = ["GdpAccountant", "curve_of", "event_of", "mechanism_of"]
 
@@ -44,7 +45,7 @@ _MOST_COMPOSITIONS = 10_000  # that a distribution made elsewhere is taken to co
 _READING_ERROR = 1e-9  # relative, of an exactly accounted epsilon or delta
 
 
-class GdpAccountant(PrivacyAccountant):
+class GdpAccountant(PrivacyAccountant, Compared):
     """A dp_accounting PrivacyAccountant with gaussdp's exact accounting, and mu beside epsilon and delta.
 
     Works wherever that library takes an accountant: `compose`, `get_epsilon`, `get_delta`, `calibrate_dp_mechanism`.
@@ -65,6 +66,12 @@ class GdpAccountant(PrivacyAccountant):
         super().__init__(neighboring_relation)
         self._entries = Entries()
         self._curve: AccountedCurve | PointsCurve | None = None
+
+    def __repr__(self) -> str:
+        return f"<GdpAccountant of {sum(self._entries.releases.values()):,} releases>"
+
+    def _told(self) -> object:
+        return self._entries, self.neighboring_relation
 
     def _maybe_compose(self, event: DpEvent, count: int, do_compose: bool) -> Any:
         """What dp_accounting asks for: None, or which event has no analysis and why."""

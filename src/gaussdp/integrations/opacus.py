@@ -20,6 +20,7 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.integrations._versions import require
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Mechanism
+from gaussdp.numerics import Compared
 from gaussdp.risks import Profile
 from gaussdp.statements import Report, report_run
 from gaussdp.statements.run import SAMPLINGS, Run
@@ -50,7 +51,7 @@ else:
 _UNSEEN = "not seen"
 
 
-class GaussdpAccountant(IAccountant):
+class GaussdpAccountant(IAccountant, Compared):
     """Opacus's history of noise and batches, accounted exactly.
 
     Works wherever Opacus takes an accountant by name, keeps what it needs in checkpoints, and lets noise and batch size
@@ -77,6 +78,13 @@ class GaussdpAccountant(IAccountant):
     def mechanism(cls) -> str:
         """The name under which Opacus knows this accountant."""
         return NAME
+
+    def __repr__(self) -> str:
+        kinds = f", of {len(self.history)} kinds" if len(self.history) > 1 else ""
+        return f"<GaussdpAccountant after {len(self):,} steps{kinds}>"
+
+    def _told(self) -> object:
+        return self.history, self._samplings, self._randomness
 
     def __len__(self) -> int:
         """The number of steps so far."""

@@ -17,9 +17,9 @@ from gaussdp.documents import (
     Section,
     Table,
     Words,
-    rounded,
     shown,
 )
+from gaussdp.documents.rounding import shown_up
 from gaussdp.figures.spending import render_spending
 from gaussdp.guarantees import ApproxGDP
 from gaussdp.ledger.amounts import root_up
@@ -101,7 +101,7 @@ def report_document(book: "Ledger", budget: str) -> Document:
     kept = [entry for entry in charged if entry.key not in refunded]
     holds = now.guarantee
     blocks = (
-        Headline(f"μ = {shown(rounded(holds.mu, Rounding.UP))}", "holds for all releases under this budget together"),
+        Headline(f"μ = {shown_up(holds.mu)}", "holds for all releases under this budget together"),
         Words(_promise(now)),
         Section("meaning", "What it means", (_facts(book, now, len(kept)), _attacker(holds), _epsilons(holds))),
         Section("releases", "What was released", (_releases(kept, committed), *_notes(kept, committed, refunded))),
@@ -130,12 +130,12 @@ def report_document(book: "Ledger", budget: str) -> Document:
 def _promise(now: Budget) -> str:
     words = ["It holds whoever chose the releases, and their noise, after seeing the earlier ones."]
     if now.guarantee.delta_bound:
-        slack = shown(rounded(now.guarantee.delta_bound, Rounding.UP))
+        slack = shown_up(now.guarantee.delta_bound)
         words.append(f"With a slack of {slack}: δ(ε) is at most that of μ-GDP plus the slack.")
     if now.per_person:
         words.append("It is each person's own; what people have spent depends on the data, and is not told.")
     else:
-        spent = shown(rounded(now.lifetime.mu, Rounding.UP))
+        spent = shown_up(now.lifetime.mu)
         words.append(f"So far μ = {spent} is spent, which holds itself if no noise was chosen by what came out before.")
     if now.period:
         words.append(f"{NO_RENEWAL}: the number above is of {now.periods} periods of μ = {shown(now.total.mu)} each.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import shown, shown_up
 from gaussdp.domains import NOISE, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Mechanism, PlanKeys, checked_adjacency
@@ -111,7 +111,7 @@ class MatrixMechanism(Mechanism):
             ("Strategy", self.strategy.words),
             ("Steps", f"{self.strategy.steps:,}"),
             ("Participation", self.participation.words),
-            ("Sensitivity", shown(rounded(self.sensitivity, Rounding.UP))),
+            ("Sensitivity", shown_up(self.sensitivity)),
         )
 
     @classmethod

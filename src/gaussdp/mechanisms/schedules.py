@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import shown_nearest
 from gaussdp.words import say
 
 _FEWEST = 4  # releases that are told together; fewer are phases, told one by one
@@ -73,7 +73,7 @@ def _together(stretches: Sequence[Stretch]) -> str:
 def _course(name: str, values: Sequence[float]) -> str:
     """How a number goes from its first value to its last, and how far it strays."""
     first, last, low, high = (
-        shown(rounded(value, Rounding.NEAREST, _DIGITS)) for value in (values[0], values[-1], min(values), max(values))
+        shown_nearest(value, _DIGITS) for value in (values[0], values[-1], min(values), max(values))
     )
     if low == high:
         return say("{name} {first}", name=name, first=first)

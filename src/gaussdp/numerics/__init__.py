@@ -6,15 +6,29 @@ for any library.
 """
 
 from gaussdp.numerics import _operating_points, _profile, _quantiles, flat
-from gaussdp.numerics._numpy import NUMPY, inside_or
-from gaussdp.numerics._operations import Array, Booleans, Complexes, Floats, Indices, Kernel, Operations, Step
+from gaussdp.numerics._numpy import NUMPY, Compared, inside_or
+from gaussdp.numerics._operations import (
+    LARGEST_EXPONENT,
+    TINY,
+    Array,
+    Booleans,
+    Complexes,
+    Floats,
+    Indices,
+    Kernel,
+    Operations,
+    Step,
+)
 from gaussdp.numerics._portable import Portable
 from gaussdp.numerics.flat import Formula, Port
 
 __all__ = [
+    "LARGEST_EXPONENT",
     "NUMPY",
+    "TINY",
     "Array",
     "Booleans",
+    "Compared",
     "Complexes",
     "Floats",
     "Formula",

@@ -20,6 +20,11 @@ Array: TypeAlias = Any  # of any library
 Kernel: TypeAlias = Callable[..., Array]  # called with the operations, then arrays
 Step: TypeAlias = Callable[..., tuple[Array, Array]]  # likewise; returns the next array and where it has settled
 
+LARGEST_EXPONENT = 700.0
+"""e to this power, and to minus it, are still doubles with all their digits."""
+TINY = 1e-300
+"""A positive double, near the smallest: stands for 0 where a logarithm or a quotient is taken."""
+
 
 class Operations(Protocol):
     """One library.

@@ -4,7 +4,7 @@ import csv
 import io
 from dataclasses import dataclass
 
-from gaussdp.choosing.grids import GRIDS, Grid, column_label, grid_document
+from gaussdp.choosing.tables import GRIDS, Grid, column_label, grid_document
 from gaussdp.documents import ENDINGS, Document, Format, Items, Links, Picture, Section, Words
 from gaussdp.figures import FORMATS, Figure
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from gaussdp.choosing.grids import PAPER_DIGITS
+from gaussdp.choosing.tables import PAPER_DIGITS
 from gaussdp.documents.files import write_files
 from gaussdp.documents.rendering import document_files
 from gaussdp.figures import FIGURES, FORMATS, Figure, figure, render

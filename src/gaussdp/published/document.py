@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gaussdp.documents.blocks import Document
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import Rounding, shown_up
 from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.domains import NON_NEGATIVE, number
 from gaussdp.published.catalogue import Deployment, deployments
@@ -81,7 +81,7 @@ def deployment_document(
     if own is not None:
         columns.append(Column("compared", "compared with yours"))
         rows = [(*row, compared(use, own, per_year)) for row, use in zip(rows, listed, strict=True)]
-        title = f"Where μ = {shown(rounded(own, Rounding.UP, digits))} stands among published deployments"
+        title = f"Where μ = {shown_up(own, digits)} stands among published deployments"
         notes.insert(0, _standing(own, [mu_of(use, per_year) for use in listed]))
     return Document.tabular(
         title,

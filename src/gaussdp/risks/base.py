@@ -14,13 +14,14 @@ from gaussdp.domains import NON_NEGATIVE, checked, instance, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.guards import guard
+from gaussdp.numerics import TINY
 from gaussdp.risks.levels import Level, Unit, capital
 from gaussdp.words import say
 
 _LARGEST_MU = 1e8
 _LARGEST_EPSILON = 1e16  # of the order of the square of the largest mu
 _MOST_STEPS = 600  # a third of them bisections, which reach neighbouring doubles from any interval
-_LEAST_FPR, _HALVINGS = 1e-300, 64  # of the search for a crossing, on a logarithmic axis
+_HALVINGS = 64  # of the search for a crossing, on a logarithmic axis
 EVEN = 0.5
 Start: TypeAlias = tuple[float, float | None] | None
 
@@ -180,7 +181,7 @@ class Risk(ABC):
         Unless a risk knows better, where their curves first cross; the best guess at even odds where they do not.
         """
         budget = GDP(mu)
-        low, high = _LEAST_FPR, float(special.ndtr(-mu / 2))
+        low, high = TINY, float(special.ndtr(-mu / 2))
         if 0 < mu < math.inf and budget.tpr(low) > policy.tpr(low) and budget.tpr(high) < policy.tpr(high):
             for _ in range(_HALVINGS):
                 middle = math.sqrt(low) * math.sqrt(high)

@@ -64,6 +64,10 @@ def _blindly(chance: float) -> str:
     return frequency(chance) if turns(chance) is None else one_in(chance)
 
 
+def _where_guessed(chance: float) -> str:
+    return say("where a blind guess is right {chance}", chance=_blindly(chance))
+
+
 CHANCE = Level(
     key="chance",
     label=Phrase("chance"),
@@ -82,7 +86,7 @@ CHANCE = Level(
     ),
     attacks=Phrase("Attackers who guess blindly with this chance"),
     told=one_in,
-    people=lambda chance: say("where a blind guess is right {chance}", chance=_blindly(chance)),
+    people=_where_guessed,
 )
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gaussdp.documents.frequencies import frequency, turns
-from gaussdp.documents.rounding import MOST_DIGITS, Rounding, rounded, shown, shown_level, shown_percent
+from gaussdp.documents.rounding import MOST_DIGITS, shown, shown_level, shown_percent, shown_up
 from gaussdp.domains import LEVEL, REAL, Domain, integer, number, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
-from gaussdp.words import Phrase, say
+from gaussdp.words import Phrase, remembered, say
 
 
 class Unit(Enum):
@@ -29,7 +29,7 @@ class Unit(Enum):
         ('2.719', '73.2%')
         """
         told, kept = number("value", value, REAL), integer("digits", digits, low=1, high=MOST_DIGITS)
-        return shown_percent(told) if self is Unit.SHARE else shown(rounded(told, Rounding.UP, kept))
+        return shown_percent(told) if self is Unit.SHARE else shown_up(told, kept)
 
 
 def capital(words: str) -> str:
@@ -79,7 +79,7 @@ class Parameter:
         return tuple(number(self.key, value, self.domain) for value in given)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Level(Parameter):
     """A rate in (0, 1) that says which attacks a risk speaks about. A new one needs `key`, `label` and `usual`.
 
@@ -109,6 +109,9 @@ class Level(Parameter):
     told: Callable[[float], str] = shown_level
     people: Callable[[float], str] | None = None
     price: tuple[str, str, Callable[[Guarantee, float], float]] | None = None
+
+    def __repr__(self) -> str:
+        return f"Level({self.key!r}, {self.words!r})"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -151,6 +154,7 @@ class Level(Parameter):
         return self.people(number(self.key, value, self.domain))
 
 
+@remembered
 def false_alarms(fpr: float) -> str:
     """The false-positive rate in words.
 
@@ -161,6 +165,22 @@ def false_alarms(fpr: float) -> str:
     if of is not None:
         return say("1 false alarm in {of:,} nonmembers", of=of)
     return say("a false-positive rate of {rate}", rate=shown(fpr))
+
+
+def _with_alarms(fpr: float) -> str:
+    return say("with {alarms}", alarms=false_alarms(fpr))
+
+
+def _when_found(recall: float) -> str:
+    return say("when {share} members are found", share=frequency(recall))
+
+
+def _fnr_at(guarantee: Guarantee, fpr: float) -> float:
+    return guarantee.fnr(fpr)
+
+
+def _fpr_at(guarantee: Guarantee, recall: float) -> float:
+    return guarantee.fpr(recall)
 
 
 FPR = Level(
@@ -177,8 +197,8 @@ FPR = Level(
         " attacker keeps it small."
     ),
     attacks=Phrase("Attacks that accuse few by mistake"),
-    people=lambda fpr: say("with {alarms}", alarms=false_alarms(fpr)),
-    price=("fnr", Phrase("FNR at least"), lambda guarantee, fpr: guarantee.fnr(fpr)),
+    people=_with_alarms,
+    price=("fnr", Phrase("FNR at least"), _fnr_at),
 )
 RECALL = Level(
     key="recall",
@@ -191,8 +211,8 @@ RECALL = Level(
     initial=1e-2,
     meaning=Phrase("The share of people in the data whom the attack finds, also called true-positive rate."),
     attacks=Phrase("Attacks that find this share of the members"),
-    people=lambda recall: say("when {share} members are found", share=frequency(recall)),
-    price=("fpr", Phrase("FPR at least"), lambda guarantee, recall: guarantee.fpr(recall)),
+    people=_when_found,
+    price=("fpr", Phrase("FPR at least"), _fpr_at),
 )
 DELTA = Level(
     key="delta",

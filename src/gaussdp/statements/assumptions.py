@@ -7,7 +7,7 @@ from typing import Literal
 from gaussdp.accounting import Fit
 from gaussdp.accounting.bounds.passes import most_mu
 from gaussdp.accounting.bounds.shuffled import shuffled_batches
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
+from gaussdp.documents.rounding import shown_down, shown_level, shown_up
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim
 from gaussdp.statements.run import Run
@@ -26,7 +26,7 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Assumption:
     """One assumption of the accounting.
 
@@ -53,6 +53,9 @@ class Assumption:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", self.name or _NAMES.get(self.key, self.key))
+
+    def __repr__(self) -> str:
+        return f"<Assumption {self.key}: {self.verdict}{'' if self.decisive else ', not decisive'}>"
 
 
 def assumptions(run: Run, curve: Guarantee, fit: Fit, digits: int = 4) -> tuple[Assumption, ...]:
@@ -165,7 +168,7 @@ def _without_sampling(run: Run, digits: int) -> str:
     most = most_mu(run.accounted, run.loader)
     if not math.isfinite(most):
         return ""
-    mu = _up(most, digits)
+    mu = shown_up(most, digits)
     return say(
         " With all else met, what holds without relying on the order is μ = {mu} if a record's"
         " share may be blanked out, twice that if it may be exchanged.",
@@ -179,7 +182,7 @@ def _proved(run: Run, curve: Guarantee, digits: int) -> str:
     proved = shuffled_batches(run.accounted, at, 1, run.loader, exchanged=False).lower
     if proved <= curve.epsilon(_USUAL_DELTA):
         return ""
-    shown_epsilon = shown(rounded(proved, Rounding.DOWN, digits))
+    shown_epsilon = shown_down(proved, digits)
     return say(
         " For some data an attack proves ε of at least {epsilon} at δ = {delta}.",
         epsilon=shown_epsilon,
@@ -202,7 +205,7 @@ def _adjacency(run: Run, fit: Fit, digits: int) -> Assumption:
             "The run is to protect a record that is replaced. The number does not hold for that: to"
             " replace is to remove one and add another. With all else met, what holds by group"
             " privacy is twice the μ, {mu}, with the same floor.",
-            mu=_up(2 * fit.mu, digits),
+            mu=shown_up(2 * fit.mu, digits),
         )
     else:
         words = say(
@@ -241,7 +244,7 @@ def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
             " With all else met, what holds for the unit by group privacy is {size:,} times the μ,"
             " {mu}, with the same floor.",
             size=size,
-            mu=_up(size * fit.mu, digits),
+            mu=shown_up(size * fit.mu, digits),
         ),
         name=_RECORDS,
     )
@@ -330,7 +333,3 @@ def _randomness(run: Run) -> Assumption:
         "not stated": say("How the noise is made is not stated; the number takes it as ideal (see the assumptions)."),
     }
     return Assumption("randomness", title, verdict, sentence, decisive=False, remark=remarks[verdict])
-
-
-def _up(value: float, digits: int) -> str:
-    return shown(rounded(value, Rounding.UP, digits))

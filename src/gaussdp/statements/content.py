@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from gaussdp.accounting.readings import LARGE_REGRET
 from gaussdp.documents.blocks import Facts, Headline, Judgement, Picture, Section, Tone, Words
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import shown, shown_up
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.statements.assumptions import Assumption, Met
 from gaussdp.statements.findings import Findings
@@ -122,7 +122,7 @@ def guarantee_words(report: Findings) -> list[str]:
             " without floor or slack."
         )
         return [say(were if broken else whole, **told)]
-    floor, slack = (shown(rounded(value, Rounding.UP, digits)) for value in (fit.floor, fit.slack))
+    floor, slack = (shown_up(value, digits) for value in (fit.floor, fit.slack))
     holds = Phrase(
         "The run is {mu}-GDP under {neighbours} adjacency, for every attack whose false-positive and false-negative"
         " rates are at least {floor} (the floor)."
@@ -137,7 +137,7 @@ def guarantee_words(report: Findings) -> list[str]:
         if broken
         else say("Without a floor it is (μ, δ)-GDP with μ = {mu} and δ = {slack} (the slack).", mu=mu, slack=slack),
     ]
-    regret = shown(rounded(fit.regret, Rounding.UP, 2))
+    regret = shown_up(fit.regret, 2)
     if report.curve_matters:
         found.append(
             say(

@@ -6,7 +6,7 @@ from typing import Literal
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit
 from gaussdp.accounting.readings import LARGE_REGRET
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_up
 from gaussdp.documents.tables import Column, Table
 from gaussdp.errors import DomainError
 from gaussdp.figures.tradeoffs import Attack, TradeoffPlot, tradeoff_plot
@@ -150,7 +150,7 @@ def statement_plot(curve: Curve, fit: Fit, fprs: Sequence[float], digits: int = 
         fprs: false-positive rates of the attacks to name, as far as the accounting reaches.
         digits: significant digits of mu.
     """
-    mu = shown(rounded(fit.mu, Rounding.UP, digits))
+    mu = shown_up(fit.mu, digits)
     curves: dict[str, Guarantee] = {say("μ = {mu}", mu=mu): fit.guarantee}
     if not fit.unconditional:
         curves[say("the run itself")] = curve
@@ -160,4 +160,4 @@ def statement_plot(curve: Curve, fit: Fit, fprs: Sequence[float], digits: int = 
 
 
 def _attack_words(fpr: float, tpr: float) -> str:
-    return say("FPR {fpr}, TPR {tpr}", fpr=shown_level(fpr), tpr=shown(rounded(tpr, Rounding.UP, 2)))
+    return say("FPR {fpr}, TPR {tpr}", fpr=shown_level(fpr), tpr=shown_up(tpr, 2))

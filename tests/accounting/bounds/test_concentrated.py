@@ -3,6 +3,7 @@
 import math
 
 import mpmath
+import numpy as np
 import pytest
 
 from gaussdp import (
@@ -11,6 +12,7 @@ from gaussdp import (
     Composition,
     DiscreteGaussian,
     DiscreteLaplace,
+    ExponentialMechanism,
     Gaussian,
     Laplace,
     PureDP,
@@ -122,3 +124,17 @@ def test_discrete_gaussian_with_laplace_is_enclosed(sigma, scale):
         found = max(ratio(mpmath.mpf(order)) for order in (*ORDERS, 1.0005, 1.01, 1.05, 1.2, 1.3, 1.7, 2.5))
     assert found <= high
     assert low <= 1.0005 * found
+
+
+@pytest.mark.parametrize("eta", [0.01, 1.0, 5.0])
+def test_rho(eta):
+    _, rho = smallest_rho(ExponentialMechanism(eta))
+    assert rho == pytest.approx(eta**2 / 8)
+    largest = 0.0
+    for t in np.linspace(0, eta, 201)[1:-1]:
+        truth = math.expm1(t - eta) / math.expm1(-eta)
+        for order in (1.001, 1.5, 2.0, 5.0, 50.0):
+            moment = math.log(truth * math.exp((order - 1) * t) + (1 - truth) * math.exp((order - 1) * (t - eta)))
+            largest = max(largest, moment / (order - 1) / order)
+    assert largest <= rho * (1 + 1e-9)
+    assert largest > 0.6 * rho

@@ -28,9 +28,10 @@ from gaussdp.mechanisms import (
     Stated,
     ZCDPGaussian,
 )
-from gaussdp.numerics import Floats
+from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 _EXACT = 1e-9  # relative error of exact readings, as the accounting promises it
+_GROUP = (1e-3, 60.0, 101)  # epsilons of one record that a group is tried with, first and last, and how many at once
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,8 @@ def _mu_of_pure(mechanism: Mechanism, curve: DistributionCurve) -> float:
     whole = PureDP(epsilon).implied().mu
     floor = max(curve.noise_floor, DEFAULT_FLOOR)
     try:
-        below = whole if floor * (1 + math.exp(min(epsilon, 700.0))) >= 1 else PureDP(epsilon).mu_at_fpr(floor)
+        ratio = math.exp(min(epsilon, LARGEST_EXPONENT))
+        below = whole if floor * (1 + ratio) >= 1 else PureDP(epsilon).mu_at_fpr(floor)
         return min(whole, max(curve.fit(floor).mu_upper, below))
     except DomainError:  # it leaves no attack to speak about
         return whole
@@ -231,9 +233,9 @@ def _read_epsilon(curve: AccountedCurve | DistributionCurve, delta: float) -> En
 
 def _group_epsilon(curve: Guarantee, delta: float, group: int) -> float:
     """An epsilon that holds for a group: k eps with delta (e^(k eps) - 1) / (e^eps - 1), for the best eps."""
-    low, high = 1e-3, 60.0
+    low, high, count = _GROUP
     for _ in range(3):
-        grid: Floats = np.linspace(low, high, 101)
+        grid: Floats = np.linspace(low, high, count)
         with np.errstate(over="ignore"):
             growth = np.expm1(group * grid) / np.expm1(grid) * (1 + _EXACT)
             good = np.flatnonzero(curve.delta(grid) * growth <= delta)

@@ -11,7 +11,7 @@ import numpy as np
 
 from gaussdp.accounting.operating_points import log_complement, upper_quantile
 from gaussdp.guarantees.claim import Claim
-from gaussdp.numerics import Floats
+from gaussdp.numerics import TINY, Floats
 
 
 @dataclass(frozen=True)
@@ -112,5 +112,5 @@ def _exceeding(masses: Floats, count: int, size: int) -> Floats:
 
 
 def _rates(some: Floats) -> Rates:
-    clipped = np.clip(some, 1e-300, 1 - 2**-53)
+    clipped = np.clip(some, TINY, 1 - 2**-53)
     return Rates(clipped, log_complement(np.log(clipped)))

@@ -17,7 +17,7 @@ from gaussdp.accounting.loss.mixtures import MixtureLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Booleans, Floats, Indices
+from gaussdp.numerics import TINY, Booleans, Floats, Indices
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def sampled_step(step: StepLoss, depth: float) -> LossDensity:
 
     def log_density(s: Floats) -> Floats:
         excess = np.exp(s)
-        small = np.clip(excess, 1e-300, SETTINGS.linear_from)
+        small = np.clip(excess, TINY, SETTINGS.linear_from)
         log_growth = np.where(
             excess > SETTINGS.linear_from, excess, s + np.log(np.expm1(small) / small)
         )  # log(e^excess - 1)

@@ -19,10 +19,9 @@ from gaussdp.guarantees import ProfilePoints
 from gaussdp.guarantees.base import Numbers
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon
 from gaussdp.mechanisms import Adjacency, Mechanism
-from gaussdp.numerics import Floats
+from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 _MOST_POINTS = 20_000
-_LARGEST_EPSILON = 700.0
 
 
 class DistributionCurve(PointsCurve):
@@ -70,18 +69,18 @@ class DistributionCurve(PointsCurve):
     def _grid(self) -> Floats:
         """Epsilons up to where the profile is flat, all of the distribution's or as many as are bearable."""
         upper = self._upper
-        last = min(upper.largest_epsilon(), _LARGEST_EPSILON)
+        last = min(upper.largest_epsilon(), LARGEST_EXPONENT)
         points = min(math.ceil(last / upper.interval) + 2, _MOST_POINTS)
         grid: Floats = upper.interval * np.arange(points, dtype=np.float64)
         if grid[-1] < last:
             grid = np.linspace(0.0, last, points)
-        return grid[grid <= _LARGEST_EPSILON]
+        return grid[grid <= LARGEST_EXPONENT]
 
     @cached_property
     def _points(self) -> ProfilePoints:
         """The hull of the profile at the grid."""
         grid, deltas = self._grid, self._upper.delta(self._grid)
-        if self._pure <= _LARGEST_EPSILON:
+        if self._pure <= LARGEST_EXPONENT:
             grid, deltas = np.append(grid, self._pure), np.append(deltas, 0.0)
         return ProfilePoints(grid, deltas)
 
@@ -102,7 +101,7 @@ class DistributionCurve(PointsCurve):
     @property
     def pure_epsilon(self) -> float:
         """The sum of those of the parts; inf if one has none, or if it is too large to compute with."""
-        return self._pure if self._pure <= _LARGEST_EPSILON else math.inf
+        return self._pure if self._pure <= LARGEST_EXPONENT else math.inf
 
     @property
     def adjacency(self) -> Adjacency | None:

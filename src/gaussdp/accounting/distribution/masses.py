@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.numerics import Floats
-
-_LARGEST_EXPONENT = 700.0  # of a double
+from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Masses:
         first = np.searchsorted(self.losses, epsilons, side="right")
         with np.errstate(over="ignore", invalid="ignore"):
             deltas: Floats = self.infinite + under_p[first] - np.exp(epsilons) * under_q[first]
-        for index in np.flatnonzero(epsilons > _LARGEST_EXPONENT):
+        for index in np.flatnonzero(epsilons > LARGEST_EXPONENT):
             deltas[index] = self._far(float(epsilons[index]))
         return deltas
 
@@ -78,7 +76,7 @@ class Masses:
 
     def _from(self, first: int, epsilon: float) -> float:
         """The profile at an epsilon, if the losses above it begin at this one."""
-        if epsilon > _LARGEST_EXPONENT:
+        if epsilon > LARGEST_EXPONENT:
             return self._far(epsilon)
         under_p, under_q = self._sums
         return self.infinite + float(under_p[first]) - math.exp(epsilon) * float(under_q[first])

@@ -23,6 +23,7 @@ from scipy import special
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import LARGEST_EXPONENT, TINY
 
 
 @dataclass(frozen=True)
@@ -181,8 +182,8 @@ def _log_normal_mean(theta: float, centre: float, deviation: float) -> float:
         return math.log(0.5 * float(special.erfcx(z / math.sqrt(2)))) - 0.5 * (centre / deviation) ** 2
 
     first, second = term(theta), term(1 + theta)
-    return first + math.log(-math.expm1(min(second - first, -1e-300))) if second < first else -math.inf
+    return first + math.log(-math.expm1(min(second - first, -TINY))) if second < first else -math.inf
 
 
 def _exp(x: float) -> float:
-    return math.exp(x) if x < 700 else math.inf
+    return math.exp(x) if x < LARGEST_EXPONENT else math.inf

@@ -17,7 +17,7 @@ from gaussdp.accounting.operating_points import (
     upper_quantile,
 )
 from gaussdp.accounting.readings import Method
-from gaussdp.numerics import Floats, log_profile
+from gaussdp.numerics import LARGEST_EXPONENT, Floats, log_profile
 
 _ROUNDING = 1e-13  # of the kernels; up to 2.4e-14 was seen
 _ROUNDINGS = 4e-15  # of a normal quantile, relative to the terms that it is the sum of
@@ -95,7 +95,7 @@ class OneStepTails(Described):
         self.lowest = self._least.high
         # Searches work on x itself; these are only the scale of the loss near its bulk.
         self.mean = 0.0
-        self.deviation = math.log1p(sample_rate * math.expm1(min(1 / noise_multiplier, 700.0)))
+        self.deviation = math.log1p(sample_rate * math.expm1(min(1 / noise_multiplier, LARGEST_EXPONENT)))
 
     def _describe(self) -> tuple[object, ...]:
         return self._sigma, self._rate

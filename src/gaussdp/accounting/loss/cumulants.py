@@ -19,7 +19,7 @@ from gaussdp.accounting.loss.rotated import RotatedLoss, RotatedStep
 from gaussdp.accounting.loss.schedules import Counted
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Complexes, Floats
+from gaussdp.numerics import TINY, Complexes, Floats
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ def log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
     logarithm = np.empty(t.size, np.complex128)
     modulus = 0.5 * np.log1p(np.maximum(real * (2 + real) + imaginary * imaginary, -0.75))
     if real[real.argmin()] <= -0.5:
-        modulus = np.where(real > -0.5, modulus, np.log(np.maximum(np.hypot(1 + real, imaginary), 1e-300)))
+        modulus = np.where(real > -0.5, modulus, np.log(np.maximum(np.hypot(1 + real, imaginary), TINY)))
     logarithm.real = modulus
     logarithm.imag = np.arctan2(imaginary, 1 + real)
     return logarithm

@@ -12,9 +12,8 @@ from scipy import special
 
 from gaussdp.accounting.loss.outputs import Law, OutputGrids, normal_log_density, sampled_loss
 from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss
-from gaussdp.numerics import Floats
+from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
-_LARGEST_EXPONENT = 700.0
 _NEWTON_STEPS = 60
 _LINEAR_FROM = 300.0  # exponent past which e^L - 1 is no longer needed, and the loss comes from its logarithm
 
@@ -106,7 +105,7 @@ class MixtureLoss(StepLoss):
         sizes, weights = np.array(self.sensitivities), np.array(self.weights)
         exponents = np.multiply.outer(x, sizes / sigma**2) - 0.5 * (sizes / sigma) ** 2
         with np.errstate(over="ignore"):
-            ratio_change = np.expm1(np.minimum(exponents, _LARGEST_EXPONENT)) @ weights
+            ratio_change = np.expm1(np.minimum(exponents, LARGEST_EXPONENT)) @ weights
         losses = np.log1p(ratio_change)
         far = exponents[:, -1] > _LINEAR_FROM
         if far.any():

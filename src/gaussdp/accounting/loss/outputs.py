@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Floats
+from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def sampled_outputs(sigma: float, rate: float) -> OutputGrids:
 def sampled_loss(x: Floats, sigma: float, rate: float) -> tuple[Floats, Floats]:
     """e^L - 1 and L = log(1 - q + q e^((x - 1/2) / sigma^2)) at outputs."""
     exponent = (x - 0.5) / sigma**2
-    ratio_change = rate * np.expm1(np.minimum(exponent, 700.0))
+    ratio_change = rate * np.expm1(np.minimum(exponent, LARGEST_EXPONENT))
     losses = np.log1p(ratio_change)
     far = exponent > SETTINGS.linear_from
     if far.any():

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Booleans, Complexes, Floats
+from gaussdp.numerics import TINY, Booleans, Complexes, Floats
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class RotatedStep:
 
     def _slope(self, theta: Complexes) -> Floats:
         """Of the paths past the branch points: through the saddle point, if that is not too steep."""
-        to_saddle = np.maximum(np.abs(theta.real * self._deviation - self._passed), 1e-300)
+        to_saddle = np.maximum(np.abs(theta.real * self._deviation - self._passed), TINY)
         return np.minimum(SETTINGS.steepest, theta.imag * self._deviation / to_saddle)
 
     def peak(self, at: float) -> float:

@@ -21,7 +21,7 @@ from scipy import special
 
 from gaussdp.accounting.loss.outputs import SERIES_TO, OutputGrids, Outputs, exponential_excess, sampled_outputs
 from gaussdp.accounting.loss.products import weighted_rows
-from gaussdp.numerics import Floats
+from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ class SampledGaussianLoss(StepLoss):
         for _ in range(60):
             x = 0.5 * (low + high)
             exponent = (x - 0.5) / sigma**2 + log_odds
-            weight = 1 / (1 + math.exp(-exponent)) if exponent > -700 else 0.0
+            weight = 1 / (1 + math.exp(-exponent)) if exponent > -LARGEST_EXPONENT else 0.0
             if x < tilt * weight:
                 low = x
             else:

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.auditing.counts import ScoreCounts
-from gaussdp.auditing.labels import member_label
+from gaussdp.auditing.counts import ScoreCounts, member_label
 from gaussdp.auditing.parquet import counts_from_parquet
 from gaussdp.domains import written_number
 from gaussdp.errors import DomainError
