@@ -233,7 +233,8 @@ class LossBounds:
 
     def moment_error(self) -> float:
         """A bound on the relative error of M(c) itself."""
-        return math.expm1(sum(count * float(step.grid_errors(np.zeros(1))[0]) for step, count in self._counted))
+        errors = sum(count * float(step.grid_errors(np.zeros(1))[0]) for step, count in self._counted)
+        return math.expm1(errors) if errors < 1 else math.inf
 
     def decay(self, frequency: float) -> tuple[Floats, Floats]:
         """Rising frequencies from one on, and bounds on log |M(c + it)/M(c)| for all t from each on."""
