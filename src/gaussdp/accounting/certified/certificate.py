@@ -3,51 +3,25 @@
 import hashlib
 import json
 import math
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from gaussdp.accounting.certified.enclosures import RATES, ProvedNumber, ProvedPoint
+from gaussdp.accounting.certified.patience import Progress, silent
 from gaussdp.accounting.certified.witnesses import Witness, witness_of
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rounding import shown
 from gaussdp.documents.structured import file_text, parsed
-from gaussdp.errors import ConvergenceError, DomainError
+from gaussdp.errors import DomainError
 from gaussdp.mechanisms import Composition, Mechanism
 from gaussdp.mechanisms.plan import composed
 
 FORMAT = 1
 """Of the file; a change of its meaning makes it another one."""
-
-Progress = Callable[[str], None]
-"""Told what is being done."""
-
-
-def silent(words: str) -> None:
-    """Nobody is told."""
-
-
-class Patience:
-    """Tells what is being done, up to a time at which there is no proof.
-
-    Raises:
-        ConvergenceError: once the time is over, when it is told again.
-    """
-
-    seconds: float
-
-    def __init__(self, tell: Progress, seconds: float) -> None:
-        self.seconds = seconds
-        self._tell, self._until = tell, time.monotonic() + seconds
-
-    def __call__(self, words: str) -> None:
-        if time.monotonic() > self._until:
-            raise ConvergenceError(f"no proof was found in {self.seconds:g} seconds; it had come to {words}")
-        self._tell(words)
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,14 @@ from gaussdp.accounting.certified import claims
 from gaussdp.accounting.certified.balls import arb, enclosure, precision
 from gaussdp.accounting.certified.certificate import (
     Certificate,
-    Patience,
-    Progress,
     ProvedDelta,
     ProvedEpsilon,
     ProvedMu,
     ProvedRates,
-    silent,
 )
 from gaussdp.accounting.certified.enclosures import ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.loss import ComposedLoss
+from gaussdp.accounting.certified.patience import Patience, Progress, silent
 from gaussdp.accounting.certified.prover import Prover
 from gaussdp.domains import LEVEL, NON_NEGATIVE, POSITIVE, Domain, checked, number
 from gaussdp.errors import ConvergenceError, DomainError
