@@ -43,7 +43,7 @@ LAYERS = [
 ROOMS = [
     ("columns", "descriptions"),
     ("readings",),
-    ("operating_points",),
+    ("operating_points", "judging"),
     ("inversion",),
     ("loss",),
     ("lines", "density", "allocation"),

@@ -59,9 +59,9 @@ def _limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def _places(draw: Draw, prover: Prover) -> Iterator[tuple[float, bool]]:
+def _places(draw: Draw, prover: Prover, places: int) -> Iterator[tuple[float, bool]]:
     """Thresholds of random depth, and whether the line there is for removing a record."""
-    for _ in range(PLACES):
+    for _ in range(places):
         remove = draw.random() < 0.5
         kind = str(draw.choice(["fpr", "remove"] if remove else ["fnr", "add"]))
         depth = draw.uniform(0.3, DEEPEST) ** draw.uniform(0.2, 1)
@@ -73,14 +73,14 @@ def _places(draw: Draw, prover: Prover) -> Iterator[tuple[float, bool]]:
             yield place + deviation * float(shift), remove
 
 
-def compared(run: Mechanism, draw: Draw, seconds: float) -> Iterator[Judged | str]:
-    """All that is claimed about one run, and reasons for what could not be compared."""
+def compared(run: Mechanism, draw: Draw, seconds: float, places: int = PLACES) -> Iterator[Judged | str]:
+    """All that is claimed about one run near some places, and reasons for what could not be compared."""
     curve, prover = account(run), Prover(ComposedLoss.of(run), lambda words: None)
     methods = methods_of(curve, prover)
     pessimistic = draw.random() < DISTRIBUTION_SHARE
     until = time.process_time() + seconds
     refused = 0
-    for threshold, remove in _places(draw, prover):
+    for threshold, remove in _places(draw, prover, places):
         if time.process_time() > until:
             yield "the run took too long"
             continue

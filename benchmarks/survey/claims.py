@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Context, Decimal
 
@@ -13,6 +14,7 @@ from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.directions import Direction
 from gaussdp.accounting.lines.bent_tails import BentTails
+from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
@@ -35,7 +37,7 @@ class Judged:
     share: float
 
 
-def methods_of(curve: AccountedCurve, prover: Prover) -> dict[str, LossTails]:
+def methods_of(curve: AccountedCurve, prover: Prover) -> dict[str, LossTails | SplitTails]:
     """Every method by itself, wherever the curve would not ask it too."""
     parts = prover.loss.parts
     with np.errstate(all="ignore"):
@@ -45,9 +47,14 @@ def methods_of(curve: AccountedCurve, prover: Prover) -> dict[str, LossTails]:
                 return {"closed form": OneStepTails(parts[0].noise_multiplier, parts[0].sample_rate)}
             return {"closed form": GaussianTails(math.sqrt(squared_mu))}
         steps = [(SampledGaussianLoss(part.noise_multiplier, part.sample_rate), part.count) for part in parts]
-        found: dict[str, LossTails] = {"line": LineTails(squared_mu, steps)}
+        lines = LineTails(squared_mu, steps)
+        found: dict[str, LossTails | SplitTails] = {"line": lines}
         if BentTails.covers(steps):
             found["bent line"] = BentTails(squared_mu, steps)
+        with suppress(ConvergenceError):  # the loss may have no width to measure thresholds by
+            split = SplitTails.of(squared_mu, steps, lines.deviation)
+            if split is not None:
+                found["split line"] = split
         if sum(part.count.bit_length() + part.count.bit_count() for part in parts) < 40:
             found["density"] = DensityTails(squared_mu, steps)
     return found
@@ -63,7 +70,9 @@ def share_of(value: Decimal, error: float, proved: ProvedNumber) -> float | None
     return float(distance / claim) if distance else 0.0
 
 
-def judged_points(methods: dict[str, LossTails], point: ProvedPoint, *, remove: bool) -> Iterator[Judged | str]:
+def judged_points(
+    methods: dict[str, LossTails | SplitTails], point: ProvedPoint, *, remove: bool
+) -> Iterator[Judged | str]:
     """What each method claims about the rates and the profile at a threshold."""
     for name, tails in methods.items():
         try:
@@ -98,9 +107,13 @@ def judged_readings(
     mine, rate, missed, caught = (
         (point.remove, point.fpr, point.fnr, point.tpr) if remove else (point.add, point.fnr, point.fpr, point.tnr)
     )
-    readings = direction.reading
     if abs(point.threshold) > 0:
-        yield from _judged("delta", readings.curve.values("delta", np.array([tau])), mine, tau)
+        values = direction.values("delta", np.array([tau]))
+        yield from _judged("delta", values, mine, tau)
+        bound = float(direction.delta_bounds(np.array([tau]))[0]) if values.method[0] == Method.LINE else math.inf
+        if bound < 1 and values.value[0] > float(_LEAST):
+            share = share_of(Decimal(float(values.value[0])), bound, mine)
+            yield WIDE if share is None else Judged("line, bounded", "delta", tau, share)
     level = float(rate.low)
     if level > float(_LEAST) and Decimal(level) > 0 and level < 1:
         # The curve is convex and falls: between this point and its tangent of slope -e^tau.

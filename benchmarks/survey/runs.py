@@ -45,9 +45,11 @@ KINDS: dict[str, Callable[[Draw], Mechanism]] = {
     "mixtures": lambda draw: _mixed(draw, (-0.3, 1.3), (-2.5, -0.1), (0.5, 3.5)),
     "many": lambda draw: _step(draw, (-0.3, 2), (-4, 0), (4, 7)),
     "all": _anything,
+    "split": lambda draw: _step(draw, (-0.3, 0.5), (-5, -3), (3, 6)),
+    "split mixtures": lambda draw: Composition([_step(draw, (-0.2, 0.4), (-5, -2.5), (2.5, 4.5)) for _ in range(3)]),
 }
 """What is typical of training; one step; plain releases; few steps; rarely sampled ones; two; mixtures of up to 50
-parts; many steps; and anything in the documented ranges."""
+parts; many steps; anything in the documented ranges; and many rarely sampled steps, of one kind or three."""
 
 
 def random_run(kind: str, seed: int, number: int) -> tuple[Mechanism, Draw]:

@@ -184,6 +184,19 @@ class ComposedTails(Described):
                 break
         return points
 
+    def error_bounds(self, tau: Floats) -> Floats:
+        """Bounds on the relative errors of what lines read, up to rounding; infinite where none is known."""
+        bounds = np.full(tau.size, np.inf)
+        missing = np.arange(tau.size)
+        for lines in self._in_order():
+            if missing.size == 0:
+                break
+            answered = lines.read(tau[missing]).answered
+            if lines is self._lines and answered.any():
+                bounds[missing[answered]] = self._lines.error_bounds(tau[missing[answered]])
+            missing = missing[~answered]
+        return bounds
+
     @cached_property
     def _density(self) -> DensityTails:
         return DensityTails(*self._parts)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gaussdp.accounting import judging
 from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.directions import Direction
@@ -163,6 +164,7 @@ class AccountedCurve(Described, Guarantee):
         deltas: Sequence[float] = (),
         fprs: Sequence[float] = (),
         progress: Callable[[str], None] | None = None,
+        seconds: float | None = None,
     ) -> "Certificate":
         """Prove mu above a floor, delta at epsilons, epsilon at deltas and FNR at FPRs, by ball arithmetic.
 
@@ -172,10 +174,11 @@ class AccountedCurve(Described, Guarantee):
             deltas: at which to enclose epsilon.
             fprs: at which to enclose the FNR of either direction.
             progress: told what is being done.
+            seconds: after which the search for a proof ends; ten minutes if None.
         Returns:
             Proved enclosures, with all that is needed to prove them again.
         Raises:
-            ConvergenceError: if no proof is known; docs/certified.md says for which runs.
+            ConvergenceError: if no proof is known, or none was found in time; docs/certified.md says for which runs.
             MissingExtraError: if python-flint is not installed.
 
         >>> from gaussdp.accounting import account
@@ -184,9 +187,10 @@ class AccountedCurve(Described, Guarantee):
         >>> proved.mu.lower, proved.mu.upper
         (0.98019652950407..., 0.98019652950407...)
         """
-        from gaussdp.accounting.certified.proving import certify  # only proofs need its library
+        from gaussdp.accounting.certified.proving import MOST_SECONDS, certify  # only proofs need its library
 
-        return certify(self.mechanism, floor, epsilons, deltas, fprs, progress)
+        limit = MOST_SECONDS if seconds is None else seconds
+        return certify(self.mechanism, floor, epsilons, deltas, fprs, progress, limit)
 
     def fit(self, floor: float = DEFAULT_FLOOR, *, certified: bool = False) -> Fit:
         """The tightest GDP guarantee for all attacks whose FPR and FNR are at least the floor.
@@ -235,6 +239,23 @@ class AccountedCurve(Described, Guarantee):
         if missing.any():
             read.put(missing, self._bounded(name, levels[missing]))
         return read
+
+    def bounded(self, name: str, levels: Floats, read: Values) -> Booleans:
+        """Whether the errors that readings off lines state are bounds, up to rounding."""
+        return judging.bounded(self, name, levels, read)
+
+    def delta_bounds(self, epsilon: Floats) -> Floats:
+        """Bounds on the relative errors of delta: of the direction that surely has the larger one, or of both."""
+        values, bounds = self.remove.deltas(epsilon), self.remove.delta_bounds(epsilon)
+        with np.errstate(divide="ignore"):
+            at_least = np.log(values.value) + np.log1p(-np.minimum(bounds, 1.0))
+        open_ = np.flatnonzero(~self._adding_costs_less(epsilon, at_least))
+        if open_.size:
+            mine, add = values.value[open_], self.add.deltas(epsilon[open_]).value
+            off, other = bounds[open_] * mine, self.add.delta_bounds(epsilon[open_]) * add
+            either = np.where(mine - off >= add + other, off, np.where(add - other >= mine + off, other, np.inf))
+            bounds[open_] = np.minimum(either, np.maximum(off, other)) / np.maximum(mine, add)
+        return bounds
 
     def _answered(self, name: str, levels: Floats) -> Values:
         """What exact methods answer; what ends a search for one level leaves the others alone."""

@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gaussdp.accounting import judging
 from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.inversion import points_at_add_delta, points_at_remove_delta
-from gaussdp.accounting.operating_points import LossTails, OperatingPoints
+from gaussdp.accounting.operating_points import BoundedTails, LossTails, OperatingPoints
 from gaussdp.accounting.readings import Method, Readings, Values
 from gaussdp.domains import PROBABILITY, REAL, Domain, evaluate
 from gaussdp.errors import ConvergenceError, DomainError
@@ -82,6 +83,16 @@ class Direction(Described):
         if not read.answered.all():
             raise ConvergenceError(f"no exact method gives the {name} at {levels[~read.answered][0]:g}")
         return read
+
+    def bounded(self, name: str, levels: Floats, read: Values) -> Booleans:
+        """Whether the errors that readings off lines state are bounds, up to rounding."""
+        return judging.bounded(self, name, levels, read)
+
+    def delta_bounds(self, epsilon: Floats) -> Floats:
+        """Bounds on the relative errors of delta at finite epsilons, up to rounding; infinite where none is known."""
+        if not isinstance(self._tails, BoundedTails):
+            return np.full(epsilon.size, np.inf)
+        return self._tails.error_bounds(epsilon if self._remove else -epsilon)
 
     def rates(self, log_fpr: Floats, log_tnr: Floats) -> tuple[Values, Values]:
         """FNR and TPR from the logarithms of the FPR and of its complement."""

@@ -1,7 +1,7 @@
 """What every exact method returns: the operating points of the likelihood-ratio test at given thresholds."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from scipy import special
@@ -120,6 +120,14 @@ class LossTails(Protocol):
 
     def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
         """Operating points whose FNR has this logarithm, and its complement the other; FNR in (0, 1)."""
+
+
+@runtime_checkable
+class BoundedTails(Protocol):
+    """Tails that know bounds on the errors of what they read."""
+
+    def error_bounds(self, tau: Floats) -> Floats:
+        """Bounds on the relative errors at thresholds, up to rounding; infinite where none is known."""
 
 
 def one_method(method: int, size: int) -> Codes:

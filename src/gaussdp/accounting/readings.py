@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, Generic, Literal, Protocol, cast
+from typing import Any, Generic, Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,10 @@ DEFAULT_FLOOR = 1e-10
 
 LARGE_REGRET = 0.01
 """From here on one mu says visibly less than the curve: report the curve beside it."""
+
+ROOM, MOST = 4.0, 1e-9
+"""Times the error that a line estimates is what a reading states, up to an error: most bounds, which count some errors
+twice, fit in."""
 
 NO_METHOD = -1
 """The code of a value that no exact method could compute."""
@@ -57,9 +61,10 @@ class Method(IntEnum):
 
     @property
     def error_kind(self) -> ErrorKind:
-        """Whether errors claimed by this method are bounds, or estimates with margins that no reading is known to miss.
+        """Whether errors claimed by this method always are bounds, or may be estimates with margins.
 
-        Lines and densities bound most of what they leave out, and judge the rest by how it falls off.
+        Lines and densities bound most of what they leave out, and judge the rest by how it falls off; a reading off a
+        line says itself where nothing was judged.
         """
         return "estimate" if self in (Method.LINE, Method.DENSITY) else "bound"
 
@@ -132,13 +137,15 @@ class Reading(Generic[Numbers]):
         method: how it was computed; for arrays an array of methods.
 
     >>> from gaussdp import DPSGD, account
-    >>> account(DPSGD(1.0, 0.01, 100)).reading.epsilon(1e-5).error < 1e-8
-    True
+    >>> read = account(DPSGD(1.0, 0.01, 1000)).reading.epsilon(1e-5)
+    >>> read.error < 1e-11, read.error_kind
+    (True, 'bound')
     """
 
     value: Numbers
     error: Numbers
     method: Method | npt.NDArray[np.object_]
+    _asked: "_Asked | None" = field(default=None, repr=False, compare=False)
 
     @property
     def weakest(self) -> Method:
@@ -147,11 +154,17 @@ class Reading(Generic[Numbers]):
 
     @property
     def error_kind(self) -> ErrorKind | npt.NDArray[np.object_]:
-        """Whether the error is a "bound" or an "estimate", judged by how terms fall off; for arrays an array."""
-        if isinstance(self.method, Method):
-            return self.method.error_kind
-        kinds = [method.error_kind for method in self.method.ravel()]
-        return np.array(kinds, np.object_).reshape(self.method.shape)
+        """Whether the error is a "bound" or an "estimate", judged by how terms fall off; for arrays an array.
+
+        For lines that is found out when it is asked for: it takes as long as some readings do.
+        """
+        methods = np.asarray(self.method, np.object_)
+        kinds = np.array([method.error_kind for method in methods.ravel()], np.object_)
+        if self._asked is not None and Method.LINE in methods:
+            codes = methods.ravel().astype(np.int8)
+            read = Values(np.ravel(self.value).astype(np.float64), np.ravel(self.error).astype(np.float64), codes)
+            kinds[self._asked.bounded(read)] = "bound"
+        return cast(ErrorKind, kinds[0]) if isinstance(self.method, Method) else kinds.reshape(methods.shape)
 
 
 class Readable(Protocol):
@@ -159,6 +172,26 @@ class Readable(Protocol):
 
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level."""
+
+
+@runtime_checkable
+class Bounding(Readable, Protocol):
+    """A curve that may know bounds on the errors of readings off lines."""
+
+    def bounded(self, name: str, levels: Floats, read: Values) -> Booleans:
+        """Whether the errors that readings off lines state are bounds, up to rounding."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The question that a reading answers."""
+
+    curve: Bounding
+    name: str
+    levels: Floats
+
+    def bounded(self, read: Values) -> Booleans:
+        return self.curve.bounded(self.name, self.levels, read)
 
 
 @dataclass(frozen=True)
@@ -191,13 +224,16 @@ class Readings:
         levels = checked(parameter, level, domain)
         with np.errstate(all="ignore"):
             read = self.curve.values(name, levels.reshape(-1))
+        roomy = np.maximum(read.error, np.minimum(ROOM * read.error, MOST))
+        error = np.where(read.method == Method.LINE, roomy, read.error)
         methods = [Method(code) for code in read.method.tolist()]
+        asked = _Asked(self.curve, name, levels.reshape(-1)) if isinstance(self.curve, Bounding) else None
         if levels.ndim == 0:
-            alone: Any = Reading(float(read.value[0]), float(read.error[0]), methods[0])
+            alone: Any = Reading(float(read.value[0]), float(error[0]), methods[0], asked)
             return cast(Reading[Numbers], alone)
         shape = levels.shape
         many: Any = Reading(
-            read.value.reshape(shape), read.error.reshape(shape), np.array(methods, np.object_).reshape(shape)
+            read.value.reshape(shape), error.reshape(shape), np.array(methods, np.object_).reshape(shape), asked
         )
         return cast(Reading[Numbers], many)
 

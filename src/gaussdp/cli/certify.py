@@ -31,6 +31,9 @@ TABLES = ("mu", "delta", "epsilon", "fnr_remove", "fnr_add")
 @click.option("--epsilon", type=numbers, default=(), metavar="N,N,...", help="Epsilons at which to enclose δ.")
 @click.option("--fpr", type=numbers, default=(), metavar="N,N,...", help="FPRs at which to enclose the FNR.")
 @click.option(
+    "--seconds", type=number, default=600.0, show_default=True, help="Time after which the search for a proof ends."
+)
+@click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the certificate into this .json file."
 )
 @output_options(TABLES)
@@ -41,6 +44,7 @@ def certify(
     delta: Sequence[float],
     epsilon: Sequence[float],
     fpr: Sequence[float],
+    seconds: float,
     out: Path | None,
     style: str,
     digits: int,
@@ -71,7 +75,7 @@ def certify(
         click.echo(f"{file.name} holds: every number was proved again.")
         return 0
     with _telling("Proving") as tell:
-        certificate = prove(_mechanism(file), floor, epsilon, delta, fpr, tell)
+        certificate = prove(_mechanism(file), floor, epsilon, delta, fpr, tell, seconds)
     if out:
         certificate.write(out)
     show(certificate.document(), style, digits, only)

@@ -18,8 +18,8 @@ from gaussdp.accounting.certified.prover import Prover
 from gaussdp.accounting.certified.proving import certify
 from gaussdp.accounting.certified.steering import Part
 from gaussdp.accounting.certified.witnesses import BentWitness
-from gaussdp.errors import DomainError
-from gaussdp.mechanisms import DPSGD
+from gaussdp.errors import ConvergenceError, DomainError
+from gaussdp.mechanisms import DPSGD, Composition
 
 with (Path(__file__).parents[1] / "reference" / "two_steps.csv").open() as file:
     ROWS = list(csv.DictReader(file))
@@ -92,3 +92,67 @@ def test_what_is_changed_in_a_witness_is_seen():
         BentWitness(2.0, 1.5, 1.0, 0.33, 0.4, 0.02, 100, (5.0, 6.0, 5.0), 60.0, 150)  # the strip reaches the vertical
     with pytest.raises(DomainError):
         BentWitness(1.0, 0.5, 1.0, 0.33, 0.28, 0.02, 100, (5.0, 6.0, 5.0), 60.0, 150)  # on a pole
+
+
+def test_a_mixture_of_rare_steps():
+    """Against the integral over the outputs of one step of the closed form of the other."""
+    steps, epsilon = [(1.0, 1e-3), (2.0, 0.02)], 0.3
+    told = []
+    certificate = certify(Composition([DPSGD(*step, 1) for step in steps]), epsilons=[epsilon], progress=told.append)
+    assert any(words.startswith("line 1, node 1 of ") for words in told)
+    assert all(isinstance(line, BentWitness) for line in certificate.lines)
+    with mpmath.workdps(30):
+        (sigma, rate), (other, other_rate) = [tuple(map(mpmath.mpf, step)) for step in steps]
+
+        def profile(x):
+            """E[(e^(L + L') - e^epsilon)+] given the first output."""
+            ratio = 1 - rate + rate * mpmath.exp((2 * x - 1) / (2 * sigma**2))
+            share = mpmath.exp(epsilon) / ratio
+            if share <= 1 - other_rate:
+                return ratio - mpmath.exp(epsilon)
+            at = other**2 * mpmath.log((share - 1 + other_rate) / other_rate) + mpmath.mpf(1) / 2
+            under_q, moved = mpmath.ncdf(-at / other), mpmath.ncdf((1 - at) / other)
+            return ratio * ((1 - other_rate) * under_q + other_rate * moved) - mpmath.exp(epsilon) * under_q
+
+        last = sigma**2 * mpmath.log((mpmath.exp(epsilon) / (1 - other_rate) - 1 + rate) / rate) + mpmath.mpf(1) / 2
+        places = [-12, -4, 0, 4, 6, last, 12, 20]
+        truth = mpmath.quad(lambda x: profile(x) * mpmath.npdf(x, 0, sigma), places)
+        delta = certificate.deltas[0].delta
+        assert float(delta.low) * (1 - 1e-13) <= float(truth) <= float(delta.high) * (1 + 1e-13)
+        assert delta.digits >= 11
+
+
+def test_a_search_ends_when_its_time_is_over():
+    with pytest.raises(ConvergenceError, match="in 1e-09 seconds; it had come to line 1, its place"):
+        account(DPSGD(1.0, 0.01, 2)).certify(seconds=1e-9)
+    with pytest.raises(DomainError, match="seconds"):
+        certify(DPSGD(1.0, 0.01, 2), epsilons=[1.0], seconds=0.0)
+
+
+def test_what_would_take_too_long_is_refused_at_once():
+    told = []
+    with pytest.raises(ConvergenceError, match="bent lines would take too long"):
+        certify(DPSGD(0.15, 1e-5, 20), epsilons=[1.0], progress=told.append)
+    assert not any("node" in words for words in told)
+
+
+def test_many_rare_steps_by_a_line_far_below_its_saddle():
+    """At the saddle rare outputs would rule: the line stands at a low tilt, and leaves them out."""
+    run, epsilon = DPSGD(1.0, 1e-4, 1000), 0.01
+    prover = Prover(ComposedLoss.of(run), str)
+    with np.errstate(all="ignore"):
+        point = prover.point(epsilon, 1)
+    assert not isinstance(prover.lines[point.line], BentWitness)
+    fast = account(run).remove.reading.delta(epsilon)
+    assert point.remove.digits >= 8
+    assert point.remove.lower * (1 - fast.error) <= fast.value <= point.remove.upper * (1 + fast.error)
+
+
+def test_lower_tails_of_rare_steps():
+    """Strong negative tilts, at which |w|^c leaves the doubles at most heights of a path."""
+    run = DPSGD(1.0, 1e-4, 1000)
+    prover = Prover(ComposedLoss.of(run), str)
+    with np.errstate(all="ignore"):
+        threshold = prover.near("fnr", math.log(1e-5))
+        assert prover.point(threshold).fnr.digits > 15
+    assert prover.point(threshold).fnr.lower == pytest.approx(1e-5, rel=1e-9)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from gaussdp.accounting.certified.balls import acb, arb, power, precision, widened
 from gaussdp.accounting.certified.excess import BOUND_BITS, Excess, far_angle
 from gaussdp.accounting.certified.lines import Tails, tails_of
+from gaussdp.accounting.certified.patience import Progress, silent
 from gaussdp.accounting.certified.steering import Part, Steering, rounded
 from gaussdp.accounting.certified.witnesses import BentWitness, region
 from gaussdp.errors import ConvergenceError
@@ -38,6 +39,7 @@ class BentProofSettings:
     spare: float = 60.0  # by which bounds go farther than the digits asked for at first
     longest: float = 1e200  # cosh of y
     most_nodes: int = 1500  # at some ten milliseconds for each kind of step
+    far_too_many: float = 2.0  # times as many by a look at floats, and bounds are not even computed
     most_kinds: int = 60  # of steps, since each adds to the time of every node
     least_share: float = 0.4  # of the excess of a threshold down to which the line through it serves others
     most_share: float = 2.5
@@ -72,11 +74,16 @@ class _Hyperbola:
 class _Bounds:
     """Bounds on the integrand along one hyperbola."""
 
-    def __init__(self, curve: _Hyperbola, excesses: Sequence[Excess], squared_mu: arb, last: float) -> None:
+    def __init__(
+        self, curve: _Hyperbola, excesses: Sequence[Excess], squared_mu: arb, last: float, tell: Progress
+    ) -> None:
         self._curve, self._excesses, self._squared_mu = curve, excesses, squared_mu
         self._last = arb(last)
         count = max(1, math.ceil(last / SETTINGS.cell))
-        self.cells = [self._cell(arb(last) / count, k) for k in range(count)]
+        self.cells = []
+        for k in range(count):
+            tell(f"bound {k + 1} of {count}")
+            self.cells.append(self._cell(arb(last) / count, k))
         self._far = arb(1)
         for excess in excesses:
             self._far *= excess.far() ** excess.count
@@ -124,11 +131,11 @@ class _Shape:
     strip: float
     ends: tuple[float, float, float]
 
-    def bounds(self, parts: Sequence[Part], squared_mu: arb) -> list[_Bounds]:
+    def bounds(self, parts: Sequence[Part], squared_mu: arb, tell: Progress) -> list[_Bounds]:
         with precision(BOUND_BITS):
             excesses = [Excess(part) for part in parts]
             return [
-                _Bounds(_Hyperbola(self.centre, self.width, angle), excesses, squared_mu, last)
+                _Bounds(_Hyperbola(self.centre, self.width, angle), excesses, squared_mu, last, tell)
                 for angle, last in zip(
                     (self.angle, self.angle - self.strip, self.angle + self.strip), self.ends, strict=True
                 )
@@ -142,7 +149,12 @@ class ProvedBentLine:
     spacing: arb
 
     def __init__(
-        self, squared_mu: arb, parts: Sequence[Part], witness: BentWitness, bounds: list[_Bounds] | None = None
+        self,
+        squared_mu: arb,
+        parts: Sequence[Part],
+        witness: BentWitness,
+        bounds: list[_Bounds] | None = None,
+        tell: Progress = silent,
     ) -> None:
         self.region = region(witness.tilt) or 0
         self.spacing = arb(witness.spacing)
@@ -151,12 +163,13 @@ class ProvedBentLine:
         self._least = sum((excess.count * excess.least for excess in excesses), arb(0))
         self._strip = arb(witness.strip)
         shape = _Shape(witness.centre, witness.width, witness.angle, witness.strip, witness.ends)
-        self._bounds = bounds or shape.bounds(parts, squared_mu)
+        self._bounds = bounds or shape.bounds(parts, squared_mu, tell)
         self._check_poles(witness)
         curve = _Hyperbola(witness.centre, witness.width, witness.angle)
         self._thetas: list[acb] = []
         self._terms: tuple[list[acb], ...] = ([], [], [])
         for k in range(witness.nodes):
+            tell(f"node {k + 1} of {witness.nodes}")
             theta, slope = curve.at(self.spacing * k)
             value = slope * (squared_mu / 2 * (theta * theta - theta)).exp() * self.spacing / arb.pi()
             value = value / 2 if k == 0 else value
@@ -207,7 +220,9 @@ class BentPlan:
     served: tuple[float, float]
     bounds: list[_Bounds]
 
-    def __init__(self, steering: Steering, tilt: float, threshold: float, depth: float) -> None:
+    def __init__(
+        self, steering: Steering, tilt: float, threshold: float, depth: float, tell: Progress = silent
+    ) -> None:
         self._parts, self._squared_mu = steering.parts, arb(steering.squared_mu)
         self._tilt = tilt
         least = math.fsum(part.count * math.log1p(-part.sample_rate) for part in self._parts)
@@ -224,8 +239,10 @@ class BentPlan:
             log_far = sum(excess.count * float(excess.far().log().mid()) for excess in excesses)
         needed = depth + SETTINGS.spare + log_far + max(0.0, -self._log_scale)
         shapes = [self._shape_of(*one, curvature, needed) for one in SETTINGS.shapes]
-        self._shape = min(shapes, key=lambda shape: self._cost(shape, excesses, depth))
-        self.bounds = self._shape.bounds(self._parts, self._squared_mu)
+        cost, _, self._shape = min((self._cost(shape, excesses, depth), k, shape) for k, shape in enumerate(shapes))
+        if cost > SETTINGS.far_too_many * SETTINGS.most_nodes:
+            raise _too_long()
+        self.bounds = self._shape.bounds(self._parts, self._squared_mu, tell)
 
     def _shape_of(self, angle: float, strip: float, width: float, curvature: float, needed: float) -> _Shape:
         """Hyperbolas through the tilt whose strip holds no pole; e^(-theta x) comes down by what is needed."""
@@ -263,7 +280,7 @@ class BentPlan:
                     except ConvergenceError:
                         return math.inf
                 largest = max(largest, size)
-        return (depth + largest) / shape.strip * shape.ends[0]
+        return (depth + largest) / shape.strip * shape.ends[0] / (2 * math.pi)
 
     def witness(self, depth: float) -> BentWitness:
         """Nodes with which errors are about e^-depth of the integrand at the saddle.
@@ -290,10 +307,16 @@ class BentPlan:
         spacing = rounded(2 * math.pi * self._shape.strip / depth)
         nodes = math.ceil(last / spacing) + 2
         if nodes > SETTINGS.most_nodes:
-            raise ConvergenceError("no proof: a bent line would take too long")
+            raise _too_long()
         count = math.log2(sum(part.count for part in self._parts))
         bits = 64 + math.ceil((depth + max(0.0, -self._log_scale)) / math.log(2) + count)
         shape = self._shape
         return BentWitness(
             self._tilt, shape.centre, shape.width, shape.angle, shape.strip, spacing, nodes, shape.ends, depth, bits
         )
+
+
+def _too_long() -> ConvergenceError:
+    return ConvergenceError(
+        "no proof: the transform of so few or so rarely sampled steps decays too slowly; bent lines would take too long"
+    )

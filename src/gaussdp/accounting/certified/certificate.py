@@ -3,13 +3,14 @@
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from gaussdp.accounting.certified.enclosures import RATES, ProvedNumber, ProvedPoint
+from gaussdp.accounting.certified.patience import Progress, silent
 from gaussdp.accounting.certified.witnesses import Witness, witness_of
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.documents.files import write_file
@@ -21,8 +22,6 @@ from gaussdp.mechanisms.plan import composed
 
 FORMAT = 1
 """Of the file; a change of its meaning makes it another one."""
-
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -230,7 +229,7 @@ class Certificate(Displayed):
         """
         from gaussdp.accounting.certified.checking import failures
 
-        return tuple(failures(self, progress or (lambda words: None)))
+        return tuple(failures(self, progress or silent))
 
     def __repr__(self) -> str:
         mu = f"mu to {self.mu.digits} digits, " if self.mu else ""

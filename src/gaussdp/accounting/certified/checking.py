@@ -13,7 +13,8 @@ from gaussdp.accounting.certified.witnesses import BentWitness, Witness
 from gaussdp.errors import ConvergenceError
 
 if TYPE_CHECKING:
-    from gaussdp.accounting.certified.certificate import Certificate, Progress
+    from gaussdp.accounting.certified.certificate import Certificate
+    from gaussdp.accounting.certified.patience import Progress
 
 MORE_BITS = 32
 """Than the proof used, so that its rounding is confirmed and not repeated."""

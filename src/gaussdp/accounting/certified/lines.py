@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, power, probability, widened
+from gaussdp.accounting.certified.patience import Progress, silent
 from gaussdp.accounting.certified.steering import Part, Steering, rounded
 from gaussdp.accounting.certified.steps import ProvedStep
 from gaussdp.accounting.certified.witnesses import Beside, LineWitness, StepWitness, region
@@ -32,14 +33,18 @@ class ProofSettings:
 SETTINGS = ProofSettings()
 
 
-def plan_line(steering: Steering, tilt: float, thresholds: tuple[float, float], depth: float) -> LineWitness:
+def plan_line(
+    steering: Steering, tilt: float, thresholds: tuple[float, float], depth: float, *, spare: bool = False
+) -> LineWitness:
     """A line that serves all thresholds from the first to the second, to a relative error of about e^-depth.
+
+    If so told, tilts beside it spare outputs that are cut off.
 
     Raises:
         ConvergenceError: if it would take too long.
     """
     depth += SETTINGS.margin
-    below, above, period = steering.images(tilt, thresholds, depth)
+    below, above, period = steering.images(tilt, thresholds, depth, spare=spare)
     if not 0 < period < math.inf:
         raise ConvergenceError("no proof: the images of a line cannot be bounded")
     spacing = rounded(2 * math.pi / period)
@@ -53,10 +58,6 @@ def plan_line(steering: Steering, tilt: float, thresholds: tuple[float, float], 
     steps = tuple(
         StepWitness(shape.table, tuple(shape.grid(spacing * (stop - 1)) for stop in blocks)) for shape in shapes
     )
-    sizes = [stop - start for start, stop in zip([0, *blocks], blocks, strict=False)]
-    work = sum(size * (grid.last - grid.first) for step in steps for size, grid in zip(sizes, step.grids, strict=True))
-    if work > SETTINGS.most_work:
-        raise _too_long()
 
     def real(at: float) -> Beside:
         beside = steering.shapes(at, depth)
@@ -64,7 +65,10 @@ def plan_line(steering: Steering, tilt: float, thresholds: tuple[float, float], 
 
     heaviest = max((part.count for part in steering.parts), default=1)
     bits = 64 + math.ceil(depth / math.log(2) + math.log2(heaviest))
-    return LineWitness(tilt, spacing, tuple(blocks), steps, real(below), real(above), bits)
+    witness = LineWitness(tilt, spacing, tuple(blocks), steps, real(below), real(above), bits)
+    if witness.work > SETTINGS.most_work:
+        raise _too_long()
+    return witness
 
 
 def _too_long() -> ConvergenceError:
@@ -103,7 +107,7 @@ class ProvedLine:
     spacing: arb
     region: int
 
-    def __init__(self, squared_mu: arb, parts: Sequence[Part], witness: LineWitness) -> None:
+    def __init__(self, squared_mu: arb, parts: Sequence[Part], witness: LineWitness, tell: Progress = silent) -> None:
         self.tilt, self.spacing = arb(witness.tilt), arb(witness.spacing)
         self.region = region(witness.tilt) or 0
         self._squared_mu, self._parts = squared_mu, tuple(parts)
@@ -117,6 +121,7 @@ class ProvedLine:
         for part, step, own in zip(parts, steps, witness.steps, strict=True):
             known: list[acb] = []
             for stop, grid in zip(witness.blocks, own.grids, strict=True):
+                tell(f"nodes up to {stop} of {witness.blocks[-1]}")
                 known += step.transforms(grid, len(known), stop, witness.spacing)
             mgf = known[0].real
             if not mgf > 0:

@@ -2,18 +2,27 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from gaussdp.accounting.certified.balls import arb, enclosure, precision
 from gaussdp.accounting.certified.bent import BentPlan, ProvedBentLine
-from gaussdp.accounting.certified.certificate import Progress
 from gaussdp.accounting.certified.enclosures import ProvedPoint
 from gaussdp.accounting.certified.lines import ProvedLine, Tails, plan_line
 from gaussdp.accounting.certified.loss import ComposedLoss
-from gaussdp.accounting.certified.steering import Steering
+from gaussdp.accounting.certified.patience import Progress
+from gaussdp.accounting.certified.steering import Steering, rounded
 from gaussdp.accounting.certified.witnesses import BentWitness, LineWitness, Witness
-from gaussdp.errors import ConvergenceError
+from gaussdp.accounting.composed import ComposedTails
+from gaussdp.accounting.inversion import (
+    points_at_add_delta,
+    points_at_fnr,
+    points_at_fpr,
+    points_at_remove_delta,
+)
+from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.errors import ConvergenceError, DomainError
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,10 @@ class ProverSettings:
     deviations: int = 45  # of outputs that are looked at first: beyond, their probability is below e^-1000
     more_deviations: int = 20  # tried beyond the least, for outputs at the cut to be light under the tilt
     margin: float = 12.0  # by which they should be lighter than the error that is aimed at, as a logarithm
+    low_digits: tuple[int, ...] = (11, 9, 7)  # of the FPR that lines at low tilts give
+    low_tilts: tuple[float, ...] = (0.2, 0.35, 0.55)  # of the distance from 1 to where rare outputs rule
+    low_cuts: tuple[float, ...] = (0.0, 0.7, 1.4)  # deviations beyond the nearest cut that leaves the digits
+    low_reach: float = 0.1  # of the distance to the mean, by which a threshold may be exceeded; below it all are served
     bent_digits: int = 15  # of readings of bent lines, whose nodes take long
     deepenings: int = 3  # of bent lines, whose integrals may be far smaller than their integrands
     tolerable: float = 4.0  # digits that may miss, as a logarithm
@@ -56,12 +69,36 @@ class Prover:
         self.loss, self._progress = loss, progress
         with precision(SETTINGS.bits):
             self._squared_mu = float(loss.squared_mu().mid())
-        self._steerings: dict[int, Steering] = {}
+        self._steerings: dict[float, Steering] = {}
         self.steering = self._steering(SETTINGS.deviations)
         self._served: list[_Served] = []
         self.lines: list[Witness] = []
         self.points: list[ProvedPoint] = []
         self._known: dict[tuple[float, int], int] = {}
+
+    def near(self, kind: str, log_level: float) -> float:
+        """A threshold near the one where a tail has this logarithm, by fast methods if they know it.
+
+        Args:
+            kind: fpr, fnr, remove or add.
+            log_level: of the tail.
+        """
+        if self.loss.closed:
+            return self.steering.near(kind, log_level)
+        level, rest = np.array([log_level]), np.log1p(-np.exp(np.array([log_level])))
+        try:
+            if kind in ("fpr", "fnr"):
+                found = (points_at_fpr if kind == "fpr" else points_at_fnr)(self._tails, level, rest)
+            else:
+                found = (points_at_remove_delta if kind == "remove" else points_at_add_delta)(self._tails, level)
+        except ConvergenceError:
+            return self.steering.near(kind, log_level)
+        return float(found.tau[0]) if found.answered[0] else self.steering.near(kind, log_level)
+
+    @cached_property
+    def _tails(self) -> ComposedTails:
+        steps = [(SampledGaussianLoss(part.noise_multiplier, part.sample_rate), part.count) for part in self.loss.parts]
+        return ComposedTails(self._squared_mu, steps)
 
     def point(self, threshold: float, region: int | None = None) -> ProvedPoint:
         """What is proved at a threshold: from a line in a region, or in the one that suits both error rates."""
@@ -115,7 +152,7 @@ class Prover:
                     return wider, room, depth
         return choices[-1]
 
-    def _steering(self, deviations: int) -> Steering:
+    def _steering(self, deviations: float) -> Steering:
         if deviations not in self._steerings:
             self._steerings[deviations] = Steering(self._squared_mu, self.loss.parts, deviations)
         return self._steerings[deviations]
@@ -133,37 +170,92 @@ class Prover:
         for number, one in enumerate(self._served):
             if one.region == region and one.low <= threshold <= one.high:
                 return number
-        self._progress(f"line {len(self.lines) + 1}")
+        self._tell("its place")
         witness: Witness
         try:
-            witness, served = self._straight(threshold, region)
+            plan = self._plan(threshold, region)
         except ConvergenceError as error:
             witness, served = self._bent(threshold, region, error)
+        else:
+            witness, served = self._straight(region, *plan)
         self.lines.append(witness)
         self._served.append(served)
         return len(self.lines) - 1
 
-    def _straight(self, threshold: float, region: int) -> tuple[LineWitness, _Served]:
-        """A vertical line, if the transform decays along it."""
+    def _tell(self, words: str) -> None:
+        self._progress(f"line {len(self.lines) + 1}, {words}")
+
+    def _plan(self, threshold: float, region: int) -> tuple[LineWitness, float, float]:
+        """A vertical line, if the transform decays along it, and which thresholds it serves."""
         steering, room, depth = self._cut(threshold, region)
         span = threshold - room, threshold + room
-        witness = plan_line(steering, steering.saddle(threshold, region), span, depth)
+        try:
+            return plan_line(steering, steering.saddle(threshold, region), span, depth), *span
+        except ConvergenceError:
+            low = self._plan_low(threshold) if region > 0 else None
+            if low is None:
+                raise
+            return low
+
+    def _plan_low(self, threshold: float) -> tuple[LineWitness, float, float] | None:
+        """The cheapest line for upper tails far below its saddle, with outputs cut off that would rule there.
+
+        Nothing but the digits depends on where a line stands. There the tail is a small share of its scale, and rare
+        outputs, for which the images of a line at the saddle lie far apart, are so unlikely that they may be left out.
+        """
+        mean, parts = self.steering.cumulants(1.0)[1], self.loss.parts
+        if not threshold > mean:
+            return None
+        rare = min(1 - 2 * part.noise_multiplier**2 * math.log(part.sample_rate) for part in parts)
+        span = mean, threshold + SETTINGS.low_reach * (threshold - mean)
+        log_tail = self._log_fpr(threshold)
+        for digits in SETTINGS.low_digits if log_tail > -math.inf else ():
+            plans, depth = [], digits * math.log(10)
+            # Outputs beyond the cut are this unlikely under Q and under P.
+            under_q = depth + math.log(sum(part.count for part in parts)) - log_tail
+            under_p = depth + math.log(sum(part.count * part.sample_rate for part in parts)) - log_tail
+            nearer = min(1 / part.noise_multiplier for part in parts)
+            deviations = rounded(max(math.sqrt(2 * under_q) - nearer, math.sqrt(2 * under_p)))
+            for more in SETTINGS.low_cuts:
+                steering = self._steering(deviations + more)
+                for share in SETTINGS.low_tilts:
+                    tilt = rounded(1 + share * (rare - 1))
+                    extra = steering.cumulants(tilt)[0] - tilt * threshold - log_tail
+                    try:
+                        plans.append(plan_line(steering, tilt, span, depth + max(extra, 0.0), spare=True))
+                    except (ConvergenceError, DomainError):
+                        continue
+            if plans:
+                return min(plans, key=lambda plan: plan.work), *span
+        return None
+
+    def _log_fpr(self, threshold: float) -> float:
+        """About the logarithm of the FPR; -inf if fast methods do not know it."""
+        try:
+            found = self._tails.read(np.array([threshold]))
+        except ConvergenceError:
+            return -math.inf
+        return float(found.log_fpr[0]) if found.answered[0] else -math.inf
+
+    def _straight(self, region: int, witness: LineWitness, low: float, high: float) -> tuple[LineWitness, _Served]:
         with precision(witness.bits):
-            return witness, _Served(region, *span, ProvedLine(self.loss.squared_mu(), self.loss.parts, witness))
+            line = ProvedLine(self.loss.squared_mu(), self.loss.parts, witness, self._tell)
+            return witness, _Served(region, low, high, line)
 
     def _bent(self, threshold: float, region: int, refused: ConvergenceError) -> tuple[BentWitness, _Served]:
         """A line that bends to the right, with as many nodes as give the digits, where what is read is far from 1."""
         wanted = SETTINGS.bent_digits * math.log(10)
         with np.errstate(all="ignore"):
             try:
-                plan = BentPlan(self.steering, self.steering.saddle(threshold, region), threshold, wanted)
+                tilt = self.steering.saddle(threshold, region)
             except ConvergenceError:
                 raise refused from None
+            plan = BentPlan(self.steering, tilt, threshold, wanted, self._tell)
             depth = wanted
             for _ in range(SETTINGS.deepenings):
                 witness = plan.witness(depth)
                 with precision(witness.bits):
-                    line = ProvedBentLine(self.loss.squared_mu(), self.loss.parts, witness, plan.bounds)
+                    line = ProvedBentLine(self.loss.squared_mu(), self.loss.parts, witness, plan.bounds, self._tell)
                     missing = wanted - math.log(10) * line.read(threshold).least_digits(region)
                 if missing <= SETTINGS.tolerable:
                     break

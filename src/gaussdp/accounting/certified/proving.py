@@ -13,7 +13,6 @@ from gaussdp.accounting.certified import claims
 from gaussdp.accounting.certified.balls import arb, enclosure, precision
 from gaussdp.accounting.certified.certificate import (
     Certificate,
-    Progress,
     ProvedDelta,
     ProvedEpsilon,
     ProvedMu,
@@ -21,8 +20,9 @@ from gaussdp.accounting.certified.certificate import (
 )
 from gaussdp.accounting.certified.enclosures import ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.loss import ComposedLoss
+from gaussdp.accounting.certified.patience import Patience, Progress, silent
 from gaussdp.accounting.certified.prover import Prover
-from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, POSITIVE, Domain, checked, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import Composition, Mechanism
 
@@ -30,6 +30,8 @@ FIRST_POINTS = 17
 """Thresholds between the floors that a search for mu starts with."""
 RELATIVE_GAP = 1e-9
 """Between the bounds of mu, at which a search ends."""
+WIDER = 8.0
+"""Times the widest enclosure of mu at a point is a gap beyond which nothing is gained."""
 MOST_POINTS = 2000
 LEAST_DIGITS = 3
 """Of a delta, below which its proof is not worth stating."""
@@ -37,6 +39,8 @@ CLOSE = 1e-14
 """Relative step of a search for a threshold, at which it ends."""
 HALVING = 12
 """Steps after which a search only halves its bracket."""
+MOST_SECONDS = 600.0
+"""Unless another time is given; most proofs take one."""
 STEPS = 80
 """Of a search for a threshold."""
 
@@ -48,6 +52,7 @@ def certify(
     deltas: Sequence[float] = (),
     fprs: Sequence[float] = (),
     progress: Progress | None = None,
+    seconds: float = MOST_SECONDS,
 ) -> Certificate:
     """Prove what a composition of plain and Poisson-sampled Gaussian releases guarantees.
 
@@ -58,11 +63,13 @@ def certify(
         deltas: at which to enclose epsilon, in (0, 1).
         fprs: at which to enclose the FNR of either direction, in (0, 1).
         progress: told what is being done.
+        seconds: after which the search for a proof ends, above 0.
     Returns:
         The enclosures with their witness.
     Raises:
         DomainError: if a part of the mechanism is not Gaussian.
-        ConvergenceError: if no proof is known: few steps, or rates so small that the transform hardly decays.
+        ConvergenceError: if no proof is known, or none was found in time: rates so small that the transform hardly
+            decays, or steps so few.
         MissingExtraError: if python-flint is not installed.
 
     >>> from gaussdp.mechanisms import DPSGD
@@ -73,7 +80,7 @@ def certify(
     levels = _levels("delta", deltas, LEVEL)
     at = _levels("epsilon", epsilons, NON_NEGATIVE)
     least = None if floor is None else number("floor", floor, LEVEL)
-    tell = progress or (lambda words: None)
+    tell = Patience(progress or silent, number("seconds", seconds, POSITIVE))
     run = Composition([part if count == 1 else count * part for part, count in mechanism.releases()])
     prover = Prover(ComposedLoss.of(run), tell)
     rates_at = _levels("fpr", fprs, LEVEL)
@@ -127,7 +134,7 @@ def _bracket(prover: Prover, name: str, delta: float) -> tuple[int, ...]:
 
     if enclosed(0.0).at_most(delta):
         return (place(0.0),)
-    epsilon = max(sign * prover.steering.near(name, math.log(delta)), 1e-12)
+    epsilon = max(sign * prover.near(name, math.log(delta)), 1e-12)
     low, high = 0.0, math.inf
     for _ in range(STEPS):
         here = enclosed(epsilon)
@@ -202,7 +209,7 @@ def _floor_points(prover: Prover, name: str, floor: float) -> list[ProvedPoint]:
         return rate.at_least(floor) if above else rate.at_most(floor)
 
     deviation = math.sqrt(prover.steering.cumulants(0.5)[2])
-    tau = _root(miss, prover.steering.near(name, math.log(floor)), deviation, prover.loss.lowest)
+    tau = _root(miss, prover.near(name, math.log(floor)), deviation, prover.loss.lowest)
     scale = max(abs(tau), 1e-3 * deviation)
     inside = _nearest(lambda shift: tau + sign * scale * shift, lambda at: proved(at, above=True))
     outside = _nearest(lambda shift: tau - sign * scale * shift, lambda at: proved(at, above=False))
@@ -226,24 +233,25 @@ def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
     inner = [first + (last - first) * k / (FIRST_POINTS - 1) for k in range(1, FIRST_POINTS - 1)]
     points = _sorted([*low, *high, *(prover.point(tau) for tau in inner if low[1].threshold < tau < high[0].threshold)])
     bounds: dict[tuple[float, float], arb] = {}
-    best = arb(0)
+    best, gap = arb(0), RELATIVE_GAP
     while True:
         for point in points:
             if claims.above_floor(point, floor):
-                best = best.max(claims.point_mu(point).lower())
+                here = claims.point_mu(point)
+                best, gap = best.max(here.lower()), max(gap, WIDER * float((here.rad() / abs(here).upper()).upper()))
         active = []
         for left, right in pairwise(points):
             key = left.threshold, right.threshold
             if key not in bounds:
                 bounds[key] = claims.mu_of_interval(left, right)
-            if not bounds[key] <= best * (1 + RELATIVE_GAP):
+            if not bounds[key] <= best * (1 + gap):
                 active.append(0.5 * (left.threshold + right.threshold))
         fresh = [tau for tau in active if tau not in {point.threshold for point in points}]
         if not fresh or len(points) + len(fresh) > MOST_POINTS:
             break
         tell(f"{len(points)} points")
         points = _sorted([*points, *(prover.point(tau) for tau in fresh)])
-    points = _thinned(points, best, floor)
+    points = _thinned(points, best, floor, gap)
     with precision(claims.BITS):
         mu = enclosure(claims.mu_between(points, floor))
     return ProvedMu(floor, mu, tuple(prover.place(point.threshold) for point in points))
@@ -258,11 +266,11 @@ def _sorted(points: Sequence[ProvedPoint]) -> list[ProvedPoint]:
     return sorted({point.threshold: point for point in points}.values(), key=lambda point: point.threshold)
 
 
-def _thinned(points: Sequence[ProvedPoint], best: arb, floor: float) -> list[ProvedPoint]:
+def _thinned(points: Sequence[ProvedPoint], best: arb, floor: float, gap: float) -> list[ProvedPoint]:
     """Those points without which the bounds of mu would be wider."""
     kept = [points[0]]
     for point, following in pairwise(points[1:]):
-        needed = not claims.mu_of_interval(kept[-1], following) <= best * (1 + RELATIVE_GAP)
+        needed = not claims.mu_of_interval(kept[-1], following) <= best * (1 + gap)
         if needed or (claims.above_floor(point, floor) and not claims.point_mu(point).lower() < best):
             kept.append(point)
     return [*kept, points[-1]]

@@ -25,6 +25,7 @@ class SteeringSettings:
     share_of_strip: float = 0.97  # the highest of them, of the strip in which a step is analytic
     worth: float = 0.97  # of the period: less is not worth a larger shift
     shifts: int = 60  # of a line tried for its images
+    heavy: float = -3.0  # logarithm of a density at a cut, times the number of steps, that these tilts avoid
     mantissa: int = 2**24  # to which spacings are rounded, so that they are short to write
 
 
@@ -230,8 +231,13 @@ class Steering:
             low, high = (low, middle) if at(middle)[1] < log_level else (middle, high)
         return at(0.5 * (low + high))[0]
 
-    def images(self, tilt: float, thresholds: tuple[float, float], depth: float) -> tuple[float, float, float]:
-        """Two tilts beside a line, in the same region, and the period with which its images vanish."""
+    def images(
+        self, tilt: float, thresholds: tuple[float, float], depth: float, *, spare: bool
+    ) -> tuple[float, float, float]:
+        """Two tilts beside a line, in the same region, and the period with which its images vanish.
+
+        If so told they spare outputs at cuts, which have no tight moments where they are heavy.
+        """
         poles = [-math.inf, 0.0, 1.0, math.inf]
         here = next(k for k in range(3) if poles[k] < tilt < poles[k + 1])
         value, _, variance = self.cumulants(tilt)
@@ -241,17 +247,27 @@ class Steering:
             (-1, tilt - poles[here], thresholds[1]),
             (1, poles[here + 1] - tilt, thresholds[0]),
         ):
+            shifts = [float(shift) for shift in min(scale, room) * 2.0 ** np.linspace(-6, 3, SETTINGS.shifts)]
+            shifts = [shift for shift in shifts if shift <= room]
+            light = [shift for shift in shifts if self._log_at_cuts(tilt + sign * shift) <= SETTINGS.heavy]
             best, period = 0.0, math.inf
-            for shift in min(scale, room) * 2.0 ** np.linspace(-6, 3, SETTINGS.shifts):
-                if shift > room:
-                    break
-                beside = self.cumulants(tilt + sign * float(shift))[0]
+            for shift in light if spare else shifts:
+                beside = self.cumulants(tilt + sign * shift)[0]
                 needed = (depth + beside - value - sign * shift * threshold) / shift
                 if needed < SETTINGS.worth * period:
-                    best, period = float(shift), needed
+                    best, period = shift, needed
             found.append((tilt + sign * best, period))
         (low, below), (high, above) = found
         return low, high, max(below, above)
+
+    def _log_at_cuts(self, tilt: float) -> float:
+        """The logarithm of the largest tilted density at a cut, times the count: heavy ones have no tight moments."""
+        found = []
+        for part, cut in zip(self.parts, self.cuts, strict=True):
+            loss, _ = losses(part, np.array([cut]))
+            density = -0.5 * (cut / part.noise_multiplier) ** 2 - math.log(part.noise_multiplier)
+            found.append(math.log(part.count) + density + tilt * float(loss[0]))
+        return max(found, default=-math.inf) if tilt > 0 else -math.inf
 
     def shapes(self, tilt: float, depth: float) -> list[Shape]:
         """Each part under a tilt."""

@@ -165,8 +165,9 @@ class _Cells:
         mass, variation, upper, angles, shrinks, growth, ends = self._floats
         at = float(frequency.mid())
         best = int(np.nan_to_num(mass - variation / at, nan=-np.inf).argmax())
-        with np.errstate(under="ignore", divide="ignore"):
-            height = int(np.logaddexp(growth + np.log((np.exp(-at * angles) * shrinks) @ upper), ends).argmin())
+        with np.errstate(all="ignore"):  # at heights where |w|^c is beyond doubles there is no bound
+            sizes = np.logaddexp(growth + np.log((np.exp(-at * angles) * shrinks) @ upper), ends)
+        height = int(np.nan_to_num(sizes, nan=np.inf).argmin())
         bounds = [
             1 - (self.mass_from[best] - self.variation_from[best] / frequency) / mgf,
             self.variation / (frequency * mgf),

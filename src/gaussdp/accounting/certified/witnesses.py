@@ -92,6 +92,13 @@ class LineWitness:
         if region(self.tilt) is None:
             raise DomainError("tilt", problem="must not be a pole")
 
+    @property
+    def work(self) -> int:
+        """Nodes of the line times nodes of the grids that compute them."""
+        sizes = [stop - start for start, stop in zip((0, *self.blocks), self.blocks, strict=False)]
+        grids = [grid for step in self.steps for grid in zip(sizes, step.grids, strict=True)]
+        return sum(size * (grid.last - grid.first) for size, grid in grids)
+
 
 @dataclass(frozen=True)
 class BentWitness:

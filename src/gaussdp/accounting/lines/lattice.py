@@ -89,6 +89,11 @@ class Lattice:
         place[np.argsort(~upper, kind="stable")] = np.arange(tau.size)
         return both.take(place)
 
+    def line(self, tau: float) -> Line | None:
+        """The line that answers a threshold, if one does."""
+        gentle, bold = self._chains[1.0 if tau >= 0 else -1.0]
+        return gentle.line(tau) or bold.line(tau)
+
     def _read(self, tau: Floats, side: float) -> OperatingPoints:
         gentle, bold = self._chains[side]
         points = gentle.read(tau)
@@ -159,6 +164,23 @@ class _Chain:
                 self._read_owned(owner, np.flatnonzero(owners == owner), points)
         return points
 
+    def line(self, tau: float) -> Line | None:
+        """The line that answers a threshold, if one does."""
+        one = np.array([tau])
+        if not self.read(one).answered[0]:
+            return None
+        owner = int(np.searchsorted(self._edges, abs(tau), side="right")) - 1
+        line = self._lines.at(self._tilts[owner])
+        if line is not None and _accurate(line.read(one), _tolerance(line)).all():
+            return line
+        return self._part_line(owner, int(self._parts_of(owner, one)[0]))
+
+    def _parts_of(self, owner: int, tau: Floats) -> Indices:
+        """In which part of an owner's thresholds each lies."""
+        low, high = self._edges[owner], self._edges[owner + 1]
+        share = (np.abs(tau) - low) / (high - low)
+        return np.minimum((share * SETTINGS.parts).astype(np.intp), SETTINGS.parts - 1)
+
     def _read_owned(self, owner: int, mine: Indices, points: OperatingPoints) -> None:
         """Fill in what the line of an owner reads accurately, or those of its parts do."""
         line = self._lines.at(self._tilts[owner])
@@ -176,9 +198,7 @@ class _Chain:
             self._read_parts(owner, points, mine[~good])
 
     def _read_parts(self, owner: int, points: OperatingPoints, missing: Indices) -> None:
-        low, high = self._edges[owner], self._edges[owner + 1]
-        share = (np.abs(points.tau[missing]) - low) / (high - low)
-        parts = np.minimum((share * SETTINGS.parts).astype(np.intp), SETTINGS.parts - 1)
+        parts = self._parts_of(owner, points.tau[missing])
         for part in sorted(set(parts.tolist())):
             line = self._part_line(owner, part)
             if line is not None:

@@ -17,6 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
+from gaussdp.accounting.loss.bounds import LossBounds
 from gaussdp.accounting.loss.cumulants import Tilt
 from gaussdp.accounting.loss.outputs import FINENESS
 from gaussdp.accounting.loss.steps import TiltedGrid
@@ -63,6 +64,9 @@ class LineSettings:
     """Errors of the grid of outputs; the second where a finer grid costs little, since then the line serves farther."""
     rounding: float = 1e-15  # of a sum, relative to the sum of the sizes of its terms
     most_lost: float = 1e-12  # share of a tail that the cutoff of the outputs may leave out
+    finer: int = 2 * FINENESS  # grid with which a transform is compared to bound its error
+    farther: float = 2.0  # frequency, in last ones, up to which nodes left out are summed to bound what they add
+    same_moments: float = 0.5  # relative error of moments up to which they bound images by twice as much
     largest_exponent: float = 700.0  # of a double
 
 
@@ -99,6 +103,9 @@ class Cumulants(Protocol):
     def rounding(self, tilt: Tilt) -> float:
         """Size of the rounding error of K."""
 
+    def bounds(self, at: float, refinement: int = 0) -> LossBounds | None:
+        """What sums over outputs, and over nodes of a line, leave out at most, if that is known."""
+
 
 class CoarseScheduleError(ConvergenceError):
     """A line that steps which stand for others do not give, and others may."""
@@ -116,7 +123,7 @@ class Line:
         """Lay a line; thresholds up to the farthest, from the mean, are served, or those within 3.5 deviations."""
         if not all(grid.clean for grid in tilt.grids):
             raise ConvergenceError("the tilt gives weight to outputs beyond the cutoff")
-        self._most_work = most_work
+        self._cumulants, self._most_work = cumulants, most_work
         self._farthest = SETTINGS.reach * tilt.deviation if farthest is None else farthest
         log_ratio, grid_error = self._settle(cumulants, tilt)
         t, tilt = self._t, self.tilt
@@ -173,6 +180,7 @@ class Line:
             if not dead and reach != sure:
                 reach = sure
             elif grid_error <= tolerance + 1e-15 * abs(tilt.value) + 4 * cumulants.rounding(tilt):
+                self._refinement = refinement
                 return log_ratio, grid_error
             elif cumulants.shortened and grid_error > SETTINGS.no_better * worst:
                 raise CoarseScheduleError("the steps that stand for others are too few")
@@ -193,8 +201,17 @@ class Line:
         A line with c > 1 is for thresholds from zero on, one with c < 0 for those below zero, which keeps the digits of
         the profile.
         """
+        return self._read(tau, self._fixed_error)
+
+    def error_bounds(self, tau: Floats) -> Floats:
+        """Bounds on the relative errors of what is read, up to rounding; infinite where there is none."""
+        with np.errstate(all="ignore"):
+            fixed = self._bounded_error
+            return np.full(tau.size, np.inf) if fixed is None else self._read(tau, fixed).errors
+
+    def _read(self, tau: Floats, fixed_error: Floats) -> OperatingPoints:
         tilt = self.tilt
-        log_scale, values, errors = self.integrals(tau)
+        log_scale, values, errors = self._integrals(tau, fixed_error)
         wrong = (values[:_KERNELS] * signs(tilt.at) <= 0).any(axis=0)
         if tilt.at > 0 and self._lost[1] > 0:
             # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
@@ -204,12 +221,16 @@ class Line:
             wrong |= (under_q > sizes[0]) | (
                 under_p > np.minimum(sizes[1], self._profile_sizes(tau, values, log_scale))
             )
+            errors += np.stack((under_q, under_p, under_p))
         points = interpret(tilt.at, tau, log_scale, values, errors)
         points.errors[wrong] = np.inf
         return points
 
     def integrals(self, tau: Floats) -> tuple[Floats, Floats, Floats]:
-        """The logarithm of a scale, on it the integrals of the kernels, and bounds on the errors of the first three."""
+        """The logarithm of a scale, on it the integrals of the kernels, and the errors of the first three."""
+        return self._integrals(tau, self._fixed_error)
+
+    def _integrals(self, tau: Floats, fixed_error: Floats) -> tuple[Floats, Floats, Floats]:
         tilt = self.tilt
         values = self._sums(tau - tilt.mean)
         errors = np.zeros((_KERNELS, tau.size))
@@ -220,7 +241,7 @@ class Line:
             np.abs(images, out=errors)
         errors += np.abs(values[:_KERNELS])
         errors *= self._relative_error
-        errors += self._fixed_error
+        errors += fixed_error
         return tilt.value - tilt.at * tau, values, errors
 
     def _profile_sizes(self, tau: Floats, values: Floats, log_scale: Floats) -> Floats:
@@ -306,9 +327,10 @@ class Line:
             raise ConvergenceError("the line lies too close to a pole")
         values = cumulants.values(np.concatenate((above, below))) - tilt.value + SETTINGS.exponent
         # Chernoff: the tail beyond x, on the scale of the line, is below exp(K(c') - K(c) - (c' - c) x).
-        needed_above = np.min(values[: above.size] / (above - tilt.at)) - tilt.mean
-        needed_below = np.min(values[above.size :] / (tilt.at - below)) + tilt.mean
-        self._period = float(max(needed_above, needed_below)) + self._farthest
+        needed_above = values[: above.size] / (above - tilt.at)
+        needed_below = values[above.size :] / (tilt.at - below)
+        self._beside = float(above[needed_above.argmin()]), float(below[needed_below.argmin()])
+        self._period = float(max(needed_above.min() - tilt.mean, needed_below.min() + tilt.mean)) + self._farthest
 
     def _scan(self, cumulants: Cumulants, affordable: float) -> tuple[float, float]:
         """Where the characteristic function has died out, and where it surely has.
@@ -360,6 +382,41 @@ class Line:
         change += (moved.value - tilt.value) + 1j * (moved.mean - tilt.mean) * t
         weighted = np.abs(np.exp(log_ratio) * np.expm1(change))
         return log_ratio, max(float(weighted.max()), abs(moved.value - tilt.value)), dead
+
+    @cached_property
+    def _bounded_error(self) -> Floats | None:
+        """The fixed error of the three integrals with nothing judged by how it falls off, if bounds are known.
+
+        At each node the transform is compared with that of a finer grid, whose error is bounded; nodes that are left
+        out are summed up to a frequency from which on the decay of the transform is bounded.
+        """
+        tilt, step, inside = self.tilt, 2 * math.pi / self._period, self._t.size - 1
+        finer = self._refinement + SETTINGS.finer
+        try:
+            bounds, fine = self._cumulants.bounds(tilt.at, finer), self._cumulants.tilt(tilt.at, finer)
+            beside = [self._cumulants.bounds(at) for at in self._beside]
+        except ConvergenceError:
+            return None
+        if bounds is None or not all(one and one.moment_error() < SETTINGS.same_moments for one in beside):
+            return None
+        t = step * np.arange(math.ceil(SETTINGS.farther * inside) + 1, dtype=np.float64)
+        log_ratio = self._cumulants.log_ratio(fine, t)
+        errors = bounds.grid_errors(t, log_ratio.real)
+        modulus = np.exp(log_ratio.real)
+        change = log_ratio - self._cumulants.log_ratio(tilt, t)
+        change += (fine.value - tilt.value) + 1j * (fine.mean - tilt.mean) * t
+        errors[: inside + 1] += np.abs(-modulus * np.expm1(-change))[: inside + 1]
+        from_, logs = bounds.decay(float(t[inside]))
+        errors[inside + 1 :] = np.minimum(
+            (errors + modulus)[inside + 1 :],
+            np.exp(logs[np.searchsorted(from_, t[inside + 1 :], side="right") - 1]),
+        )
+        wrong = np.abs(self._weigh(t, np.zeros(t.size, np.complex128))[:_KERNELS]) @ errors
+        wrong += bounds.beyond(float(t[-1])) / math.pi * np.array([1.0, 1.0, 1 / t[-1]])
+        parts = self._parts[:_KERNELS]
+        sizes = np.hypot(parts[:, : inside + 1], parts[:, inside + 1 :]).sum(axis=1)
+        total = wrong + (SETTINGS.rounding + errors[0]) * sizes + 2 * _IMAGES
+        return np.maximum(total[:, np.newaxis], self._fixed_error) if np.isfinite(total).all() else None
 
     def _weigh(self, t: Floats, log_ratio: Complexes) -> Complexes:
         """Rows of trapezoid coefficients, one for each kernel."""

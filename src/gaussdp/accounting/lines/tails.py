@@ -90,6 +90,17 @@ class LineTails(Described):
             points.put(missing, self._lattice(depth, family).read(tau[missing]))
         return points
 
+    def error_bounds(self, tau: Floats) -> Floats:
+        """Bounds on the relative errors of what `read` answers, up to rounding; infinite where none is known."""
+        bounds = np.full(tau.size, np.inf)
+        for index, threshold in enumerate(tau.tolist()):
+            line = next(
+                (found for depth in SETTINGS.depths if (found := self._lattice(depth, 0).line(threshold))), None
+            )
+            if line is not None:
+                bounds[index] = line.error_bounds(tau[index : index + 1])[0]
+        return bounds
+
     def near_quantile(self, quantile: float, pole: float) -> float | None:
         """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known."""
         mean, deviation, skewness = self.mean, self.deviation, self.skewness

@@ -12,6 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
+from gaussdp.accounting.loss.bounds import SETTINGS as BOUNDS
+from gaussdp.accounting.loss.bounds import LossBounds
 from gaussdp.accounting.loss.products import product, weighted_rows
 from gaussdp.accounting.loss.rotated import RotatedLoss, RotatedStep
 from gaussdp.accounting.loss.schedules import Counted
@@ -135,6 +137,13 @@ class LossCumulants:
                 logarithm.imag = np.unwrap(logarithm.imag)
             total += count * logarithm
         return total
+
+    def bounds(self, at: float, refinement: int = 0) -> LossBounds | None:
+        """What sums leave out at most, if that is known: for steps of one record, each for itself, of few kinds."""
+        steps = [(step, count) for step, count in self._steps if isinstance(step, SampledGaussianLoss)]
+        if self.shortened or not len(self._steps) == len(steps) <= BOUNDS.most_kinds:
+            return None
+        return LossBounds(self._squared_mu, steps, at, refinement)
 
     def rotated(self) -> "RotatedLoss":
         """K off the real line, without cutoffs.

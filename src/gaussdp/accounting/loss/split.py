@@ -198,6 +198,9 @@ class ModerateCumulants:
             total += count * log_characteristic(grid, t)
         return total
 
+    def bounds(self, at: float, refinement: int = 0) -> None:
+        """None are known for laws that end abruptly."""
+
     def rounding(self, tilt: Tilt) -> float:
         """Size of the rounding error of K, which adds up terms of the size of each step's loss."""
         sizes = (count * math.sqrt(grid.variance) for count, grid in zip(tilt.counts, tilt.grids, strict=False))
@@ -272,6 +275,9 @@ class LargeCumulants:
         total += _log_expm1(u) - (u_real + math.log(-math.expm1(-u_real)))
         total += 1j * t * (mean - tilt.mean)
         return total
+
+    def bounds(self, at: float, refinement: int = 0) -> None:
+        """None are known for laws that end abruptly."""
 
     def rounding(self, tilt: Tilt) -> float:
         """Size of the rounding error of K."""

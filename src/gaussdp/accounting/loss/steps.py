@@ -117,15 +117,22 @@ class StepLoss(ABC):
     def _support(self, tilt: float) -> tuple[float, float, float]:
         """Ends of the interval that holds all of the mass of the tilted law, and the width of its peak."""
 
+    def outputs(
+        self, tilt: float, refinement: int = 0, *, moved: bool = False
+    ) -> tuple[Outputs, tuple[float, float], float]:
+        """The outputs that matter under a tilt, between which ends they were asked for, and their spacing."""
+        low, high, width = self._support(tilt)
+        fineness = self._outputs.fineness(width) + refinement
+        outputs = self._outputs.between(low, high, fineness, moved=moved)
+        return outputs, (low, high), self._outputs.spacing(fineness)
+
     def tilted(self, tilt: float, refinement: int = 0, *, moved: bool = False, precise: bool = False) -> TiltedGrid:
         """The tilted law on a grid that is finer the larger the refinement, or on the one halfway between.
 
         A precise one bears many steps: the errors of its first cumulants are of the size of rounding errors of squared
         losses, not of losses.
         """
-        low, high, width = self._support(tilt)
-        fineness = self._outputs.fineness(width) + refinement
-        outputs = self._outputs.between(low, high, fineness, moved=moved)
+        outputs, (_, high), _ = self.outputs(tilt, refinement, moved=moved)
         exponent = tilt * outputs.losses
         log_weights = exponent + outputs.log_density
         heaviest = float(log_weights[log_weights.argmax()])
@@ -217,15 +224,16 @@ class SampledGaussianLoss(StepLoss):
     def log_growth(self, x: Floats) -> tuple[Floats, Floats]:
         """log of (e^(L - lowest) - 1), and its slope in x."""
         slope = 1 / self.noise_multiplier**2
-        return (x - 0.5) * slope + self._log_odds, np.full_like(x, slope)
+        return (x - 0.5) * slope + self.log_odds, np.full_like(x, slope)
 
     def output_at(self, log_growth: Floats) -> tuple[Floats, Floats]:
         """The output at which `log_growth` has these values, and its slope there."""
         square = self.noise_multiplier**2
-        return square * (log_growth - self._log_odds) + 0.5, np.full_like(log_growth, 1 / square)
+        return square * (log_growth - self.log_odds) + 0.5, np.full_like(log_growth, 1 / square)
 
     @property
-    def _log_odds(self) -> float:
+    def log_odds(self) -> float:
+        """log(q / (1 - q))."""
         return math.log(self.sample_rate) - math.log1p(-self.sample_rate)
 
     def lost(self) -> tuple[float, float]:
@@ -245,7 +253,7 @@ class SampledGaussianLoss(StepLoss):
 
     def _mode(self, tilt: float) -> tuple[float, float]:
         """The root of x = tilt * w(x) for a negative tilt, and w there; w is the slope of L times sigma^2."""
-        sigma, log_odds = self.noise_multiplier, self._log_odds
+        sigma, log_odds = self.noise_multiplier, self.log_odds
         low, high = tilt, 0.0
         weight = 0.0
         for _ in range(60):
