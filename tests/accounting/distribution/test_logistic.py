@@ -80,6 +80,22 @@ def test_choices_of_different_ranges_are_no_worse_than_envelopes():
     assert smaller.epsilon(1e-4) < mixed.epsilon(1e-4) < larger.epsilon(1e-4) * 1.01
 
 
+@pytest.mark.parametrize("epsilon", [0.0, 0.6, 1.2])
+def test_choices_of_two_ranges_in_turns(epsilon):
+    """The attacker chooses each pair after seeing the releases of the other range too."""
+    etas = (1.0, 0.5, 1.0, 0.5)
+
+    def value(stage, left):
+        if stage == len(etas):
+            return max(-math.expm1(left), 0.0)
+        pairs = (_two_points(etas[stage], t) for t in np.linspace(0, etas[stage], 7).tolist())
+        return max(sum(mass * value(stage + 1, left - loss) for loss, mass in pair) for pair in pairs)
+
+    curve = account(Composition([2 * ExponentialMechanism(1.0), 2 * ExponentialMechanism(0.5)]))
+    found = value(0, epsilon)
+    assert found <= curve.delta(epsilon) * (1 + 1e-12) <= 1.5 * found
+
+
 def test_no_mu_below_is_that_of_a_pair_that_may_be():
     """The least curve of several choices lies between the pair with equal errors and the envelope."""
     fit = account(6 * ExponentialMechanism(0.4)).fit(1e-6)

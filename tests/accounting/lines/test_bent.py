@@ -75,6 +75,24 @@ def test_straight_lines():
     assert (misses(points, other) <= points.errors + other.errors)[points.answered].all()
 
 
+@pytest.mark.parametrize(
+    ("squared_mu", "steps", "tau"),
+    [
+        (0.0, [(0.6595859462314136, 0.00048208799749185904, 255_617)], [60.0, 65.0, 69.77, 80.0]),
+        (2.6e-5, [(0.807, 0.002437, 15_882)], [70.0, 86.05]),
+        (0.0, [(0.53, 1.1e-4, 258_499), (1.92, 2.46e-4, 2203)], [55.0, 62.5]),
+        (0.0, [(4.1, 0.02686, 5289)], [0.04, 3.0, 7.69]),  # far off the mean of its line, which must not answer
+    ],
+)
+def test_deep_and_far_thresholds(squared_mu, steps, tau):
+    """Where rules of spacings h, 2h and 3h agree more than they are right."""
+    counted = [(SampledGaussianLoss(sigma, rate), count) for sigma, rate, count in steps]
+    bent, lines = (tails(squared_mu, counted).read(np.array(tau)) for tails in (BentTails, LineTails))
+    both = bent.answered & lines.answered
+    assert lines.answered.all()
+    assert np.all((misses(bent, lines) <= bent.errors + lines.errors)[both])
+
+
 def test_lines_next_to_poles_hold_against_proofs():
     """Without the images of the poles, or with their signs changed, rules of different spacings do not agree here."""
     points = BentTails(0.0, [(SampledGaussianLoss(0.25, 0.01), 400)]).read(np.array([-0.4, -2.0]))

@@ -27,7 +27,7 @@ from gaussdp.numerics import Complexes, Floats
 class BentSettings:
     """What is tuned about bent lines; lengths along them are those of y."""
 
-    bend: float = 0.25  # slope to the right of the asymptotes
+    bend: float = 0.2  # slope to the right of the asymptotes
     width: float = 3.0
     """Of the nearly vertical part, for each deviation of the tilted law by which its mean exceeds the least loss."""
     widths: tuple[float, float] = (1.5, 8.0)  # ... at least and at most; all in inverse deviations
@@ -40,9 +40,11 @@ class BentSettings:
     exponent: float = 42.0  # -log of what has died out, relative to the scale of the line
     reach: float = 3.5  # deviations below the mean up to which thresholds are served
     nearest: float = 0.05  # ... and share of the mean's excess over the least loss
-    shares: tuple[float, float] = (1.7, 2.5)
-    """Differences from rules of spacing 2h and 3h, relative to all terms, to these powers bound the error of spacing h:
-    in a strip of analyticity powers of 2 and 3 would do."""
+    most_phase: float = 1.3  # radians from the first node to the next by which e^(-theta tau) may turn, off the mean
+    shares: tuple[float, float] = (1.15, 1.7)
+    """Powers of the differences from rules of spacing 2h and 3h, relative to all terms, that stand for the error of
+    spacing h. If one singularity decided they would be 2 and 3; where a small share of the integrand turns fast, on the
+    arms of the hyperbola, the first is 1.2."""
     most_images: float = 60.0  # exponent past which what a pole adds is nothing
     same_value: float = 1e-8  # relative difference between K on either path: past it one of them is wrong
     rounding: float = 4e-16
@@ -66,9 +68,9 @@ class BentLine(Line):
         least, most = SETTINGS.widths
         width = min(max(SETTINGS.width * excess / self.deviation, least), most) / self.deviation
         self._width = min(width, SETTINGS.most_turns / self._loss.rare_excess(tilt.at))
-        lowest = max(-SETTINGS.reach * self.deviation, -(1 - SETTINGS.nearest) * excess)
+        self._lowest = max(-SETTINGS.reach * self.deviation, -(1 - SETTINGS.nearest) * excess)
         self._spacing = SETTINGS.spacing
-        self._lay(lowest)
+        self._lay()
         if abs(self._start - tilt.value) > SETTINGS.same_value * (1 + abs(tilt.value)):
             raise ConvergenceError("a bent line starts where no straight one does")
         self._weigh_nodes()
@@ -81,8 +83,8 @@ class BentLine(Line):
         """Number of nodes."""
         return self._y.size
 
-    def _lay(self, lowest: float) -> None:
-        """Nodes until the integrand has died out for a threshold this far from the mean, and all above it."""
+    def _lay(self) -> None:
+        """Nodes until the integrand has died out for the lowest threshold that is served, and so for all above it."""
         parts = []
         self._start = 0.0
         for first in range(0, SETTINGS.most_nodes, SETTINGS.block):
@@ -93,7 +95,7 @@ class BentLine(Line):
                 logs -= self._start
             parts.append((y, logs, errors))
             offset, slope = self._hyperbola(y[-2:])
-            left = (parts[-1][1][-2:] - offset * lowest).real + np.log(np.abs(slope))
+            left = (parts[-1][1][-2:] - offset * self._lowest).real + np.log(np.abs(slope))
             if left.max() < -SETTINGS.exponent:
                 break
         else:
@@ -140,6 +142,8 @@ class BentLine(Line):
         """Operating points at thresholds, with infinite errors where the line does not serve."""
         values, errors, log_scale, _ = self._sums_at(tau)
         wrong = (values[:3] * signs(self.tilt.at) <= 0).any(axis=0)
+        offset = tau - self.tilt.mean
+        wrong |= (offset < self._lowest) | (np.abs(offset) * self._width * self._spacing > SETTINGS.most_phase)
         points = interpret(self.tilt.at, tau, log_scale, values, errors[:3])
         points.errors[wrong] = np.inf
         return points

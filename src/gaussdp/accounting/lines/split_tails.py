@@ -31,9 +31,9 @@ class SplitTailSettings:
 
     first: tuple[float, ...] = (0.0, 1.0, 2.0)  # thresholds between the first bins, in deviations of the loss
     ratio: float = 1.5  # of the ends of a bin, at most
-    widest: float = 6.0  # ... and in deviations, at most
+    widest: float = 20.0  # ... and in deviations, at most
     narrowest: float = 1.05  # ... but not below this ratio
-    share: float = 0.5  # of the lowest threshold of a bin, from which on an output is large
+    share: float = 0.3  # of the lowest threshold of a bin, from which on an output is large
     exponent: float = 39.0  # -log of the chance that an extreme output is made up for
     tilts: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # in inverse deviations, for that chance
     frequency: float = 14.0  # up to which panels are made, in inverse deviations
@@ -46,8 +46,8 @@ class SplitTailSettings:
     most_bins: int = 4000
     scan: tuple[float, ...] = tuple(9.0 * 1.3**k for k in range(14))  # where a transform may die out, ...
     soon: float = 14.0  # ... in inverse deviations; a normal law has died out at 8.8
-    most_turns: float = 3000.0  # ... and radians at a threshold up to there for which a line is quick
-    most_work: int = 1 << 20  # nodes of a line times nodes of the outputs: past that, other methods are quicker
+    most_turns: float = 8000.0  # ... and radians at a threshold up to there for which a line is quick
+    most_work: int = 1 << 22  # nodes of a line times nodes of the outputs: past that, other methods are quicker
     negligible: float = 30.0  # -log of what moderate runs add to the others from which on it is bounded only
     rounding: float = 1e-13  # of all sums, relative: two orders above what comparing different limits shows
 
@@ -87,14 +87,14 @@ class SplitTails(Described):
             return points
         self._extend(float(tau[mine].max()))
         owners = np.searchsorted(self._edges, tau[mine], side="right") - 1
-        for owner in sorted(set(owners.tolist())):
-            bin_ = self._bin(owner)
-            if bin_ is not None:
-                some = mine[owners == owner]
-                with np.errstate(all="ignore"):  # what is not a number has no finite error
+        with np.errstate(all="ignore"):  # what is not a number has no finite error
+            for owner in sorted(set(owners.tolist())):
+                bin_ = self._bin(owner)
+                if bin_ is not None:
+                    some = mine[owners == owner]
                     read = bin_.read(tau[some])
-                good = read.errors <= LIMIT
-                points.put(some[good], read.take(good))
+                    good = read.errors <= LIMIT
+                    points.put(some[good], read.take(good))
         return points
 
     def _extend(self, tau: float) -> None:

@@ -112,8 +112,10 @@ class SplitStep:
         if abs(grid.log_mgf) < math.log(2):
             # E[e^L - 1] over these outputs is known, and so is their probability.
             inside, beside = special.ndtr([self._low / self._sigma, (self._low - 1) / self._sigma])
-            weights = np.exp(nodes.log_weights)
-            terms = weights * (np.expm1(at * nodes.losses) - at * np.expm1(nodes.losses))
+            weights, exponents = np.exp(nodes.log_weights), at * nodes.losses
+            terms = weights * (np.expm1(np.minimum(exponents, 1.0)) - at * np.expm1(nodes.losses))
+            rest = exponents > 1
+            terms[rest] += np.exp(nodes.log_weights[rest] + exponents[rest]) - math.e * weights[rest]
             change = float(terms.sum()) + at * self._rate * float(beside - inside)
             change -= float(special.ndtr(-self._low / self._sigma))
             grid = replace(grid, log_mgf=math.log1p(change))
@@ -263,7 +265,8 @@ class LargeCumulants:
             total += count * logarithm
             mean += count * moderate.mean
             exponent = large.log_mgf - moderate.log_mgf
-            ratio = _characteristic(large, t) * np.exp(exponent + 1j * t * (large.mean - moderate.mean) - logarithm)
+            apart = exponent + 1j * t * (large.mean - moderate.mean)
+            ratio = np.exp(apart + log_characteristic(large, t) - logarithm)
             u += count * special.log1p(ratio)
             u_real += count * float(np.logaddexp(0.0, exponent))
         total += _log_expm1(u) - (u_real + math.log(-math.expm1(-u_real)))
@@ -273,12 +276,6 @@ class LargeCumulants:
     def rounding(self, tilt: Tilt) -> float:
         """Size of the rounding error of K."""
         return self._moderate.rounding(tilt) + SETTINGS.rounding
-
-
-def _characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
-    """E[e^(it(L - mean))] of one tilted step."""
-    angle = np.multiply.outer(t, grid.centred)
-    return np.asarray(np.cos(angle) @ grid.weights + 1j * (np.sin(angle) @ grid.weights))
 
 
 def _log_expm1(u: Complexes) -> Complexes:
