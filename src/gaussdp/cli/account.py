@@ -14,7 +14,7 @@ from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, ac
 from gaussdp.accounting.export import write_curve
 from gaussdp.calibration.pipelines import Pipeline
 from gaussdp.cli.described import described, mechanism_of
-from gaussdp.cli.help import DefaultGroup
+from gaussdp.cli.groups import DefaultGroup
 from gaussdp.cli.options import Whole, levels, number, output_options, show, waiting
 from gaussdp.cli.training_options import neighbour_options
 from gaussdp.documents.blocks import Document
