@@ -1,7 +1,13 @@
 """The calculator's server beside bare answers of the same size: alone, and from 50 clients at once, over loopback.
 
 The peers are served by the same uvicorn on the same h11: Starlette with bytes that are ready, Starlette that encodes
-the same content with msgspec, and FastAPI that reads the same body and answers with the same content.
+the same content with msgspec, and FastAPI that reads the same body and answers with the same content. Ours is asked
+another question each time, and in a row of its own the same one again, which it remembers.
+
+Clients that ask again as soon as they are answered wait for each other: with 50 of them none can be answered sooner
+than 50 requests take, whatever they ask. People pause, and so do the paced clients.
+
+    python -m benchmarks.web
 """
 
 import asyncio
@@ -13,6 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -21,7 +28,8 @@ from benchmarks.timing import print_table
 
 CLIENTS = 50
 SECONDS = 2.0
-BATCHES, BATCH = 100, 10  # of requests, one after another
+PAUSE = 0.25  # between two questions of a paced client, in seconds
+BATCHES, BATCH = 400, 3  # of requests, one after another: short ones, which other programs may leave alone
 GOAL_MS = 20.0
 GOAL_RATIO = 3.0
 BODIES = {
@@ -90,42 +98,57 @@ def main() -> None:
         for path, body in BODIES.items():
             content[path] = {"asked": body, "answer": asyncio.run(_answer(address, path))}
         ours = {path: asyncio.run(_measured(address, pid, path)) for path in BODIES}
+        again = {path: asyncio.run(_measured(address, pid, path, varied=False)) for path in COMPARED}
         figure = asyncio.run(_figure(address))
     kinds = ["Starlette", "msgspec"]
     if find_spec("fastapi"):
         kinds.append("FastAPI")
     else:
-        print("\nFastAPI is not installed, and not compared with")
+        print("\nFastAPI is not installed, and not compared with (make bench installs it)")
     peers = {}
     for kind in kinds:
         with _server(PEERS, kind, given=json.dumps(content)) as (address, pid):
             peers[kind] = {path: asyncio.run(_measured(address, pid, path)) for path in COMPARED}
+    rows = [found.row(path) for path, found in ours.items()]
+    rows += [found.row(f"{path}, asked before") for path, found in again.items()]
+    rows += [peers[kind][path].row(f"{kind}, {path}") for path in COMPARED for kind in kinds]
     print_table(
-        f"The calculator over loopback (goal: p99 below {GOAL_MS:g} ms with {CLIENTS} clients; a figure in 150 ms)",
-        ("request", "server CPU ms", "p50 ms", "p99 ms", "requests/s", "p50 ms", f"p99 ms, {CLIENTS} clients"),
-        [*(_row(path, found) for path, found in ours.items()), ("figure", "", *figure, "", "", "")],
+        f"Over loopback (goal: p99 below {GOAL_MS:g} ms with {CLIENTS} clients; a figure in 150 ms)",
+        (
+            *("request", "server CPU ms", "p50 ms", "p99 ms", f"requests/s, {CLIENTS} clients", "p50 ms", "p99 ms"),
+            f"p99 ms, {CLIENTS} paced",
+        ),
+        [*rows, ("figure", "", *figure, "", "", "", "")],
     )
     print_table(
-        f"Beside bare answers of the same size (goal: choose and understand within {GOAL_RATIO:g} times Starlette's)",
-        ("request", "peer", "its CPU ms", f"its p99 ms, {CLIENTS} clients", "ours / its CPU", "ours / its p50"),
+        f"Processor time beside bare answers of the same size (goal: within {GOAL_RATIO:g} times Starlette's)",
+        ("request", *(f"times {kind}" for kind in kinds)),
         [
-            (
-                path,
-                kind,
-                f"{peers[kind][path][0]:.2f}",
-                f"{peers[kind][path][5]:.1f}",
-                f"{ours[path][0] / peers[kind][path][0]:.1f}" if peers[kind][path][0] else "",
-                f"{ours[path][1] / peers[kind][path][1]:.1f}",
-            )
+            (name, *(found.times(peers[kind][path]) for kind in kinds))
             for path in COMPARED
-            for kind in kinds
+            for name, found in ((path, ours[path]), (f"{path}, asked before", again[path]))
         ],
     )
 
 
-def _row(path: str, found: tuple[float, ...]) -> tuple[str, ...]:
-    cpu, p50, p99, rate, together50, together99 = found
-    return (path, f"{cpu:.2f}", f"{p50:.2f}", f"{p99:.1f}", f"{rate:.0f}", f"{together50:.1f}", f"{together99:.1f}")
+@dataclass(frozen=True)
+class Measured:
+    """What requests cost the server, and how long they take: alone, from many clients, from many that pause."""
+
+    cpu: float
+    alone: tuple[float, float]
+    rate: float
+    together: tuple[float, float]
+    paced: float
+
+    def row(self, name: str) -> tuple[str, ...]:
+        """As it is printed."""
+        alone, together = (tuple(f"{one:.1f}" for one in pair) for pair in (self.alone, self.together))
+        return (name, f"{self.cpu:.2f}", *alone, f"{self.rate:.0f}", *together, f"{self.paced:.1f}")
+
+    def times(self, other: "Measured") -> str:
+        """The ratio of processor times."""
+        return f"{self.cpu / other.cpu:.1f}" if other.cpu else ""
 
 
 @contextlib.contextmanager
@@ -145,40 +168,59 @@ def _server(program: str, *arguments: str, given: str = "") -> Iterator[tuple[st
         process.wait(timeout=30)
 
 
-async def _measured(address: str, pid: int, path: str) -> tuple[float, ...]:
-    """Server CPU, p50 and p99 of one client, requests a second, p50 and p99 of many; times in milliseconds."""
-    await _client(address, path, time.perf_counter() + 0.3)  # first requests load what is loaded when used
+async def _measured(address: str, pid: int, path: str, *, varied: bool = True) -> Measured:
+    """Times in milliseconds."""
+    await _client(address, path, time.perf_counter() + 0.3, varied=varied)  # first requests load what is used
     alone, spent = [], []
     for batch in range(BATCHES):
         before = _cpu_seconds(pid)
-        alone += await _client(address, path, time.perf_counter() + 60, BATCHES + CLIENTS + batch, BATCH)
+        until = time.perf_counter() + 60
+        alone += await _client(address, path, until, BATCHES + CLIENTS + batch, BATCH, varied=varied)
         spent.append((_cpu_seconds(pid) - before) / BATCH)
-    alone.sort()
     start = time.perf_counter()
-    together = await asyncio.gather(*(_client(address, path, start + SECONDS, 2 + i) for i in range(CLIENTS)))
+    together = await _crowd(address, path, 2, 0.0, varied=varied)
     seconds = time.perf_counter() - start
-    times = sorted(duration for client in together for duration in client)
-    return (
+    paced = await _crowd(address, path, 3 + CLIENTS, PAUSE, varied=varied)
+    return Measured(
         1e3 * min(spent),  # the least: other programs on the machine cost caches too
-        _quantile(alone, 0.5),
-        _quantile(alone, 0.99),
-        len(times) / seconds,
-        _quantile(times, 0.5),
-        _quantile(times, 0.99),
+        (_quantile(alone, 0.5), _quantile(alone, 0.99)),
+        len(together) / seconds,
+        (_quantile(together, 0.5), _quantile(together, 0.99)),
+        _quantile(paced, 0.99),
     )
 
 
-async def _client(address: str, path: str, until: float, number: int = 0, most: int = 10**9) -> list[float]:
-    """Ask again and again, each time with another number, and note how long each answer takes."""
+async def _crowd(address: str, path: str, first: int, pause: float, *, varied: bool) -> list[float]:
+    """How long answers take when many ask at once."""
+    until = time.perf_counter() + SECONDS
+    found = await asyncio.gather(
+        *(_client(address, path, until, first + i, pause=pause, varied=varied) for i in range(CLIENTS))
+    )
+    return [duration for client in found for duration in client]
+
+
+async def _client(
+    address: str,
+    path: str,
+    until: float,
+    number: int = 0,
+    most: int = 10**9,
+    pause: float = 0.0,
+    *,
+    varied: bool = True,
+) -> list[float]:
+    """Ask again and again, each time with another number if varied, and note how long each answer takes."""
     times = []
     async with _connected(address) as ask:
+        await asyncio.sleep(pause * (number * 0.6180339887498949 % 1))  # paced clients are not in step
         count = 0
         while time.perf_counter() < until and count < most:
             count += 1
             value = 0.1 + 0.7 * ((count * 0.6180339887498949 + number * 0.7548776662466927) % 1)  # none comes twice
             start = time.perf_counter()
-            await ask(path, {**BODIES[path], VARIED[path]: value})
+            await ask(path, {**BODIES[path], VARIED[path]: value} if varied else BODIES[path])
             times.append(time.perf_counter() - start)
+            await asyncio.sleep(pause)
     return times
 
 
@@ -196,7 +238,6 @@ async def _figure(address: str) -> tuple[str, str]:
             start = time.perf_counter()
             await ask("figure", {"view": "choose", "format": "svg", "state": state})
             times.append(time.perf_counter() - start)
-    times.sort()
     return f"{_quantile(times, 0.5):.0f}", f"{_quantile(times, 0.99):.0f}"
 
 
@@ -224,8 +265,9 @@ async def _connected(address: str):  # noqa: ANN202  a function that asks, of on
         await writer.wait_closed()
 
 
-def _quantile(ordered: list[float], share: float) -> float:
+def _quantile(times: list[float], share: float) -> float:
     """In milliseconds."""
+    ordered = sorted(times)
     return 1e3 * ordered[min(int(share * len(ordered)), len(ordered) - 1)]
 
 
@@ -233,3 +275,7 @@ def _cpu_seconds(pid: int) -> float:
     """Processor time of a process, which a busy machine does not stretch; 0 where it cannot be read."""
     spent = Path(f"/proc/{pid}/schedstat")  # of the thread that answers, in nanoseconds
     return 1e-9 * int(spent.read_text().split()[0]) if spent.exists() else 0.0
+
+
+if __name__ == "__main__":
+    main()

@@ -16,6 +16,7 @@ TABLES = (  # whose columns people read in other languages
     "choosing/budgets.py",
     "explaining/numbers.py",
     "statements/findings.py",
+    "statements/verdict.py",
 )
 _SPEAK = re.compile(r'speak\(\s*"((?:[^"\\]|\\.)*)"')
 _FIELD = re.compile(r'\b(?:label|hint|example): "((?:[^"\\]|\\.)*)"')

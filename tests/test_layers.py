@@ -17,6 +17,7 @@ LAYERS = [
     "domains",
     "languages",
     "guards",
+    "interrupts",
     "registry",
     "documents",
     "numerics",

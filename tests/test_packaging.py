@@ -6,9 +6,11 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 import gaussdp
 
@@ -67,6 +69,24 @@ def test_what_only_we_need_is_no_extra():
 def test_pins_are_versions_and_name_no_place():
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
         assert line.startswith("#") or re.fullmatch(r"[a-z0-9-]+==[0-9a-z.!]+", line), line
+
+
+def test_pins_install_on_the_oldest_python_that_is_promised():
+    oldest = re.fullmatch(r">=(\d+\.\d+)", PROJECT["project"]["requires-python"])[1] + ".0"
+    pins = dict(
+        re.findall(r"^([a-z0-9-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    asked = {name: _needs_python(name, version) for name, version in pins.items()}
+    assert {name: needs for name, needs in asked.items() if oldest not in SpecifierSet(needs)} == {}
+
+
+def _needs_python(name, version):
+    """The Pythons for which a pinned distribution is made, if it is the one installed here."""
+    try:
+        found = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return ""
+    return found.metadata["Requires-Python"] or "" if found.version.partition("+")[0] == version else ""
 
 
 def test_links_of_the_readme_work_elsewhere():

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import gaussdp
 import sessions
 
 ROOT = Path(__file__).parents[1]
@@ -31,6 +32,56 @@ def test_links_lead_somewhere(page):
         file = target.partition("#")[0]
         if file and "://" not in file and not file.startswith(MADE):
             assert (page.parent / file).exists(), f"{target} is not there"
+
+
+def _plan():
+    """A plan of JAX Privacy, as its examples make one."""
+    plans = pytest.importorskip(
+        "jax_privacy.experimental.execution_plan", reason="no jax-privacy: its page was not run"
+    )
+    numbers = {"iterations": 40, "sampling_prob": 0.1, "epsilon": None, "delta": None, "noise_multiplier": 1.5}
+    return {"plan": plans.BandMFExecutionPlanConfig(strategy=[1.0], l2_clip_norm=0.7, **numbers).plan}
+
+
+def _book():
+    """A budget book with room for the run, and the accountant of a training."""
+    opacus = pytest.importorskip(
+        "gaussdp.integrations.opacus", reason="no Opacus: the page of budget books was not run"
+    )
+    book = gaussdp.Ledger.create("budget.db", unit="one image", adjacency="add-remove")
+    book.open_budget("models", gaussdp.GDP(3.0), slack=1e-6)
+    return {"book": book, "accountant": opacus.GaussdpAccountant()}
+
+
+def _distribution():
+    pytest.importorskip("PLD_accounting", reason="no PLD_accounting: its distribution was not read")
+    return {"gaussdp": gaussdp}
+
+
+BLOCKS = {  # pages with code that is no session, and what it starts from; of Opacus in tests/integrations
+    "docs/integrations/distributions.md": _distribution,
+    "docs/integrations/dp-accounting.md": _plan,
+    "docs/integrations/opacus.md": None,
+    "docs/ledger.md": _book,
+    "docs/notebooks.md": dict,
+}
+
+
+def _blocks(page):
+    found = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    return [block for block in found if ">>>" not in block]
+
+
+def test_every_code_block_is_run_somewhere():
+    assert {str(page.relative_to(ROOT)) for page in PAGES if _blocks(page)} == set(BLOCKS)
+
+
+@pytest.mark.parametrize("page", [page for page, start in BLOCKS.items() if start])
+def test_code_blocks_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = BLOCKS[page]()
+    for block in _blocks(ROOT / page):
+        exec(block, names)
 
 
 def test_tests_that_are_named_exist():

@@ -28,6 +28,7 @@ SCHEMAS = {
     f"statement-{statements.SCHEMA_VERSION}.schema.json": statements.schema,
 }
 _HELPER = re.compile(r'<script src="https://unpkg\.com/[^"]*"></script>')
+_OWN_HELPER = f"<script>{(Path(__file__).parent / 'search_in_files.js').read_text(encoding='utf-8')}</script>"
 _LINK = re.compile(r"\[([^\]]+)\]\((?!https?://|#)([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -75,9 +76,9 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_post_page(output, page, config):
-    """What the theme leaves to be desired: it would fetch a helper, and some parts have no name for who cannot see."""
+    """What the theme leaves to be desired: its search would fetch a helper, some parts have no name to be read out."""
     named = output.replace('"search" role="dialog"', '"search" role="dialog" aria-label="Search the site"')
-    return _HELPER.sub("", named).replace("<th></th>", "<td></td>")
+    return _HELPER.sub(lambda _: _OWN_HELPER, named).replace("<th></th>", "<td></td>")
 
 
 def on_post_template(output_content, template_name, config):

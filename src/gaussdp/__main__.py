@@ -2,10 +2,13 @@
 
 import sys
 
+from gaussdp.interrupts import ending_at_once
+
 
 def run() -> None:
     """Run the command line and exit with its code."""
-    from gaussdp.cli import main
+    with ending_at_once():
+        from gaussdp.cli import main
 
     sys.exit(main())
 

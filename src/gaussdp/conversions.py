@@ -150,7 +150,7 @@ def fnr_from_mu(mu: ArrayLike, fpr: ArrayLike) -> Any:
         False-negative rate in [0, 1].
     Accuracy: relative error below 1e-12 for mu in [1e-8, 50], fpr in [1e-300, 1 - 1e-12], result above 1e-300
     (tested).
-    Reference: Dong, Roth & Su (2022), equation 6.
+    Reference: Dong, Roth & Su (2022), Section 2.
 
     >>> fnr_from_mu(mu=1.0, fpr=0.05)
     0.74048...

@@ -7,10 +7,10 @@ rules of broadcasting are the same everywhere.
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -132,7 +132,7 @@ def evaluate(kernel: Kernel, **parameters: tuple[npt.ArrayLike, Domain]) -> Any:
     numbers = []
     given: Parameters = parameters
     for value, domain in given.values():
-        if type(value) is not float or not domain.holds(value):
+        if type(value) is not float or not (domain.low < value < domain.high or domain.holds(value)):
             return _of_arrays(kernel, parameters)
         numbers.append(value)
     return _of_numbers(kernel, numbers)  # as in most calls: nothing to convert, broadcast or refuse
@@ -144,22 +144,30 @@ def _of_arrays(kernel: Kernel, parameters: Parameters) -> Any:
         if evaluator is not None:
             return evaluator(kernel, parameters)
     arrays = [checked(name, value, domain) for name, (value, domain) in parameters.items()]
-    if all(array.ndim == 0 for array in arrays):
+    if not any(array.ndim for array in arrays):
         return _of_numbers(kernel, arrays)
-    try:
-        shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(parameters, arrays, strict=True))
-        raise DomainError(
-            None, problem=f"the shapes do not broadcast together: {shapes}", advice="give scalars or matching arrays"
-        ) from None
+    shape = _shape(parameters, arrays)
     flat = [_spread(array, shape).reshape(-1) for array in arrays]
     result = np.empty(flat[0].size)
-    with np.errstate(all="ignore"):
+    with nullcontext() if _SEVERAL.get() else np.errstate(all="ignore"):
         for start in range(0, result.size, _BLOCK):
             block = slice(start, start + _BLOCK)
             result[block] = kernel(*(array[block] for array in flat))
     return result.reshape(shape)
+
+
+def _shape(parameters: Parameters, arrays: Sequence[npt.NDArray[np.float64]]) -> tuple[int, ...]:
+    """That of all of them together."""
+    shapes = {array.shape for array in arrays} - {()}
+    if len(shapes) == 1:
+        return shapes.pop()
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        told = ", ".join(f"{name} {array.shape}" for name, array in zip(parameters, arrays, strict=True))
+        raise DomainError(
+            None, problem=f"the shapes do not broadcast together: {told}", advice="give scalars or matching arrays"
+        ) from None
 
 
 def _spread(array: npt.NDArray[np.float64], shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
@@ -206,7 +214,7 @@ def checked(name: str, value: Any, domain: Domain) -> npt.NDArray[np.float64]:
 
 def number(name: str, value: object, domain: Domain) -> float:
     """The value as one Python float inside the domain; arrays are refused."""
-    if type(value) is float and domain.holds(value):
+    if type(value) is float and (domain.low < value < domain.high or domain.holds(value)):
         return value
     array = _real_array(name, value, domain)
     if array.ndim:
@@ -216,6 +224,8 @@ def number(name: str, value: object, domain: Domain) -> float:
 
 def integer(name: str, value: object, low: int, high: int = MOST) -> int:
     """The value as a whole number from low to high; 3.0 and True are refused, NumPy integers are not."""
+    if type(value) is int and low <= value <= high:
+        return value
     words = (
         say("a whole number of at least {low}", low=low)
         if high == MOST
@@ -232,9 +242,9 @@ def integer(name: str, value: object, low: int, high: int = MOST) -> int:
 
 def instance(name: str, value: object, kind: type[Kind] | tuple[type[Kind], ...], words: str) -> Kind:
     """The value, which must be one of this kind: what it must be, in words."""
-    if not isinstance(value, kind):
+    if kind not in type(value).__mro__ and not isinstance(value, kind):  # an abstract class takes its time to ask
         raise DomainError(name, words, got=brief(value))
-    return value
+    return cast(Kind, value)
 
 
 def several(name: str, values: object, words: str) -> list[Any]:

@@ -166,13 +166,19 @@ class BudgetExceeded(GaussdpError):  # noqa: N818 - what happened, not what is w
         self.left_slack: float = left[1]
         self.advice = advice
         self.noise_multiplier: float | None = noise or None
-        slack = self.asked_slack > 0 or self.left_slack > 0
-        needs = f"mu = {self.asked_mu:.6g}" + (f" and slack {self.asked_slack:.3g}" if slack else "")
-        has = f"mu = {self.left_mu:.6g}" + (f" and slack {self.left_slack:.3g}" if slack else "")
-        super().__init__(
-            one_line(f"budget {budget!r} is exceeded: {needs} asked, {has} left" + (f"; {advice}" if advice else ""))
+        both = self.asked_slack > 0 or self.left_slack > 0
+        asks, has = (_amount(*amount, both) for amount in (asked, left))
+        words = say(
+            "budget {budget} is exceeded: {asked} asked, {left} left", budget=repr(budget), asked=asks, left=has
         )
+        super().__init__(one_line(f"{words}; {advice}" if advice else words))
 
     def __reduce__(self) -> Any:
         asked, left = (self.asked_mu, self.asked_slack), (self.left_mu, self.left_slack)
         return type(self), (self.budget, asked, left, self.advice, self.noise_multiplier or 0.0)
+
+
+def _amount(mu: float, slack: float, both: bool) -> str:
+    if both:
+        return say("mu = {mu} and slack {slack}", mu=f"{mu:.6g}", slack=f"{slack:.3g}")
+    return say("mu = {mu}", mu=f"{mu:.6g}")

@@ -14,6 +14,7 @@ from gaussdp import GDP, Claim, DomainError, Run, account
 from gaussdp.accounting.bounds.enclosures import smallest
 from gaussdp.accounting.distribution.releases import TRUNCATION_ERROR, truncation
 from gaussdp.accounting.document import account_document
+from gaussdp.documents import render
 from gaussdp.integrations.dp_accounting import event_of, mechanism_of
 from gaussdp.mechanisms import (
     DPSGD,
@@ -359,7 +360,7 @@ class TestWithoutReplacement:
 
     def test_says_what_is_assumed(self):
         mechanism = WithoutReplacement(1.0, 10, 1000, 10)
-        words = str(account_document(mechanism, account(mechanism)))
+        words = render(account_document(mechanism, account(mechanism)), "markdown")
         assert "drawn afresh without replacement" in words
         assert "Poisson" not in words
 

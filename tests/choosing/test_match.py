@@ -202,3 +202,12 @@ def test_matches_found_together_are_those_found_alone(policy, number):
     assert list(together) == alone
     assert [one.excess for one in together] == pytest.approx([one.excess for one in alone], rel=1e-14)
     assert [one.saturated for one in together] == [one.saturated for one in alone]
+
+
+@pytest.mark.parametrize("risk", criteria_at(), ids=str)
+def test_where_usual_matches_are_saturated_is_known_beforehand(risk):
+    start = saturated_from(risk)
+    assert not match(PureDP(start * (1 - 1e-9)), risk).too_far
+    assert match(PureDP(start * (1 + 1e-9)), risk).too_far
+    assert not match(PureDP(math.nextafter(start, 0.0)), risk).saturated
+    assert match(PureDP(start), risk).saturated

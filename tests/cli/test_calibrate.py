@@ -170,6 +170,21 @@ class TestRunFiles:
         assert found == tables(capsys, "--mu", "0.5", *RUN, "--records-per-unit", "2")
 
     @pytest.mark.parametrize(
+        ("sampling", "adjacency"), [("random allocation", "add-remove"), ("without replacement", "replace-one")]
+    )
+    def test_however_its_batches_are_made(self, sampling, adjacency, tmp_path, capsys):
+        sizes = {"dataset-size": "2000", "batch-size": "100", "steps": "40"}
+        lines = [f'unit = "one image"\nadjacency = "{adjacency}"\nsampling = "{sampling}"']
+        lines += ["[training]\nnoise_multiplier = 1.0", *(f"{key.replace('-', '_')} = {n}" for key, n in sizes.items())]
+        (tmp_path / "run.toml").write_text("\n".join(lines))
+        options = [word for key, n in sizes.items() for word in (f"--{key}", n)]
+        answers = []
+        for run in ([str(tmp_path / "run.toml")], ["--sampling", sampling, "--adjacency", adjacency, *options]):
+            assert main(["calibrate", *run, "--mu", "1", "--format", "json"]) == 0
+            answers.append(json.loads(capsys.readouterr().out)["tables"]["calibration"])
+        assert answers[0] == answers[1]
+
+    @pytest.mark.parametrize(
         ("lines", "message"),
         [
             ('sampling = "shuffle"\n', "sampling must be"),
@@ -181,7 +196,9 @@ class TestRunFiles:
         assert main(["calibrate", str(tmp_path / "run.toml"), "--mu", "1"]) == 2
         assert f"run.toml: {message}" in capsys.readouterr().err
         assert main(["calibrate", str(tmp_path / "run.toml"), "--mu", "1", "--steps", "5"]) == 2
-        assert "leave its numbers out" in capsys.readouterr().err
+        assert "FILE tells the run: leave --steps out" in capsys.readouterr().err
+        assert main(["calibrate", str(tmp_path / "run.toml"), "--mu", "1", "--adjacency", "replace-one"]) == 2
+        assert "leave --adjacency out" in capsys.readouterr().err
 
 
 def test_a_sample_rate_and_epochs(capsys):

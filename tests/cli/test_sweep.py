@@ -48,6 +48,37 @@ def test_targets_stand_in_the_order_given(tmp_path):
     assert {row["records_per_unit"] for row in rows} == {"2"}
 
 
+class TestRunFiles:
+    """A run file stands for the options that describe the run; what is given beside it varies."""
+
+    RUN = 'unit = "one image"\nadjacency = "add-remove"\nrecords_per_unit = 2\n\n[training]\nnoise_multiplier = 1.0\n'
+
+    def rows(self, tmp_path, numbers, *options):
+        (tmp_path / "run.toml").write_text(self.RUN + numbers)
+        out = tmp_path / f"{len(options)}.csv"
+        assert main(["sweep", str(tmp_path / "run.toml"), *options, "--workers", "1", "--out", str(out)]) == 0
+        with out.open() as file:
+            return [(row["dataset_size"], row["batch_size"], row["steps"]) for row in csv.DictReader(file)]
+
+    def test_what_it_tells_and_what_varies(self, tmp_path):
+        numbers = "dataset_size = 20_000\nbatch_size = 200\nepochs = 10\n"
+        assert self.rows(tmp_path, numbers, "--mu", "2,1") == [("20000", "200", "1000")] * 2
+        rows = self.rows(tmp_path, numbers, "--mu", "1", "--steps", "300,100")
+        assert rows == [("20000", "200", "300"), ("20000", "200", "100")]
+        sizes = ["--dataset-size", "20000", "--batch-size", "400", "--epochs", "1"]
+        assert self.rows(tmp_path, numbers, "--mu", "1", *sizes) == [("20000", "400", "50")]
+
+    @pytest.mark.parametrize(("rate", "sizes"), [("0.01", ("100", "1")), (repr(3 / 7), ("7", "3"))])
+    def test_a_sample_rate_alone(self, rate, sizes, tmp_path):
+        assert self.rows(tmp_path, f"sample_rate = {rate}\nsteps = 20\n", "--mu", "1") == [(*sizes, "20")]
+
+    def test_what_it_tells_is_not_told_again(self, tmp_path, capsys):
+        (tmp_path / "run.toml").write_text(self.RUN + "sample_rate = 0.01\nsteps = 20\n")
+        again = ["--records-per-unit", "3", "--out", str(tmp_path / "x.csv")]
+        assert main(["sweep", str(tmp_path / "run.toml"), "--mu", "1", *again]) == 2
+        assert "FILE tells the run: leave --records-per-unit out" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -36,9 +36,9 @@ def test_what_is_understood(text, claim, kind, words):
     ("text", "message"),
     [
         ("", "exactly one of epsilon, mu and rho, got none; write"),
-        ("epsilon=1 mu=2", "exactly one of epsilon, mu and rho, got epsilon and mu"),
-        ("mu=1 delta=1e-5", "delta belongs to a claim of epsilon, got it beside mu"),
-        ("epsilon=1 floor=1e-5", "floor belongs to a claim of mu, got it beside epsilon"),
+        ("epsilon=1 mu=2", "exactly one of epsilon, mu and rho, got epsilon, mu"),
+        ("mu=1 delta=1e-5", "delta belongs to a claim of epsilon, not of mu"),
+        ("epsilon=1 floor=1e-5", "floor belongs to a claim of mu, not of epsilon"),
         ("epsilon=1 epsilon=2", "states epsilon twice"),
         ("epsilon 3", "key=value pairs, got 'epsilon'"),
         ("epsilon=", "key=value pairs, got 'epsilon='"),

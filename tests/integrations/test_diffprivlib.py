@@ -1,7 +1,9 @@
 """Budgets of (epsilon, delta) pairs, as diffprivlib keeps them, against the optimal composition in closed form."""
 
 import math
+from itertools import product
 
+import numpy as np
 import pytest
 
 from gaussdp import DomainError, account
@@ -70,10 +72,38 @@ def test_bad_budgets(spent, message):
         mechanism_of(spent, "add-remove")
 
 
-def test_against_the_library_itself():
-    accountants = pytest.importorskip("diffprivlib.accountant", reason="needs diffprivlib", exc_type=ImportError)
-    theirs = accountants.BudgetAccountant(slack=1e-5)
-    for _ in range(30):
-        theirs.spend(0.1, 0)
-    total = theirs.total()
-    assert account(theirs, adjacency="replace-one").epsilon(total.delta) < total.epsilon
+class TestTheLibraryItself:
+    library = staticmethod(
+        lambda name: pytest.importorskip(
+            f"diffprivlib.{name}", reason="no diffprivlib: its own accountant was not read", exc_type=ImportError
+        )
+    )
+
+    def test_what_its_tools_spend(self):
+        """From data to curve: each tool spends its share, and what is read off is no more than the sum of them."""
+        accountant = self.library("accountant").BudgetAccountant(epsilon=1.0, delta=1e-5)
+        tools, data = self.library("tools"), np.linspace(0.0, 1.0, 50)
+        for _ in range(4):
+            tools.mean(data, epsilon=0.1, bounds=(0.0, 1.0), accountant=accountant)
+        tools.histogram(data, epsilon=0.2, bins=5, range=(0.0, 1.0), accountant=accountant)
+        assert accountant.spent_budget == [(0.1, 0)] * 4 + [(0.2, 0)]
+        curve = account(accountant, adjacency="replace-one")
+        assert curve.epsilon(0.0) == pytest.approx(0.6, rel=1e-9)
+        signs = [np.array(one) for one in product((1, -1), repeat=5)]  # of the loss of each coin
+        losses = np.array([0.1] * 4 + [0.2])
+        chances = [math.exp(one @ losses / 2) / math.prod(2 * np.cosh(losses / 2)) for one in signs]
+        exact = sum(p * max(0.0, -math.expm1(-one @ losses)) for p, one in zip(chances, signs, strict=True))
+        assert exact * (1 - 1e-9) <= curve.delta(0.0) <= exact * 1.01
+
+    def test_its_total_with_a_slack_is_an_upper_bound(self):
+        accountant = self.library("accountant").BudgetAccountant(slack=1e-5)
+        for _ in range(30):
+            accountant.spend(0.1, 0)
+        epsilon, delta = accountant.total()
+        assert 0.5 * epsilon < account(accountant, adjacency="replace-one").epsilon(delta) < epsilon
+
+    def test_what_was_not_bounded_has_no_curve(self):
+        accountant = self.library("accountant").BudgetAccountant()
+        accountant.spend(math.inf, 0)
+        with pytest.raises(DomainError, match="promises nothing"):
+            account(accountant, adjacency="add-remove")

@@ -150,7 +150,9 @@ def test_what_is_refused(tmp_path, training, options, message):
 class TestTheLibraryItself:
     """Wherever its version keeps its accounting."""
 
-    library = staticmethod(lambda name: pytest.importorskip(f"jax_privacy.{name}", reason="needs jax-privacy"))
+    library = staticmethod(
+        lambda name: pytest.importorskip(f"jax_privacy.{name}", reason="no jax-privacy: its own objects were not read")
+    )
 
     def test_events(self, tmp_path):
         accounting = self.library("accounting")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp.ledger.amounts import FINEST, number_down, number_up, root_down, root_up, settled, written
+from gaussdp.ledger.amounts import FINEST, Total, number_down, number_up, root_down, root_up, settled, written
 
 MUS = st.floats(1e-12, 1e12)
 SQUARES = st.fractions(0, 10**6, max_denominator=10**30)
@@ -56,3 +56,23 @@ def test_roots_of_squares_come_back(mu):
 @given(st.fractions(0, 1, max_denominator=10**40))
 def test_numbers_enclose(amount):
     assert written(number_up(amount)) >= amount >= written(number_down(amount))
+
+
+AMOUNTS = st.one_of(st.fractions(0, 10, max_denominator=40), st.fractions(0, 1, max_denominator=10**30).map(settled))
+STEPS = st.lists(st.tuples(st.sampled_from(["add", "take", "less"]), AMOUNTS), max_size=12)
+
+
+@given(STEPS)
+def test_totals_are_settled_sums(steps):
+    """Whatever denominators meet: the running total is what fractions give, rounded where those are."""
+    total, sum_of = Total(), Fraction()
+    for kind, amount in steps:
+        if kind == "less":
+            total.less(amount.numerator, amount.denominator)
+            sum_of = max(sum_of - amount, Fraction())
+        else:
+            sign = 1 if kind == "add" else -1
+            total.add(sign * amount.numerator, amount.denominator)
+            sum_of = settled(sum_of + sign * amount)
+        assert total.amount == sum_of
+        assert total.exceeds(1, 3) == (sum_of > Fraction(1, 3))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import gaussdp
 from gaussdp import GDP, BudgetExceeded, DomainError, Gaussian, Ledger
+from gaussdp.documents import render
 from gaussdp.ledger import LedgerError, entries
 from gaussdp.ledger.amounts import written
 
@@ -200,7 +201,7 @@ class TestPeriods:
         book.refund("b", reason="nothing came out")  # of the period before
         assert book.budget("yearly").lifetime.mu == pytest.approx(0.89**0.5)
         assert book.budget("yearly").spent == GDP(0.5)
-        assert "Privacy loss does not renew" in str(book.budget("yearly").document())
+        assert "Privacy loss does not renew" in render(book.budget("yearly").document(), "markdown")
         assert book.verify().ok
 
     def test_only_what_has_periods_is_renewed(self, lite):
@@ -320,3 +321,17 @@ def test_refusals_travel_too():
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), vars(again)) == (str(error), vars(error))
     assert isinstance(error, gaussdp.GaussdpError)
+
+
+def test_a_book_speaks_one_language(lite):
+    """What is kept does not depend on the language of who asks, and a refusal does."""
+    lite.open_budget("all", GDP(1.0))
+    with gaussdp.language("de"):
+        first = lite.reserve("all", Gaussian(2.0), key="a")
+        with pytest.raises(BudgetExceeded, match=r"Budget 'all' reicht nicht: verlangt μ = 1, übrig μ = 0,86"):
+            lite.reserve("all", GDP(1.0), key="b")
+        with pytest.raises(DomainError, match="key ist unbekannt: Es gibt keine Reservierung 'c'"):
+            lite.commit("c")
+    again = lite.reserve("all", Gaussian(2.0), key="a")
+    assert again.repeated
+    assert again.content == first.content

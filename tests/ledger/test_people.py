@@ -5,8 +5,9 @@ import csv
 import pytest
 import sqlalchemy as sa
 
-from gaussdp import GDP, BudgetExceeded, DomainError, Gaussian, Ledger
+from gaussdp import DPSGD, GDP, BudgetExceeded, DomainError, Gaussian, Laplace, Ledger, RandomizedResponse
 from gaussdp.ledger import People
+from gaussdp.ledger.charges import charge_of
 
 
 @pytest.fixture
@@ -99,10 +100,46 @@ def test_units_round_to_the_safe_side(lite, total):
     assert lite.budget("each").spent.mu <= total
 
 
-def test_what_is_not_proved_is_not_offered(tmp_path):
-    book = Ledger.create(str(tmp_path / "b.db"), unit="one person", adjacency="replace-one")
-    with book, pytest.raises(DomainError, match="adding or removing"):
-        book.open_budget("each", GDP(1.0), per_person=True)
+class TestExchangedRecords:
+    """A budget per person in a book of exchanged records: a mu for exchanging that also covers taking part or not."""
+
+    @pytest.fixture
+    def each(self, tmp_path):
+        with Ledger.create(str(tmp_path / "b.db"), unit="one person", adjacency="replace-one") as book:
+            book.open_budget("each", GDP(1.0), slack=1e-4, per_person=True)
+            yield book
+
+    def test_a_person_takes_part_until_their_budget_is_full(self, each):
+        for i in range(5):  # noise 4 for adding a record is mu = 1/2 for exchanging one
+            each.reserve("each", Gaussian(4.0), key=str(i), people=["ada", "grace"])
+        assert [len(taking(each, str(i))) for i in range(5)] == [2, 2, 2, 2, 0]
+        assert each.verify().ok
+
+    @pytest.mark.parametrize(
+        ("release", "stated_for"), [(Gaussian(4.0), None), (GDP(0.25), "add-remove"), (Laplace(9.0), None)]
+    )
+    def test_what_is_charged_covers_an_exchange_and_one_who_comes(self, each, release, stated_for):
+        entry = each.reserve("each", release, key="a", stated_for=stated_for, people=["ada"])
+        alone = charge_of(release, unit="one person", adjacency="add-remove", stated_for=stated_for)
+        assert entry.square == 4 * alone.square
+        assert each.preview("each", release, stated_for=stated_for).charge.mu == entry.guarantee.mu
+
+    def test_a_training_whose_exchange_costs_little(self, each):
+        """With sampling it costs less than twice the mu of coming, and is charged at least sqrt 2 times that."""
+        run = DPSGD(4.0, 0.5, 3)
+        entry = each.reserve("each", run, key="a", floor=1e-3, people=["ada"])
+        alone = charge_of(run, unit="one person", adjacency="add-remove", floor=1e-3)
+        assert entry.square >= 2 * alone.square
+        assert entry.slack >= alone.slack
+
+    @pytest.mark.parametrize("release", [GDP(0.25), Gaussian(4.0, "replace-one"), RandomizedResponse(1.0)])
+    def test_what_is_stated_for_exchange_alone_is_refused(self, each, release):
+        before = each.head
+        with pytest.raises(DomainError, match=r"adding or removing a person.*stated_for"):
+            each.reserve("each", release, key="a", people=["ada"])
+        with pytest.raises(DomainError, match=r"adding or removing a person.*stated_for"):
+            each.preview("each", release)
+        assert each.head == before
 
 
 def test_a_budget_per_person_holds_no_other(each):

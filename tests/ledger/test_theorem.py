@@ -54,3 +54,55 @@ def test_beyond_the_budget_it_can_break():
     """The bound is not idle: a second release with a third more than is left breaks it."""
     found = [worst_delta(epsilon, (0.6, 0.01), lambda output: (0.8 * 1.35, 0.01)) for epsilon in EPSILONS]
     assert any(delta > promised(epsilon, 1.0, 0.02) for delta, epsilon in zip(found, EPSILONS, strict=True))
+
+
+def exchanged(epsilon, releases, first_pays, other_pays, alone):
+    """delta of releases in which each record takes part or not, by what came out before; the larger direction.
+
+    Where both take part the release has the mu of an exchange, where one does `alone` times that, else nothing.
+    """
+    found = [0.0, 0.0]
+
+    def go(history, p, q, left, right):
+        if len(history) == len(releases):
+            for side, (one, other) in enumerate([(p, q), (q, p)]):
+                found[side] += max(one - math.exp(epsilon) * other, 0.0)
+            return
+        mu = releases[len(history)]
+        pays = first_pays(history) and left >= mu**2 - 1e-12, other_pays(history) and right >= mu**2 - 1e-12
+        shift = mu if all(pays) else alone * mu if any(pays) else 0.0
+        sides = release(shift, 0.0)
+        one, other = sides if pays[0] or not pays[1] else sides[::-1]
+        for output in range(len(one) - 2):
+            then = p * one[output], q * other[output]
+            go((*history, output), *then, left - mu**2 * pays[0], right - mu**2 * pays[1])
+
+    go((), 1.0, 1.0, 1.0, 1.0)
+    return max(found)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_exchanged_records_that_pay_each_for_themselves(seed):
+    """A budget of 1 a person in a book of exchanged records, whatever decides who takes part."""
+    random = np.random.default_rng(seed)
+    releases = [math.sqrt(one) for one in random.choice([0.25, 0.5, 0.75, 1.0], size=3)]
+    lists = random.random((2, 4, len(EDGES))) < 0.7
+
+    def listed(side):
+        return lambda history: bool(lists[side, len(history), history[-1] if history else 0])
+
+    for epsilon in EPSILONS:
+        found = exchanged(epsilon, releases, listed(0), listed(1), math.sqrt(0.5))
+        assert found <= promised(epsilon, 1.0, 0.0) + 1e-12
+
+
+def test_without_the_condition_it_can_break():
+    """One record pays for the first release, the other for the second: adding must cost less than exchanging."""
+
+    def found(alone):
+        first, other = (lambda history: not history), (lambda history: bool(history))
+        return [exchanged(epsilon, [1.0, 1.0], first, other, alone) for epsilon in EPSILONS]
+
+    bounds = [promised(epsilon, 1.0, 0.0) for epsilon in EPSILONS]
+    assert any(delta > bound for delta, bound in zip(found(1.0), bounds, strict=True))
+    assert all(delta <= bound + 1e-12 for delta, bound in zip(found(math.sqrt(0.5)), bounds, strict=True))

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
@@ -106,6 +107,62 @@ def test_a_book_that_was_cut_off_is_known_by_its_head(used):
     )
     assert any("is of no entry" in problem for problem in used.verify(head=noted).problems)
     assert before.hash != FIRST
+
+
+def forged(book, **others):
+    """Seal the last entry anew with other columns, as whoever can write the file can."""
+    before, own = _rows(book)[-2:]
+    entry = Entry.of_row(own)
+    entry = replace(entry, **others).sealed(before.hash)
+    row = entry.row()
+    values = ", ".join(f"{name} = '{row[name]}'" for name in ("key", "content", "hash"))
+    without_guards(book, f"UPDATE ledger_entries SET {values} WHERE seq = {entry.seq}")
+    return book.verify().problems
+
+
+def test_an_entry_that_charges_less_than_it_should_is_named(book):
+    """Also where all its hashes are right."""
+    book.open_budget("top", GDP(2.0))
+    book.open_budget("all", GDP(1.0), within="top")
+    content = dict(book.reserve("all", GDP(0.5), key="a").content)
+    problems = forged(book, content=content | {"charged": [["all", 1]]})
+    assert any("charges other budgets than 'all'" in problem for problem in problems), problems
+
+
+def test_an_entry_of_another_period_is_named(book):
+    book.open_budget("all", GDP(1.0), period="year")
+    content = dict(book.reserve("all", GDP(0.5), key="a").content)
+    problems = forged(book, content=content | {"charged": [["all", 0]]})
+    assert any("does not charge budget 'all' as it is then" in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [({"content": {"of": 1}}, "resolves another entry"), ({"key": "b"}, "resolves 'b', which is not reserved")],
+)
+def test_what_resolves_something_else_is_named(book, others, said):
+    book.open_budget("all", GDP(1.0))
+    book.reserve("all", GDP(0.5), key="a")
+    book.commit("a")
+    problems = forged(book, **others)
+    assert any(said in problem for problem in problems), problems
+
+
+def test_reservations_of_long_ago_are_read_again(book, monkeypatch):
+    """A replay keeps only so many of them in memory, and reads the book in blocks."""
+    monkeypatch.setattr("gaussdp.ledger.replaying._RECENT", 2)
+    monkeypatch.setattr("gaussdp.ledger.verifying._BLOCK", 4)
+    book.open_budget("top", GDP(3.0), slack=1e-6)
+    book.open_budget("all", GDP(2.0), slack=1e-6, within="top", period="year")
+    for i in range(12):
+        book.reserve("all", Gaussian(2.0 + i), key=f"key-{i}")
+    book.renew("all", reason="a new year")
+    for i in range(12):
+        book.refund(f"key-{i}", reason="nothing came out") if i % 3 else book.commit(f"key-{i}")
+    seen = []
+    assert book.verify(head=book.head, progress=lambda done, total: seen.append((done, total))).ok
+    assert seen[-1] == (28, 28)
+    assert [done for done, _ in seen] == [4, 8, 12, 16, 20, 24, 28]
 
 
 def _rows(book):

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 
@@ -132,3 +133,28 @@ def test_hardly_any_file_descriptors():
     with started(before=limited(50)) as server:
         _, errors = server.process.communicate(timeout=30)
     assert "50 file descriptors are too few; allow at least" in errors
+
+
+LOADING = """
+import sys
+from gaussdp.__main__ import run
+sys.argv = ["gaussdp", "serve", "--port", "0", "--no-open", *sys.argv[1:]]
+print("loading", flush=True)
+run()
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("seconds", [0.02, 0.15, 0.4, 1.0])
+def test_ctrl_c_while_it_starts(workers, seconds):
+    """Whatever is being imported or started then, it ends without a word and leaves no process."""
+    command = [sys.executable, "-c", LOADING, "--workers", str(workers)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "loading\n"
+    time.sleep(seconds)
+    processes = children(process.pid)
+    process.send_signal(signal.SIGINT)
+    said, errors = process.communicate(timeout=60)
+    assert errors == ""
+    assert process.returncode in ((0,) if said else (0, 130))
+    assert wait_until(lambda: not any(map(alive, processes)))

@@ -63,7 +63,18 @@ def test_what_only_the_library_can_judge_conforms(case):
     case.validate_response(answered(case), excluded_checks=[schemathesis.checks.positive_data_acceptance])
 
 
-@SCHEMA.include(operation_id=["account", "calibrate", "releases", "figure", "statement", "rules"]).parametrize()
+@SCHEMA.include(
+    operation_id=[
+        "account",
+        "calibrate",
+        "releases",
+        "figure",
+        "statement",
+        "registry_entry",
+        "registry_import",
+        "rules",
+    ]
+).parametrize()
 @settings(QUICK, max_examples=10)
 def test_work_that_is_refused_conforms(case, monkeypatch):
     """Bad requests never reach a worker; good ones do, and are not done here."""
@@ -96,6 +107,8 @@ def test_every_operation_is_described():
         "metrics",
         "mu_through",
         "readyz",
+        "registry_entry",
+        "registry_import",
         "releases",
         "rules",
         "statement",

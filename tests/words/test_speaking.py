@@ -3,6 +3,7 @@
 import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -11,10 +12,13 @@ import gaussdp
 from gaussdp.advising import Answers, Published, advise, record
 from gaussdp.choosing.budgets import budget_document
 from gaussdp.documents import render
-from gaussdp.words import Phrase, numeral, plural, say, speaking, spoken
+from gaussdp.words import Phrase, numeral, plural, remembered, say, speaking, spoken
 
 ENGLISH = re.compile(r"\b(the|of|is|are|and|with|which|each|than|that|from|not|by|at|or|its|it|for)\b")
 
+_TRAINING = gaussdp.Run(
+    mechanism=gaussdp.DPSGD(1.0, 0.00512, 3907), unit="eine Person", adjacency="add-remove", sampling="poisson"
+)
 MARKUP = re.compile(r"(?s)^.*(?=\\begin.document)|<style>.*?</style>|<svg.*?</svg>|<[^>]*>|\\[a-z]+|%[^\n]*")
 
 
@@ -75,6 +79,9 @@ def documents():
         "requirements": budget_document([gaussdp.Requirement("accuracy=0.55"), gaussdp.Requirement("epsilon=3")]),
         "advice": advise(plan).document(),
         "record": record(advise(plan), day=date(2026, 1, 1)).document(),
+        "loose": gaussdp.check_claim(_TRAINING, "epsilon=2.5 delta=1e-5").document(),
+        "false": gaussdp.check_claim(_TRAINING, "mu=0.2").document(),
+        "undecided": gaussdp.check_claim(replace(_TRAINING, sampling="shuffle"), "epsilon=20 delta=1e-5").document(),
         "statement": gaussdp.report_run(
             gaussdp.Run(
                 mechanism=gaussdp.DPSGD(1.0, 0.01, 1000), unit="eine Person", adjacency="add-remove", sampling="shuffle"
@@ -114,3 +121,31 @@ def test_machines_read_the_same_in_every_language():
         assert numbers
         assert [table.rounded_rows(4)[0][3] for table in german.tables[:1]] == [tables.tables[0].rounded_rows(4)[0][3]]
         assert Answers(chance=0.25, acceptable=0.85).as_toml() == "chance = 0.25\nacceptable = 0.85\n"
+
+
+def test_what_is_remembered_is_remembered_by_language():
+    asked = []
+
+    @remembered
+    def told(thing: str) -> str:
+        asked.append(thing)
+        return say(Phrase("advantage"))
+
+    assert [told("a"), told("a")] == ["advantage", "advantage"]
+    with speaking("de"):
+        assert [told("a"), told("a")] == ["Vorteil", "Vorteil"]
+    assert asked == ["a", "a"]
+
+
+def test_a_verdict_is_the_same_to_machines():
+    verdict = gaussdp.check_claim(_TRAINING, "epsilon=1 delta=1e-5")
+    with gaussdp.language("de"):
+        german = gaussdp.check_claim(_TRAINING, "epsilon=1 delta=1e-5")
+        assert german.sentences[0].startswith("Falsch: ε = 1 bei δ = 1e-5 gilt nicht")
+        assert '"false"' in render(german.document(), "json")
+    assert (german.status, german.lower, german.upper, german.instead) == (
+        verdict.status,
+        verdict.lower,
+        verdict.upper,
+        verdict.instead,
+    )

@@ -41,7 +41,7 @@ class AccountedCurve(Described, Guarantee):
     r"""The guarantee of a composition under its adjacency, exact into the tails.
 
     Both directions of add/remove share one privacy loss. The guarantee is their symmetrisation (Dong, Roth & Su 2022,
-    Definition F.1): the lower of the two trade-off curves up to the point of slope -1, the segment of slope -1 to its
+    Appendix F): the lower of the two trade-off curves up to the point of slope -1, the segment of slope -1 to its
     mirror image, and the mirror image beyond; its :math:`\delta(\varepsilon)` is the larger of the two.
 
     Values have relative error below 1e-9 (mostly below 1e-11), as deep into the tails as they are asked for. A value
@@ -52,7 +52,7 @@ class AccountedCurve(Described, Guarantee):
 
     Made by `account`.
 
-    Reference: Dong, Roth & Su (2022), Theorem 3.2; docs/numerics.md for the tails.
+    Reference: Dong, Roth & Su (2022), Section 3; docs/numerics.md for the tails.
 
     >>> from gaussdp.accounting import account
     >>> from gaussdp.mechanisms import DPSGD

@@ -3,12 +3,16 @@
 from gaussdp.advising.record import Record
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.published.entry import RegistryEntry, RegistryFacts, Variant
+from gaussdp.words import ENGLISH, speaking
 
 _DIGITS = 4
 
 
+@speaking(ENGLISH)
 def decision_entry(record: Record, facts: RegistryFacts) -> RegistryEntry:
     r"""The decision as an entry of the registry: its mu as the :math:`\rho = \mu^2/2` of Gaussian noise.
+
+    It is in English, as the registry is.
 
     A model's mu speaks about error rates from a floor on, from which no rho follows; the entry then says so in words.
 

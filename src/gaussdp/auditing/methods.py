@@ -179,7 +179,7 @@ class AUC(Method):
     .. math:: \mu \ge \sqrt 2\, \Phi^{-1}\!\left(\mathrm{AUC} - \sqrt{\frac{\ln(1/a)}{2 \min(n_0, n_1)}}\right)
 
     Strong against weak attacks that are a little right everywhere; blind to those that are sure of a few people.
-    Reference: Hoeffding (1963), section 5b, for the deviation of a two-sample mean over pairs; ties count half.
+    Reference: Hoeffding (1963), Section 5, for the deviation of a two-sample mean over pairs; ties count half.
 
     >>> from gaussdp import audit_counts
     >>> counts = {"members": [100, 300, 600], "nonmembers": [700, 295, 5]}

@@ -75,7 +75,7 @@ class OneRunAudit(Evidence):
 
         Args:
             delta: in [0, 1].
-        Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Theorem 5.2; Mahloujifar, Melis & Chaudhuri
+        Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Section 5; Mahloujifar, Melis & Chaudhuri
             (2024), arXiv:2410.22235.
 
         >>> audit_one_run(canaries=500, guesses=100, correct=100).epsilon_lower(1e-5)
@@ -241,7 +241,7 @@ def p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: fl
     .. math:: P(W \ge v) \le P(B \ge v) + 2 m \delta \max_{1 \le i \le v} P(v > B \ge v - i) / i,
               \quad B \sim \mathrm{Bin}(r, q)
 
-    Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Theorem 5.2.
+    Reference: Steinke, Nasr & Jagielski (2023), arXiv:2305.08846, Section 5.
     """
     if correct == 0:
         return 1.0

@@ -211,7 +211,7 @@ def _bridges_below(random: np.random.Generator, trials: int, ends: Floats, repet
 def _near_upper(errors: Counts, trials: int, tail: float) -> Floats:
     """`rate_upper` for many errors, in a tenth of the time; with fifty, a thousandth part of the bound's width off.
 
-    Reference: Abramowitz & Stegun, 26.5.22.
+    Reference: Abramowitz & Stegun, Section 26.5.
     """
     a, b = errors + 1.0, np.asarray(trials - errors, dtype=np.float64)
     y = float(special.ndtri(tail))

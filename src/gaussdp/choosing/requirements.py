@@ -66,7 +66,7 @@ class Requirement:
             return ()
         return matches(self.policy, self.criteria or criteria_at())
 
-    @property
+    @cached_property
     def limiting(self) -> tuple[Match, ...]:
         """The matches that are not saturated, which alone count; all where all are."""
         return tuple(found for found in self.matches if not found.saturated) or self.matches

@@ -12,9 +12,10 @@ from click.core import ParameterSource
 
 from gaussdp.cli.groups import COLUMNS, LoadingGroup, overview
 from gaussdp.errors import GaussdpError, one_line
+from gaussdp.interrupts import INTERRUPTED
 from gaussdp.words import ENGLISH, LANGUAGES, speaking
 
-_TRANSLATED = ("advise", "choose", "explain")
+_TRANSLATED = ("advise", "check", "choose", "explain", "report")
 COMMANDS = {
     "gaussdp.cli.advise": "Help to choose μ: questions in plain words, a range of μ, the noise that it means, "
     "and a record to sign.",
@@ -41,7 +42,6 @@ COMMANDS = {
 """Every command, by the file that it stands in, with the first sentence of its help, in the order of the list."""
 
 BAD_INPUT = 2
-INTERRUPTED = 130
 READER_GONE = 141  # 128 and the number of SIGPIPE
 
 

@@ -13,6 +13,7 @@ from gaussdp.calibration.results import TABLES
 from gaussdp.calibration.targets import Target
 from gaussdp.choosing import match
 from gaussdp.choosing.notation import parse_target
+from gaussdp.cli.described import training_of
 from gaussdp.cli.options import (
     LateCommand,
     Whole,
@@ -25,13 +26,11 @@ from gaussdp.cli.options import (
     prior_option,
     show,
 )
-from gaussdp.cli.training_options import neighbour_options, sampling_option
+from gaussdp.cli.training_options import neighbour_options, refuse_beside_file, sampling_option
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.mechanisms import DPSGD
 from gaussdp.risks import DELTA, AtMost, Profile, by_level
-from gaussdp.statements.run import Run
 from gaussdp.statements.training import Training
 
 
@@ -59,7 +58,9 @@ from gaussdp.statements.training import Training
 @floor_option(DEFAULT_FLOOR)
 @prior_option
 @output_options(TABLES)
+@click.pass_context
 def calibrate(
+    ctx: click.Context,
     file: Path | None,
     target_epsilon: float | None,
     target_delta: float | None,
@@ -88,7 +89,8 @@ def calibrate(
     The answer is rounded to the side of more privacy, to --digits, and checked against the exact curve. With
     --noise-multiplier it is the largest number of steps, or the largest sample rate, that meets the target.
 
-    FILE, a run file, tells the run instead of the options: how long it is, whom it protects. Its noise is solved for.
+    FILE, a run file, tells the run instead of the options: how long it is, how batches are made, whom it protects. Its
+    noise is solved for.
 
     \b
     Examples:
@@ -104,9 +106,10 @@ def calibrate(
     pair = _pair(target_epsilon, target_delta)
     target, origin = _target(policy, levels, criterion, mu, at_most, pair, prior)
     if file is not None:
-        if any(one is not None for one in (noise_multiplier, sample_rate, steps, dataset_size, batch_size, epochs)):
-            raise click.UsageError("FILE tells the run: leave its numbers out")
-        sample_rate, steps, sampling, unit = _described(file)
+        refuse_beside_file(ctx, "noise_multiplier", "sample_rate", "steps", "dataset_size", "batch_size", "epochs")
+        run = training_of(file)
+        show(calibration.training_noise(target, run, floor=floor, digits=digits).document(origin), style, digits, only)
+        return
     if sampling != "poisson":
         if dataset_size is None or batch_size is None or (sample_rate, noise_multiplier) != (None, None):
             raise click.UsageError(
@@ -131,32 +134,6 @@ def calibrate(
             " --batch-size) and the steps (--steps or --epochs); the third is solved for"
         )
     show(result.document(origin), style, digits, only)
-
-
-def _described(file: Path) -> tuple[float, int, Sampler, dict[str, Any]]:
-    """Sample rate, steps, sampling and unit of the run that a file describes.
-
-    Raises:
-        DomainError: if the noise that meets a target is not known for such a run.
-    """
-    run = Run.read(file)
-    training = run.mechanism
-    if not isinstance(training, DPSGD) or (training.adjacency, training.records_per_unit) != ("add-remove", 1):
-        raise DomainError(
-            "mechanism", "one [training] whose noise is solved for", got=training.sentence, place=file.name
-        )
-    if run.sampling not in ("poisson", "full batch", None):
-        raise DomainError(
-            "sampling",
-            '"poisson" where the noise is solved for',
-            run.sampling,
-            "for other samplers give --sampling and the sizes",
-            place=file.name,
-        )
-    if run.tuning not in (None, "none"):
-        raise DomainError("tuning", '"none" where the noise of one run is solved for', run.tuning, place=file.name)
-    unit = {"adjacency": run.adjacency, "records_per_unit": run.records_per_unit or 1}
-    return training.sample_rate, training.steps, "poisson", unit
 
 
 def _target(

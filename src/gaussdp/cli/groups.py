@@ -8,6 +8,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from gaussdp.interrupts import ending_at_once
+
 COLUMNS = 80
 _PROMPT = "gaussdp "
 _FOLDED = " \\"
@@ -133,7 +135,8 @@ class _Shelf(MutableMapping[str, click.Command]):
     def __getitem__(self, name: str) -> click.Command:
         found = self._found[name]
         if isinstance(found, str):
-            command: click.Command = getattr(import_module(found), name)
+            with ending_at_once():
+                command: click.Command = getattr(import_module(found), name)
             command.context_class = FoldedContext
             self._found[name] = found = command
         return found

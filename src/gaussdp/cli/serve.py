@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from gaussdp.interrupts import ending_at_once
 from gaussdp.web.limits import Limits
 
 PREFIX = "GAUSSDP_SERVE_"
@@ -117,6 +118,11 @@ def serve(ctx: click.Context, /, open_page: bool, show_settings: bool, **given: 
       gaussdp serve --ledger sqlite:///budget.db
       gaussdp serve --allow-host calculator.example --trusted-proxy 127.0.0.1 --access-log json
     """
+    with ending_at_once():  # until the server takes signals itself
+        _serve(ctx, open_page, show_settings, given)
+
+
+def _serve(ctx: click.Context, open_page: bool, show_settings: bool, given: dict[str, Any]) -> None:
     from gaussdp.web import Settings, is_loopback
     from gaussdp.web import serve as serve_until_interrupted
 

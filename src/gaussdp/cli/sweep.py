@@ -18,6 +18,7 @@ from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
 from gaussdp.calibration.pipelines import Sampler
 from gaussdp.calibration.sweeps import Progress
 from gaussdp.calibration.sweeps import sweep as run_sweep
+from gaussdp.cli.described import training_of
 from gaussdp.cli.options import (
     LateCommand,
     Whole,
@@ -28,7 +29,7 @@ from gaussdp.cli.options import (
     number,
     prior_option,
 )
-from gaussdp.cli.training_options import neighbour_options, sampling_option
+from gaussdp.cli.training_options import neighbour_options, refuse_beside_file, sampling_option
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import SAMPLE_RATE
 from gaussdp.figures.heat_maps import figure_path, heat_map
@@ -73,6 +74,7 @@ def _in_order(ctx: click.Context, option: click.Parameter, value: object) -> obj
 
 
 @click.command(cls=LateCommand)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option(
     "--mu", type=values, default=None, metavar="N,N,...", callback=_in_order, help="Budgets μ of the run to meet."
 )
@@ -122,6 +124,7 @@ def _in_order(ctx: click.Context, option: click.Parameter, value: object) -> obj
 @click.pass_context
 def sweep(
     ctx: click.Context,
+    file: Path | None,
     mu: Sequence[float] | None,
     at_most: Sequence[str],
     target_epsilon: Sequence[float] | None,
@@ -148,14 +151,25 @@ def sweep(
     Lists are numbers between commas or ranges such as 10:100:10. Every row is written to --out as soon as it is known;
     the same command after an interruption computes only what is missing. Rows stand in the order of the lists.
 
+    FILE, a run file, tells the run instead of the options; --steps or --epochs vary its length, and with them
+    --dataset-size and --batch-size its sizes.
+
     \b
     Examples:
       gaussdp sweep --mu 0.5,1,2 --batch-size 128,256,512 --epochs 10:100:10 --dataset-size 50000 --out sweep.csv
       gaussdp sweep --at-most advantage=0.1 --batch-size 256 --epochs 1:30:1 --dataset-size 50000 --out runs.parquet
       gaussdp sweep --policy-epsilon 1,3 --fpr 1e-3 --batch-size 256 --steps 1000 --dataset-size 50000 --out policy.csv
       gaussdp sweep --mu 0.5,1 --sample-rate 0.005,0.01 --steps 1000,2000 --out rates.csv
+      gaussdp sweep run.toml --mu 0.5,1,2 --steps 1000,2000,4000 --out run.csv
       gaussdp sweep --mu 1 --sampling "random allocation" --batch-size 250 --epochs 5,10 --dataset-size 5000 --out a.csv
     """
+    if file is not None:
+        refuse_beside_file(ctx)
+        run = training_of(file)
+        sampling, unit = run.sampling, {"adjacency": run.adjacency, "records_per_unit": run.records_per_unit}
+        if not (dataset_size or batch_size or sample_rate):
+            dataset_size, batch_size = (run.dataset_size,), (run.batch_size,)
+            steps = steps if epochs or steps else (run.updates,)
     if bool(epochs) == bool(steps):
         raise click.UsageError("give --epochs or --steps, and not both")
     if (target_epsilon is None) != (target_delta is None):

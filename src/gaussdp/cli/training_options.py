@@ -4,6 +4,7 @@ from functools import wraps
 from typing import Any, cast, get_args
 
 import click
+from click.core import ParameterSource
 
 from gaussdp.calibration.pipelines import Sampler
 from gaussdp.cli.options import Command, Whole
@@ -35,6 +36,17 @@ def neighbour_options(command: Command) -> Command:
     ):
         with_unit = option(with_unit)
     return cast(Command, with_unit)
+
+
+def refuse_beside_file(ctx: click.Context, *names: str) -> None:
+    """Refuse options that a run file tells: these, and how batches are made and whom the run protects."""
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name in (*names, "sampling", "adjacency", "records_per_unit")
+        if ctx.get_parameter_source(name) not in (None, ParameterSource.DEFAULT)
+    ]
+    if given:
+        raise click.UsageError(f"FILE tells the run: leave {' and '.join(given)} out")
 
 
 def sampling_option(command: Command) -> Command:

@@ -4,7 +4,7 @@ import math
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from gaussdp.documents.rounding import shown
-from gaussdp.words import say
+from gaussdp.words import remembered, say
 
 HUNDRED = 100
 _MOST_PEOPLE = 10**12
@@ -39,6 +39,7 @@ def turns(rate: float) -> int | None:
     return whole if whole and math.isclose(whole, found, rel_tol=1e-12) else None
 
 
+@remembered
 def frequency(share: float) -> str:
     """A share that the user chose, of 100 or of as many as make it whole; else about how many of how many.
 

@@ -239,20 +239,20 @@ def explain(
 
 def _plain(subject: object) -> GDP | None:
     """The GDP that a number, or a GDP itself, is; None of what is accounted for."""
-    if isinstance(subject, GDP):
-        return subject
+    if isinstance(subject, GDP | float):
+        return subject if isinstance(subject, GDP) else GDP(number("mu", subject, NON_NEGATIVE))
     ours = any(base.__module__.startswith("gaussdp.") for base in type(subject).__mro__)
     return None if ours or adapter_for(type(subject)) else GDP(number("mu", subject, NON_NEGATIVE))
 
 
 def _levels(name: str, values: float | Sequence[float], domain: Domain) -> list[float]:
     """Levels in the domain, as many as are given, even none."""
-    if isinstance(values, Sequence) and not values:
-        return []
+    if isinstance(values, list | tuple) and all(type(value) is float for value in values):
+        return [number(name, value, domain) for value in values]
     levels: list[float] = np.ravel(checked(name, values, domain)).tolist()
     return levels
 
 
 def _counts(name: str, values: int | Sequence[int]) -> list[int]:
-    many = values if isinstance(values, Iterable) and np.ndim(values) else [values]
+    many = values if isinstance(values, tuple) or (isinstance(values, Iterable) and np.ndim(values)) else [values]
     return [integer(name, value, low=1) for value in many]

@@ -10,7 +10,7 @@ from gaussdp.choosing import match
 from gaussdp.domains import Domain
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.guarantees.base import log_odds
-from gaussdp.risks import Advantage, Risk, by_level, criteria
+from gaussdp.risks import Advantage, Risk, criteria
 from gaussdp.words import Phrase
 
 PRIOR = Domain(
@@ -137,11 +137,26 @@ class Search:
 
 @dataclass(frozen=True)
 class Together:
-    """The mu of several people, or of several releases, and the share of right guesses at even odds that it allows."""
+    """The mu of several people, or of several releases, and the curve that they have together.
+
+    Attributes:
+        count: how many.
+        mu: of all together.
+        guarantee: what holds for them.
+    """
 
     count: int
     mu: float
-    accuracy: float
+    guarantee: Guarantee
+
+    @property
+    def accuracy(self) -> float:
+        """The share of right guesses at even odds, at most."""
+        return self.guarantee.accuracy()
+
+    def as_object(self) -> dict[str, float]:
+        """For programs."""
+        return {"count": self.count, "mu": self.mu, "accuracy": self.accuracy}
 
 
 @dataclass(frozen=True)
@@ -258,17 +273,12 @@ def repeated(guarantee: GDP, releases: int) -> Together:
 
 def equivalents(guarantee: Guarantee, levels: Mapping[str, Sequence[float]]) -> tuple[Equivalent, ...]:
     """The pure-DP epsilon with the same risk, by each criterion at its levels, given by their key."""
-    asked = {**{level.key: () for level in by_level()}, **levels}
-    if not isinstance(guarantee, GDP):
-        asked_for = [risk.at(level) for risk in criteria() for level in (asked[risk.level.key] if risk.level else ())]
-        return tuple(
-            Equivalent(risk, risk.epsilon_from_mu(risk.match(guarantee))) for risk in (Advantage(), *asked_for)
-        )
-    found = [Equivalent(Advantage(), Advantage().epsilon_from_mu(guarantee.mu))]
-    for risk in criteria():
-        at = asked[risk.level.key] if risk.level is not None else ()
-        found += [Equivalent(one, one.epsilon_from_mu(guarantee.mu)) for one in map(risk.at, at)]
-    return tuple(found)
+    kinds = [(risk, levels.get(risk.level.key, ())) for risk in criteria() if risk.level is not None]
+    asked = [Advantage(), *(risk.at(level) for risk, at in kinds for level in at)]
+    known = guarantee.mu if isinstance(guarantee, GDP) else None
+    return tuple(
+        Equivalent(risk, risk.epsilon_from_mu(risk.match(guarantee) if known is None else known)) for risk in asked
+    )
 
 
 def _against(fpr: float, tpr: float, prior: float) -> float:
@@ -278,7 +288,7 @@ def _against(fpr: float, tpr: float, prior: float) -> float:
 
 def together(count: int, guarantee: Guarantee, mu: float) -> Together:
     """So many people, or releases, whose curve and mu are known."""
-    return Together(count, mu, guarantee.accuracy())
+    return Together(count, mu, guarantee)
 
 
 def _of(count: int, guarantee: GDP) -> Together:

@@ -94,8 +94,8 @@ def as_object(explanation: Meaning) -> dict[str, Any]:
             for fact in explanation.alarms
         ],
         "searches": [asdict(fact) for fact in explanation.searches],
-        "groups": [asdict(fact) for fact in explanation.groups],
-        "releases": [asdict(fact) for fact in explanation.releases],
+        "groups": [fact.as_object() for fact in explanation.groups],
+        "releases": [fact.as_object() for fact in explanation.releases],
         "equivalents": [
             {
                 "criterion": fact.criterion,

@@ -134,13 +134,13 @@ def _equivalents(explanation: Meaning) -> Iterable[str]:
 
 def icons(explanation: Meaning) -> tuple[IconArray, ...]:
     """Arrays of icons: the guesses at even odds, and the accusations if the prior is another."""
-    arrays = [_guess_icons(explanation.guesses[0])]
+    arrays = [guess_icons(explanation.guesses[0])]
     if explanation.prior != EVEN:
         arrays.extend(map(accusation_icons, explanation.accusations))
     return tuple(arrays)
 
 
-def _guess_icons(fact: Guesses) -> IconArray:
+def guess_icons(fact: Guesses) -> IconArray:
     """Guesses, as many as show the gain: right anyway, right because of the release, wrong."""
     labels = (say("right without the release"), say("more right with it, at most"), say("wrong even so"))
     title = say("{of:,} guesses whether a person is a member, at even odds", of=fact.of)

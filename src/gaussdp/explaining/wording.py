@@ -4,7 +4,7 @@ from decimal import ROUND_CEILING, Decimal
 
 from gaussdp.documents.frequencies import HUNDRED, about, frequency, one_in, whole
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.words import Phrase, say
+from gaussdp.words import Phrase, remembered, say
 
 __all__ = [
     "HUNDRED",
@@ -54,6 +54,7 @@ def in_hundred(share: float, before: float) -> str:
     return f"{at_most(share)}" if share == before or HUNDRED * (share - before) >= 1 else up(HUNDRED * share)
 
 
+@remembered
 def members_among(prior: float) -> str:
     """How many are members: "1 of 100 people is a member".
 
@@ -86,6 +87,7 @@ def odds_at_most(ratio: float) -> str:
     return say("1 : {ratio}", ratio=down(1 / ratio) if ratio else "∞")
 
 
+@remembered
 def odds_of(prior: float) -> str:
     """The odds of a prior that the user chose, to the nearest.
 

@@ -31,7 +31,7 @@ class ApproxDP(Guarantee):
     Args:
         epsilon: in [0, inf].
         delta: in [0, 1].
-    Reference: Wasserman & Zhou (2010), Theorem 2.4; Dong, Roth & Su (2022), Proposition 2.5.
+    Reference: Wasserman & Zhou (2010); Dong, Roth & Su (2022), Section 2.
 
     >>> ApproxDP(epsilon=1.0, delta=1e-5).tpr(1e-3)
     0.00272...
@@ -114,7 +114,7 @@ class PureDP(ApproxDP):
 
     Args:
         epsilon: in [0, inf]; kept as `epsilon_bound`.
-    Reference: Dwork, McSherry, Nissim & Smith (2006); Dong, Roth & Su (2022), Proposition 2.5.
+    Reference: Dwork, McSherry, Nissim & Smith (2006); Dong, Roth & Su (2022), Section 2.
 
     >>> PureDP(1.0).multiplicative_advantage(1e-3)
     2.71828...
@@ -183,19 +183,19 @@ def _implied_mu(xp: Operations, epsilon: Array) -> Array:
 def _fnr(xp: Operations, epsilon: float, delta: float, fpr: Array) -> Array:
     steep = 1 - delta - _grown(xp, epsilon, fpr)
     flat = math.exp(-epsilon) * (1 - delta - fpr)
-    return np.maximum(np.maximum(steep, flat), 0.0)
+    return xp.larger(xp.larger(steep, flat), 0.0)
 
 
 def _tpr(xp: Operations, epsilon: float, delta: float, fpr: Array) -> Array:
     steep = delta + _grown(xp, epsilon, fpr)
     flat = -math.expm1(-epsilon) + math.exp(-epsilon) * (delta + fpr)
-    return np.minimum(np.minimum(steep, flat), 1.0)
+    return xp.smaller(xp.smaller(steep, flat), 1.0)
 
 
 def _fpr(xp: Operations, epsilon: float, delta: float, tpr: Array) -> Array:
     flat = math.exp(-epsilon) * (tpr - delta)
     steep = 1 - delta - _grown(xp, epsilon, 1 - tpr)
-    return np.maximum(np.maximum(flat, steep), 0.0)
+    return xp.larger(xp.larger(flat, steep), 0.0)
 
 
 def _delta(xp: Operations, bound: float, delta: float, epsilon: Array) -> Array:
@@ -213,11 +213,16 @@ def _epsilon(xp: Operations, bound: float, delta: float, level: Array) -> Array:
     """
     if bound == math.inf or delta == 1:
         return xp.where(level < 1, math.inf, 0.0)
-    beyond = np.maximum((level - delta) / (1 - delta), 0.0)
-    near = bound + np.log1p(-np.minimum(beyond * (1 + math.exp(-bound)), 1.0))
-    grown = np.maximum(np.log((1 - level) / (1 - delta)) + np.logaddexp(0.0, bound), 0.0)
-    far = grown + np.log(-np.expm1(-grown))
-    inner = np.maximum(xp.where(beyond < 0.5, near, far), 0.0)
+    beyond = xp.larger((level - delta) / (1 - delta), 0.0)
+
+    def near(xp: Operations, beyond: Array, level: Array) -> Array:
+        return bound + xp.log1p(-xp.smaller(beyond * (1 + math.exp(-bound)), 1.0))
+
+    def far(xp: Operations, beyond: Array, level: Array) -> Array:
+        grown = xp.larger(xp.log((1 - level) / (1 - delta)) + np.logaddexp(0.0, bound), 0.0)
+        return grown + xp.log(-xp.expm1(-grown))
+
+    inner = xp.larger(xp.either(beyond < 0.5, near, far, (beyond, 0.0), (level, 1.0)), 0.0)
     return xp.where(level < delta, math.inf, inner)
 
 
@@ -225,4 +230,4 @@ def _grown(xp: Operations, epsilon: float, rate: Array) -> Array:
     """e^epsilon rate, with 0 staying 0 when the factor overflows; no privacy at all lets even it grow."""
     if epsilon == math.inf:
         return rate + math.inf
-    return xp.where(rate > 0, np.exp(epsilon) * rate, 0.0)
+    return xp.where(rate > 0, xp.exp(epsilon) * rate, 0.0)

@@ -43,7 +43,7 @@ class Guarantee(Displayed, ABC):
         title: what it is, in words, if it has a name: "Gaussian DP".
         short: the same in a legend: "GDP".
         kind: its name in a plan file, if one can state it: "pure-dp".
-    Reference: Dong, Roth & Su (2022), Definitions 2.1 and 2.3.
+    Reference: Dong, Roth & Su (2022), Section 2.
 
     >>> from gaussdp import GDP
     >>> isinstance(GDP(1.0), Guarantee), GDP(1.0).fnr(0.01)
@@ -252,5 +252,5 @@ def _level(name: str, value: Numbers) -> Numbers:
 _ITSELF = Formula(lambda xp, value: 1.0 * value)
 _RATIO = Formula(lambda xp, above, below: above / below)
 _LOG_ODDS = Formula(lambda xp, prior: abs(xp.log(prior) - xp.log1p(-prior)))
-_BAYES_ACCURACY = Formula(lambda xp, prior, delta: np.maximum(prior, 1 - prior) + np.minimum(prior, 1 - prior) * delta)
+_BAYES_ACCURACY = Formula(lambda xp, prior, delta: xp.larger(prior, 1 - prior) + xp.smaller(prior, 1 - prior) * delta)
 _POSTERIOR = Formula(lambda xp, fpr, recall, prior: 1 / (1 + fpr / recall / prior * (1 - prior)))

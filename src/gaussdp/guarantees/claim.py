@@ -11,6 +11,7 @@ from gaussdp.guarantees.approximate import ApproxDP, PureDP
 from gaussdp.guarantees.base import Guarantee
 from gaussdp.guarantees.gaussian import GDP
 from gaussdp.guarantees.zcdp import ZCDP
+from gaussdp.words import Phrase, numeral, say
 
 Kind = Literal["approximate", "pure", "gdp", "zcdp"]
 
@@ -18,7 +19,7 @@ _KEYS = ("epsilon", "delta", "mu", "floor", "rho")
 _ALIASES = {"ε": "epsilon", "ϵ": "epsilon", "eps": "epsilon", "δ": "delta", "μ": "mu", "µ": "mu", "ρ": "rho"}
 _PAIR = re.compile(r"\s*\(\s*([^\s,;()=]+)\s*[,;]\s*([^\s,;()=]+)\s*\)\s*(?:-?\s*DP)?\s*", re.IGNORECASE)
 """(3, 1e-5), as papers write epsilon and delta."""
-_ADVICE = 'write "epsilon=3.0 delta=1e-5", "epsilon=2", "mu=0.8 floor=1e-10", "mu=0.8" or "rho=0.5"'
+_ADVICE = Phrase('write "epsilon=3.0 delta=1e-5", "epsilon=2", "mu=0.8 floor=1e-10", "mu=0.8" or "rho=0.5"')
 _DELTA = Domain(0.0, 1.0, closed_high=False)
 
 
@@ -53,19 +54,18 @@ class Claim:
                 object.__setattr__(self, key, number(key, value, domains.get(key, FINITE_NON_NEGATIVE)))
         given = [key for key in ("epsilon", "mu", "rho") if getattr(self, key) is not None]
         if len(given) != 1:
-            got = " and ".join(given) if given else "none"
+            got = ", ".join(given) if given else "none"
             raise DomainError(
                 None,
                 value=got,
-                problem="a claim must hold exactly one of epsilon, mu and rho",
+                problem=say("a claim must hold exactly one of epsilon, mu and rho"),
                 got=str(got),
-                advice=_ADVICE,
+                advice=str(_ADVICE),
             )
         for key, owner in (("delta", "epsilon"), ("floor", "mu")):
             if getattr(self, key) is not None and given != [owner]:
-                raise DomainError(
-                    key, problem=f"belongs to a claim of {owner}", got=f"it beside {given[0]}", advice=_ADVICE
-                )
+                problem = say("belongs to a claim of {owner}, not of {given}", owner=owner, given=given[0])
+                raise DomainError(key, problem=problem, advice=str(_ADVICE))
 
     @classmethod
     def parse(cls, text: str) -> "Claim":
@@ -77,7 +77,7 @@ class Claim:
         Claim(epsilon=3.0, delta=1e-05)
         """
         if not isinstance(text, str):
-            raise DomainError("claim", "text", text, _ADVICE, got=type(text).__name__)
+            raise DomainError("claim", "text", text, str(_ADVICE), got=type(text).__name__)
         found: dict[str, float] = {}
         if both := _PAIR.fullmatch(text):
             text = f"epsilon={both[1]} delta={both[2]}"
@@ -85,28 +85,31 @@ class Claim:
             written, equals, value = pair.partition("=")
             key = _ALIASES.get(written.lower(), written.lower())
             if not equals or not value:
-                raise DomainError("claim", "made of key=value pairs", pair, _ADVICE, got=brief(pair))
+                raise DomainError("claim", say("made of key=value pairs"), pair, str(_ADVICE), got=brief(pair))
             if key not in _KEYS:
                 suggestion = nearest(key, _KEYS)
-                hint = f"did you mean {suggestion!r}?" if suggestion else _ADVICE
-                raise DomainError("claim", problem=f"has no {brief(written)}", advice=hint)
+                hint = say("did you mean {word}?", word=repr(suggestion)) if suggestion else str(_ADVICE)
+                raise DomainError("claim", problem=say("has no {key}", key=brief(written)), advice=hint)
             if key in found:
-                raise DomainError("claim", problem=f"states {key} twice", advice=_ADVICE)
+                raise DomainError("claim", problem=say("states {key} twice", key=key), advice=str(_ADVICE))
             try:
                 found[key] = written_number(value)
             except ValueError:
-                raise DomainError(key, "a number", value, _ADVICE, got=brief(value)) from None
+                raise DomainError(key, say("a number"), value, str(_ADVICE), got=brief(value)) from None
         return cls(**found)
 
     def __repr__(self) -> str:
         return f"Claim({', '.join(f'{key}={getattr(self, key)!r}' for key in _KEYS if getattr(self, key) is not None)})"
 
     def __str__(self) -> str:
+        value = shown(self.value)
+        if self.epsilon is not None and self.delta:
+            return say("ε = {epsilon} at δ = {delta}", epsilon=value, delta=shown(self.delta))
         if self.epsilon is not None:
-            return f"ε = {shown(self.epsilon)}" + (f" at δ = {shown(self.delta)}" if self.delta else " (pure)")
-        if self.mu is not None:
-            return f"μ = {shown(self.mu)}" + (f" with floor {shown(self.floor)}" if self.floor else "")
-        return f"ρ = {shown(self.value)}"
+            return say("ε = {epsilon} (pure)", epsilon=value)
+        if self.floor:
+            return say("μ = {mu} with floor {floor}", mu=value, floor=shown(self.floor))
+        return f"{self.symbol} = {numeral(value)}"
 
     @property
     def text(self) -> str:

@@ -23,7 +23,7 @@ class GDP(Guarantee):
 
     Args:
         mu: in [0, inf]; 0 means that no attack beats guessing, inf that there is no privacy.
-    Reference: Dong, Roth & Su (2022), Definition 2.6.
+    Reference: Dong, Roth & Su (2022), Section 2.
 
     >>> release = GDP(mu=0.31)
     >>> release.tpr(1e-3)
@@ -102,7 +102,7 @@ class GDP(Guarantee):
         return GDP(math.hypot(self.mu, *(other.mu for other in others)))
 
     def group(self, size: int) -> "GDP":
-        """The guarantee for a group of this many people: size times mu (Dong, Roth & Su 2022, Theorem 2.14).
+        """The guarantee for a group of this many people: size times mu (Dong, Roth & Su 2022, Section 2).
 
         >>> GDP(0.5).group(3)
         GDP(mu=1.5)

@@ -66,7 +66,7 @@ class TradeoffPoints(ProfilePoints):
             "one" dataset against its neighbour; then the guarantee is the lower of the curve and its mirror image.
 
     Measured attacks are no guarantee: a better attack may exist. See `gaussdp.audit`.
-    Reference: Dong, Roth & Su (2022), Proposition 2.2: trade-off curves are convex; docs/integrations/curves.md.
+    Reference: Dong, Roth & Su (2022), Section 2: trade-off curves are convex; docs/integrations/curves.md.
 
     >>> paper = TradeoffPoints(fpr=[0.001, 0.01, 0.1, 0.3], fnr=[0.98, 0.92, 0.65, 0.35])
     >>> paper.tpr(0.01), paper.delta(1.0)

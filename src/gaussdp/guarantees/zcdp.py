@@ -37,7 +37,7 @@ class ZCDP(ProfilePoints):
     Args:
         rho: in [0, 1e200].
         xi: in [0, 1e200]; 0 for plain rho-zCDP.
-    Reference: Canonne, Kamath & Steinke (2020), Proposition 12; Bun & Steinke (2016), Definition 8.1.
+    Reference: Canonne, Kamath & Steinke (2020), Proposition 12; Bun & Steinke (2016), Section 8.
 
     >>> ZCDP(rho=0.5).epsilon(1e-5)
     4.7284...

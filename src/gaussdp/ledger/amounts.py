@@ -46,6 +46,53 @@ def settled(amount: Fraction) -> Fraction:
     return amount if amount.denominator <= FINEST else Fraction(math.ceil(amount * FINEST), FINEST)
 
 
+class Total:
+    """An exact amount to which many are added, as whole numbers over one denominator.
+
+    After each step it is what `settled` makes of the sum, without a fraction in lowest terms at every step.
+
+    Attributes:
+        over, under: the amount is one by the other.
+    """
+
+    __slots__ = ("over", "under")
+    over: int
+    under: int
+
+    def __init__(self) -> None:
+        self.over, self.under = 0, 1
+
+    def add(self, over: int, under: int) -> None:
+        """Add a fraction, which may be less than 0."""
+        if under != self.under:
+            common = math.lcm(self.under, under)
+            if common > FINEST:
+                self.over, self.under = settled(self.amount + Fraction(over, under)).as_integer_ratio()
+                return
+            over = self._alike(over, under, common)
+        self.over += over
+
+    def less(self, over: int, under: int) -> None:
+        """Take a fraction away, down to 0; nothing is rounded."""
+        if under != self.under:
+            over = self._alike(over, under, math.lcm(self.under, under))
+        self.over = max(self.over - over, 0)
+
+    def exceeds(self, over: int, under: int) -> bool:
+        """Whether it is more than a fraction."""
+        return self.over * under > over * self.under
+
+    def _alike(self, over: int, under: int, common: int) -> int:
+        """Go over to a common denominator; the other fraction over it."""
+        self.over, self.under = self.over * (common // self.under), common
+        return over * (common // under)
+
+    @property
+    def amount(self) -> Fraction:
+        """The same as a fraction."""
+        return Fraction(self.over, self.under)
+
+
 def root_up(square: Fraction) -> float:
     """The least double whose square, as it is written, is no smaller.
 

@@ -17,7 +17,7 @@ from gaussdp.guarantees import GDP
 from gaussdp.ledger import decisions, onetrip, planning
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.budgets import Budget
-from gaussdp.ledger.charges import Charge, charge_of
+from gaussdp.ledger.charges import Charge, charge_of, charge_of_each
 from gaussdp.ledger.database import DEFAULT_TIMEOUT, Database, migrate, refuse_other_versions, version_of
 from gaussdp.ledger.decisions import Request
 from gaussdp.ledger.document import report_document, spending_figure
@@ -30,6 +30,7 @@ from gaussdp.ledger.verifying import Verification, verify
 from gaussdp.mechanisms import Adjacency
 from gaussdp.mechanisms.base import checked_adjacency
 from gaussdp.statements.run import line_of_words
+from gaussdp.words import say
 
 MOST_MU = Domain(1e-15, 1e15, advice="no budget means anything beyond", meant=POSITIVE)
 _LONGEST_NAME = 200
@@ -155,7 +156,7 @@ class Ledger:
             slack: the sum of the slacks of its releases, in [0, 1); 0 for releases that are GDP without a floor.
             within: budgets that it lies within: what is charged to it is charged to all of them too.
             period: what it is for, such as "year", if it may be renewed.
-            per_person: whether each person has it, by adding or removing a person, instead of all together.
+            per_person: whether each person has it, instead of all together.
             purpose: what it is for, in words.
         Raises:
             DomainError: if there is one of that name, or one that it lies within is missing.
@@ -167,8 +168,6 @@ class Ledger:
             raise DomainError("slack", "below 1", slack)
         holders = [within] if isinstance(within, str) else several("within", within, "names of budgets")
         words = line_of_words("period", period, "year") if period else ""
-        if per_person and self.adjacency != "add-remove":
-            raise DomainError("per_person", problem="is proved for adding or removing a person only")
         if per_person and words:
             raise DomainError("per_person", problem="goes with no period: what a person spent is kept for good")
         balance = Balance(title, mu, allowed, words, bool(per_person))
@@ -207,7 +206,7 @@ class Ledger:
             DomainError: if the key was used for another request, or nothing is proved about the release.
         """
         name, own = _name("budget", budget, "health/2027"), _name("key", key, "table-7")
-        charge = self._charge(release, floor, stated_for)
+        charge = self._charge(release, floor, stated_for, each=people is not None)
         listed = None if people is None else people if isinstance(people, People) else People(people)
         request = Request(name, own, charge, _purpose(purpose), listed)
         try:
@@ -320,7 +319,7 @@ class Ledger:
         with self._database.reading() as connection:
             found = Decision(connection, _name("key", key, "table-7")).reservation()
         if found is None:
-            raise DomainError("key", problem=f"there is no reservation {key!r}")
+            raise DomainError("key", problem=say("is unknown: there is no reservation {key}", key=repr(key)))
         return found
 
     def taking_part(self, key: str) -> Iterator[str]:
@@ -346,9 +345,12 @@ class Ledger:
 
     def preview(self, budget: str, release: object, **others: Any) -> planning.Preview:
         """What a reservation would do, without writing it; see `reserve` for the arguments."""
-        charge = self._charge(release, others.pop("floor", None), others.pop("stated_for", None))
+        name = _name("budget", budget, "health/2027")
         with self._database.reading() as connection:
-            return planning.preview(Decision(connection).balances(_name("budget", budget, "health/2027")), charge)
+            touched = Decision(connection).balances(name)
+        each = any(one.per_person for one in touched)
+        charge = self._charge(release, others.pop("floor", None), others.pop("stated_for", None), each=each)
+        return planning.preview(touched, charge)
 
     def plan(
         self, budget: str, releases: int | None = None, *, weights: Sequence[float] | None = None
@@ -375,7 +377,9 @@ class Ledger:
         drawn = [one_of("format", one, FORMATS) for one in formats]
         return spending_figure(self, _name("budget", budget, "health/2027"), *drawn)
 
-    def _charge(self, release: object, floor: float | None, stated_for: Adjacency | None) -> Charge:
+    def _charge(self, release: object, floor: float | None, stated_for: Adjacency | None, *, each: bool) -> Charge:
+        if each and self.adjacency == "replace-one":
+            return charge_of_each(release, unit=self.unit, floor=floor, stated_for=stated_for)
         return charge_of(release, unit=self.unit, adjacency=self.adjacency, floor=floor, stated_for=stated_for)
 
     def _reserved(self, request: Request) -> Entry:
@@ -402,7 +406,9 @@ def _reopened(url: str, timeout: float) -> Ledger:
 def _name(parameter: str, value: object, example: str) -> str:
     words = line_of_words(parameter, value, f'"{example}"')
     if len(words) > _LONGEST_NAME:
-        raise DomainError(parameter, problem=f"must have at most {_LONGEST_NAME} characters", got=str(len(words)))
+        raise DomainError(
+            parameter, problem=say("must have at most {most} characters", most=_LONGEST_NAME), got=str(len(words))
+        )
     return words
 
 

@@ -18,6 +18,7 @@ from gaussdp.mechanisms import DPSGD, Adjacency, Gaussian, Mechanism, Stated, ZC
 from gaussdp.mechanisms.base import checked_adjacency
 from gaussdp.mechanisms.plan import read_plan
 from gaussdp.statements.run import Run, within_doubles
+from gaussdp.words import ENGLISH, say, speaking
 
 _COMPUTED = Fraction(1, 2**40)
 """Relative, added to a mu that was computed: more than its rounding errors."""
@@ -73,6 +74,30 @@ def charge_of(
     if isinstance(release, Mechanism | GDP | ApproxGDP | ApproxDP) and _hashable(release):  # often charged again
         return _remembered(release, adjacency, stated_for, level)
     return _charged(release, unit, adjacency, stated_for, level)
+
+
+def charge_of_each(
+    release: object, *, unit: str, stated_for: Adjacency | None = None, floor: float | None = None
+) -> Charge:
+    """What a release costs each person in a book of exchanged records; see `charge_of` for the arguments.
+
+    Whether somebody takes part may depend on their record, so that an exchange may also add or remove them: the mu that
+    is charged bounds an exchange, and over sqrt(2) the addition or removal of a person (docs/ledger.md).
+
+    Raises:
+        DomainError: also if nothing is proved about adding or removing a person.
+    """
+    both = charge_of(release, unit=unit, adjacency="replace-one", stated_for=stated_for, floor=floor)
+    try:
+        one = charge_of(release, unit=unit, adjacency="add-remove", stated_for=stated_for or "replace-one", floor=floor)
+    except DomainError:
+        raise DomainError(
+            "release",
+            problem="must be stated for adding or removing a person: one who takes part by one record may not by "
+            "another, which a statement about exchanged records does not cover",
+            advice='say stated_for="add-remove" where that holds, or charge a budget of all together',
+        ) from None
+    return replace(both, square=max(both.square, settled(2 * one.square)), slack=max(both.slack, one.slack))
 
 
 def noise_over_exchange(stated: Adjacency, adjacency: Adjacency) -> float:
@@ -148,7 +173,7 @@ def _of_mechanism(mechanism: Mechanism, adjacency: Adjacency, floor: float | Non
         return _moved(_of_mechanism(mechanism, mechanism.adjacency, floor), mechanism.adjacency, adjacency)
     entries = [(part, times, _exact_square(part)) for part, times in known.releases()]
     described = tuple(_entry(part, times) for part, times, _ in entries if part.kind or isinstance(part, Stated))
-    named: dict[str, Any] = {"words": known.sentence, "releases": described, "source": known}
+    named: dict[str, Any] = {"words": _label(known), "releases": described, "source": known}
     named["moves"] = noise_over_exchange(mechanism.adjacency, adjacency)
     exact = [(square, times) for _, times, square in entries if square is not None]
     if len(exact) == len(entries):
@@ -158,6 +183,14 @@ def _of_mechanism(mechanism: Mechanism, adjacency: Adjacency, floor: float | Non
         return replace(_of_statement(lone.guarantee, floor), **named)
     with within_doubles():
         return replace(_of_statement(account(known), floor), **named)
+
+
+def _label(release: Mechanism | Guarantee | Fit) -> str:
+    """What a book keeps of it: the same request has the same words in every language."""
+    with speaking(ENGLISH):
+        if isinstance(release, Mechanism):
+            return release.sentence
+        return str(release) if isinstance(release, Fit) else release.label
 
 
 def _entry(part: Mechanism, times: int) -> dict[str, Any]:
@@ -179,19 +212,19 @@ def _exact_square(release: Mechanism) -> Fraction | None:
 def _of_statement(stated: Guarantee | Fit, floor: float | None) -> Charge:
     """What a guarantee costs: GDP its square, what implies GDP that of the implied mu, others mu with a slack."""
     if isinstance(stated, Fit):
-        return _computed(stated.mu, 0.0 if stated.unconditional else stated.slack, str(stated))
+        return _computed(stated.mu, 0.0 if stated.unconditional else stated.slack, _label(stated))
     if isinstance(stated, GDP | ApproxGDP):
         slack = stated.delta_bound if isinstance(stated, ApproxGDP) else 0.0
         _refuse_nothing(stated.mu, slack, stated.label)
-        return Charge(settled(written(stated.mu) ** 2), settled(written(slack)), stated.label)
+        return Charge(settled(written(stated.mu) ** 2), settled(written(slack)), _label(stated))
     if isinstance(stated, ApproxDP):
         # (epsilon, delta)-DP is epsilon-DP but for a share delta: its curve is (1 - delta) f_epsilon(a / (1 - delta)).
         pure = ApproxDP(stated.epsilon_bound, 0.0).implied()
-        charge = _computed(pure.mu, stated.delta_bound, stated.label)
+        charge = _computed(pure.mu, stated.delta_bound, _label(stated))
         return replace(charge, slack=settled(written(stated.delta_bound)))
     if not isinstance(stated, AccountedCurve | PointsCurve):
         try:
-            return _computed(stated.implied().mu, 0.0, stated.label)
+            return _computed(stated.implied().mu, 0.0, _label(stated))
         except DomainError:
             if not isinstance(stated, ProfilePoints):
                 raise
@@ -211,8 +244,8 @@ def _refuse_nothing(mu: float, slack: float, words: str) -> None:
     if not math.isfinite(mu) or slack >= 1:
         raise DomainError(
             "release",
-            problem=f"promises nothing that a book could count: {words}",
-            advice="account for the mechanism itself, or give a larger floor",
+            problem=say("promises nothing that a book could count: {words}", words=words),
+            advice=say("account for the mechanism itself, or give a larger floor"),
         )
 
 
@@ -220,7 +253,7 @@ def _moved(charge: Charge, stated: Adjacency, adjacency: Adjacency) -> Charge:
     """The charge for the neighbours of the book, of a release that is stated for others.
 
     Exchanging a record is removing one and adding another: twice the mu, by group privacy (Dong, Roth & Su 2022,
-    Theorem 2.14). The other way round nothing follows.
+    Section 2). The other way round nothing follows.
     """
     if stated == adjacency:
         return charge

@@ -13,24 +13,25 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from gaussdp.errors import DomainError, LedgerError, MissingExtraError, one_line
 from gaussdp.ledger.roundtrips import DriverLine
 from gaussdp.ledger.tables import VERSION, VERSION_TABLE
+from gaussdp.words import Phrase, say
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds that a decision waits for others."""
 
 _MEANINGS = (
-    ("is locked", "is locked by another program; nothing was written, so try again"),
-    ("lock timeout", "is locked by another program; nothing was written, so try again"),
-    ("readonly database", "is read-only; nothing was written"),
-    ("read-only transaction", "is read-only; nothing was written"),
-    ("permission denied", "may not be used by this user; nothing was written"),
-    ("is full", "has no room left on its disk; nothing was written"),
-    ("no space left", "has no room left on its disk; nothing was written"),
-    ("disk i/o error", "cannot be written or read: the disk has no room, or fails; nothing was written"),
-    ("malformed", "is damaged; restore it from a copy, and verify that"),
-    ("not a database", "is damaged, or no book at all"),
-    ("unable to open", "cannot be opened: there is no such folder, or no right to it"),
-    ("never changed", "refuses to change what was entered"),
-    ("connection", "cannot be reached"),
+    ("is locked", Phrase("is locked by another program; nothing was written, so try again")),
+    ("lock timeout", Phrase("is locked by another program; nothing was written, so try again")),
+    ("readonly database", Phrase("is read-only; nothing was written")),
+    ("read-only transaction", Phrase("is read-only; nothing was written")),
+    ("permission denied", Phrase("may not be used by this user; nothing was written")),
+    ("is full", Phrase("has no room left on its disk; nothing was written")),
+    ("no space left", Phrase("has no room left on its disk; nothing was written")),
+    ("disk i/o error", Phrase("cannot be written or read: the disk has no room, or fails; nothing was written")),
+    ("malformed", Phrase("is damaged; restore it from a copy, and verify that")),
+    ("not a database", Phrase("is damaged, or no book at all")),
+    ("unable to open", Phrase("cannot be opened: there is no such folder, or no right to it")),
+    ("never changed", Phrase("refuses to change what was entered")),
+    ("connection", Phrase("cannot be reached")),
 )
 
 
@@ -169,7 +170,7 @@ class Database:
         try:
             yield
         except (SQLAlchemyError, self._driver_error, UnicodeDecodeError) as error:
-            raise LedgerError(f"the book {self.place} {_meaning(error)}") from None
+            raise LedgerError(say("the book {place} {meaning}", place=self.place, meaning=_meaning(error))) from None
 
 
 def _parsed(url: str) -> URL:
@@ -217,9 +218,9 @@ def _begin_postgres(connection: Connection) -> None:
 
 def _meaning(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
-        return "is damaged; restore it from a copy, and verify that"
+        return say("is damaged; restore it from a copy, and verify that")
     said = str(error.orig if isinstance(error, DBAPIError) and error.orig is not None else error)
-    return next((words for sign, words in _MEANINGS if sign in said.lower()), f"failed: {one_line(said)[:200]}")
+    return next((str(words) for sign, words in _MEANINGS if sign in said.lower()), f"failed: {one_line(said)[:200]}")
 
 
 def version_of(connection: Connection) -> str | None:

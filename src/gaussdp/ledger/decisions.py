@@ -11,12 +11,13 @@ from gaussdp.errors import DomainError
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.budgets import NO_RENEWAL
 from gaussdp.ledger.charges import Charge
-from gaussdp.ledger.entries import Entry, digest_of
+from gaussdp.ledger.entries import Entry, Kind, digest_of
 from gaussdp.ledger.people import People, Units, charge_people, refund_people
 from gaussdp.ledger.refusals import ShortError
 from gaussdp.ledger.roundtrips import DriverLine
 from gaussdp.ledger.tables import BUDGETS, WITHIN
 from gaussdp.ledger.transactions import Decision, as_repeated, changed
+from gaussdp.words import say
 
 _MOST_WITHIN = 100  # budgets that one may lie within
 
@@ -118,16 +119,18 @@ class Request:
 
     def _first_answer(self, decision: Decision, first: Entry) -> Entry:
         if first.content["request"] != self._digest():
-            problem = f"{self.key!r} was used for another request, entry {first.seq}"
-            raise DomainError("key", problem=problem, advice="take another")
+            problem = say(
+                "is taken: {key} was used for another request, entry {seq}", key=repr(self.key), seq=first.seq
+            )
+            raise DomainError("key", problem=problem, advice=say("take another"))
         last = decision.resolution()
         if last is not None and last.kind == "refund":
-            raise DomainError("key", problem=f"{self.key!r} was refunded and stays so", advice="take another")
+            raise DomainError("key", problem=_stays(self.key, "refund"), advice=say("take another"))
         return as_repeated(first)
 
     def _refuse_people(self, own: Balance) -> None:
         if own.per_person and self.people is None:
-            raise DomainError("people", problem="must be given: the budget is each person's")
+            raise DomainError("people", problem=say("must be given: the budget is each person's"))
         if not own.per_person and self.people is not None:
             raise DomainError("people", problem="must not be given: the budget is that of all together")
 
@@ -145,18 +148,23 @@ def resolve(
     decision = Decision(connection, key)
     reservation, before = decision.reservation(), decision.resolution()
     if reservation is None:
-        raise DomainError("key", problem=f"there is no reservation {key!r}")
+        raise DomainError("key", problem=say("is unknown: there is no reservation {key}", key=repr(key)))
     if before is not None and before.kind == kind:
         return as_repeated(before)
     if before is not None:
-        done = "committed" if before.kind == "commit" else "refunded"
-        raise DomainError("key", problem=f"{key!r} was {done} and stays so")
+        raise DomainError("key", problem=_stays(key, before.kind))
     budget = str(reservation.budget)
     entry = decision.append(kind, budget, key, {**content, "of": reservation.seq})
     if kind == "refund" and "people" in reservation.content:
         refund_people(_whole(connection), budget, reservation.seq, entry.seq)
     decision.finish(changed(decision.balances(budget), entry, reservation))
     return entry
+
+
+def _stays(key: str, kind: Kind) -> str:
+    if kind == "commit":
+        return say("is taken: {key} was committed and stays so", key=repr(key))
+    return say("is taken: {key} was refunded and stays so", key=repr(key))
 
 
 def renew(connection: Connection, budget: str, reason: str) -> Entry:

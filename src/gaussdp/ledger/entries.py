@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
+from json.encoder import encode_basestring
 from typing import Any, Literal
 
 from gaussdp.errors import LedgerError
@@ -75,8 +76,7 @@ class Entry:
 
     def digest(self, before: str) -> str:
         """The hash that it must have after this one."""
-        fields = [before, self.seq, self.time, self.kind, self.budget, self.key, self.content]
-        return digest_of(fields)
+        return seal(before, self.seq, self.time, self.kind, self.budget, self.key, canonical(self.content))
 
     def row(self) -> dict[str, Any]:
         """As the table holds it."""
@@ -118,6 +118,20 @@ class Entry:
 def canonical(content: object) -> str:
     """The one way in which a content is written."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def seal(before: str, seq: int, time: str, kind: str, budget: str | None, key: str | None, content: str) -> str:
+    """The hash of an entry whose content is written so, after the hash before: that of their list, made `canonical`.
+
+    Raises:
+        TypeError: for what is no text, as in a table that was changed.
+    """
+    about = f"{_quoted(time)},{_quoted(kind)},{_quoted(budget)},{_quoted(key)}"
+    return hashlib.sha256(f'["{before}",{seq},{about},{content}]'.encode()).hexdigest()
+
+
+def _quoted(text: str | None) -> str:
+    return "null" if text is None else encode_basestring(text)
 
 
 def digest_of(content: object) -> str:

@@ -13,6 +13,7 @@ from gaussdp.ledger.book import Ledger
 from gaussdp.ledger.budgets import Budget
 from gaussdp.ledger.entries import Entry
 from gaussdp.mechanisms import Gaussian
+from gaussdp.words import say
 
 MOST_ENTRIES = 200
 """Of a history that is shown."""
@@ -31,7 +32,7 @@ def release_of(words: str) -> Guarantee | Gaussian:
         try:
             noise = float(value)
         except ValueError:
-            raise DomainError("release", 'such as "noise=20" or "mu=0.25"', words) from None
+            raise DomainError("release", say("such as {example}", example='"noise=20"'), words) from None
         return Gaussian(number("noise", noise, POSITIVE))
     return Claim.parse(words).guarantee
 

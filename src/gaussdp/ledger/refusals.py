@@ -12,6 +12,7 @@ from gaussdp.ledger.amounts import number_down, number_up, root_down, root_up
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.charges import Charge, charge_of, noise_over_exchange
 from gaussdp.mechanisms import DPSGD, Adjacency
+from gaussdp.words import plural, say
 
 _DIGITS = 6
 
@@ -41,8 +42,8 @@ def exceeded(touched: Sequence[Balance], short: Balance, charge: Charge, adjacen
 
 def _about_slack(slack: Fraction) -> str:
     if slack > 0:
-        return "a smaller floor gives a smaller slack, and a larger mu"
-    return (
+        return say("a smaller floor gives a smaller slack, and a larger mu")
+    return say(
         "its slack is the delta with which its mu may fail, which no mu covers: open a budget with slack, or charge "
         "the mu that holds for every attack (.implied())"
     )
@@ -52,20 +53,24 @@ def _fitting(charge: Charge, room: Fraction, slack: Fraction, moves: float) -> t
     """What would fit, in words, and its noise multiplier."""
     root = root_down(room)
     if root == 0:
-        return "nothing is left", 0.0
+        return say("nothing is left"), 0.0
     run = charge.source
     if isinstance(run, DPSGD) and run.sampled:
         found = _training(run, root, slack)
         if found:
-            return f"the same training fits with a noise multiplier of {shown(found)}", found
+            return say("the same training fits with a noise multiplier of {noise}", noise=shown(found)), found
     if charge.slack > slack:
         return _about_slack(slack), 0.0
     times = charge.releases[0].get("times", 1) if len(charge.releases) == 1 else 1
     plain = charge.releases and charge.releases[0]["mechanism"] == "gaussian" and len(charge.releases) == 1
     noise = rounded(moves * math.sqrt(times if plain else 1) / root, Rounding.UP, _DIGITS)
-    many = f"{times:,} Gaussian releases fit" if plain and times > 1 else "a Gaussian release fits"
-    stated = ", of what adding or removing a record changes" if moves > 1 else ""
-    return f"{many} with a noise multiplier of {shown(noise)}{stated}", noise
+    fits = plural(
+        times if plain else 1,
+        "a Gaussian release fits with a noise multiplier of {noise}",
+        "{n:,} Gaussian releases fit with a noise multiplier of {noise}",
+        noise=shown(noise),
+    )
+    return f"{fits}{say(', of what adding or removing a record changes') if moves > 1 else ''}", noise
 
 
 def _training(run: DPSGD, mu: float, slack: Fraction) -> float | None:

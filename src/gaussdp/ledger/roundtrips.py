@@ -1,7 +1,8 @@
 """Statements straight to the driver, and several in one round trip: while a decision waits, all others wait for it."""
 
 from collections import namedtuple
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -47,6 +48,16 @@ class DriverLine:
             return [self._rows(statement, values) for statement, values in statements]
         first: list[Statement] = [(_LOCK, {})] if self.decides else []
         return self._together([*first, *statements])[len(first) :]
+
+    def streamed(self, statement: sa.Select[Any], block: int) -> Generator[Sequence[tuple[Any, ...]], None, None]:
+        """The rows of a statement, so many at a time, as the driver has them."""
+        if self.sqlite:
+            cursor = self.driver.execute(_for_sqlite(statement)[0])
+        else:
+            cursor = self.driver.cursor(name="ledger_streamed").execute(_for_postgres(statement))
+        with closing(cursor):
+            while rows := cursor.fetchmany(block):
+                yield rows
 
     def written(self, statements: Sequence[Statement]) -> None:
         """Run the statements and, on PostgreSQL, end the transaction in the same round trip: the next may begin."""

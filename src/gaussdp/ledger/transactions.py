@@ -12,6 +12,7 @@ from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.entries import FIRST, Entry, Kind, now
 from gaussdp.ledger.roundtrips import DriverLine, Statement
 from gaussdp.ledger.tables import BUDGETS, ENTRIES, WITHIN
+from gaussdp.words import say
 
 _LAST = sa.select(sa.func.max(ENTRIES.c.seq)).scalar_subquery()
 _KNOWN = sa.select(ENTRIES).where(sa.or_(ENTRIES.c.key == sa.bindparam("key", type_=sa.Text), ENTRIES.c.seq == _LAST))
@@ -93,9 +94,8 @@ class Decision:
 def unknown_budget(connection: Connection | DriverLine, name: str) -> DomainError:
     """What to raise for a budget that the book does not have."""
     known = [row.name for row in DriverLine.of(connection).asked([(_NAMES, {})])[0][:20]]
-    return DomainError(
-        "budget", problem=f"there is no budget {name!r}", advice=f"there are {', '.join(known) or 'none'}"
-    )
+    problem = say("is unknown: there is no budget {name}", name=repr(name))
+    return DomainError("budget", problem=problem, advice=say("there are {names}", names=", ".join(known) or "–"))
 
 
 def changed(balances: Sequence[Balance], entry: Entry, reservation: Entry | None = None) -> list[Balance]:

@@ -222,7 +222,7 @@ class Repeated(Mechanism):
 
     .. math:: f^{\otimes n}
 
-    Reference: Dong, Roth & Su (2022), Theorem 3.2.
+    Reference: Dong, Roth & Su (2022), Section 3.
 
     >>> from gaussdp.mechanisms import Laplace
     >>> (3 * Laplace(scale=10.0)).count

@@ -31,7 +31,7 @@ class Stated(Elementary):
         guarantee: PureDP, ApproxDP, several (epsilon, delta) statements together (ProfilePoints, ZCDP), GDP, or
             ApproxGDP.
         adjacency: the neighbours that the guarantee speaks about.
-    Reference: Dong, Roth & Su (2022), Theorem 3.2: a bound on each part bounds the composition.
+    Reference: Dong, Roth & Su (2022), Section 3: a bound on each part bounds the composition.
 
     >>> Stated(PureDP(0.1)).guarantee
     PureDP(epsilon=0.1)
@@ -110,7 +110,7 @@ class Composition(Mechanism):
 
     .. math:: f = f_1 \otimes f_2 \otimes \cdots \otimes f_n
 
-    Reference: Dong, Roth & Su (2022), Theorem 3.2: adaptive choices included.
+    Reference: Dong, Roth & Su (2022), Section 3: adaptive choices included.
 
     >>> from gaussdp.mechanisms import Gaussian
     >>> nested = Composition([Gaussian(4.0), 2 * Composition([Gaussian(4.0), 3 * Gaussian(1.0)])])

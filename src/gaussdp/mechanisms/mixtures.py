@@ -102,12 +102,12 @@ class SampledExchange(SampledStep):
 
     .. math:: P = (1 - q) N(0, \sigma^2) + q N(1, \sigma^2), \qquad Q = (1 - q) N(0, \sigma^2) + q N(-1, \sigma^2),
 
-    which is worst also under adaptive composition (Lebeda, Regehr, Kamath & Steinke 2025, Proposition 13).
+    which is worst also under adaptive composition (Lebeda, Regehr, Kamath & Steinke 2025).
 
     Args:
         noise_multiplier: standard deviation of the noise over the clipping norm, in [1e-3, 1e9].
         sample_rate: in (0, 1).
-    Reference: Lebeda, Regehr, Kamath & Steinke (2025), Proposition 13.
+    Reference: Lebeda, Regehr, Kamath & Steinke (2025).
 
     >>> SampledExchange(noise_multiplier=1.0, sample_rate=0.01).adjacency
     'replace-one'

@@ -35,7 +35,7 @@ class TruncatedPoisson(SampledStep):
         batch_limit: the most records of a batch, at most 10^9; if it is dataset_size, these are Poisson samples.
         dataset_size: number of records of the larger of two neighbours, at most 10^9.
         adjacency: which datasets are neighbours.
-    Reference: arXiv 2508.15089, as in dp_accounting.
+    Reference: Ganesh (2025), arXiv:2508.15089, as in dp_accounting.
 
     >>> TruncatedPoisson(1.0, 0.01, 100, batch_limit=150, dataset_size=10_000).batch_limit
     150
@@ -115,7 +115,7 @@ class WithoutReplacement(SampledStep):
         batch_size: number of records of a batch, at most dataset_size.
         dataset_size: number of records, at most 10^15.
         steps: number of updates; a whole number from 1 to 10^15.
-    Reference: Balle, Barthe & Gaboardi (2018); Dong, Roth & Su (2022), Theorem 4.2.
+    Reference: Balle, Barthe & Gaboardi (2018); Dong, Roth & Su (2022), Section 4.
 
     >>> WithoutReplacement(1.0, batch_size=256, dataset_size=50_000, steps=3907).sample_rate
     0.00512

@@ -3,6 +3,7 @@
 A scalar goes through the same functions of NumPy and SciPy as an element of an array, and so has the same bits.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,18 @@ from gaussdp.numerics._operations import Array, Floats, Kernel, Step
 
 class Single(Numpy):
     """Kernels take the branch of their number, and see no other."""
+
+    isfinite: Any = staticmethod(math.isfinite)
+
+    def larger(self, a: Array | float, b: Array | float) -> Array:
+        if type(a) is np.ndarray:  # the nodes of an integral
+            return np.maximum(a, b)
+        return _scalar(a if a >= b or a != a else b)  # the one that is not a number, as NumPy does
+
+    def smaller(self, a: Array | float, b: Array | float) -> Array:
+        if type(a) is np.ndarray:
+            return np.minimum(a, b)
+        return _scalar(a if a <= b or a != a else b)
 
     def where(self, condition: Array, a: Array | float, b: Array | float) -> Array:
         return _scalar(a if condition else b)

@@ -10,6 +10,7 @@ from typing import Any
 from gaussdp.documents.structured import file_text
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.published.catalogue import Deployment, Period, Setting
+from gaussdp.words import say
 
 _ENDINGS = (".yaml", ".yml", ".json")
 _LONGEST = 200_000  # characters of an entry; the longest of the registry has 12,000
@@ -59,16 +60,23 @@ def read_registry(path: str | Path) -> tuple[Deployment, ...]:
     files = sorted(one for one in place.iterdir() if one.suffix in _ENDINGS) if place.is_dir() else [place]
     if not files:
         raise DomainError(None, place=str(place), problem=f"holds no file that ends in {', '.join(_ENDINGS)}")
-    return tuple(_deployment(_content(file), file.name) for file in files)
+    return tuple(parse_registry(*file_text(file)) for file in files)
 
 
-def _content(file: Path) -> Any:
-    text, name = file_text(file)
+def parse_registry(text: str, name: str) -> Deployment:
+    """The deployment in the text of a file of this name; see `read_registry`."""
+    return _deployment(_content(text, name), name)
+
+
+def _content(text: str, name: str) -> Any:
     if len(text) > _LONGEST:
-        raise DomainError(None, place=name, problem=f"is longer than an entry of {_LONGEST:,} characters")
-    if file.suffix not in _ENDINGS:
-        raise DomainError(None, place=name, problem=f"the name must end in {', '.join(_ENDINGS)}")
-    if file.suffix == ".json":
+        raise DomainError(
+            None, place=name, problem=say("is longer than an entry of {most:,} characters", most=_LONGEST)
+        )
+    if not name.endswith(_ENDINGS):
+        problem = say("the name must end in {endings}", endings=", ".join(_ENDINGS))
+        raise DomainError(None, place=name, problem=problem)
+    if name.endswith(".json"):
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -80,12 +88,16 @@ def _content(file: Path) -> Any:
     try:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise DomainError(None, place=name, problem=f"is no YAML: {' '.join(str(error).split())[:200]}") from None
+        raise DomainError(
+            None, place=name, problem=say("is no YAML: {error}", error=" ".join(str(error).split())[:200])
+        ) from None
 
 
 def _deployment(content: Any, name: str) -> Deployment:
     if not isinstance(content, Mapping) or not isinstance(content.get("deployment"), Mapping):
-        raise DomainError(None, place=name, problem="is no entry of the registry: it has no deployment")
+        raise DomainError(
+            None, place=name, problem=say("is no entry of the registry: it has no {key}", key="deployment")
+        )
     try:
         return Deployment(**_fields(content, name))
     except DomainError as error:
@@ -173,7 +185,9 @@ def _curators(content: Mapping[str, Any]) -> str:
 def _year(content: Mapping[str, Any], name: str) -> int:
     date = _needed(content, name, "publication_date")
     if not re.match(r"\d{4}\b", date):
-        raise DomainError(None, place=name, problem="publication_date must be a date such as 2026-01-31", got=date[:40])
+        raise DomainError(
+            None, place=name, problem=say("publication_date must be a date such as 2026-01-31"), got=date[:40]
+        )
     return int(date[:4])
 
 
@@ -198,7 +212,7 @@ def _strings(value: Any, depth: int = 0) -> Iterator[str]:
 def _needed(content: Mapping[str, Any], name: str, *keys: str) -> str:
     found = _text(content, _BASIC, *keys)
     if not found:
-        raise DomainError(None, place=name, problem=f"is no entry of the registry: it has no {keys[0]}")
+        raise DomainError(None, place=name, problem=say("is no entry of the registry: it has no {key}", key=keys[0]))
     return found
 
 

@@ -1,7 +1,6 @@
 """Risks at one level of an attack: the three criteria of the paper, and the true-positive rate."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,10 +9,9 @@ from scipy import special
 
 from gaussdp import conversions, numerics
 from gaussdp.documents.rounding import shown, shown_level
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, REAL, Domain, evaluate, number
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
-from gaussdp.numerics import Array, Formula, Operations
 from gaussdp.risks.base import EVEN, Risk, Start
 from gaussdp.risks.levels import DELTA, FPR, RECALL, Level, Unit
 from gaussdp.risks.registry import register
@@ -210,8 +208,7 @@ class Precision(Risk):
         return conversions.mu_from_precision(epsilon, self.recall)
 
     def epsilon_from_mu(self, mu: float) -> float:
-        end = float(special.ndtri(self.recall))
-        return log_growth(mu, lambda m: end - m)
+        return log_growth(mu, float(special.ndtri(self.recall)) - mu)
 
 
 @register
@@ -305,15 +302,13 @@ def _mu_through(fpr: float, fnr: float, tpr: float) -> float:
 
 def _epsilon_through(mu: float, fpr: float) -> float:
     """The epsilon of the pure-DP curve through the GDP curve's point: the steeper of its two pieces decides."""
-    level, end = number("mu", mu, NON_NEGATIVE), float(special.ndtri(fpr))
-    return max(log_growth(level, lambda m: end + 0.0 * m), log_growth(level, lambda m: -end - m))
+    end = float(special.ndtri(fpr))
+    return log_growth(mu, min(end, -end - mu))  # the deeper a tail ends, the more it grows: phi/Phi falls
 
 
-def log_growth(mu: float, start: Callable[[Array], Array]) -> float:
-    """The logarithm of how much a normal tail grows that starts there and moves by mu."""
-
-    def grown(xp: Operations, shift: Array) -> Array:
-        return numerics.log_tail_growth.value(xp, start(shift), shift)
-
-    growth: float = evaluate(Formula(lambda xp, m: xp.part(m < math.inf, m, grown, (m, 0.0))), mu=(mu, NON_NEGATIVE))
+def log_growth(mu: float, start: float) -> float:
+    """The logarithm of how much a normal tail grows that ends at start and moves by mu, a number in [0, inf]."""
+    if mu == math.inf:
+        return mu
+    growth: float = evaluate(numerics.log_tail_growth, start=(start, REAL), mu=(mu, NON_NEGATIVE))
     return growth

@@ -9,7 +9,7 @@ from gaussdp.documents.rounding import MOST_DIGITS, shown, shown_level, shown_pe
 from gaussdp.domains import LEVEL, REAL, Domain, integer, number, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
-from gaussdp.words import Phrase, say
+from gaussdp.words import Phrase, remembered, say
 
 
 class Unit(Enum):
@@ -154,6 +154,7 @@ class Level(Parameter):
         return self.people(number(self.key, value, self.domain))
 
 
+@remembered
 def false_alarms(fpr: float) -> str:
     """The false-positive rate in words.
 

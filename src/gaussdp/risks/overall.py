@@ -59,7 +59,7 @@ class Advantage(Risk):
         return implied_mu(epsilon)
 
     def epsilon_from_mu(self, mu: float) -> float:
-        return log_growth(mu, lambda m: -m / 2)
+        return log_growth(mu, -mu / 2)
 
 
 @register

@@ -12,10 +12,14 @@ from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
 from gaussdp.statements.run import Run
+from gaussdp.words import Phrase, say
 
 CLOSE = 0.012  # relative: claims are written with three digits or so
 
-_CHANGES: dict[Adjacency, str] = {"add-remove": "adding or removing", "replace-one": "replacing"}
+_RECORDS: dict[Adjacency, str] = {
+    "add-remove": Phrase("It is the number for adding or removing a record, claimed for replacing one."),
+    "replace-one": Phrase("It is the number for replacing a record, claimed for adding or removing one."),
+}
 _LAST = ("one step", "epochs for steps", "amplification", "basic composition")  # not looked for once one is found
 
 
@@ -78,40 +82,48 @@ def _too_small(run: Run, claim: Claim) -> Iterator[Candidate]:
         yield (
             "sampling",
             lambda: smallest(run.accounted, claim).upper,
-            "It is the number of Poisson sampling, reported for batches that are made otherwise.",
+            say("It is the number of Poisson sampling, reported for batches that are made otherwise."),
         )
     if run.tuning_runs:
-        yield "tuning", as_described, "It is the number of the final run alone: the tuning runs are not counted."
+        yield (
+            "tuning",
+            as_described,
+            say("It is the number of the final run alone: the tuning runs are not counted."),
+        )
     if run.adjacency != mechanism.adjacency:
-        noise, claimed = _CHANGES[mechanism.adjacency], _CHANGES[run.adjacency or mechanism.adjacency]
-        yield "adjacency", as_described, f"It is the number for {noise} a record, claimed for {claimed} one."
+        yield "adjacency", as_described, str(_RECORDS[mechanism.adjacency])
     if (run.records_per_unit or 1) > 1:
-        yield "unit", as_described, "It is the number for one record, claimed for a unit that has several."
+        yield "unit", as_described, say("It is the number for one record, claimed for a unit that has several.")
     if run.sampled:
         yield (
             "clt",
             lambda: of_gdp(clt_mu(mechanism), claim),
-            "It is what the central limit theorem approximates, which is no bound: at few steps, small noise or a small"
-            " sample rate the truth can be far larger.",
+            say(
+                "It is what the central limit theorem approximates, which is no bound: at few steps, small noise or a"
+                " small sample rate the truth can be far larger."
+            ),
         )
         yield (
             "clt",
             lambda: of_gdp(clt_mu_uniform(mechanism), claim),
-            "It is what the central limit theorem approximates for batches of a fixed size, which is no bound.",
+            say("It is what the central limit theorem approximates for batches of a fixed size, which is no bound."),
         )
     yield (
         "adjacency",
         lambda: smallest(_with_noise(mechanism, 2.0), claim).upper,
-        "It is the number for twice the noise: the sensitivity is off by a factor of 2, as between replacing a record"
-        " and adding or removing one.",
+        say(
+            "It is the number for twice the noise: the sensitivity is off by a factor of 2, as between replacing a"
+            " record and adding or removing one."
+        ),
     )
     # A record is in as many batches as there are epochs, where they are cut from the data.
     if isinstance(mechanism, DPSGD) and run.sampling not in ("shuffle", "fixed batches"):
         one = DPSGD(mechanism.noise_multiplier, mechanism.sample_rate, 1)
-        yield "one step", lambda: _of_few(one, mechanism, claim), "It is the number of a single step."
+        yield "one step", lambda: _of_few(one, mechanism, claim), say("It is the number of a single step.")
         epochs = max(1, round(mechanism.steps * mechanism.sample_rate))
         few = DPSGD(mechanism.noise_multiplier, mechanism.sample_rate, epochs)
-        yield "epochs for steps", lambda: _of_few(few, mechanism, claim), "It counts the epochs as if they were steps."
+        words = say("It counts the epochs as if they were steps.")
+        yield "epochs for steps", lambda: _of_few(few, mechanism, claim), words
 
 
 def _of_few(few: DPSGD, mechanism: DPSGD, claim: Claim) -> float | None:
@@ -124,36 +136,40 @@ def _of_few(few: DPSGD, mechanism: DPSGD, claim: Claim) -> float | None:
 def _too_large(run: Run, claim: Claim) -> Iterator[Candidate]:
     mechanism = run.accounted
     if run.sampled and claim.kind == "approximate":
-        for improved, how in ((True, "with the improved conversion"), (False, "with the first conversion published")):
+        for improved in (True, False):
+            how = say("with the improved conversion") if improved else say("with the first conversion published")
             yield (
                 "rdp",
                 partial(renyi_epsilon, mechanism, float(claim.delta or 0.0), improved=improved),
-                f"It is what Renyi DP gives at the best whole order, {how}: sound, and not tight.",
+                say("It is what Renyi DP gives at the best whole order, {how}: sound, and not tight.", how=how),
             )
     if run.sampled:
         yield (
             "amplification",
             lambda: of_gdp(most_mu(mechanism, each_step=True), claim),
-            "It is the number without amplification by sampling, as if every record were in every batch.",
+            say("It is the number without amplification by sampling, as if every record were in every batch."),
         )
-        for limit, batches in ((clt_mu, "Poisson samples"), (clt_mu_uniform, "batches of a fixed size")):
-            yield (
-                "clt",
-                partial(_of_limit, limit, mechanism, claim),
-                f"It is what the central limit theorem approximates for {batches}: here it happens to be above the"
+        limits = (clt_mu, say("Poisson samples")), (clt_mu_uniform, say("batches of a fixed size"))
+        for limit, batches in limits:
+            words = say(
+                "It is what the central limit theorem approximates for {batches}: here it happens to be above the"
                 " truth, but it is no bound.",
+                batches=batches,
             )
+            yield "clt", partial(_of_limit, limit, mechanism, claim), words
     yield (
         "adjacency",
         lambda: smallest(_with_noise(mechanism, 0.5), claim).upper,
-        "It is the number for half the noise: the sensitivity is off by a factor of 2, as between replacing a record"
-        " and adding or removing one.",
+        say(
+            "It is the number for half the noise: the sensitivity is off by a factor of 2, as between replacing a"
+            " record and adding or removing one."
+        ),
     )
     if claim.kind == "approximate":
         yield (
             "basic composition",
             lambda: basic_epsilon(mechanism, float(claim.delta or 0.0)),
-            "It is the sum of the single steps' ε: sound, and far from tight.",
+            say("It is the sum of the single steps' ε: sound, and far from tight."),
         )
 
 
@@ -165,7 +181,7 @@ def _missing_floor(claim: Claim, instead: Claim) -> list[Cause]:
     """A mu without a floor, where a smaller one holds with a floor."""
     if claim.value < instead.value * (1 - CLOSE):
         return []
-    words = f"It has no floor, and so speaks of every attack. What holds with a floor: {instead}."
+    words = say("It has no floor, and so speaks of every attack. What holds with a floor: {instead}.", instead=instead)
     return [Cause("floor", instead.value, words)]
 
 

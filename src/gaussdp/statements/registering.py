@@ -8,8 +8,9 @@ from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.published.entry import RegistryEntry, RegistryFacts
 from gaussdp.statements.pipelines import smallest_for
-from gaussdp.statements.report import Report
+from gaussdp.statements.report import CLOSED, Report
 from gaussdp.statements.run import SAMPLINGS
+from gaussdp.words import ENGLISH, speaking
 
 DEFAULT_ENTRY_DELTA = 1e-6
 _DIGITS = 4
@@ -21,8 +22,11 @@ _TUNING = {
 }
 
 
+@speaking(ENGLISH)
 def run_entry(report: Report, facts: RegistryFacts, delta: float = DEFAULT_ENTRY_DELTA) -> RegistryEntry:
     """The run of a report as an entry of the registry, with the (epsilon, delta) that holds for it as described.
+
+    It is in English, as the registry is.
 
     Args:
         report: of the run.
@@ -48,6 +52,7 @@ def run_entry(report: Report, facts: RegistryFacts, delta: float = DEFAULT_ENTRY
     batches = f" Batches: {SAMPLINGS[run.sampling].meaning}." if run.sampled and run.sampling else ""
     records = "not stated" if run.records_per_unit is None else f"{run.records_per_unit:,}"
     words = run.accounted.sentence
+    method = CLOSED if report.fit.unconditional else report.fit.method.words
     return RegistryEntry(
         facts=facts,
         name=run.title or words,
@@ -62,6 +67,6 @@ def run_entry(report: Report, facts: RegistryFacts, delta: float = DEFAULT_ENTRY
         parameters_details=" ".join((f"{mu}{floor}." if holds else "", *found.caveats)).strip(),
         releases=("What the run releases, once.", False),
         mechanisms=f"{words}.{batches}",
-        composition=f"Accounted with gaussdp {report.version}: {report.method}.",
+        composition=f"Accounted with gaussdp {report.version}: {method}.",
         tuning=_TUNING.get(run.tuning or "", ""),
     )

@@ -43,7 +43,8 @@ DEFAULT_RECALLS = (1e-3, 1e-2, 0.1, 0.5)
 
 _WRITTEN: tuple[Format, ...] = ("markdown", "html", "latex", "json", "text")
 
-_CLOSED = Phrase("closed form: a composition of Gaussian releases is exactly Gaussian DP")
+CLOSED = Phrase("closed form: a composition of Gaussian releases is exactly Gaussian DP")
+"""How the number of Gaussian releases alone is found."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,7 @@ def _usual_deltas(dataset_size: int | None) -> tuple[float, ...]:
 def _method(curve: Curve, fit: Fit, deltas: Sequence[Any], at: _Readings) -> str:
     """The least tight of the methods behind the numbers, in words."""
     if fit.unconditional:
-        return say(_CLOSED)
+        return say(CLOSED)
     reading = curve.reading
     read = [reading.tpr(np.array(at.fprs)), reading.fpr(np.array(at.recalls))]
     if deltas:

@@ -16,6 +16,7 @@ from gaussdp.statements.causes import Cause, causes
 from gaussdp.statements.pipelines import smallest_for
 from gaussdp.statements.run import Run, within_doubles
 from gaussdp.statements.wording import DIGITS, above, at_most, digits_above, digits_at_most, down, up
+from gaussdp.words import Phrase, say
 
 Status = Literal["sound", "loose", "false", "undecided"]
 
@@ -25,6 +26,27 @@ LOOSE = 0.05
 
 DEFAULT_FLOOR = 1e-10
 USUAL_DELTA = 1e-5
+
+_STATUSES: dict[Status, str] = {
+    "sound": Phrase("sound"),
+    "loose": Phrase("loose"),
+    "false": Phrase("false"),
+    "undecided": Phrase("undecided"),
+}
+
+_CAUSES = {
+    "sampling": Phrase("sampling"),
+    "tuning": Phrase("tuning"),
+    "adjacency": Phrase("adjacency"),
+    "unit": Phrase("unit"),
+    "clt": Phrase("central limit theorem"),
+    "one step": Phrase("one step"),
+    "epochs for steps": Phrase("epochs for steps"),
+    "rdp": Phrase("Renyi DP"),
+    "amplification": Phrase("no amplification"),
+    "basic composition": Phrase("basic composition"),
+    "floor": Phrase("floor"),
+}
 
 _TIGHT = 1e-6  # relative: ends nearer than this are one number to a reader
 _SAME = 3e-9  # relative: nearer than this the accounting does not tell numbers apart
@@ -75,25 +97,25 @@ class Verdict:
         symbol = self.claim.symbol
         table = Table(
             "verdict",
-            "The claim against the run",
+            say("The claim against the run"),
             (
                 Column("claim", "claim"),
                 Column("status", "verdict"),
-                Column("claimed", f"{symbol} claimed"),
-                Column("lower", f"no {symbol} below", Rounding.DOWN, least_digits=self.least_digits),
-                Column("upper", f"{symbol} that holds", Rounding.UP, least_digits=self.least_digits),
+                Column("claimed", say("{symbol} claimed", symbol=symbol)),
+                Column("lower", say("no {symbol} below", symbol=symbol), Rounding.DOWN, least_digits=self.least_digits),
+                Column("upper", say("{symbol} that holds", symbol=symbol), Rounding.UP, least_digits=self.least_digits),
             ),
-            ((str(self.claim), self.status, self.claim.value, self.lower, self.upper),),
+            ((str(self.claim), _STATUSES[self.status], self.claim.value, self.lower, self.upper),),
         )
         causes = Table(
             "causes",
-            "What usually gives this number",
+            say("What usually gives this number"),
             (
                 Column("cause", "cause"),
-                Column("value", f"{symbol} it gives", Rounding.NEAREST),
+                Column("value", say("{symbol} it gives", symbol=symbol), Rounding.NEAREST),
                 Column("words", "what it is"),
             ),
-            tuple((cause.key, cause.value, cause.words) for cause in self.causes),
+            tuple((_CAUSES[cause.key], cause.value, cause.words) for cause in self.causes),
         )
         tables = (table, causes) if self.causes else (table,)
         first, *others = self.sentences
@@ -190,40 +212,70 @@ def _holding(claim: Claim, found: Enclosure) -> Claim | None:
 
 
 def _sentences(run: Run, claim: Claim, status: Status, found: Enclosure, instead: Claim | None) -> list[str]:
-    known = found.upper <= found.lower * (1 + _TIGHT)
-    smallest = f"the smallest {claim.symbol} {'that does' if known else 'we can prove'}"
     if status == "sound":
-        least = at_most(found.upper, claim.value)
-        if least is None:  # equal, as far as the accounting tells
-            return [f"Sound: {claim} holds; no smaller {claim.symbol} {'does' if known else 'can be proved'}."]
-        return [f"Sound: {claim} holds; {smallest} is {least}."]
-    if status == "loose":
-        printed = rounded(found.upper, Rounding.UP, DIGITS)
-        amount = f"{down(claim.value / printed)} times" if printed else "above"
-        return [
-            f"Loose: {claim} holds, and is {amount} {smallest}, {shown(printed)}.",
-            *([f"One could claim {instead}."] if instead else []),
-        ]
+        return [_sound(claim, found)]
     if status == "undecided":
-        words = [f"Undecided: whether {claim} holds is not known.{_known(claim, found)}"]
-        return [*words, f"What is known to hold is {instead}."] if instead else words
-    return [*_false(claim, found), *_true_delta(run, claim), *([f"One could claim {instead}."] if instead else [])]
+        words = [f"{say('Undecided: whether {claim} holds is not known.', claim=claim)}{_known(claim, found)}"]
+        return [*words, say("What is known to hold is {instead}.", instead=instead)] if instead else words
+    better = [say("One could claim {instead}.", instead=instead)] if instead else []
+    if status == "loose":
+        return [_loose(claim, found), *better]
+    return [*_false(claim, found), *_true_delta(run, claim), *better]
+
+
+def _smallest(claim: Claim, found: Enclosure) -> str:
+    if found.upper <= found.lower * (1 + _TIGHT):
+        return say("the smallest {symbol} that does", symbol=claim.symbol)
+    return say("the smallest {symbol} we can prove", symbol=claim.symbol)
+
+
+def _sound(claim: Claim, found: Enclosure) -> str:
+    least = at_most(found.upper, claim.value)
+    if least is not None:
+        smallest = _smallest(claim, found)
+        return say("Sound: {claim} holds; {smallest} is {least}.", claim=claim, smallest=smallest, least=least)
+    if found.upper <= found.lower * (1 + _TIGHT):  # equal, as far as the accounting tells
+        return say("Sound: {claim} holds; no smaller {symbol} does.", claim=claim, symbol=claim.symbol)
+    return say("Sound: {claim} holds; no smaller {symbol} can be proved.", claim=claim, symbol=claim.symbol)
+
+
+def _loose(claim: Claim, found: Enclosure) -> str:
+    printed = rounded(found.upper, Rounding.UP, DIGITS)
+    named = {"claim": claim, "smallest": _smallest(claim, found), "printed": shown(printed)}
+    if not printed:
+        return say("Loose: {claim} holds, and is above {smallest}, {printed}.", **named)
+    times = down(claim.value / printed)
+    return say("Loose: {claim} holds, and is {times} times {smallest}, {printed}.", times=times, **named)
 
 
 def _known(claim: Claim, found: Enclosure) -> str:
     """What is known of the smallest value that holds, where it lies on both sides of the claim."""
-    ends = [f"at least {down(found.lower)}"] if found.lower > 0 else []
-    ends += [f"at most {up(found.upper)}"] if math.isfinite(found.upper) else []
-    return f" The smallest {claim.symbol} that does is {' and '.join(ends)}." if ends else ""
+    low, high = down(found.lower), up(found.upper) if math.isfinite(found.upper) else ""
+    if not high:
+        words = say(" The smallest {symbol} that does is at least {low}.", symbol=claim.symbol, low=low)
+        return words if found.lower > 0 else ""
+    if found.lower <= 0:
+        return say(" The smallest {symbol} that does is at most {high}.", symbol=claim.symbol, high=high)
+    return say(
+        " The smallest {symbol} that does is at least {low} and at most {high}.",
+        symbol=claim.symbol,
+        low=low,
+        high=high,
+    )
 
 
 def _false(claim: Claim, found: Enclosure) -> list[str]:
     if math.isinf(found.lower):
-        return [f"False: {claim} does not hold; no finite {claim.symbol} does."]
+        return [say("False: {claim} does not hold; no finite {symbol} does.", claim=claim, symbol=claim.symbol)]
     lower = above(found.lower, claim.value)
-    words = [f"False: {claim} does not hold; no accountant can go below {claim.symbol} = {lower}."]
+    words = say(
+        "False: {claim} does not hold; no accountant can go below {symbol} = {lower}.",
+        claim=claim,
+        symbol=claim.symbol,
+        lower=lower,
+    )
     factor = above(float(str(lower)) / claim.value, 1.0) if claim.value > 0 else None
-    return [*words, f"The claim is too small by a factor of {factor}."] if factor else words
+    return [words, say("The claim is too small by a factor of {factor}.", factor=factor)] if factor else [words]
 
 
 def _true_delta(run: Run, claim: Claim) -> list[str]:
@@ -240,5 +292,7 @@ def _true_delta(run: Run, claim: Claim) -> list[str]:
     if not read.weakest.exact or delta is None:
         return []
     times = above(float(delta) / stated, 1.0)
-    more = f", {times} times the δ claimed" if times else ""
-    return [f"At ε = {shown(claim.value)} the true δ is {delta}{more}."]
+    named = {"epsilon": shown(claim.value), "delta": delta}
+    if times is None:
+        return [say("At ε = {epsilon} the true δ is {delta}.", **named)]
+    return [say("At ε = {epsilon} the true δ is {delta}, {times} times the δ claimed.", **named, times=times)]

@@ -29,7 +29,9 @@ from gaussdp.web.schemas.requests import (
     AdviseRequest,
     CalibrateRequest,
     ChooseRequest,
+    EntryRequest,
     FigureRequest,
+    ImportRequest,
     PointRequest,
     ReleasesRequest,
     RulesRequest,
@@ -58,7 +60,8 @@ from gaussdp.web.views.advise import answers_of
 from gaussdp.web.views.choose import choose
 from gaussdp.web.views.definitions import definitions
 from gaussdp.web.views.deployments import deployments
-from gaussdp.web.views.statements import check_statement
+from gaussdp.web.views.registering import TYPE as ENTRY_TYPE
+from gaussdp.web.views.statements import check_statement, check_unit
 from gaussdp.web.views.training import run_of, target_of
 from gaussdp.web.views.understand import mu_through, understand
 from gaussdp.web.work.lanes import Lanes
@@ -188,6 +191,24 @@ def _operations(desk: Desk) -> list[Operation]:
             media=DOCUMENT_TYPES,
             works=True,
         ),
+        Operation(
+            f"{API}/registry-entry",
+            "POST",
+            "A run or a decision as an entry of OpenDP's registry of deployments.",
+            file_from_worker(EntryRequest, "entry", desk, _check_entry),
+            EntryRequest,
+            media=(ENTRY_TYPE,),
+            works=True,
+        ),
+        Operation(
+            f"{API}/registry-import",
+            "POST",
+            "A file of OpenDP's registry, as the catalogue of deployments has it.",
+            remembered_from_worker(ImportRequest, "import", desk),
+            ImportRequest,
+            DeploymentsResponse,
+            may_wait=True,
+        ),
     ]
 
 
@@ -236,6 +257,12 @@ def _check_statement(request: StatementRequest) -> None:
     state = state_of(request)
     _check_state(state)
     check_statement(request, state)
+
+
+def _check_entry(request: EntryRequest) -> None:
+    state = state_of(request)
+    _check_state(state)
+    check_unit(state)
 
 
 def _check_state(state: State) -> None:

@@ -4,11 +4,13 @@ Databases are asked in threads of their own, so that nothing else waits for them
 """
 
 import asyncio
+import contextvars
 import hashlib
 import hmac
 import os
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -28,6 +30,7 @@ from gaussdp.web.schemas.ledger import (
     SpendResponse,
 )
 from gaussdp.web.schemas.reading import read
+from gaussdp.words import say
 
 if TYPE_CHECKING:
     from gaussdp.ledger import Ledger
@@ -162,18 +165,18 @@ class Books:
     def _refused(self, header: str) -> Response | None:
         """The refusal of whoever has not the token, which is compared in constant time and never told."""
         if self._token is None:
-            return refusal_response(403, "this server shows its books and does not spend from them", "token")
+            return refusal_response(403, say("this server shows its books and does not spend from them"), "token")
         scheme, _, given = header.partition(" ")
         if scheme.lower() != "bearer" or not given.strip():
-            words = "the token of this server must be given, as Authorization: Bearer TOKEN"
+            words = say("the token of this server must be given, as Authorization: Bearer TOKEN")
             return refusal_response(401, words, "token", {"WWW-Authenticate": "Bearer"})
         if not hmac.compare_digest(hashlib.sha256(given.strip().encode()).digest(), self._token):
-            return refusal_response(403, "this token does not open the books of this server", "token")
+            return refusal_response(403, say("this token does not open the books of this server"), "token")
         return None
 
     def _book(self, name: str) -> "Ledger":
         if name not in self._books:
-            raise RefusalError(404, f"there is no book {name!r} here", "book")
+            raise RefusalError(404, say("there is no book {name} here", name=repr(name)), "book")
         return self._books[name]
 
     async def _told(self, name: str, act: Callable[[], Answer]) -> Answer:
@@ -193,7 +196,8 @@ class Books:
             raise RefusalError(503, "too many questions about books wait; try again in a moment", retry_after=1)
         self._waiting += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, act, *values)
+            said = contextvars.copy_context()  # the language
+            return await asyncio.get_running_loop().run_in_executor(self._threads, said.run, partial(act, *values))
         finally:
             self._waiting -= 1
 

@@ -82,9 +82,10 @@ class _Keeper:
 
     async def _drain(self, keepers: "list[asyncio.Task[None]]") -> None:
         self.lanes.refuse()
-        for front in self.fronts.values():
+        for number, front in self.fronts.items():
+            told = signal.SIGTERM if self.drain_seconds else signal.SIGINT
             with contextlib.suppress(ProcessLookupError):
-                front.send_signal(signal.SIGTERM if self.drain_seconds else signal.SIGINT)
+                front.send_signal(told if number in self.answering else signal.SIGKILL)  # it loads, and knows nothing
         asyncio.get_running_loop().call_later(self.drain_seconds, self.lanes.stop)
         await asyncio.wait(keepers, timeout=self.drain_seconds + 2 * LAST_SECONDS)
 

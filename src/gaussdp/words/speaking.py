@@ -1,12 +1,12 @@
 """The language that is spoken, and what it makes of an English template and its numbers."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
@@ -15,6 +15,8 @@ LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
 _NUMERAL = re.compile(r"([-−+]?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?(e[+-]?\d+)?(%)?")
 _THIN = "\u202f"  # a narrow space that no line is broken at: no thousand can be taken for a fraction
 _WEIGHT = re.compile(r"\s*([A-Za-z]{1,8})(?:-[A-Za-z0-9-]*)?\s*(?:;\s*q\s*=\s*([01](?:\.\d*)?)\s*)?")
+
+Thing = TypeVar("Thing", bound=Hashable)
 
 
 class Numeral(str):
@@ -129,6 +131,16 @@ def spoken() -> str:
     """The tag of the language that is spoken."""
     catalogue = _SPOKEN.get()
     return ENGLISH if catalogue is None else catalogue.key
+
+
+def remembered(tell: Callable[[Thing], str]) -> Callable[[Thing], str]:
+    """The function, which remembers what it says about a thing in a language."""
+
+    @lru_cache(maxsize=1024)
+    def told(thing: Thing, language: str) -> str:
+        return tell(thing)
+
+    return wraps(tell)(lambda thing: told(thing, spoken()))
 
 
 def words_of(room: str) -> Mapping[str, str]:

@@ -1,5 +1,6 @@
 """The budget book on the page: read by everyone, spent from with the token, for everyone's eyes and hands."""
 
+import re
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 
 from gaussdp import GDP, Ledger
 
+from .test_languages import ENGLISH, texts
 from .test_people import serious_findings
 
 TOKEN = "a-token-of-this-server"
@@ -157,3 +159,29 @@ def test_a_server_that_is_gone(new_calculator, books, expect):
     page.route("**/api/v1/ledger", lambda route: route.abort())
     page.get_by_role("button", name="Read again").click()
     expect(page.locator('#ledger [data-part="problem"]')).to_contain_text("does not answer")
+
+
+def test_in_german(new_calculator, books, expect):
+    """Every word but those that people wrote into the book."""
+    calculator = new_calculator(address=books)
+    calculator.refused = True
+    page = calculator.page
+    page.goto(f"{books}?view=ledger&lang=de")
+    page.wait_for_selector("#ledger .history table")
+    for budget in ("health/2027", "each", "models"):
+        chosen(page, budget)
+        page.evaluate(
+            """() => document.querySelectorAll("#ledger .history td:last-child").forEach((e) => e.remove())"""
+        )
+        told = {re.sub(r"one patient|one image|\beach\b", "", text) for text in texts(calculator)}
+        assert not [text for text in told if ENGLISH.search(text)]
+    expect(page.locator('#ledger [data-part="left"]')).to_have_text("0,5")
+    expect(page.locator("#ledger .timeline-label").first).to_have_text("0,5")
+    page.locator("#spend-key").fill("neu")
+    page.locator("#spend-release").fill("noise=1")
+    page.locator("#spend-token").fill(TOKEN)
+    page.get_by_role("button", name="Reservieren").click()
+    expect(page.locator("#spend-release-error")).to_contain_text("passt mit einem Rauschmultiplikator von 2")
+    page.get_by_role("radio", name="Bestätigen").check()
+    page.get_by_role("button", name="Bestätigen").click()
+    expect(page.locator("#spend-key-error")).to_contain_text("Schlüssel der Veröffentlichung ist unbekannt")

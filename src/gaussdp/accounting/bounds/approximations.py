@@ -21,13 +21,13 @@ _LARGEST_ORDER = 256
 def clt_mu(mechanism: Mechanism) -> float:
     """The central limit for Poisson samples, q sqrt(T (e^(1/sigma^2) - 1)): no bound.
 
-    Reference: Bu, Dong, Long & Su (2020), Deep Learning with Gaussian Differential Privacy, Theorem 5.
+    Reference: Bu, Dong, Long & Su (2020), Deep Learning with Gaussian Differential Privacy.
     """
     return _limit(mechanism, lambda mu: math.expm1(mu * mu))
 
 
 def clt_mu_uniform(mechanism: Mechanism) -> float:
-    """The central limit for batches of a fixed size, symmetrised: no bound (the same paper, Theorem 4)."""
+    """The central limit for batches of a fixed size, symmetrised: no bound (the same paper)."""
 
     def spread(mu: float) -> float:
         above, below = special.ndtr(1.5 * mu), special.ndtr(-0.5 * mu)

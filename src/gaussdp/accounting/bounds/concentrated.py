@@ -4,7 +4,7 @@ A mechanism is rho-zCDP if its Renyi divergence of every order :math:`\alpha > 1
 smallest rho is :math:`\sup_\alpha D_\alpha / \alpha`.
 
 A Gaussian release has :math:`D_\alpha = \alpha\mu^2/2` exactly; discrete Gaussian noise attains the same at whole
-:math:`\alpha` (Canonne, Kamath & Steinke 2020, Proposition 5). Between them it has at least what it has at the whole
+:math:`\alpha` (Canonne, Kamath & Steinke 2020, Section 2). Between them it has at least what it has at the whole
 order before, and falls short of :math:`\alpha\mu^2/2` by the logarithm of how much the sum of
 :math:`e^{-(k+x)^2/2\sigma^2}` over whole k depends on x, over :math:`\alpha - 1`. By Poisson summation that sum is
 proportional to :math:`1 + 2q\cos 2\pi x + \ldots` with :math:`q = e^{-2\pi^2\sigma^2}`, so the logarithm is below 7q

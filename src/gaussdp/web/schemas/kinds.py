@@ -126,6 +126,25 @@ class Text:
 
 
 @dataclass(frozen=True)
+class FileText:
+    """The text of a file, of several lines."""
+
+    longest: int
+    meaning: str
+    example: str
+
+    def read(self, name: str, value: object) -> str:
+        if not isinstance(value, str) or not 1 <= len(value) <= self.longest:
+            domain = say("the text of a file, of 1 to {longest:,} characters", longest=self.longest)
+            raise DomainError(name, domain, got=brief(value) if isinstance(value, str) else "")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        bounds = {"minLength": 1, "maxLength": self.longest}
+        return {"type": "string", **bounds, "description": self.meaning, "examples": [self.example]}
+
+
+@dataclass(frozen=True)
 class Anything:
     """An object that is read by what another field says it is."""
 

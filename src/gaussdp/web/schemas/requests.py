@@ -1,6 +1,7 @@
 """What can be asked, field by field."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, get_args
 
 from gaussdp.advising.answers import YEARS
@@ -14,10 +15,11 @@ from gaussdp.explaining.facts import RATE
 from gaussdp.guarantees import ApproxDP, PureDP
 from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
 from gaussdp.mechanisms.selection import MEAN_RUNS
+from gaussdp.published.entry import CURATORS
 from gaussdp.risks import Risk, criteria, registered
 from gaussdp.risks.registry import RISKS
 from gaussdp.statements.run import SAMPLINGS, Clipping, Randomness, Sampling, Tuning
-from gaussdp.web.schemas.kinds import Anything, Number, OneOf, Several, Text, Whole
+from gaussdp.web.schemas.kinds import Anything, FileText, Number, OneOf, Several, Text, Whole
 from gaussdp.web.schemas.reading import read
 
 CRITERION = OneOf(lambda: [risk.key for risk in criteria()], "The risk that is matched.")
@@ -25,6 +27,7 @@ TARGET = OneOf(lambda: ["mu", *(risk.value_key for risk in registered())], "What
 
 VIEWS = ("choose", "understand", "account", "calibrate", "releases", "advise")
 FIGURE_FORMATS = ("svg", "png", "pdf")
+REGISTERED = ("account", "calibrate", "releases", "advise")
 STATEMENT_FORMATS = ("markdown", "html", "latex", "json", "text", "pdf", "toml")
 
 MOST_RECORDS = 10**15
@@ -72,12 +75,12 @@ class ChooseRequest:
         tuple[RequirementRequest, ...] | None, Several(RequirementRequest, MOST_RELEASES, "What must hold besides.")
     ] = None
 
-    @property
+    @cached_property
     def risk(self) -> Risk:
         """The criterion at its level, by which pure DP is matched."""
         return RISKS[self.criterion].at(self.level)
 
-    @property
+    @cached_property
     def own(self) -> Requirement | None:
         """What the ε asks for; None if there is none."""
         if self.epsilon is None:
@@ -321,6 +324,31 @@ class StatementRequest:
     state: Annotated[dict[str, object], _STATE]
 
 
-def state_of(request: FigureRequest | StatementRequest) -> State:
+@dataclass(frozen=True, kw_only=True)
+class EntryRequest:
+    """A run or a decision as an entry of OpenDP's registry of deployments, with what only people know of it.
+
+    The state of a run must say its unit.
+    """
+
+    view: Annotated[str, OneOf(REGISTERED, "Which view.")]
+    state: Annotated[dict[str, object], _STATE]
+    curator: Annotated[str, Text(200, "Who publishes.", "Town")]
+    curator_type: Annotated[str, OneOf(CURATORS, "What they are.")]
+    intended_use: Annotated[str, Text(500, "Of what is published.", "Planning")]
+    region: Annotated[str, Text(200, "Whom the data describe, or whose laws apply.", "Town")]
+    author: Annotated[str, Text(200, "Who fills out the entry.", "A. Clerk")]
+    name: Annotated[str | None, Text(200, "Of what is published.", "Visits")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportRequest:
+    """A file of OpenDP's registry of deployments."""
+
+    name: Annotated[str, Text(200, "Of the file, which ends in .yaml, .yml or .json.", "entry.yaml")]
+    text: Annotated[str, FileText(100_000, "What it holds.", "deployment: {}")]
+
+
+def state_of(request: FigureRequest | StatementRequest | EntryRequest) -> State:
     """The state that the view's own request would hold."""
     return read(STATES[request.view], request.state, "state.")

@@ -17,7 +17,7 @@ from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, Relea
 from gaussdp.web.schemas.responses import AccountCurves, AccountResult, TprAtFpr
 from gaussdp.web.views.holding import Holding, bound, holding
 from gaussdp.web.views.run_snippets import run_snippets
-from gaussdp.web.views.sampling import curve_rates
+from gaussdp.web.views.sampling import curve_rates, read_off
 from gaussdp.web.views.snippets import account_snippets, calibrate_snippets
 from gaussdp.web.views.training import run_of, target_of, words_of
 from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
@@ -148,17 +148,19 @@ def described(
 
 
 def _curves(found: Holding, delta: float) -> AccountCurves:
-    fpr = curve_rates()
-    exact = found.curve if found.fit else None
+    rates = curve_rates()
     fitted, statement = found.fit.guarantee if found.fit else GDP(found.mu), ApproxDP(found.epsilon, delta)
+    exact, exact_tpr = read_off(found.curve, rates) if found.fit else (None, None)
+    gdp, gdp_tpr = read_off(fitted, rates)
+    approx, approx_tpr = read_off(statement, rates)
     return AccountCurves(
-        fpr=fpr.tolist(),
-        exact=exact.fnr(fpr).tolist() if exact else None,
-        gdp=fitted.fnr(fpr).tolist(),
-        approx=statement.fnr(fpr).tolist(),
-        exact_tpr=exact.tpr(fpr).tolist() if exact else None,
-        gdp_tpr=fitted.tpr(fpr).tolist(),
-        approx_tpr=statement.tpr(fpr).tolist(),
+        fpr=rates,
+        exact=exact,
+        gdp=gdp,
+        approx=approx,
+        exact_tpr=exact_tpr,
+        gdp_tpr=gdp_tpr,
+        approx_tpr=approx_tpr,
     )
 
 

@@ -27,12 +27,17 @@ from gaussdp.web.schemas.responses import (
     RuleRange,
     RulesResponse,
 )
-from gaussdp.web.views.sampling import curve_rates
+from gaussdp.web.views.sampling import curve_rates, read_off
 from gaussdp.web.views.snippets import choose_snippets
 from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
-from gaussdp.words import numeral, say
+from gaussdp.words import Phrase, numeral, remembered, say
 
 DIVISORS = (5.0, 3.0)
+_VERDICTS = {
+    "conservative": Phrase("{name} = {spent} is conservative here: at most the matched budget {matched}."),
+    "too much": Phrase("{name} = {spent} is too much here: the matched budget is {matched}."),
+    "saturated": Phrase("{name} = {spent} cannot be judged here: the match is saturated."),
+}
 _LEAST_KINK = 1e-6  # below, the curve's corner is no more than the corner of the picture
 
 
@@ -43,11 +48,12 @@ def choose(request: ChooseRequest) -> ChooseResponse:
     choice = chosen(*asked)
     binding, budget = choice.binding, GDP(choice.mu)
     found = match_of(choice)
-    pure = request.own.policy if request.own and isinstance(request.own.policy, PureDP) else None
+    own = request.own
+    pure = own.policy if own and isinstance(own.policy, PureDP) else None
     advice = _advice(tuple(one.policy for one in asked), tuple(criteria()))
     matched, point = None if binding.met else found, matched_point(choice)
     implied = None if pure is None else pure.implied().mu
-    judged = None if pure is None else match(pure, request.risk)
+    judged = own.matches[0] if own and pure else None
     risk = found.risk if found else binding.policy.risk if isinstance(binding.policy, AtMost) else request.risk
     return ChooseResponse(
         epsilon=request.epsilon,
@@ -120,8 +126,14 @@ def _advice(policies: tuple[Policy, ...], by: tuple[type[Risk], ...]) -> Choice:
 
 
 def _told(risk: Risk) -> str:
-    """The level as people read it."""
-    return "" if risk.level is None or risk.level_value is None else numeral(risk.level.told(risk.level_value))
+    """Its level as people read it."""
+    return _level_told((type(risk), risk.level_value))
+
+
+@remembered
+def _level_told(at: tuple[type[Risk], float | None]) -> str:
+    kind, value = at
+    return "" if kind.level is None or value is None else numeral(kind.level.told(value))
 
 
 def _budget(found: Match) -> Budget:
@@ -154,34 +166,21 @@ def _rule(divisor: float, found: Match) -> Rule:
     mu = float(rule.mu(policy.epsilon_bound)) if isinstance(policy, PureDP) else 0.0
     name, spent, matched = f"μ = ε/{divisor:g}", guarantee_text(mu), budget_text(found.mu)
     standing = rule.verdict(found)
-    words = {
-        "conservative": say(
-            "{name} = {spent} is conservative here: at most the matched budget {matched}.",
-            name=name,
-            spent=spent,
-            matched=matched,
-        ),
-        "too much": say(
-            "{name} = {spent} is too much here: the matched budget is {matched}.",
-            name=name,
-            spent=spent,
-            matched=matched,
-        ),
-        "saturated": say("{name} = {spent} cannot be judged here: the match is saturated.", name=name, spent=spent),
-    }
-    return Rule(divisor=divisor, mu=mu, mu_text=spent, standing=standing, verdict=words[standing])
+    return Rule(
+        divisor=divisor,
+        mu=mu,
+        mu_text=spent,
+        standing=standing,
+        verdict=say(_VERDICTS[standing], name=name, spent=spent, matched=matched),
+    )
 
 
 def _curves(policy: Guarantee | None, budget: GDP, matched: Point | None) -> MatchedCurves:
     kink = 1 / (1 + math.exp(min(getattr(policy, "epsilon_bound", 700.0), 700.0)))
-    fpr = curve_rates(*([matched["fpr"]] if matched else []), *((kink, 1 - kink) if kink > _LEAST_KINK else ()))
-    return MatchedCurves(
-        fpr=fpr.tolist(),
-        pure=None if policy is None else policy.fnr(fpr).tolist(),
-        gdp=budget.fnr(fpr).tolist(),
-        pure_tpr=None if policy is None else policy.tpr(fpr).tolist(),
-        gdp_tpr=budget.tpr(fpr).tolist(),
-    )
+    rates = curve_rates(*([matched["fpr"]] if matched else []), *((kink, 1 - kink) if kink > _LEAST_KINK else ()))
+    fnr, tpr = read_off(budget, rates)
+    policy_fnr, policy_tpr = (None, None) if policy is None else read_off(policy, rates)
+    return MatchedCurves(fpr=rates, pure=policy_fnr, gdp=fnr, pure_tpr=policy_tpr, gdp_tpr=tpr)
 
 
 def matched_point(choice: Choice) -> Point | None:

@@ -5,6 +5,8 @@ from functools import cache
 from gaussdp.documents.rounding import shown
 from gaussdp.published import Deployment as Known
 from gaussdp.published import deployments as catalogue
+from gaussdp.published.registry import parse_registry
+from gaussdp.web.schemas.requests import ImportRequest
 from gaussdp.web.schemas.responses import Deployment, DeploymentsResponse
 from gaussdp.web.views.wording import guarantee_text
 from gaussdp.words import numeral, say, spoken
@@ -18,6 +20,11 @@ def deployments() -> DeploymentsResponse:
 @cache
 def _told(language: str) -> DeploymentsResponse:
     return DeploymentsResponse(deployments=[_row(known) for known in catalogue()])
+
+
+def imported(request: ImportRequest) -> DeploymentsResponse:
+    """What a file of OpenDP's registry says, as the catalogue would have it."""
+    return DeploymentsResponse(deployments=[_row(parse_registry(request.text, request.name))])
 
 
 def _row(known: Known) -> Deployment:

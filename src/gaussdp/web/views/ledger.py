@@ -7,6 +7,7 @@ from gaussdp.ledger.book import Ledger
 from gaussdp.ledger.plain import book_as_dict, budget_as_dict, entry_as_dict
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.web.schemas.ledger import BookShown, BudgetBalance, BudgetResponse, EntryShown
+from gaussdp.words import numeral
 
 _UP = ("spent", "reserved", "lifetime")
 _DOWN = ("left", "available")
@@ -19,7 +20,7 @@ def book_shown(name: str, book: Ledger) -> BookShown:
         "name": name,
         "problem": None,
         "unit": plain["unit"],
-        "neighbours": ADJACENCIES[book.adjacency].meaning,
+        "neighbours": f"{ADJACENCIES[book.adjacency].meaning}",
         "head": plain["head"],
         "budgets": [_balance(budget) for budget in plain["budgets"]],
     }
@@ -53,23 +54,23 @@ def _balance(plain: dict[str, Any]) -> BudgetBalance:
     whole = {
         **known,
         **texts,
-        "total_text": shown(plain["total"]),
-        "slack_text": shown(plain["slack"]),
-        "slack_spent_text": shown(rounded(plain["slack_spent"], Rounding.UP)),
+        "total_text": numeral(shown(plain["total"])),
+        "slack_text": numeral(shown(plain["slack"])),
+        "slack_spent_text": _text(plain["slack_spent"], Rounding.UP),
         "share": None if plain["spent"] is None else min((plain["spent"] / plain["total"]) ** 2, 1.0),
     }
     return cast(BudgetBalance, whole)
 
 
 def _text(value: float | None, side: Rounding) -> str | None:
-    return None if value is None else shown(rounded(value, side))
+    return None if value is None else numeral(shown(rounded(value, side)))
 
 
 def _entry(plain: dict[str, Any]) -> EntryShown:
     said = plain["content"]
     words = said.get("reason") or said.get("purpose") or said.get("release", "")
     if plain["kind"] == "open":
-        words = said.get("purpose") or f"μ = {shown(float(said['mu']))}"
+        words = said.get("purpose") or f"μ = {numeral(shown(float(said['mu'])))}"
     return {
         "seq": plain["seq"],
         "time": plain["time"][:19].replace("T", " "),

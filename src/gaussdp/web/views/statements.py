@@ -8,7 +8,7 @@ from gaussdp.choosing.budgets import budget_document
 from gaussdp.documents.blocks import Block, Document, Headline, Picture, Section, flat
 from gaussdp.documents.rendering import ENDINGS, render
 from gaussdp.errors import DomainError
-from gaussdp.statements import report_run
+from gaussdp.statements import Report, report_run
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
     AccountRequest,
@@ -62,12 +62,17 @@ def statement(request: StatementRequest, state: State, tell: Tell) -> tuple[str,
     return f"{stem}-{ENDINGS[request.format]}.zip", TYPES["zip"], _archive(files)
 
 
-def check_statement(request: StatementRequest, state: State) -> None:
-    """Refuse, before any work, a run that does not say whom it protects, and formats that only records have."""
+def check_unit(state: State) -> None:
+    """Refuse, before any work, a run that does not say whom it protects."""
     if isinstance(state, Described) and not state.unit:
         raise DomainError(
             "state.unit", problem=say("is missing: a guarantee says nothing until it says whom it protects")
         )
+
+
+def check_statement(request: StatementRequest, state: State) -> None:
+    """Refuse, before any work, what `check_unit` does, and formats that only records have."""
+    check_unit(state)
     if request.format in _ONLY_RECORDS and not isinstance(state, AdviseRequest):
         raise DomainError("format", "markdown, html, latex, json or text for this view", request.format)
 
@@ -120,7 +125,12 @@ def _chosen(state: ChooseRequest, tell: Tell) -> Document:
 
 
 def _report(state: Described, run: Run) -> Document:
-    return report_run(run, floor=state.floor, deltas=[state.delta], digits=_DIGITS).document()
+    return reported(state, run).document()
+
+
+def reported(state: Described, run: Run) -> Report:
+    """The report of a run, at the levels that its request names."""
+    return report_run(run, floor=state.floor, deltas=[state.delta], digits=_DIGITS)
 
 
 def _pictures(document: Document, ending: str | None) -> dict[str, bytes]:

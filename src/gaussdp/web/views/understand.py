@@ -1,12 +1,14 @@
 """Understand: what a GDP guarantee lets an attacker achieve, in numbers and in the words of `gaussdp.explain`."""
 
+from collections.abc import Mapping
+
 from gaussdp import numerics
 from gaussdp.documents.blocks import IconArray
 from gaussdp.domains import LEVEL, PROBABILITY, evaluate, readings
 from gaussdp.errors import DomainError
 from gaussdp.explaining import Explanation, explain
 from gaussdp.explaining.facts import alarm
-from gaussdp.explaining.sentences import accusation_icons, accusation_sentence, guess_sentence, passages
+from gaussdp.explaining.sentences import accusation_icons, accusation_sentence, guess_icons, passages
 from gaussdp.guarantees import GDP
 from gaussdp.risks import Profile
 from gaussdp.web.schemas.requests import PointRequest, UnderstandRequest
@@ -23,7 +25,7 @@ from gaussdp.web.schemas.responses import (
     TprAtFpr,
     UnderstandResponse,
 )
-from gaussdp.web.views.sampling import curve_rates
+from gaussdp.web.views.sampling import curve_rates, read_off
 from gaussdp.web.views.snippets import understand_snippets
 from gaussdp.web.views.wording import guarantee_text, level_text, percent_text
 from gaussdp.words import say
@@ -38,8 +40,10 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
     release, meaning = GDP(request.mu), explanation(request)
     (search,) = meaning.searches
     (epsilon,) = (row.epsilon for row in meaning.equivalents if isinstance(row.risk, Profile))
+    told = {passage.key: passage.sentences for passage in passages(meaning, _TOLD)}
     advantage = release.advantage()
-    fpr = curve_rates(*([request.fpr] if request.fpr is not None else []))
+    rates = curve_rates(*([request.fpr] if request.fpr is not None else []))
+    fnr, tpr = read_off(release, rates)
     return UnderstandResponse(
         mu=request.mu,
         mu_text=guarantee_text(request.mu),
@@ -53,12 +57,12 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
         epsilon=EpsilonAtDelta(delta=request.delta, epsilon=epsilon, text=guarantee_text(epsilon)),
         advantage=Share(value=advantage, text=percent_text(advantage)),
         accuracy=Share(value=meaning.guesses[-1].after, text=percent_text(meaning.guesses[-1].after)),
-        icons=_icons(release, meaning, request.fpr),
+        icons=_icons(release, meaning, request.fpr, told),
         group=[Group(k=row.count, mu=row.mu, mu_text=guarantee_text(row.mu)) for row in meaning.groups],
         repeated=[Repeated(releases=row.count, mu=row.mu, mu_text=guarantee_text(row.mu)) for row in meaning.releases],
         equivalents=_equivalents(meaning),
-        curve=Curve(fpr=fpr.tolist(), fnr=release.fnr(fpr).tolist(), tpr=release.tpr(fpr).tolist()),
-        sentences=_sentences(meaning),
+        curve=Curve(fpr=rates, fnr=fnr, tpr=tpr),
+        sentences=[meaning.headline, *(words for passage in told.values() for words in passage)],
         snippets=understand_snippets(request, fprs_of(request), epsilon, search.precision),
     )
 
@@ -75,17 +79,12 @@ def fprs_of(request: UnderstandRequest) -> list[float]:
     return [*FPRS, *([request.fpr] if request.fpr is not None and request.fpr not in FPRS else [])]
 
 
-def _sentences(meaning: Explanation) -> list[str]:
-    told = passages(meaning, _TOLD)
-    return [meaning.headline, *(words for passage in told for words in passage.sentences)]
-
-
-def _icons(release: GDP, meaning: Explanation, fpr: float | None) -> list[Icons]:
+def _icons(release: GDP, meaning: Explanation, fpr: float | None, told: Mapping[str, tuple[str, ...]]) -> list[Icons]:
     """Right guesses at even odds; at another prior right accusations, at the user's own false-positive rate."""
-    found = [_drawn(meaning.icons[0], guess_sentence(meaning.guesses[0]))]
+    found = [_drawn(guess_icons(meaning.guesses[0]), told["guesses"][0])]
     if len(meaning.guesses) > 1:
         accused = alarm(release, fpr, meaning.prior) if fpr else meaning.accusations[0]
-        found.append(_drawn(accusation_icons(accused), accusation_sentence(accused)))
+        found.append(_drawn(accusation_icons(accused), accusation_sentence(accused) if fpr else told["alarms"][-1]))
     return found
 
 

@@ -9,9 +9,9 @@ from gaussdp.web.limits import Limits
 from gaussdp.web.telling.metrics import Metrics
 from gaussdp.web.work.pool import WORKER, Asker, Pool, PoolWork
 
-_QUICK_JOBS = ("rules", "advise")
+_QUICK_JOBS = ("rules", "advise", "import")
 _QUICK_VIEWS = ("choose", "understand", "advise")  # whose figures and statements are closed forms
-_RENDERED = ("figure", "statement")
+_RENDERED = ("figure", "statement", "entry")
 
 
 class Lanes:

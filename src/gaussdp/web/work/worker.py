@@ -24,7 +24,9 @@ from gaussdp.web.schemas.requests import (
     AccountRequest,
     AdviseRequest,
     CalibrateRequest,
+    EntryRequest,
     FigureRequest,
+    ImportRequest,
     ReleasesRequest,
     RulesRequest,
     StatementRequest,
@@ -34,7 +36,9 @@ from gaussdp.web.schemas.requests import (
 from gaussdp.web.views.account import Tell, account, calibrate, releases
 from gaussdp.web.views.advise import advised
 from gaussdp.web.views.choose import rules
+from gaussdp.web.views.deployments import imported
 from gaussdp.web.views.pictures import picture
+from gaussdp.web.views.registering import registry_entry
 from gaussdp.web.views.statements import TYPES, statement
 from gaussdp.words import ENGLISH, speaking, spoken
 
@@ -67,6 +71,15 @@ def _statement(body: dict[str, Any], tell: Tell) -> Any:
     return _file(*statement(request, state_of(request), tell))
 
 
+def _entry(body: dict[str, Any], tell: Tell) -> Any:
+    request = read(EntryRequest, body)
+    return _file(*registry_entry(request, state_of(request), tell))
+
+
+def _import(body: dict[str, Any], tell: Tell) -> Any:
+    return imported(read(ImportRequest, body))
+
+
 def _file(name: str, kind: str, content: bytes) -> dict[str, str]:
     return {"name": name, "type": kind, "content": base64.b64encode(content).decode()}
 
@@ -97,6 +110,8 @@ JOBS: Mapping[str, Job] = {
     "statement": _statement,
     "rules": _rules,
     "advise": _advise,
+    "entry": _entry,
+    "import": _import,
     "ping": _ping,
     "draw": _draw,
 }

@@ -3,7 +3,7 @@
 import { ask, Refusal } from "./api.js";
 import { h, prose, table } from "./dom.js";
 import { numberIn } from "./numbers.js";
-import { numeral, speak } from "./words.js";
+import { counted, numeral, speak } from "./words.js";
 
 const MARGIN = 0.12; // of a decade, at both ends of the axis
 const SPANS = [["published", speak("As published")], ["year", speak("Of a year")]];
@@ -22,8 +22,32 @@ export function createDeployments(root, store) {
   const list = h("div", { class: "deployed" });
   const note = h("p", { class: "note", role: "status" });
   const more = h("details", { class: "more" }, h("summary", {}, speak("What each number covers, and its source")));
-  root.append(h("div", { class: "picture-head" }, h("h3", {}, speak("Known deployments")), spans), list, note, more);
+  const said = h("p", { class: "said", role: "status" });
+  const files = h("input", { type: "file", hidden: true, "aria-label": speak("Files of OpenDP’s registry"), accept: ".yaml,.yml,.json", multiple: true, onchange: () => open([...files.files]) });
+  const forget = h("button", { type: "button", class: "small", hidden: true, onclick: () => { taken = []; tell(""); show(); } }, speak("Remove what was opened"));
+  root.append(h("div", { class: "picture-head" }, h("h3", {}, speak("Known deployments")), spans), list, note,
+    h("p", { class: "takeaway-row" }, h("button", { type: "button", onclick: () => files.click() }, speak("Open files of OpenDP’s registry")), files, forget), said, more);
   let known = null;
+  let taken = []; // from files, shown beside
+  const tell = (words, wrong = false) => {
+    said.textContent = words;
+    said.classList.toggle("wrong", wrong);
+  };
+  const open = async (chosen) => {
+    tell(speak("Reading …"));
+    try {
+      for (const file of chosen) {
+        const { deployments } = await ask("registry-import", { name: file.name, text: await file.text() });
+        taken = [...taken.filter((one) => one.file !== file.name), ...deployments.map((one) => ({ ...one, file: file.name }))];
+      }
+      tell(chosen.length === 1 ? speak("{name} is shown with the others, marked.", { name: chosen[0].name }) : speak("{count} files are shown with the others, marked.", { count: counted(chosen.length) }));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      tell(error.message, true);
+    }
+    files.value = "";
+    show();
+  };
   let place = null;
 
   let asked = false;
@@ -43,7 +67,8 @@ export function createDeployments(root, store) {
   const show = () => {
     for (const radio of spans.querySelectorAll("input")) radio.checked = radio.value === chosen();
     if (!known) return;
-    const rows = known.map((one) => (chosen() === "year" ? { ...one, mu: one.mu_per_year, mu_text: one.mu_per_year_text } : one));
+    forget.hidden = taken.length === 0;
+    const rows = [...known, ...taken].map((one) => (chosen() === "year" ? { ...one, mu: one.mu_per_year, mu_text: one.mu_per_year_text } : one));
     rows.sort((a, b) => (a.mu ?? Infinity) - (b.mu ?? Infinity));
     place = axisOf(rows.map((one) => one.mu).filter((mu) => mu > 0));
     list.replaceChildren(h("ul", {}, ...rows.map((one) => row(one, place))), foot(place));
@@ -71,8 +96,8 @@ export function createDeployments(root, store) {
 }
 
 const title = (one) => `${one.organisation && !one.name.includes(one.organisation) ? `${one.organisation}, ` : ""}${one.name}, ${one.year}`;
-const EACH = { "": speak("once"), day: speak("each day"), month: speak("each month"), "not stated": speak("often") };
-const SETTINGS = { central: speak("central"), local: speak("local") };
+const EACH = { "": speak("once"), day: speak("each day"), week: speak("each week"), month: speak("each month"), quarter: speak("each quarter"), year: speak("each year"), "not stated": speak("often") };
+const SETTINGS = { central: speak("central"), local: speak("local"), shuffle: speak("shuffled"), federated: speak("federated"), varies: speak("varies"), "not stated": speak("not stated") };
 const BASES = { exact: speak("exact"), implied: speak("implied"), none: speak("none") };
 const protects = (one) => `${one.unit}; ${EACH[one.period] ?? one.period}`;
 
@@ -80,8 +105,8 @@ const protects = (one) => `${one.unit}; ${EACH[one.period] ?? one.period}`;
 function row(one, place) {
   const dot = one.mu ? h("span", { class: `dot dot-${one.setting === "local" ? "local" : "central"} dot-${one.basis}` }) : null;
   if (dot) dot.style.left = `${100 * place(one.mu)}%`;
-  return h("li", {},
-    h("span", { class: "deployed-name" }, h("strong", {}, title(one)), h("span", {}, protects(one))),
+  return h("li", one.file ? { class: "opened" } : {},
+    h("span", { class: "deployed-name" }, h("strong", {}, one.file ? speak("{title} (opened)", { title: title(one) }) : title(one)), h("span", {}, protects(one))),
     h("span", { class: "deployed-axis", "aria-hidden": "true" }, ...place.ticks.map(tick(place)), dot),
     h("span", { class: "deployed-mu" }, one.mu_text ? `μ = ${one.mu_text}` : speak("no μ"), h("span", {}, ...prose(one.published))));
 }
@@ -103,7 +128,7 @@ const tick = (place) => (value) => {
 
 function cells(one) {
   const link = one.url?.startsWith("https://") ? h("a", { href: one.url, target: "_blank", rel: "noreferrer" }, one.source) : one.source;
-  return [title(one), protects(one), SETTINGS[one.setting] ?? one.setting, one.published, one.mu_text ? `${one.mu_text}, ${BASES[one.basis] ?? one.basis}` : speak("none follows"), h("span", {}, `${one.covers} `, link)];
+  return [one.file ? speak("{title} (opened)", { title: title(one) }) : title(one), protects(one), SETTINGS[one.setting] ?? one.setting, one.published, one.mu_text ? `${one.mu_text}, ${BASES[one.basis] ?? one.basis}` : speak("none follows"), h("span", {}, `${one.covers} `, link)];
 }
 
 /** A logarithmic axis that holds these values: the place of a value from 0 to 1, and its ticks. */

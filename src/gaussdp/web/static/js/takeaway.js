@@ -4,12 +4,13 @@ import { writeAddress } from "./address.js";
 import { announce } from "./announce.js";
 import { fetchFile, Refusal } from "./api.js";
 import { h } from "./dom.js";
+import { registryForm } from "./registry.js";
 import { savedPage } from "./saved-page.js";
 import { inLight } from "./theme.js";
 import { speak } from "./words.js";
 
 const KINDS = [["python", "Python"], ["cli", "CLI"], ["latex", "LaTeX"], ["json", "JSON"]];
-const STATEMENTS = [["markdown", "Markdown"], ["html", "HTML"], ["latex", "LaTeX"], ["text", speak("Text")], ["json", "JSON"]];
+export const STATEMENTS = [["markdown", "Markdown"], ["html", "HTML"], ["latex", "LaTeX"], ["text", speak("Text")], ["json", "JSON"]];
 const SHOWN = 1800; // milliseconds that "Copied" stays
 
 /**
@@ -18,7 +19,8 @@ const SHOWN = 1800; // milliseconds that "Copied" stays
  * @param {any} store
  * @param {() => {view: string, state: object, ready?: () => boolean} | null} request what the files are made of, and
  *   whether it says all that the statement needs; null while a field is wrong
- * @param {{name: string, formats: string[][]}} paper what the document is called, and its formats
+ * @param {{name: string, formats: string[][], registered?: boolean}} paper what the document is called, its formats, and whether
+ *   it can be an entry of the registry of deployments
  */
 export function createTakeaway(root, name, store, request, paper = { name: speak("Statement"), formats: STATEMENTS }) {
   let snippets = null;
@@ -75,7 +77,8 @@ export function createTakeaway(root, name, store, request, paper = { name: speak
       h("button", { type: "button", onclick: () => save("figure", "svg") }, speak("Figure SVG")),
       h("button", { type: "button", onclick: () => save("figure", "png") }, speak("Figure PNG")),
       h("span", { class: "joined" }, h("button", { type: "button", onclick: () => save("statement", format.value) }, paper.name), format)),
-    said);
+    said,
+    ...(paper.registered ? [registryForm(name, request, download, say)] : []));
 
   return {
     /** @param {Record<string, string>} newSnippets */

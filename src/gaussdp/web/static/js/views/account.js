@@ -9,7 +9,7 @@ import { valueOf, valuesOf } from "../fields.js";
 import { superseding } from "../latest.js";
 import { createPicture, lowestFor } from "../picture.js";
 import { createRefusals } from "../refusals.js";
-import { createTakeaway } from "../takeaway.js";
+import { createTakeaway, STATEMENTS } from "../takeaway.js";
 import { counted, speak, written } from "../words.js";
 
 const SIZES = ["dataset_size", "batch_size", "epochs"];
@@ -73,7 +73,7 @@ export function setUpAccount(root, store, fields) {
   const takeaway = createTakeaway(part(root, "takeaway"), "account", store, () => {
     const asking = request();
     return asking && { view: asking.path, state: asking.body, ready };
-  });
+  }, { name: speak("Statement"), formats: STATEMENTS, registered: true });
   // A guarantee means nothing until it says whom it protects: the statement is not written without.
   const ready = () => {
     const unit = store.read("unit").trim();

@@ -6,10 +6,10 @@ import { VIEWS } from "../definitions.js";
 import { h, part, table } from "../dom.js";
 import { spendingForm } from "../spending.js";
 import { timeline } from "../timeline.js";
-import { speak } from "../words.js";
+import { counted, speak } from "../words.js";
 
-const KINDS = { create: "made", open: "opened", reserve: "reserved", commit: "committed", refund: "refunded", renew: "renewed", upgrade: "upgraded" };
-const RENEWAL = "Privacy loss does not renew: what was released in earlier periods stays released.";
+const KINDS = { create: speak("made"), open: speak("opened"), reserve: speak("reserved"), commit: speak("committed"), refund: speak("refunded"), renew: speak("renewed"), upgrade: speak("upgraded") };
+const RENEWAL = speak("Privacy loss does not renew: what was released in earlier periods stays released.");
 
 /** The tab and its panel, where the server shows books: before the tabs are set up. */
 export function placeLedger() {
@@ -20,20 +20,20 @@ export function placeLedger() {
   );
   const empty = (name, ...more) => h("div", { "data-part": name }, ...more);
   document.getElementById("main").append(
-    h("section", { role: "tabpanel", id: "ledger", "aria-labelledby": "tab-ledger", class: "view", lang: "en", hidden: true },
-      h("h2", { class: "visually-hidden" }, "The budget book"),
+    h("section", { role: "tabpanel", id: "ledger", "aria-labelledby": "tab-ledger", class: "view", hidden: true },
+      h("h2", { class: "visually-hidden" }, speak("The budget book")),
       h("div", { class: "column" },
         h("div", { class: "card" },
-          h("h3", {}, "Budgets"),
+          h("h3", {}, speak("Budgets")),
           h("div", { class: "problem", "data-part": "problem", role: "status", hidden: true }),
           empty("books"),
-          h("p", { class: "onward" }, h("button", { type: "button", class: "small", "data-part": "refresh" }, "Read again")),
+          h("p", { class: "onward" }, h("button", { type: "button", class: "small", "data-part": "refresh" }, speak("Read again"))),
         ),
-        h("div", { class: "card" }, h("h3", {}, "Over time"), empty("picture")),
+        h("div", { class: "card" }, h("h3", {}, speak("Over time")), empty("picture")),
       ),
       h("div", { class: "column" },
         h("div", { class: "card answer" },
-          h("h3", { "data-part": "title" }, "What is left"),
+          h("h3", { "data-part": "title" }, speak("What is left")),
           h("p", { class: "headline" }, h("span", { class: "headline-symbol" }, "μ = "), h("output", { class: "headline-number", "data-part": "left" }, "–")),
           h("p", { class: "meaning", "data-part": "meaning" }),
           h("dl", { class: "facts", "data-part": "facts" }),
@@ -41,8 +41,8 @@ export function placeLedger() {
         h("div", { class: "card", "data-part": "spending", hidden: true }),
       ),
       h("div", { class: "card wide" },
-        h("h3", {}, "History"),
-        h("div", { class: "scroll words history", "data-part": "history", tabIndex: 0, role: "region", "aria-label": "History, table" }),
+        h("h3", {}, speak("History")),
+        h("div", { class: "scroll words history", "data-part": "history", tabIndex: 0, role: "region", "aria-label": speak("History, table") }),
         h("p", { class: "note", "data-part": "head" }),
       ),
     ),
@@ -76,7 +76,7 @@ export function setUpLedger(root, store) {
       complain("");
       showBooks();
       if (chosen) await showBudget();
-      else part(root, "meaning").textContent = "There is no budget yet: gaussdp ledger open makes one.";
+      else part(root, "meaning").textContent = speak("There is no budget yet: gaussdp ledger open makes one.");
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       complain(error.message);
@@ -86,7 +86,7 @@ export function setUpLedger(root, store) {
   function showBooks() {
     const held = part(root, "books").contains(document.activeElement);
     part(root, "books").replaceChildren(...books.map((book) => h("div", { class: "book" },
-      h("p", { class: "note" }, h("b", {}, book.name), book.problem ? "" : `, for ${book.unit}: ${book.neighbours}`),
+      h("p", { class: "note" }, h("b", {}, book.name), book.problem ? "" : speak(", for {unit}: {neighbours}", book)),
       book.problem ? h("p", { class: "problem" }, book.problem) : budgetList(book),
     )));
     if (held) part(root, "books").querySelector("[aria-pressed=true]")?.focus();
@@ -96,7 +96,7 @@ export function setUpLedger(root, store) {
     const list = h("ul", { class: "budgets" });
     for (const budget of book.budgets) {
       const mine = chosen?.book === book.name && chosen.budget === budget.name;
-      const amount = budget.per_person ? `μ = ${budget.total_text} each` : `${budget.left_text} of ${budget.total_text} left`;
+      const amount = budget.per_person ? speak("μ = {total_text} each", budget) : speak("{left_text} of {total_text} left", budget);
       list.append(h("li", { class: `inside-${Math.min(budget.within.length, 4)}` },
         h("button", { type: "button", class: "budget", "aria-pressed": String(mine), onclick: () => choose(book.name, budget.name) },
           h("span", { class: "budget-name" }, budget.name),
@@ -116,19 +116,19 @@ export function setUpLedger(root, store) {
     const answer = await ask("ledger/budget", asked);
     if (asked !== chosen) return; // another was chosen meanwhile
     const { balance } = answer;
-    part(root, "title").textContent = balance.per_person ? `${balance.name}: what each person may spend` : `${balance.name}: what is left`;
+    part(root, "title").textContent = balance.per_person ? speak("{name}: what each person may spend", balance) : speak("{name}: what is left", balance);
     part(root, "left").textContent = balance.per_person ? balance.total_text : balance.left_text;
     part(root, "meaning").textContent = balance.per_person
-      ? "What people have spent depends on the data, so that it is not shown."
-      : "The largest μ of one more release. Squares of μ add up: it is no difference.";
+      ? speak("What people have spent depends on the data, so that it is not shown.")
+      : speak("The largest μ of one more release. Squares of μ add up: it is no difference.");
     part(root, "facts").replaceChildren(...facts(balance).map(([name, value]) => h("div", { class: "fact" }, h("dt", {}, name), h("dd", {}, value))));
     part(root, "picture").replaceChildren(balance.per_person
-      ? h("p", { class: "note" }, "It would depend on the data.")
+      ? h("p", { class: "note" }, speak("It would depend on the data."))
       : timeline(answer.over_time, answer.total, balance));
     const rows = answer.entries.map((entry) => [String(entry.seq), entry.time, KINDS[entry.kind] ?? entry.kind, entry.budget ?? "", entry.key ?? "", entry.mu_text, entry.slack_text, entry.words]);
-    part(root, "history").replaceChildren(table(`History of ${balance.name}, the newest first`, ["entry", "time (UTC)", "what", "budget", "key", "μ", "slack", "words"], rows));
+    part(root, "history").replaceChildren(table(speak("History of {name}, the newest first", balance), [speak("Entry"), speak("Time (UTC)"), speak("What"), speak("The budget"), speak("Key"), "μ", speak("Slack"), speak("Words")], rows));
     const { head } = books.find((book) => book.name === asked.book);
-    part(root, "head").textContent = `The latest ${rows.length} entries. Head of the chain: ${head}`;
+    part(root, "head").textContent = speak("The latest {count} entries. Head of the chain: {head}", { count: counted(rows.length), head });
     form.show(balance.name, answer.entries);
     announce(`${balance.name}: ${part(root, "meaning").textContent} μ = ${part(root, "left").textContent}`);
   }
@@ -141,20 +141,20 @@ export function setUpLedger(root, store) {
 }
 
 function facts(balance) {
-  const rows = [["Budget", `μ = ${balance.total_text}`]];
+  const rows = [[speak("The budget"), `μ = ${balance.total_text}`]];
   if (!balance.per_person) {
-    rows.push(["Spent", `μ = ${balance.spent_text}`], [balance.period ? `Reserved and not resolved, any ${balance.period}` : "Of it reserved and not resolved", `μ = ${balance.reserved_text}`]);
-    if (balance.within.length) rows.push(["Left, with those it lies within", `μ = ${balance.available_text}`]);
+    rows.push([speak("Spent"), `μ = ${balance.spent_text}`], [balance.period ? speak("Reserved and not resolved, any {period}", balance) : speak("Of it reserved and not resolved"), `μ = ${balance.reserved_text}`]);
+    if (balance.within.length) rows.push([speak("Left, with those it lies within"), `μ = ${balance.available_text}`]);
   }
-  if (balance.slack_text !== "0") rows.push(["Slack spent", `${balance.slack_spent_text} of ${balance.slack_text}`]);
-  if (balance.within.length) rows.push(["Lies within", balance.within.join(", ")]);
-  if (balance.period) rows.push([`Number of this ${balance.period}`, String(balance.periods)], ["Spent in all of them", `μ = ${balance.lifetime_text}`], ["Mind", RENEWAL]);
+  if (balance.slack_text !== "0") rows.push([speak("Slack spent"), speak("{slack_spent_text} of {slack_text}", balance)]);
+  if (balance.within.length) rows.push([speak("Lies within"), balance.within.join(", ")]);
+  if (balance.period) rows.push([speak("Number of this {period}", balance), String(balance.periods)], [speak("Spent in all of them"), `μ = ${balance.lifetime_text}`], [speak("Mind"), RENEWAL]);
   return rows;
 }
 
 function meter(share) {
   const percent = Math.round(share * 100);
-  const bar = h("span", { class: "budget-bar", role: "img", "aria-label": `${percent} % of the square of μ spent` }, h("span", {}));
+  const bar = h("span", { class: "budget-bar", role: "img", "aria-label": speak("{percent} % of the square of μ spent", { percent }) }, h("span", {}));
   bar.firstChild.style.setProperty("--share", `${percent}%`);
   return bar;
 }

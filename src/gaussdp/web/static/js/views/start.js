@@ -70,7 +70,7 @@ export function setUpStart(root, store, fields) {
   const takeaway = createTakeaway(part(root, "takeaway"), "start", store, () => {
     const state = request();
     return state && { view: "advise", state };
-  }, { name: speak("Decision record"), formats: RECORDS });
+  }, { name: speak("Decision record"), formats: RECORDS, registered: true });
   const questions = eachFrame((question) => ask("advise", question), (answer) => show(answer), (error) => refusals.tell(error));
   const update = () => {
     if (store.read("view") !== "start") return; // asked when it is looked at

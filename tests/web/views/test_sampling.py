@@ -1,0 +1,32 @@
+"""Curves as they are drawn are those that guarantees read off themselves."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gaussdp import GDP, ApproxDP, PureDP
+from gaussdp.web.views.sampling import curve_rates, read_off
+
+
+@pytest.mark.parametrize("guarantee", [GDP(0.0), GDP(0.3), GDP(5.0), GDP(60.0), GDP(math.inf), PureDP(1.0)], ids=str)
+def test_what_is_drawn_is_what_is_read(guarantee):
+    rates = curve_rates(1e-3, 0.3)
+    fnr, tpr = read_off(guarantee, rates)
+    assert fnr == guarantee.fnr(np.array(rates)).tolist()
+    assert tpr == guarantee.tpr(np.array(rates)).tolist()
+
+
+@pytest.mark.parametrize("point", [1e-290, 1e-12, 1e-3, 0.3, 1 - 1e-9])
+def test_rates_have_the_point_between_others(point):
+    rates = curve_rates(point, 0.5, 2.0)
+    assert point in rates
+    assert rates == sorted(set(rates))
+    assert (rates[0], rates[-1]) == (0.0, 1.0)
+    assert rates[1] <= max(point / 99, 1e-300)
+
+
+def test_a_straight_line_is_drawn_straight():
+    rates = curve_rates(0.25)
+    fnr, _ = read_off(ApproxDP(0.0, 0.0), rates)
+    assert fnr == pytest.approx([1 - rate for rate in rates], abs=1e-15)
