@@ -19,7 +19,7 @@ def run_snippets(run: Run, found: Holding, request: Described) -> Snippets:
     python = (
         "import gaussdp\n"
         "from gaussdp.guarantees.claim import Claim\n"
-        "from gaussdp.statements.pipelines import smallest_for\n\n"
+        "from gaussdp.statements.holding import smallest_for\n\n"
         f"run = gaussdp.Run.from_mapping({described!r})\n"
         f"for claim in (Claim(mu=1.0, floor={request.floor!r}), Claim(epsilon=1.0, delta={request.delta!r})):\n"
         "    print(smallest_for(run, claim).enclosure.upper)\n"
