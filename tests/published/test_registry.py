@@ -10,7 +10,7 @@ import yaml
 
 import gaussdp
 from gaussdp.advising import Answers, Asked, Published, advise, record
-from gaussdp.advising.record import decision_entry
+from gaussdp.advising.registering import decision_entry
 from gaussdp.cli import main
 from gaussdp.errors import DomainError
 from gaussdp.published import RegistryFacts, read_registry

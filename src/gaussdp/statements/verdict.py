@@ -13,7 +13,7 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.statements.causes import Cause, causes
-from gaussdp.statements.holding import smallest_for
+from gaussdp.statements.pipelines import smallest_for
 from gaussdp.statements.run import Run, within_doubles
 from gaussdp.statements.wording import DIGITS, above, at_most, digits_above, digits_at_most, down, up
 from gaussdp.words import Phrase, say

@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from gaussdp.advising import advise, record
-from gaussdp.advising.record import decision_entry
+from gaussdp.advising.registering import decision_entry
 from gaussdp.published.entry import RegistryEntry, RegistryFacts
 from gaussdp.statements.registering import run_entry
 from gaussdp.web.schemas.requests import AdviseRequest, CalibrateRequest, Described, EntryRequest, State
