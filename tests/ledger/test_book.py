@@ -201,7 +201,7 @@ class TestPeriods:
         book.refund("b", reason="nothing came out")  # of the period before
         assert book.budget("yearly").lifetime.mu == pytest.approx(0.89**0.5)
         assert book.budget("yearly").spent == GDP(0.5)
-        assert "Privacy loss does not renew" in render(book.budget("yearly").document(), "markdown")
+        assert "Privacy loss does not renew" in render(book.budget("yearly").document(), "text")
         assert book.verify().ok
 
     def test_only_what_has_periods_is_renewed(self, lite):
