@@ -13,13 +13,14 @@ than 50 requests take, whatever they ask. People pause, and so do the paced clie
 import asyncio
 import contextlib
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -30,9 +31,11 @@ CLIENTS = 50
 SECONDS = 2.0
 PAUSE = 0.25  # between two questions of a paced client, in seconds
 BATCHES, BATCH = 400, 3  # of requests, one after another: short ones, which other programs may leave alone
+_FIRST = 30  # batches that are not counted
 GOAL_MS = 20.0
 GOAL_RATIO = 3.0
-BODIES = {
+Ask = Callable[[str, dict[str, object]], Awaitable[bytes]]
+BODIES: dict[str, dict[str, object]] = {
     "choose": {"epsilon": 1.0, "criterion": "multiplicative_advantage", "level": 1e-3},
     "understand": {"mu": 0.31, "prior": 0.01},
     "mu-through": {"fpr": 0.1, "fnr": 0.5},
@@ -93,62 +96,65 @@ def main() -> None:
         return
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     print(f"\nThe machine: {os.cpu_count()} processors, {load} programs at work before (1, 5 and 15 minutes)")
-    content = {}
-    with _server(OURS) as (address, pid):
-        for path, body in BODIES.items():
-            content[path] = {"asked": body, "answer": asyncio.run(_answer(address, path))}
-        ours = {path: asyncio.run(_measured(address, pid, path)) for path in BODIES}
-        again = {path: asyncio.run(_measured(address, pid, path, varied=False)) for path in COMPARED}
-        figure = asyncio.run(_figure(address))
     kinds = ["Starlette", "msgspec"]
     if find_spec("fastapi"):
         kinds.append("FastAPI")
     else:
         print("\nFastAPI is not installed, and not compared with (make bench installs it)")
-    peers = {}
-    for kind in kinds:
-        with _server(PEERS, kind, given=json.dumps(content)) as (address, pid):
-            peers[kind] = {path: asyncio.run(_measured(address, pid, path)) for path in COMPARED}
-    rows = [found.row(path) for path, found in ours.items()]
-    rows += [found.row(f"{path}, asked before") for path, found in again.items()]
-    rows += [peers[kind][path].row(f"{kind}, {path}") for path in COMPARED for kind in kinds]
+    with contextlib.ExitStack() as servers:
+        ours = servers.enter_context(_server(OURS))
+        content = {path: {"asked": BODIES[path], "answer": asyncio.run(_answer(ours[0], path))} for path in BODIES}
+        cases = [Case(path, *ours, path) for path in BODIES]
+        cases += [Case(f"{path}, asked before", *ours, path, varied=False) for path in COMPARED]
+        for kind in kinds:
+            peer = servers.enter_context(_server(PEERS, kind, given=json.dumps(content)))
+            cases += [Case(f"{kind}, {path}", *peer, path) for path in COMPARED]
+        asyncio.run(_measure(cases))
+        figure = asyncio.run(_figure(ours[0]))
     print_table(
         f"Over loopback (goal: p99 below {GOAL_MS:g} ms with {CLIENTS} clients; a figure in 150 ms)",
         (
             *("request", "server CPU ms", "p50 ms", "p99 ms", f"requests/s, {CLIENTS} clients", "p50 ms", "p99 ms"),
             f"p99 ms, {CLIENTS} paced",
         ),
-        [*rows, ("figure", "", *figure, "", "", "", "")],
+        [*(case.row() for case in cases), ("figure", "", *figure, "", "", "", "")],
     )
+    found = {case.name: case.cpu for case in cases}
     print_table(
         f"Processor time beside bare answers of the same size (goal: within {GOAL_RATIO:g} times Starlette's)",
         ("request", *(f"times {kind}" for kind in kinds)),
         [
-            (name, *(found.times(peers[kind][path]) for kind in kinds))
+            (name, *(f"{found[name] / (found[f'{kind}, {path}'] or math.nan):.1f}" for kind in kinds))
             for path in COMPARED
-            for name, found in ((path, ours[path]), (f"{path}, asked before", again[path]))
+            for name in (path, f"{path}, asked before")
         ],
     )
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What requests cost the server, and how long they take: alone, from many clients, from many that pause."""
+@dataclass
+class Case:
+    """One kind of request to one server: what it costs, and how long it takes alone, in a crowd and in a paced one."""
 
-    cpu: float
-    alone: tuple[float, float]
-    rate: float
-    together: tuple[float, float]
-    paced: float
+    name: str
+    address: str
+    pid: int
+    path: str
+    varied: bool = True
+    spent: list[float] = field(default_factory=list)
+    alone: list[float] = field(default_factory=list)
+    together: list[float] = field(default_factory=list)
+    paced: list[float] = field(default_factory=list)
 
-    def row(self, name: str) -> tuple[str, ...]:
+    @property
+    def cpu(self) -> float:
+        """Processor time of the server for one request, in milliseconds: the least, since caches are shared."""
+        return 1e3 * min(self.spent)
+
+    def row(self) -> tuple[str, ...]:
         """As it is printed."""
-        alone, together = (tuple(f"{one:.1f}" for one in pair) for pair in (self.alone, self.together))
-        return (name, f"{self.cpu:.2f}", *alone, f"{self.rate:.0f}", *together, f"{self.paced:.1f}")
-
-    def times(self, other: "Measured") -> str:
-        """The ratio of processor times."""
-        return f"{self.cpu / other.cpu:.1f}" if other.cpu else ""
+        waits = [f"{_quantile(times, q):.1f}" for times in (self.alone, self.together) for q in (0.5, 0.99)]
+        rate = f"{len(self.together) / SECONDS:.0f}"
+        return (self.name, f"{self.cpu:.2f}", *waits[:2], rate, *waits[2:], f"{_quantile(self.paced, 0.99):.1f}")
 
 
 @contextlib.contextmanager
@@ -168,60 +174,46 @@ def _server(program: str, *arguments: str, given: str = "") -> Iterator[tuple[st
         process.wait(timeout=30)
 
 
-async def _measured(address: str, pid: int, path: str, *, varied: bool = True) -> Measured:
-    """Times in milliseconds."""
-    await _client(address, path, time.perf_counter() + 0.3, varied=varied)  # first requests load what is used
-    alone, spent = [], []
-    for batch in range(BATCHES):
-        before = _cpu_seconds(pid)
-        until = time.perf_counter() + 60
-        alone += await _client(address, path, until, BATCHES + CLIENTS + batch, BATCH, varied=varied)
-        spent.append((_cpu_seconds(pid) - before) / BATCH)
-    start = time.perf_counter()
-    together = await _crowd(address, path, 2, 0.0, varied=varied)
-    seconds = time.perf_counter() - start
-    paced = await _crowd(address, path, 3 + CLIENTS, PAUSE, varied=varied)
-    return Measured(
-        1e3 * min(spent),  # the least: other programs on the machine cost caches too
-        (_quantile(alone, 0.5), _quantile(alone, 0.99)),
-        len(together) / seconds,
-        (_quantile(together, 0.5), _quantile(together, 0.99)),
-        _quantile(paced, 0.99),
-    )
+async def _measure(cases: Sequence[Case]) -> None:
+    """All in turn, so that what else the machine does disturbs them alike; then each with many clients."""
+    async with contextlib.AsyncExitStack() as connections:
+        asks = [await connections.enter_async_context(_connected(case.address)) for case in cases]
+        for batch in range(BATCHES):
+            for case, ask in zip(cases, asks, strict=True):
+                before = _cpu_seconds(case.pid)
+                times = [await _asked(ask, case, BATCH * batch + i, 0) for i in range(BATCH)]
+                if batch >= _FIRST:  # which load what is loaded when used
+                    case.spent.append((_cpu_seconds(case.pid) - before) / BATCH)
+                    case.alone += times
+    for case in cases:
+        case.together = await _crowd(case, 2, 0.0)
+        case.paced = await _crowd(case, 3 + CLIENTS, PAUSE)
 
 
-async def _crowd(address: str, path: str, first: int, pause: float, *, varied: bool) -> list[float]:
+async def _crowd(case: Case, first: int, pause: float) -> list[float]:
     """How long answers take when many ask at once."""
     until = time.perf_counter() + SECONDS
-    found = await asyncio.gather(
-        *(_client(address, path, until, first + i, pause=pause, varied=varied) for i in range(CLIENTS))
-    )
-    return [duration for client in found for duration in client]
+
+    async def client(number: int) -> list[float]:
+        times = []
+        async with _connected(case.address) as ask:
+            await asyncio.sleep(pause * (number * 0.6180339887498949 % 1))  # paced clients are not in step
+            while time.perf_counter() < until:
+                times.append(await _asked(ask, case, len(times), number))
+                await asyncio.sleep(pause)
+        return times
+
+    found = await asyncio.gather(*(client(first + i) for i in range(CLIENTS)))
+    return [duration for times in found for duration in times]
 
 
-async def _client(
-    address: str,
-    path: str,
-    until: float,
-    number: int = 0,
-    most: int = 10**9,
-    pause: float = 0.0,
-    *,
-    varied: bool = True,
-) -> list[float]:
-    """Ask again and again, each time with another number if varied, and note how long each answer takes."""
-    times = []
-    async with _connected(address) as ask:
-        await asyncio.sleep(pause * (number * 0.6180339887498949 % 1))  # paced clients are not in step
-        count = 0
-        while time.perf_counter() < until and count < most:
-            count += 1
-            value = 0.1 + 0.7 * ((count * 0.6180339887498949 + number * 0.7548776662466927) % 1)  # none comes twice
-            start = time.perf_counter()
-            await ask(path, {**BODIES[path], VARIED[path]: value} if varied else BODIES[path])
-            times.append(time.perf_counter() - start)
-            await asyncio.sleep(pause)
-    return times
+async def _asked(ask: Ask, case: Case, count: int, number: int) -> float:
+    """How long the answer takes, in seconds."""
+    value = 0.1 + 0.7 * ((count * 0.6180339887498949 + number * 0.7548776662466927) % 1)  # none comes twice
+    body = BODIES[case.path] | ({VARIED[case.path]: value} if case.varied else {})
+    start = time.perf_counter()
+    await ask(case.path, body)
+    return time.perf_counter() - start
 
 
 async def _answer(address: str, path: str) -> object:

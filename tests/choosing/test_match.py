@@ -205,7 +205,7 @@ def test_matches_found_together_are_those_found_alone(policy, number):
 
 
 @pytest.mark.parametrize("risk", criteria_at(), ids=str)
-def test_where_usual_matches_are_saturated_is_known_beforehand(risk):
+def test_where_usual_matches_are_saturated_is_found_once(risk):
     start = saturated_from(risk)
     assert not match(PureDP(start * (1 - 1e-9)), risk).too_far
     assert match(PureDP(start * (1 + 1e-9)), risk).too_far

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import gaussdp
 from gaussdp.documents import Column, Document, Table
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_rounded
 
 numbers = st.floats(1e-300, 1e300)
 
@@ -70,6 +70,20 @@ def test_bad_digits():
     for digits in (0, 18, 2.5):
         with pytest.raises(gaussdp.DomainError, match="digits must be"):
             rounded(1.0, Rounding.UP, digits)
+
+
+@given(st.one_of(numbers, st.floats(1e-4, 1e8)), st.integers(1, 17), st.sampled_from(list(Rounding)))
+def test_the_text_of_the_rounded_number(value, digits, rounding):
+    assert shown_rounded(value, rounding, digits) == shown(rounded(value, rounding, digits))
+
+
+@pytest.mark.parametrize(
+    "value", [0.0, math.inf, 9.9996, 0.99996, 0.0099996, 1234.5, 12345.6, 100.0, 0.1, 9999999.5, -0.3]
+)
+@pytest.mark.parametrize("rounding", list(Rounding), ids=lambda rounding: rounding.value)
+def test_the_text_of_a_rounded_number_at_the_edges(value, rounding):
+    for digits in (1, 3, 4, 17):
+        assert shown_rounded(value, rounding, digits) == shown(rounded(value, rounding, digits))
 
 
 TABLE = Table(

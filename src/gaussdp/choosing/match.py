@@ -1,20 +1,16 @@
 """The GDP budget with the risk of a policy, and what it is worth: where it is saturated, what it costs elsewhere."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import repeat
 from typing import Any
 
-import numpy as np
-
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent, shown_rounded
 from gaussdp.domains import instance, readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
-from gaussdp.risks import FPR, Identification, MultiplicativeAdvantage, Precision, Profile, Risk, criteria_at
-from gaussdp.risks.at_a_level import AtRate
+from gaussdp.risks import FPR, Risk, criteria_at
 from gaussdp.words import say
 
 _LEAST_RATE = 1e-300
@@ -45,28 +41,6 @@ class Threshold:
 
 
 SATURATED = Threshold()
-_USUALLY_SATURATED_FROM: Mapping[type[Risk], Mapping[float | None, float]] = {
-    MultiplicativeAdvantage: {
-        1e-2: 3.4838087903363126,
-        1e-3: 5.168028838099976,
-        1e-4: 6.853585674906576,
-        1e-5: 8.542028438571498,
-    },
-    Precision: {
-        1e-2: 13.087870720037335,
-        1e-3: 19.594132900022817,
-        1e-4: 26.180907118038544,
-        1e-5: 32.822173639583,
-    },
-    Profile: {
-        1e-5: 16.51754396165939,
-        1e-6: 20.303296977375346,
-        1e-7: 24.108395100917633,
-        1e-8: 27.92811824405011,
-    },
-    Identification: {1e-1: 1.7922928976692827, 1e-3: 5.168028838099976, 1e-6: 10.233461907835009},
-}
-"""The least epsilon of pure DP whose match is saturated, at the usual levels: `saturated_from`, found beforehand."""
 
 
 @dataclass(frozen=True)
@@ -151,10 +125,9 @@ class Match:
     @cached_property
     def saturated(self) -> bool:
         """Whether the policy hardly limits the matched attack, so that mu does not stand for it elsewhere."""
-        if isinstance(self.policy, PureDP) and (at := _USUALLY_SATURATED_FROM.get(type(self.risk))):
-            start = at.get(self.risk.level_value)
-            if start is not None:
-                return self.policy.epsilon_bound >= start
+        level = self.risk.level
+        if isinstance(self.policy, PureDP) and level is not None and self.risk.level_value in level.usual:
+            return self.policy.epsilon_bound >= saturated_from(self.risk)  # which is found once
         return self.too_far
 
     @property
@@ -306,24 +279,10 @@ def match(policy: Guarantee, risk: Risk) -> Match:
     return Match(policy, risk, float(risk.match(policy)))
 
 
-def matches(policy: Guarantee, risks: Sequence[Risk]) -> tuple[Match, ...]:
-    """The match by each of these criteria; those of one kind are matched together."""
-    instance("policy", policy, Guarantee, "a guarantee such as PureDP(1.0)")
+def matches(policy: Guarantee, risks: Iterable[Risk]) -> tuple[Match, ...]:
+    """The match by each of these criteria."""
     with readings():
-        return tuple(map(Match, repeat(policy), risks, _mus(policy, risks)))
-
-
-def _mus(policy: Guarantee, risks: Sequence[Risk]) -> list[float]:
-    """What each of the criteria matches; those of one kind in one call, where the policy takes many levels at once."""
-    if not isinstance(policy, PureDP) or len(risks) == 1:
-        return [float(risk.match(policy)) for risk in risks]
-    mus: dict[int, float] = {}
-    rest = list(range(len(risks)))
-    for kind, level, read in ((AtRate, "rate", policy.mu_at_fpr), (Precision, "recall", policy.mu_at_recall)):
-        places = [i for i in rest if isinstance(risks[i], kind)]
-        if places:
-            mus.update(zip(places, read(np.array([getattr(risks[i], level) for i in places])).tolist(), strict=True))
-    return [mus[i] if i in mus else float(risk.match(policy)) for i, risk in enumerate(risks)]
+        return tuple(Match(policy, risk, float(risk.match(policy))) for risk in risks)
 
 
 @lru_cache(maxsize=1024)
@@ -334,24 +293,21 @@ def saturated_from(risk: Risk) -> float:
     >>> saturated_from(MultiplicativeAdvantage(fpr=1e-3))
     5.168...
     """
-    known = _USUALLY_SATURATED_FROM.get(type(risk), {}).get(risk.level_value)
-    if known is not None:
-        return known
     low, high = 0.0, _LARGEST_EPSILON
-    if not match(PureDP(high), risk).saturated:
+    if not match(PureDP(high), risk).too_far:
         return math.inf
     for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high) if low else high / 16
-        low, high = (low, middle) if match(PureDP(middle), risk).saturated else (middle, high)
+        low, high = (low, middle) if match(PureDP(middle), risk).too_far else (middle, high)
     return high
 
 
 def _up(value: float) -> str:
-    return shown(rounded(value, Rounding.UP, 3))
+    return shown_rounded(value, Rounding.UP, 3)
 
 
 def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN))
+    return shown_rounded(value, Rounding.DOWN)
 
 
 def _near(value: float) -> str:

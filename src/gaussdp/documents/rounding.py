@@ -24,6 +24,7 @@ class Rounding(Enum):
     EXACT = "exact"
 
 
+_ONE_SIDED = (Rounding.UP, Rounding.DOWN)
 _MODES = {Rounding.UP: ROUND_CEILING, Rounding.DOWN: ROUND_FLOOR, Rounding.NEAREST: ROUND_HALF_EVEN}
 
 
@@ -78,27 +79,46 @@ def shown(value: float) -> str:
     return f"{mantissa}e{int(exponent)}"
 
 
+def shown_rounded(value: float, rounding: Rounding, digits: int = 4) -> str:
+    """The text of the rounded value; where no exponent is written, its digits are cut and nothing is read back.
+
+    >>> shown_rounded(0.31027, Rounding.UP), shown_rounded(0.31027, Rounding.DOWN), shown_rounded(9.9996, Rounding.UP)
+    ('0.3103', '0.3102', '10')
+    """
+    if rounding in _ONE_SIDED and 1e-3 <= value < 1e7:
+        text = repr(float(value))
+        whole, _, rest = text.partition(".")
+        keep = digits - len(whole) if whole != "0" else digits + len(rest) - len(rest.lstrip("0"))
+        if 0 < keep < len(rest):
+            kept = rest[:keep]
+            if rounding is Rounding.UP:  # the rest is not 0: the shortest text ends in no zeros
+                grown = str(int(whole + kept) + 1).zfill(keep + 1)
+                whole, kept = grown[:-keep], grown[-keep:]
+            return f"{whole}.{kept}".rstrip("0").rstrip(".")
+    return shown(rounded(value, rounding, digits))
+
+
 def shown_up(value: float, digits: int = 4) -> str:
     """A guarantee, or what an attacker can achieve, in a sentence: rounded up.
 
     >>> shown_up(0.31021), shown_up(math.inf)
     ('0.3103', '∞')
     """
-    return _in_words(rounded(value, Rounding.UP, digits))
+    return _in_words(value, Rounding.UP, digits)
 
 
 def shown_down(value: float, digits: int = 4) -> str:
     """A budget, or what an attacker must pay, in a sentence: rounded down."""
-    return _in_words(rounded(value, Rounding.DOWN, digits))
+    return _in_words(value, Rounding.DOWN, digits)
 
 
 def shown_nearest(value: float, digits: int = 4) -> str:
     """A number that promises nothing, in a sentence."""
-    return _in_words(rounded(value, Rounding.NEAREST, digits))
+    return _in_words(value, Rounding.NEAREST, digits)
 
 
-def _in_words(value: float) -> str:
-    return shown(value).replace("inf", "∞")
+def _in_words(value: float, rounding: Rounding, digits: int) -> str:
+    return shown_rounded(value, rounding, digits).replace("inf", "∞")
 
 
 def shown_level(value: float) -> str:

@@ -3,7 +3,7 @@
 from decimal import ROUND_CEILING, Decimal
 
 from gaussdp.documents.frequencies import HUNDRED, about, frequency, one_in, whole
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_down, shown_up
 from gaussdp.words import Phrase, remembered, say
 
 __all__ = [
@@ -28,12 +28,12 @@ _READABLE = 10  # from so many people on a whole number says enough
 
 def up(value: float, digits: int = 3) -> str:
     """A risk, rounded up."""
-    return shown(rounded(value, Rounding.UP, digits)).replace("inf", "∞")
+    return shown_up(value, digits)
 
 
 def down(value: float, digits: int = 3) -> str:
     """What an attacker must pay, rounded down."""
-    return shown(rounded(value, Rounding.DOWN, digits)).replace("inf", "∞")
+    return shown_down(value, digits)
 
 
 def at_most(share: float, of: int = HUNDRED) -> int:

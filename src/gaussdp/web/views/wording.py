@@ -1,6 +1,6 @@
 """Numbers as people read them, each rounded to the side of less privacy."""
 
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent
+from gaussdp.documents.rounding import Rounding, shown_level, shown_percent, shown_rounded
 from gaussdp.words import numeral
 
 DIGITS = 4
@@ -12,7 +12,7 @@ def guarantee_text(value: float, digits: int = DIGITS) -> str:
     >>> guarantee_text(0.31021)
     '0.3103'
     """
-    return numeral(shown(rounded(value, Rounding.UP, digits)))
+    return numeral(shown_rounded(value, Rounding.UP, digits))
 
 
 def budget_text(value: float, digits: int = DIGITS) -> str:
@@ -21,7 +21,7 @@ def budget_text(value: float, digits: int = DIGITS) -> str:
     >>> budget_text(0.31027)
     '0.3102'
     """
-    return numeral(shown(rounded(value, Rounding.DOWN, digits)))
+    return numeral(shown_rounded(value, Rounding.DOWN, digits))
 
 
 def percent_text(value: float) -> str:
