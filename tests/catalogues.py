@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from gaussdp.published import deployments
-from gaussdp.web.page_words import normal
+from gaussdp.web.bundling import normal
 from gaussdp.web.static_files import FOLDER
 
 SOURCE = Path(__file__).parents[1] / "src" / "gaussdp"

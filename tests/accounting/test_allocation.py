@@ -11,6 +11,7 @@ from gaussdp import GDP, Claim, Composition, DomainError, Run, account, calibrat
 from gaussdp.accounting.allocation import mean_ratio
 from gaussdp.accounting.bounds.enclosures import smallest
 from gaussdp.accounting.document import account_document
+from gaussdp.documents import render
 from gaussdp.mechanisms import DPSGD, Gaussian, RandomAllocation
 from gaussdp.mechanisms.plan import read_plan
 
@@ -250,6 +251,6 @@ class TestWhereItShows:
 
     def test_says_what_is_assumed(self):
         mechanism = RandomAllocation(1.0, 20, 1)
-        words = str(account_document(mechanism, account(mechanism)))
+        words = render(account_document(mechanism, account(mechanism)), "markdown")
         assert "put into batches at random" in words
         assert "Poisson" not in words

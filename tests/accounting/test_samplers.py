@@ -12,8 +12,9 @@ from scipy import integrate, stats
 
 from gaussdp import GDP, Claim, DomainError, Run, account
 from gaussdp.accounting.bounds.enclosures import smallest
-from gaussdp.accounting.distribution.truncated import ERROR, truncation
+from gaussdp.accounting.distribution.releases import TRUNCATION_ERROR, truncation
 from gaussdp.accounting.document import account_document
+from gaussdp.documents import render
 from gaussdp.integrations.dp_accounting import event_of, mechanism_of
 from gaussdp.mechanisms import (
     DPSGD,
@@ -87,7 +88,7 @@ class TestTruncatedPoisson:
             with flint.ctx.workprec(300):
                 exact = flint.arb(rate).beta_lower(flint.arb(limit), flint.arb(size - limit), regularized=True)
                 above = flint.arb(rate).beta_lower(flint.arb(limit + 1), flint.arb(size - limit), regularized=True)
-                assert abs(float((full - exact) / exact)) < ERROR
+                assert abs(float((full - exact) / exact)) < TRUNCATION_ERROR
                 assert kept >= float(above / exact) * limit / size
 
     def test_a_limit_that_is_never_reached(self):
@@ -359,7 +360,7 @@ class TestWithoutReplacement:
 
     def test_says_what_is_assumed(self):
         mechanism = WithoutReplacement(1.0, 10, 1000, 10)
-        words = str(account_document(mechanism, account(mechanism)))
+        words = render(account_document(mechanism, account(mechanism)), "markdown")
         assert "drawn afresh without replacement" in words
         assert "Poisson" not in words
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.documents.files import write_file
+from gaussdp.documents.machine import dumped
 from gaussdp.domains import one_of
 from gaussdp.errors import DomainError, MissingExtraError
 
@@ -92,7 +92,6 @@ def _comma_separated(points: list[Point]) -> bytes:
 
 
 def _json(curve: AccountedCurve | PointsCurve, points: list[Point], title: str) -> bytes:
-    found = {"schema": "gaussdp-curve", "schema_version": 1, "title": title, "curve": points, "profile": []}
     profile: list[Point] = []
     for delta in _DELTAS:
         try:
@@ -101,7 +100,8 @@ def _json(curve: AccountedCurve | PointsCurve, points: list[Point], title: str) 
             continue
         if np.isfinite(read.value):
             profile.append({"epsilon": read.value * (1 + float(_widened(read)[0])), "delta": delta})
-    return (json.dumps({**found, "profile": profile}, indent=1, ensure_ascii=False) + "\n").encode()
+    schema = {"schema": "gaussdp-curve", "schema_version": 1}
+    return dumped({**schema, "title": title, "curve": points, "profile": profile}).encode()
 
 
 def _parquet(points: list[Point]) -> bytes:

@@ -13,10 +13,9 @@ from gaussdp.accounting import account as account_for
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
 from gaussdp.accounting.export import write_curve
 from gaussdp.calibration.pipelines import Pipeline
-from gaussdp.cli.described import described, mechanism_of
-from gaussdp.cli.help import DefaultGroup
+from gaussdp.cli.groups import DefaultGroup
 from gaussdp.cli.options import Whole, levels, number, output_options, show, waiting
-from gaussdp.cli.training_options import neighbour_options
+from gaussdp.cli.runs import described, mechanism_of, neighbour_options
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of

@@ -10,8 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from gaussdp.cli.help import COLUMNS, overview
-from gaussdp.cli.loading import LoadingGroup
+from gaussdp.cli.groups import COLUMNS, LoadingGroup, overview
 from gaussdp.errors import GaussdpError, one_line
 from gaussdp.interrupts import INTERRUPTED
 from gaussdp.words import ENGLISH, LANGUAGES, speaking

@@ -28,7 +28,7 @@ from gaussdp.auditing.score_files import read_scores
 from gaussdp.auditing.trials import audit_score_counts
 from gaussdp.cli.audit_sequential import sequential
 from gaussdp.cli.claims import claim_options, confidence_option, guarantee, picture_format, stated_claims
-from gaussdp.cli.help import DefaultGroup
+from gaussdp.cli.groups import DefaultGroup
 from gaussdp.cli.options import Command, Whole, levels, number, output_options, show
 from gaussdp.documents.files import write_file
 from gaussdp.guarantees import GDP

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gaussdp.cli.help import Overview
+from gaussdp.cli.groups import Overview
 from gaussdp.cli.options import Whole, WholeRange, number, numbers, output_options, show
 from gaussdp.documents.files import write_file, write_files
 from gaussdp.documents.rendering import PROSE_FORMATS, document_files

@@ -3,7 +3,7 @@
 import click
 
 from gaussdp.cli.app import app
-from gaussdp.cli.help import COLUMNS
+from gaussdp.cli.groups import COLUMNS
 
 
 def reference() -> str:

@@ -18,7 +18,6 @@ from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
 from gaussdp.calibration.pipelines import Sampler
 from gaussdp.calibration.sweeps import Progress
 from gaussdp.calibration.sweeps import sweep as run_sweep
-from gaussdp.cli.described import training_of
 from gaussdp.cli.options import (
     LateCommand,
     Whole,
@@ -29,7 +28,7 @@ from gaussdp.cli.options import (
     number,
     prior_option,
 )
-from gaussdp.cli.training_options import neighbour_options, refuse_beside_file, sampling_option
+from gaussdp.cli.runs import neighbour_options, refuse_beside_file, sampling_option, training_of
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import SAMPLE_RATE
 from gaussdp.figures.heat_maps import figure_path, heat_map

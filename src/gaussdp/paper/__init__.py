@@ -1,6 +1,5 @@
 """The paper, reproduced: its six tables, its nine plots, and the data that its LaTeX source reads."""
 
-from gaussdp.paper.contents import SECTIONS, Chapter, values_csv
-from gaussdp.paper.writer import write_paper
+from gaussdp.paper.contents import SECTIONS, Chapter, values_csv, write_paper
 
 __all__ = ["SECTIONS", "Chapter", "values_csv", "write_paper"]

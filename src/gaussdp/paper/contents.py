@@ -1,12 +1,18 @@
-"""What the paper holds: six figures, each of one or two plots and a table; and the index that shows them."""
+"""What the paper holds, six figures, each of one or two plots and a table, and how it is written into a directory."""
 
 import csv
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
-from gaussdp.choosing.tables import GRIDS, Grid, column_label, grid_document
+from gaussdp.choosing.tables import GRIDS, PAPER_DIGITS, Grid, column_label, grid_document
 from gaussdp.documents import ENDINGS, Document, Format, Items, Links, Picture, Section, Words
-from gaussdp.figures import FORMATS, Figure
+from gaussdp.documents.files import write_files
+from gaussdp.documents.rendering import document_files
+from gaussdp.figures import FIGURES, FORMATS, Figure, figure, render
+from gaussdp.figures.drawing import require_matplotlib
 
 
 @dataclass(frozen=True)
@@ -95,3 +101,50 @@ def _section(section: Chapter, plots: list[Figure]) -> Section:
     ]
     title = f"Figure {section.number}. {section.title}"
     return Section(f"figure-{section.number}", title, (*pictures, *document.tables, Links(tuple(links))))
+
+
+Announce = Callable[[int, int, str], None]
+
+
+def write_paper(directory: Path, announce: Announce = lambda done, total, name: None) -> int:
+    """Everything in the paper, as files.
+
+    Args:
+        directory: where to; made if need be.
+        announce: called with the steps done, the steps in all and the name of the next.
+    Returns:
+        How many files were written.
+    Raises:
+        MissingExtraError: if Matplotlib is not installed; nothing is written then.
+        OSError: if the directory cannot be written.
+    """
+    require_matplotlib()
+    plots = {key: figure(key) for key in FIGURES}
+    steps: list[tuple[str, Callable[[], dict[str, bytes]]]] = [
+        *((section.grid.key, partial(_table_files, section)) for section in SECTIONS),
+        *((key, partial(_plot_files, plot)) for key, plot in plots.items()),
+        ("index", partial(_index_files, plots)),
+    ]
+    files: dict[str, bytes] = {}
+    for done, (name, make) in enumerate(steps):
+        announce(done, len(steps), name)
+        files |= make()
+    write_files(directory, files)
+    announce(len(steps), len(steps), "done")
+    return len(files)
+
+
+def _table_files(section: Chapter) -> dict[str, bytes]:
+    return document_files(f"tables/{section.grid.key}", *table_document(section), *TABLE_FORMATS)
+
+
+def _plot_files(plot: Figure) -> dict[str, bytes]:
+    pictures = {f"plots/{plot.key}.{ending}": content for ending, content in render(plot, *FORMATS).items()}
+    return {f"data/plots/{plot.data_name}": plot.data_text().encode(), **pictures}
+
+
+def _index_files(plots: dict[str, Figure]) -> dict[str, bytes]:
+    return {
+        "tables/paper_tables.csv": values_csv().encode(),
+        **document_files("index", index_document(plots), PAPER_DIGITS, "markdown", "html"),
+    }

@@ -1,6 +1,5 @@
 """What was run and what it protects: everything a privacy statement needs to know."""
 
-import json
 import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from gaussdp.accounting.bounds.passes import Loader, stretches
 from gaussdp.documents.files import write_file
+from gaussdp.documents.machine import dumped
 from gaussdp.documents.structured import toml
 from gaussdp.domains import POSITIVE, WordChoice, instance, number, one_of
 from gaussdp.errors import DomainError
@@ -238,7 +238,7 @@ class Run:
         instance("path", path, (str, PathLike), "a path")
         ending = one_of("the ending of the file", Path(path).suffix.lower(), (".toml", ".json"))
         if ending == ".json":
-            text = json.dumps(self.as_mapping(), indent=1, ensure_ascii=False) + "\n"
+            text = dumped(self.as_mapping())
         else:
             missing = f"\n# Not stated: {', '.join(self.not_stated)}\n" if self.not_stated else ""
             text = toml(self.as_mapping()) + missing

@@ -1,12 +1,14 @@
 """The page's scripts and styles as one file each, made when the server starts: the sources need no build of their own.
 
 What belongs together, and in which order, says the page itself: its stylesheets, its scripts, and what these import.
+The words that stand in the page, its texts and what its attributes say, are in the language that is spoken.
 """
 
 import re
+from collections.abc import Callable
+from html import escape, unescape
 from pathlib import Path
 
-from gaussdp.web.page_words import page_in
 from gaussdp.words import say, spoken
 
 STYLES, SCRIPTS = "page.css", "page.js"
@@ -84,3 +86,32 @@ def _place(path: Path, source: str, root: Path) -> Path:
 
 def _name(path: Path, modules: dict[Path, str]) -> str:
     return f"module{list(modules).index(path)}" if path in modules else f"module{len(modules)}"
+
+
+_TEXT = re.compile(r"(?<=>)([^<>]+)(?=<)")
+_SAID = re.compile(r'(?<= )(aria-label|alt|placeholder|title|name="description" content)="([^"]+)"')
+_LANGUAGE = re.compile(r'(<html lang=")[a-z]+(")')
+
+
+def page_in(text: str, tag: str, say: Callable[[str], str]) -> str:
+    """The page with every text and label said in a language.
+
+    Args:
+        text: the page, in English.
+        tag: the language's.
+        say: gives the words for an English text.
+    """
+
+    def words(english: str) -> str:
+        """White space around a text stays, inside it is one space."""
+        inner = english.strip()
+        return english if not inner else english.replace(inner, escape(say(normal(inner)), quote=False))
+
+    said = _TEXT.sub(lambda found: words(found[1]), text)
+    said = _SAID.sub(lambda found: f'{found[1]}="{escape(say(normal(found[2])))}"', said)
+    return _LANGUAGE.sub(rf"\g<1>{tag}\g<2>", said)
+
+
+def normal(text: str) -> str:
+    """A text of the page as the catalogues know it: in one line, without entities."""
+    return " ".join(unescape(text).split())

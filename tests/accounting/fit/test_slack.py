@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gaussdp.accounting import account
-from gaussdp.accounting.fit.profiles import gaussian_fall, largest_gap
+from gaussdp.accounting.fit.supremum import gaussian_fall, largest_gap
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD

@@ -18,8 +18,8 @@ import numpy as np
 from gaussdp.accounting.distribution import powers, releases
 from gaussdp.accounting.distribution.allocated import allocation_error
 from gaussdp.accounting.distribution.masses import Masses
+from gaussdp.accounting.distribution.releases import truncation_error
 from gaussdp.accounting.distribution.standing import least, together
-from gaussdp.accounting.distribution.truncated import truncation_error
 from gaussdp.domains import integer
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.mechanisms import Mechanism, RandomAllocation, TruncatedPoisson

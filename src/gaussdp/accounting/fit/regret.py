@@ -19,9 +19,8 @@ from scipy import special
 
 from gaussdp.accounting.columns import Columns
 from gaussdp.accounting.fit.chebyshev import Interpolant, chebyshev_points, resolve
-from gaussdp.accounting.fit.profiles import gaussian_fall, largest_gap
 from gaussdp.accounting.fit.span import Piece, Sample
-from gaussdp.accounting.fit.supremum import supremum
+from gaussdp.accounting.fit.supremum import gaussian_fall, largest_gap, supremum
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats

@@ -18,8 +18,7 @@ from scipy import special
 
 from gaussdp import numerics
 from gaussdp.accounting.columns import Columns
-from gaussdp.accounting.fit.profiles import gaussian_fall, largest_gap
-from gaussdp.accounting.fit.supremum import supremum
+from gaussdp.accounting.fit.supremum import gaussian_fall, largest_gap, supremum
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
