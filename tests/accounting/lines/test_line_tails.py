@@ -9,6 +9,7 @@ from accounting import oracle
 from gaussdp.accounting import account
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.lines import line as _line
+from gaussdp.accounting.lines.bent_tails import BentTails
 from gaussdp.accounting.lines.saddlepoint import near_quantile
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.closed_forms import GaussianTails
@@ -53,6 +54,19 @@ def test_what_no_line_reaches_is_left_unanswered():
     assert points.errors[0] == math.inf
     with pytest.raises(ConvergenceError, match="threshold 1"):
         points.complete()
+
+
+def test_a_transform_that_comes_back():
+    """Half of the outputs are large under this tilt: few nodes see a normal law, and miss a lattice of losses."""
+    steps = [(3.137501033747941, 0.005819128069298533, 406), (0.7584953858220745, 0.007826968930363689, 16)]
+    steps.append((0.49964862832471885, 0.00019238467855390112, 66))
+    counted = [(SampledGaussianLoss(sigma, rate), count) for sigma, rate, count in steps]
+    points = LineTails(0.6019902132660928, counted).read(np.array([136.94520713399484, 141.0535]))
+    other = BentTails(0.6019902132660928, counted).read(points.tau)
+    assert other.answered.all()
+    for field in ("log_fpr", "log_delta_remove"):
+        miss = np.abs(getattr(points, field) - getattr(other, field))
+        assert (miss <= points.errors + other.errors)[points.answered].all()
 
 
 def test_a_long_line_errs_no_more_than_it_says(monkeypatch):

@@ -124,3 +124,8 @@ def test_fits_are_read_off_lines():
     assert str(fit.method) == "line"
     assert fit.mu_lower <= 0.12073069902444688 <= fit.mu_upper  # as `certify` proves
     assert fit.error < 1e-11
+
+
+def test_tails_whose_doubles_lose_digits_are_left_to_others():
+    tails, _, _ = split(0.0, [(3.845340165085262, 7.867390663085056e-05, 55_622)])
+    assert tails.read(np.array([0.1, 0.92])).answered.tolist() == [True, False]

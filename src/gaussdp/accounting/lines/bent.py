@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussdp.accounting.lines.line import SETTINGS as STRAIGHT
 from gaussdp.accounting.lines.line import Line, interpret, signs
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.operating_points import OperatingPoints
@@ -38,6 +39,7 @@ class BentSettings:
     block: int = 24  # nodes at once, until the integrand has died out
     most_nodes: int = 400
     exponent: float = 42.0  # -log of what has died out, relative to the scale of the line
+    beyond_last: tuple[float, ...] = STRAIGHT.beyond  # multiples of the last height at which it must have died out
     reach: float = 3.5  # deviations below the mean up to which thresholds are served
     nearest: float = 0.05  # ... and share of the mean's excess over the least loss
     most_phase: float = 1.3  # radians from the first node to the next by which e^(-theta tau) may turn, off the mean
@@ -94,13 +96,22 @@ class BentLine(Line):
                 self._start = float(logs[0].real)
                 logs -= self._start
             parts.append((y, logs, errors))
-            offset, slope = self._hyperbola(y[-2:])
-            left = (parts[-1][1][-2:] - offset * self._lowest).real + np.log(np.abs(slope))
-            if left.max() < -SETTINGS.exponent:
+            if self._died_out(y[-2:], logs[-2:]) and self._stays_dead(float(y[-1])):
                 break
         else:
             raise ConvergenceError("a bent line of the privacy loss decays too slowly")
         self._y, self._logs, self._errors = (np.concatenate(part) for part in zip(*parts, strict=True))
+
+    def _died_out(self, y: Floats, logs: Complexes) -> bool:
+        """Whether nothing is left at these places, for the lowest threshold."""
+        offset, slope = self._hyperbola(y)
+        left = (logs - offset * self._lowest).real + np.log(np.abs(slope))
+        return float(left.max()) < -SETTINGS.exponent
+
+    def _stays_dead(self, last: float) -> bool:
+        """Whether nothing comes back far beyond the last node, as it does for losses on a kind of lattice."""
+        y = np.arcsinh(math.sinh(last) * np.array(SETTINGS.beyond_last))
+        return self._died_out(y, self._integrand(y)[0])
 
     def _refine(self) -> None:
         """Nodes halfway between all."""

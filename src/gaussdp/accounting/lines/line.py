@@ -49,7 +49,9 @@ class LineSettings:
     longer: float = 5.5  # ... by this much for each unit of squared skewness
     past: float = 1.15
     """How far past the point where it dies out the nodes go, so that the last of them no longer matter."""
-    beyond: tuple[float, float] = (1.25, 1.25**2)  # of the last node: there too it must have died out
+    beyond: tuple[float, ...] = (1.25, 1.6, 2.0, 2.5, 3.0, 3.6, 4.2, 4.8, 5.4, 6.0, 7.0, 8.0)
+    """Of the last node: there too it must have died out. Losses of which about half the outputs are large lie on a kind
+    of lattice, and their transform comes back at 12 inverse deviations and more, as wide as it was."""
     same_value: float = 1e-9  # change of K by a finer grid that leaves the distance between images as it was
     few: int = 3000  # Angles (nodes times outputs) up to which a finer grid costs little
     turns: tuple[float, float] = (1.35, 0.9)
@@ -63,6 +65,7 @@ class LineSettings:
     fine_grid_tolerance: float = 2e-14
     """Errors of the grid of outputs; the second where a finer grid costs little, since then the line serves farther."""
     rounding: float = 1e-15  # of a sum, relative to the sum of the sizes of its terms
+    exponent_rounding: float = 8e-16  # of an exponent, relative: twice what a survey has seen
     most_lost: float = 1e-12  # share of a tail that the cutoff of the outputs may leave out
     finer: int = 2 * FINENESS  # grid with which a transform is compared to bound its error
     farther: float = 2.0  # frequency, in last ones, up to which nodes left out are summed to bound what they add
@@ -137,7 +140,7 @@ class Line:
         fixed_error[2] -= _IMAGES * (1 - 1 / (1 + _LADDER[0] / self.deviation))
         self._fixed_error = fixed_error[:, np.newaxis]
         self._lost = cumulants.lost
-        self._relative_error = 4e-16 * (abs(tilt.value) + abs(tilt.at * tilt.mean)) + cumulants.rounding(tilt)
+        self._relative_error = SETTINGS.exponent_rounding * (abs(tilt.value) + abs(tilt.at * tilt.mean)) + cumulants.rounding(tilt)
 
     def _settle(self, cumulants: Cumulants, tilt: Tilt) -> tuple[Complexes, float]:
         """Choose the distance of the images, the nodes and the grid of the outputs.
@@ -342,10 +345,9 @@ class Line:
         before, decay_before = 0.0, 0.0
         while scan[0] < affordable:
             decay = -cumulants.log_ratio(self.tilt, scan).real
-            dead = decay > SETTINGS.exponent
-            gone = np.flatnonzero(dead[:-2] & dead[1:-1] & dead[2:])
-            if gone.size and scan[gone[0]] < affordable:
-                first = int(gone[0])
+            alive = np.flatnonzero(decay <= SETTINGS.exponent)
+            first = int(alive[-1]) + 1 if alive.size else 0
+            if first <= scan.size - 3 and scan[first] < affordable:
                 if first > 0:
                     before, decay_before = float(scan[first - 1]), float(decay[first - 1])
                 sure = float(scan[first])

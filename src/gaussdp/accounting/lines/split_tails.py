@@ -49,6 +49,7 @@ class SplitTailSettings:
     most_turns: float = 8000.0  # ... and radians at a threshold up to there for which a line is quick
     most_work: int = 1 << 22  # nodes of a line times nodes of the outputs: past that, other methods are quicker
     negligible: float = 30.0  # -log of what moderate runs add to the others from which on it is bounded only
+    deepest: float = -690.0  # logarithm of a tail whose double has all its digits
     rounding: float = 1e-13  # of all sums, relative: two orders above what comparing different limits shows
 
 
@@ -93,7 +94,7 @@ class SplitTails(Described):
                 if bin_ is not None:
                     some = mine[owners == owner]
                     read = bin_.read(tau[some])
-                    good = read.errors <= LIMIT
+                    good = (read.errors <= LIMIT) & (read.log_delta_remove > SETTINGS.deepest)
                     points.put(some[good], read.take(good))
         return points
 
