@@ -69,6 +69,13 @@ def test_a_transform_that_comes_back():
         assert (miss <= points.errors + other.errors)[points.answered].all()
 
 
+def test_a_grid_that_is_too_coarse_by_two_turns():
+    """Halfway between its outputs lie others with the same error: only a grid moved by less tells."""
+    counted = [(SampledGaussianLoss(1.6336275762052015, 0.4114139530837374), 4)]
+    points, other = (tails(0.007569500031498952, counted).read(np.array([14.9])) for tails in (LineTails, BentTails))
+    assert abs(points.log_fpr[0] - other.log_fpr[0]) <= points.errors[0] + other.errors[0]
+
+
 def test_a_long_line_errs_no_more_than_it_says(monkeypatch):
     """Here a coarse grid of outputs, unless it is foreseen to be one, errs at a few of thousands of nodes only."""
     monkeypatch.setattr(_line, "_refinement_for", lambda t, grid, bearable: 0)

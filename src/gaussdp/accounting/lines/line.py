@@ -49,9 +49,10 @@ class LineSettings:
     longer: float = 5.5  # ... by this much for each unit of squared skewness
     past: float = 1.15
     """How far past the point where it dies out the nodes go, so that the last of them no longer matter."""
-    beyond: tuple[float, ...] = (1.25, 1.6, 2.0, 2.5, 3.0, 3.6, 4.2, 4.8, 5.4, 6.0, 7.0, 8.0)
+    beyond: tuple[float, ...] = (1.25, 1.6, 2.0, 2.5, 3.0, 3.5)
     """Of the last node: there too it must have died out. Losses of which about half the outputs are large lie on a kind
     of lattice, and their transform comes back at 12 inverse deviations and more, as wide as it was."""
+    stays: int = 7  # points of the scan, 3.8 times the first, or all that are left, at which it has died out
     same_value: float = 1e-9  # change of K by a finer grid that leaves the distance between images as it was
     few: int = 3000  # Angles (nodes times outputs) up to which a finer grid costs little
     turns: tuple[float, float] = (1.35, 0.9)
@@ -61,6 +62,7 @@ class LineSettings:
     weighty: float = 2e-9  # share of the heaviest weight from which on an output must be resolved by the grid
     blocks_from: int = 64  # nodes from which on products of coarse and fine waves are quicker than the waves themselves
     no_better: float = 0.5  # factor on the error that a finer grid brings at the least, if it is the grid's
+    unseen: float = 1.2  # error of a grid, in changes by moving it; 2 |sin(pi m 0.382)| changes are one m-th harmonic
     grid_tolerance: float = 2e-13
     fine_grid_tolerance: float = 2e-14
     """Errors of the grid of outputs; the second where a finer grid costs little, since then the line serves farther."""
@@ -140,7 +142,9 @@ class Line:
         fixed_error[2] -= _IMAGES * (1 - 1 / (1 + _LADDER[0] / self.deviation))
         self._fixed_error = fixed_error[:, np.newaxis]
         self._lost = cumulants.lost
-        self._relative_error = SETTINGS.exponent_rounding * (abs(tilt.value) + abs(tilt.at * tilt.mean)) + cumulants.rounding(tilt)
+        self._relative_error = SETTINGS.exponent_rounding * (
+            abs(tilt.value) + abs(tilt.at * tilt.mean)
+        ) + cumulants.rounding(tilt)
 
     def _settle(self, cumulants: Cumulants, tilt: Tilt) -> tuple[Complexes, float]:
         """Choose the distance of the images, the nodes and the grid of the outputs.
@@ -345,9 +349,9 @@ class Line:
         before, decay_before = 0.0, 0.0
         while scan[0] < affordable:
             decay = -cumulants.log_ratio(self.tilt, scan).real
-            alive = np.flatnonzero(decay <= SETTINGS.exponent)
-            first = int(alive[-1]) + 1 if alive.size else 0
-            if first <= scan.size - 3 and scan[first] < affordable:
+            dead = decay > SETTINGS.exponent
+            first = next((i for i in range(scan.size - 2) if dead[i : i + SETTINGS.stays].all()), None)
+            if first is not None and scan[first] < affordable:
                 if first > 0:
                     before, decay_before = float(scan[first - 1]), float(decay[first - 1])
                 sure = float(scan[first])
@@ -365,9 +369,9 @@ class Line:
 
         If it has not, its error is not computed, unless it is wanted anyway.
 
-        The error is the change of the integrand when the grid of the outputs moves by half its spacing: twice the error
-        of the grid, since the trapezoid rule errs the other way on the moved one. All nodes are compared, since too
-        coarse a grid may err at any of them.
+        The error is somewhat more than the change of the integrand when the grid of the outputs moves by 0.382 of its
+        spacing: the m-th harmonic of the error turns by as many turns times m, which no small m makes a whole number.
+        All nodes are compared, since too coarse a grid may err at any of them.
         """
         t, tilt = self._t, self.tilt
         far = t[-1] * _BEYOND
@@ -383,7 +387,8 @@ class Line:
         change = cumulants.log_ratio(moved, t) - log_ratio
         change += (moved.value - tilt.value) + 1j * (moved.mean - tilt.mean) * t
         weighted = np.abs(np.exp(log_ratio) * np.expm1(change))
-        return log_ratio, max(float(weighted.max()), abs(moved.value - tilt.value)), dead
+        largest = max(float(weighted.max()), abs(moved.value - tilt.value))
+        return log_ratio, SETTINGS.unseen * largest, dead
 
     @cached_property
     def _bounded_error(self) -> Floats | None:

@@ -22,6 +22,7 @@ class OutputSettings:
     linear_from: float = 300.0  # exponent past which the loss is linear in the output to rounding
     margin: float = 2.0
     """Standard deviations by which a grid reaches farther than it is asked to, so that it need not grow soon."""
+    moved: float = 0.382  # share of a spacing: no small multiple of it is near a whole number
     most: int = 20_000  # outputs in one grid: past that a density is quicker
     series_terms: int = 11  # of e^x - 1 - x; the next one is below 1e-17 of the first
 
@@ -70,7 +71,7 @@ class OutputGrids:
     def __init__(self, sigma: float, law: Callable[[Floats], Law], branch: float) -> None:
         self._sigma, self._law = sigma, law
         self._coarsest = min(SETTINGS.coarsest * sigma, 2 * math.pi * branch / SETTINGS.branch_exponent)
-        # By fineness, and whether moved by half a spacing: index of the first output, and the outputs.
+        # By fineness, and whether moved: index of the first output, and the outputs.
         self._made: dict[tuple[int, bool], tuple[int, Outputs]] = {}
 
     def fineness(self, width: float) -> int:
@@ -82,7 +83,7 @@ class OutputGrids:
         return self._coarsest * math.exp2(-fineness / FINENESS)
 
     def between(self, low: float, high: float, fineness: int, *, moved: bool) -> Outputs:
-        """The outputs from just below low to just above high; moved ones lie halfway between the others."""
+        """The outputs from just below low to just above high; moved ones lie between the others."""
         spacing = self.spacing(fineness)
         if high - low > SETTINGS.most * spacing:
             raise ConvergenceError("a tilt of the privacy loss gives weight to too many outputs")
@@ -97,7 +98,7 @@ class OutputGrids:
         return made.part(first - start, last + 1 - start)
 
     def _evaluate(self, index: Floats, spacing: float, *, moved: bool) -> Outputs:
-        ratio_change, losses, log_density = self._law((index + 0.5 if moved else index) * spacing)
+        ratio_change, losses, log_density = self._law((index + SETTINGS.moved if moved else index) * spacing)
         log_density += math.log(spacing)
         density = np.exp(log_density)
         excess = ratio_change - losses

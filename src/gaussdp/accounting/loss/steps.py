@@ -127,7 +127,7 @@ class StepLoss(ABC):
         return outputs, (low, high), self._outputs.spacing(fineness)
 
     def tilted(self, tilt: float, refinement: int = 0, *, moved: bool = False, precise: bool = False) -> TiltedGrid:
-        """The tilted law on a grid that is finer the larger the refinement, or on the one halfway between.
+        """The tilted law on a grid that is finer the larger the refinement, or on one between.
 
         A precise one bears many steps: the errors of its first cumulants are of the size of rounding errors of squared
         losses, not of losses.
