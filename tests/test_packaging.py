@@ -86,7 +86,7 @@ def _needs_python(name, version):
         found = metadata.distribution(name)
     except metadata.PackageNotFoundError:
         return ""
-    return found.metadata["Requires-Python"] or "" if found.version.partition("+")[0] == version else ""
+    return found.metadata.get("Requires-Python", "") if found.version.partition("+")[0] == version else ""
 
 
 def test_links_of_the_readme_work_elsewhere():

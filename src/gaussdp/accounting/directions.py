@@ -84,11 +84,11 @@ class Direction(Described):
             raise ConvergenceError(f"no exact method gives the {name} at {levels[~read.answered][0]:g}")
         return read
 
-    def bounded(self, name: str, levels: Floats, read: Values) -> Booleans:
+    def _errors_are_bounds(self, name: str, levels: Floats, read: Values) -> Booleans:
         """Whether the errors that readings off lines state are bounds, up to rounding."""
         return judging.bounded(self, name, levels, read)
 
-    def delta_bounds(self, epsilon: Floats) -> Floats:
+    def _delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta at finite epsilons, up to rounding; infinite where none is known."""
         if not isinstance(self._tails, BoundedTails):
             return np.full(epsilon.size, np.inf)

@@ -14,7 +14,7 @@ class HasProfile(Protocol):
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level."""
 
-    def delta_bounds(self, epsilon: Floats) -> Floats:
+    def _delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta, up to rounding; infinite where none is known."""
 
 
@@ -24,7 +24,7 @@ def bounded(curve: HasProfile, name: str, levels: Floats, read: Values) -> Boole
     mine = np.flatnonzero(read.method == Method.LINE)
     with np.errstate(all="ignore"):
         if name == "delta" and mine.size:
-            found[mine] = curve.delta_bounds(levels[mine]) <= read.error[mine]
+            found[mine] = curve._delta_bounds(levels[mine]) <= read.error[mine]
         if name == "epsilon":
             for index in mine:
                 found[index] = _bracketed(curve, levels[index], read.value[index], read.error[index])
@@ -34,5 +34,5 @@ def bounded(curve: HasProfile, name: str, levels: Floats, read: Values) -> Boole
 def _bracketed(curve: HasProfile, delta: float, epsilon: float, error: float) -> bool:
     """Whether the deltas at both ends of an epsilon lie on either side of delta: the profile falls."""
     ends = epsilon * (1 + error * np.array([-1.0, 1.0]))
-    deltas, bounds = curve.values("delta", ends).value, curve.delta_bounds(ends)
+    deltas, bounds = curve.values("delta", ends).value, curve._delta_bounds(ends)
     return bool(deltas[0] * (1 - bounds[0]) >= delta >= deltas[1] * (1 + bounds[1]))

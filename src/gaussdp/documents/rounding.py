@@ -85,6 +85,8 @@ def shown_rounded(value: float, rounding: Rounding, digits: int = 4) -> str:
     >>> shown_rounded(0.31027, Rounding.UP), shown_rounded(0.31027, Rounding.DOWN), shown_rounded(9.9996, Rounding.UP)
     ('0.3103', '0.3102', '10')
     """
+    if type(digits) is not int or not 1 <= digits <= MOST_DIGITS:
+        digits = integer("digits", digits, low=1, high=MOST_DIGITS)
     if rounding in _ONE_SIDED and 1e-3 <= value < 1e7:
         text = repr(float(value))
         whole, _, rest = text.partition(".")
