@@ -82,6 +82,7 @@ def test_straight_lines():
         (2.6e-5, [(0.807, 0.002437, 15_882)], [70.0, 86.05]),
         (0.0, [(0.53, 1.1e-4, 258_499), (1.92, 2.46e-4, 2203)], [55.0, 62.5]),
         (1e-4, [(0.6026950437104448, 0.0017168154219584118, 29), (3.6975, 0.0083148, 215_329)], [119.4]),  # comes back
+        (2.0328536662e-6, [(3.5237934902280212, 0.00011761787900740054, 7)], [1.126e-4, 6.79e-4]),  # turns fast far out
         (0.0, [(4.1, 0.02686, 5289)], [0.04, 3.0, 7.69]),  # far off the mean of its line, which must not answer
     ],
 )
@@ -97,7 +98,7 @@ def test_deep_and_far_thresholds(squared_mu, steps, tau):
 def test_lines_next_to_poles_hold_against_proofs():
     """Without the images of the poles, or with their signs changed, rules of different spacings do not agree here."""
     points = BentTails(0.0, [(SampledGaussianLoss(0.25, 0.01), 400)]).read(np.array([-0.4, -2.0]))
-    assert (points.errors < 1e-11).all()
+    assert (points.errors < 5e-11).all()
     # From a certificate of DPSGD(0.25, 0.01, 400), whose line takes half a minute.
     proved = {
         "fpr": (0.03767534518192704388, 0.15431578322303838508),

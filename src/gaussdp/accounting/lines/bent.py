@@ -28,7 +28,7 @@ from gaussdp.numerics import Complexes, Floats
 class BentSettings:
     """What is tuned about bent lines; lengths along them are those of y."""
 
-    bend: float = 0.2  # slope to the right of the asymptotes
+    bend: float = 0.12  # slope to the right of the asymptotes
     width: float = 3.0
     """Of the nearly vertical part, for each deviation of the tilted law by which its mean exceeds the least loss."""
     widths: tuple[float, float] = (1.5, 8.0)  # ... at least and at most; all in inverse deviations
@@ -37,7 +37,7 @@ class BentSettings:
     finest: float = 0.02
     target: float = 1e-11  # error at the mean, relative to the value, up to which rules are refined
     block: int = 24  # nodes at once, until the integrand has died out
-    most_nodes: int = 400
+    most_nodes: int = 800
     exponent: float = 42.0  # -log of what has died out, relative to the scale of the line
     beyond_last: tuple[float, ...] = STRAIGHT.beyond  # multiples of the last height at which it must have died out
     reach: float = 3.5  # deviations below the mean up to which thresholds are served
@@ -47,6 +47,7 @@ class BentSettings:
     """Powers of the differences from rules of spacing 2h and 3h, relative to all terms, that stand for the error of
     spacing h. If one singularity decided they would be 2 and 3; where a small share of the integrand turns fast, on the
     arms of the hyperbola, the first is 1.2."""
+    least_error: float = 2e-14  # of a rule, relative to all terms, however well coarser ones agree with it
     most_images: float = 60.0  # exponent past which what a pole adds is nothing
     same_value: float = 1e-8  # relative difference between K on either path: past it one of them is wrong
     rounding: float = 4e-16
@@ -176,7 +177,7 @@ class BentLine(Line):
         rounding = SETTINGS.rounding * (np.abs(exponents) + 4)
         errors: Floats = (sizes * (self._errors + rounding)).sum(axis=2)
         scale_error = SETTINGS.rounding * (4 + abs(self._start) + self._loss.rounding(self.tilt.at, tau))
-        errors += scale_error * (np.abs(values) + images)
+        errors += scale_error * (np.abs(values) + images) + SETTINGS.least_error * size
         return values, errors + change + SETTINGS.beyond * sizes[:, :, -2:].max(axis=2), log_scale, change
 
     def _rule(self, terms: Complexes, tau: Floats, log_scale: Floats, every: int) -> tuple[Floats, Floats]:

@@ -50,6 +50,7 @@ class SplitTailSettings:
     most_work: int = 1 << 22  # nodes of a line times nodes of the outputs: past that, other methods are quicker
     negligible: float = 30.0  # -log of what moderate runs add to the others from which on it is bounded only
     deepest: float = -690.0  # logarithm of a tail whose double has all its digits
+    caution: float = 2.0  # factor on what lines say: laws that end abruptly are harder on their grids
     rounding: float = 1e-13  # of all sums, relative: two orders above what comparing different limits shows
 
 
@@ -166,7 +167,7 @@ class _Bin:
         for log_scale, integrals, doubt in read:
             share = np.exp(log_scale - scale)
             values += share * integrals
-            errors += share * (doubt + SETTINGS.rounding * np.abs(integrals[:3]))
+            errors += share * (SETTINGS.caution * doubt + SETTINGS.rounding * np.abs(integrals[:3]))
         points = interpret(math.inf, tau, scale, values, errors)
         points.errors[(values[:3] <= 0).any(axis=0)] = np.inf
         return points
