@@ -87,7 +87,7 @@ def test_a_rate_deep_in_a_tail():
     """From an integral over the outputs of one step, the other in closed form, in 30 digits."""
     first, second = DPSGD(33.292545182032406, 0.8896173029767409, 1), DPSGD(11.113345973557653, 0.011321361598393441, 1)
     read = account(Composition([first, second])).remove.reading.tpr(2.9314356681576204e-90)
-    assert abs(read.value / 5.10182129479674965416819139592e-90 - 1) <= read.error < 1e-10
+    assert abs(read.value / 5.10182129479674965416819139592e-90 - 1) <= read.error < 3e-10
 
 
 @given(
