@@ -9,6 +9,7 @@ from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.accounting.readings import Method
 
 LOGS = np.log(np.array([1e-5])), np.log1p(-np.array([1e-5]))
+SMALL = np.log(np.array([1e-12])), np.log1p(-np.array([1e-12]))
 
 
 def tails(sigma, rate, count, squared_mu=0.0):
@@ -28,7 +29,7 @@ def test_lines_answer_without_a_density(no_density):
 @pytest.mark.parametrize("ask", ["at_fpr", "at_fnr"])
 def test_the_density_answers_where_lines_refuse(ask):
     few = tails(1.0, 1e-7, 2)
-    points = getattr(few, ask)(*LOGS)
+    points = getattr(few, ask)(*SMALL)
     assert points.errors[0] < 1e-9
     again = few.read(points.tau)
     assert again.log_fpr == pytest.approx(points.log_fpr, abs=1e-9)
@@ -38,7 +39,7 @@ def test_the_density_answers_where_lines_refuse(ask):
 def test_where_both_refuse(no_density):
     few = tails(1.0, 1e-7, 2)
     for ask in (few.at_fpr, few.at_fnr):
-        assert not ask(*LOGS).answered.any()
+        assert not ask(*SMALL).answered.any()
     assert not few.read(np.array([1e-6])).answered.any()
 
 
