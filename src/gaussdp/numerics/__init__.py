@@ -6,7 +6,8 @@ for any library.
 """
 
 from gaussdp.numerics import _operating_points, _profile, _quantiles, flat
-from gaussdp.numerics._numpy import NUMPY, Compared, inside_or
+from gaussdp.numerics._compared import Compared
+from gaussdp.numerics._numpy import NUMPY, inside_or
 from gaussdp.numerics._operations import (
     LARGEST_EXPONENT,
     TINY,

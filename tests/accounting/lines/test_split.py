@@ -126,6 +126,18 @@ def test_fits_are_read_off_lines():
     assert fit.error < 1e-11
 
 
+def test_deep_limits(monkeypatch):
+    """Lines alone claim somewhat less than they are off here."""
+    run = 0.0, [(3.445656159762059, 0.00027335650611576225, 423)]
+    tau = np.array([0.4854792834955027])
+    points = split(*run)[0].read(tau)
+    monkeypatch.setattr(split_tails, "SETTINGS", split_tails.SplitTailSettings(share=0.45, widest=5.0, ratio=1.3))
+    other = split(*run)[0].read(tau)
+    assert points.answered.all()
+    assert other.answered.all()
+    assert abs(points.log_fpr[0] - other.log_fpr[0]) <= points.errors[0] + other.errors[0]
+
+
 def test_tails_whose_doubles_lose_digits_are_left_to_others():
     tails, _, _ = split(0.0, [(3.845340165085262, 7.867390663085056e-05, 55_622)])
     assert tails.read(np.array([0.1, 0.92])).answered.tolist() == [True, False]

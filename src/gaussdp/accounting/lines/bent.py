@@ -39,7 +39,6 @@ class BentSettings:
     block: int = 24  # nodes at once, until the integrand has died out
     most_nodes: int = 800
     exponent: float = 42.0  # -log of what has died out, relative to the scale of the line
-    beyond_last: tuple[float, ...] = STRAIGHT.beyond  # multiples of the last height at which it must have died out
     reach: float = 3.5  # deviations below the mean up to which thresholds are served
     nearest: float = 0.05  # ... and share of the mean's excess over the least loss
     most_phase: float = 1.3  # radians from the first node to the next by which e^(-theta tau) may turn, off the mean
@@ -111,7 +110,7 @@ class BentLine(Line):
 
     def _stays_dead(self, last: float) -> bool:
         """Whether nothing comes back far beyond the last node, as it does for losses on a kind of lattice."""
-        y = np.arcsinh(math.sinh(last) * np.array(SETTINGS.beyond_last))
+        y = np.arcsinh(math.sinh(last) * np.array(STRAIGHT.beyond))
         return self._died_out(y, self._integrand(y)[0])
 
     def _refine(self) -> None:

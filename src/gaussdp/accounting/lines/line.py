@@ -24,7 +24,7 @@ from gaussdp.accounting.loss.steps import TiltedGrid
 from gaussdp.accounting.operating_points import OperatingPoints, log_complement, one_method
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Complexes, Floats
+from gaussdp.numerics import LARGEST_EXPONENT, Complexes, Floats
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,6 @@ class LineSettings:
     finer: int = 2 * FINENESS  # grid with which a transform is compared to bound its error
     farther: float = 2.0  # frequency, in last ones, up to which nodes left out are summed to bound what they add
     same_moments: float = 0.5  # relative error of moments up to which they bound images by twice as much
-    largest_exponent: float = 700.0  # of a double
 
 
 SETTINGS = LineSettings()
@@ -141,10 +140,9 @@ class Line:
         # E[(e^(L - x) - 1)+] is below the tail's bound by the factor 1/c' or smaller, and so is its mirror image.
         fixed_error[2] -= _IMAGES * (1 - 1 / (1 + _LADDER[0] / self.deviation))
         self._fixed_error = fixed_error[:, np.newaxis]
-        self._lost = cumulants.lost
-        self._relative_error = SETTINGS.exponent_rounding * (
-            abs(tilt.value) + abs(tilt.at * tilt.mean)
-        ) + cumulants.rounding(tilt)
+        self._log_lost = [math.log(share) if share > 0 else -math.inf for share in cumulants.lost]
+        exponents = abs(tilt.value) + abs(tilt.at * tilt.mean)
+        self._relative_error = SETTINGS.exponent_rounding * exponents + cumulants.rounding(tilt)
 
     def _settle(self, cumulants: Cumulants, tilt: Tilt) -> tuple[Complexes, float]:
         """Choose the distance of the images, the nodes and the grid of the outputs.
@@ -220,10 +218,11 @@ class Line:
         tilt = self.tilt
         log_scale, values, errors = self._integrals(tau, fixed_error)
         wrong = (values[:_KERNELS] * signs(tilt.at) <= 0).any(axis=0)
-        if tilt.at > 0 and self._lost[1] > 0:
+        if tilt.at > 0 and self._log_lost[1] > -math.inf:
             # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
-            under_q = self._lost[0] * np.exp(np.minimum(-log_scale, SETTINGS.largest_exponent))
-            under_p = self._lost[1] * np.exp(np.minimum(-log_scale - tau, SETTINGS.largest_exponent))
+            # As much as the scale of the line is too much, however much more it is.
+            under_q = np.exp(np.minimum(self._log_lost[0] - log_scale, 0.0))
+            under_p = np.exp(np.minimum(self._log_lost[1] - log_scale - tau, 0.0))
             sizes = SETTINGS.most_lost * np.abs(values)
             wrong |= (under_q > sizes[0]) | (
                 under_p > np.minimum(sizes[1], self._profile_sizes(tau, values, log_scale))
@@ -255,7 +254,7 @@ class Line:
         """What the cutoff may take from the profile; between the poles the third integral is 1 - delta."""
         sizes = np.abs(values[2])
         if 0 <= self.tilt.at <= 1:
-            whole = np.exp(np.minimum(-log_scale - np.maximum(tau, 0.0), SETTINGS.largest_exponent))
+            whole = np.exp(np.minimum(-log_scale - np.maximum(tau, 0.0), LARGEST_EXPONENT))
             sizes = np.minimum(sizes, whole - sizes)
         allowed: Floats = SETTINGS.most_lost * sizes
         return allowed

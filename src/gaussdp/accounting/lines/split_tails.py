@@ -1,9 +1,9 @@
 r"""Tails in which many small losses and a few large ones compete, from lines of either.
 
-A threshold tau > 0 is exceeded by moderate runs, whose outputs cost at most about tau / 2 each, by large ones, and by
-extreme ones, of which a single output costs so much that the others cannot make up for it (`loss/split.py`). The first
-two are read off a straight line each, the third are known. Each line is a fair one for its part: the tail is no less
-than a thousandth of the line's scale, where one line for all would have it at 1e-7 to 1e-20.
+A threshold tau > 0 is exceeded by moderate runs, whose outputs cost at most about a third of it each, by large ones,
+and by extreme ones, of which a single output costs so much that the others cannot make up for it (`loss/split.py`). The
+first two are read off a straight line each, the third are known. Each line is a fair one for its part, where on one
+line for all the tail would be 1e-7 to 1e-20 of the scale.
 
 Which limits serve a threshold depends on its bin alone.
 """
