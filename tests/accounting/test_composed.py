@@ -18,7 +18,7 @@ def tails(sigma, rate, count, squared_mu=0.0):
 
 @pytest.fixture
 def no_density(monkeypatch):
-    monkeypatch.setattr(DensityTails, "_at_depth", lambda self, index: None)
+    monkeypatch.setattr(DensityTails, "_at_depth", lambda self, index, side: None)
 
 
 def test_lines_answer_without_a_density(no_density):

@@ -168,8 +168,8 @@ def test_a_density_of_something_else_is_found_out():
 def test_a_failure_is_remembered(monkeypatch):
     calls = []
 
-    def refuse(self, depth):
-        calls.append(depth)
+    def refuse(self, above, below):
+        calls.append((above, below))
         raise ConvergenceError("no")
 
     monkeypatch.setattr(DensityTails, "_compose", refuse)

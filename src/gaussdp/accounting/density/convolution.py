@@ -29,6 +29,7 @@ class ConvolutionSettings:
     negligible: float = 38.0  # panels below e^-38 of the largest add nothing
     at_once: int = 1 << 9  # integrals in one table, which stays in cache
     peaked: float = 1.0  # exponent by which the integrand falls from its peak to an edge that is of use
+    wide: float = 0.35  # half-width of panels next to the half that are cut
     least_width: float = 1e-14  # relative width of a panel that is left out
 
 
@@ -40,11 +41,14 @@ _ROUNDING = 2.0**-52
 # Where both parts are of one size, the integrand of a steep tail has a peak that is narrower than the panels.
 _NEAR_HALF = np.array([0.02, 0.05, 0.12, 0.3, 0.7])
 
+# ... and the other part, a function of the share, bends within a panel that is wider than this.
+_BELOW_HALF = np.array([0.7, 1.5, 2.5])
+
 Integrand = Callable[[Indices | slice, Floats], Floats]
 
 
 def repeated(law: LossDensity, count: int) -> LossDensity:
-    """The density of the sum of this many equal losses, by doubling; three of them are added at once where they can be."""
+    """The density of the sum of this many equal losses, by doubling; where they can be, three are added at once."""
     three: list[LossDensity] = []
 
     def times(count: int) -> LossDensity:
@@ -103,7 +107,7 @@ def smoothed(law: LossDensity, squared_mu: float) -> LossDensity:
         logs[far] = _over_releases(density, excess[far], mu, reach, breaks)
         return logs - HALF_LOG_2PI
 
-    scale = Scale(-math.inf, law.scale.depth)
+    scale = Scale(-math.inf, law.scale.above, law.scale.below)
     ends = law.scale.loss(density.edges[[0, -1]]) - 0.5 * squared_mu + mu * reach * np.array([-1.0, 1.0])
     live = scale.live(log_density, float(ends[0]), law.mean - 0.5 * squared_mu, float(ends[1]))
 
@@ -165,16 +169,18 @@ def _half(small: LogDensity, parts: SmallParts, large: LogDensity, s: Floats) ->
     far, start = parts.integrals(large, s)
     low = np.maximum(_remainder(s, large.edges[-1]), small.edges[start])
     high = np.minimum(np.minimum(s - math.log(2), _remainder(s, large.edges[0])), small.edges[-1])
+    wide = small.halves[small.panels(s - math.log(2))] > SETTINGS.wide
     steepness = _steepness(small, s - math.log(2)) + _steepness(large, s - math.log(2))
 
     def edges(rows: slice) -> Floats:
         whole = s[rows][:, np.newaxis]
         mine = _window(small.edges, low[rows], high[rows])
         others = _window(large.edges, s[rows] - math.log(2), s[rows])
-        # An edge is of use where the peak, of a width of one over the root of the slopes, does not fill what it cuts off.
+        # An edge is of use where the peak, as wide as one over the root of the slopes, does not fill what it cuts off.
         needed = np.multiply.outer(steepness[rows], _NEAR_HALF**2) >= SETTINGS.peaked
         halves = whole - math.log(2) - np.where(needed, _NEAR_HALF, 0.0)
-        return np.concatenate((mine, _remainder(whole, others), halves), axis=1)
+        rounder = whole - math.log(2) - np.where(wide[rows, np.newaxis], _BELOW_HALF, 0.0)
+        return np.concatenate((mine, _remainder(whole, others), halves, rounder), axis=1)
 
     def integrand(whole: Floats, middles: Floats) -> Integrand:
         mine, others = small.panels(middles), large.panels(_remainder(whole, middles))

@@ -21,7 +21,7 @@ class PanelSettings:
 
     precision: float = 2e-14  # absolute error of a logarithm up to `size`; it grows with larger ones
     size: float = 20.0
-    bending: float = 1.2
+    bending: float = 2.0
     """How far a panel may be from an exponential, so that Gauss-Legendre rules integrate the density itself."""
     last: int = 3  # coefficients that tell the error
     narrowest: float = 1e-10  # half-width, relative to the place, that is not halved again

@@ -1,8 +1,8 @@
 r"""The part of a convolution in which one of two losses is far smaller than the other, by quadrature against its law.
 
 With u = e^(s' - s) the share of the smaller excess, the integrand of a convolution is h_1(s') e^g,
-g(u) = log h_2(s + log(1 - u)) - log(1 - u). Up to a share at which g has changed by little, e^g is a polynomial in u. So
-the integral up to an edge is a sum of a dozen values of e^g at Chebyshev points between 0 and the share of the edge,
+g(u) = log h_2(s + log(1 - u)) - log(1 - u). Up to a share at which g has changed by little, e^g is a polynomial in u,
+so the integral up to an edge is a sum of some values of e^g at Chebyshev points between 0 and the share of the edge,
 with weights that depend on h_1 and the edge alone.
 """
 
@@ -33,7 +33,9 @@ _ANGLES = math.pi / (_COUNT - 1) * np.arange(_COUNT)
 # Both ends are among them: most of a law lies next to 0, and has the value there.
 _POINTS = np.sin(0.5 * _ANGLES) ** 2
 _BARYCENTRIC = (-1.0) ** np.arange(_COUNT) * np.where(np.arange(_COUNT) % (_COUNT - 1) > 0, 1.0, 0.5)
-_LAST_COEFFICIENTS = np.cos(np.outer(_ANGLES, [_COUNT - 3, _COUNT - 2])) * (2 * np.abs(_BARYCENTRIC) / _COUNT)[:, np.newaxis]
+_LAST_COEFFICIENTS = (
+    np.cos(np.outer(_ANGLES, [_COUNT - 3, _COUNT - 2])) * (2 * np.abs(_BARYCENTRIC) / _COUNT)[:, np.newaxis]
+)
 
 _RULE = np.polynomial.legendre.leggauss(32)
 
@@ -102,7 +104,7 @@ def _along(density: LogDensity, rows: Floats) -> Floats:
 
 
 def _basis(points: Floats) -> Floats:
-    """The polynomials that are 1 at one of the points and 0 at the others, a column each, by the barycentric formula."""
+    """The polynomials that are 1 at one point and 0 at the others, a column each, by the barycentric formula."""
     distances = np.subtract.outer(points, _POINTS)
     hit = distances == 0
     terms = _BARYCENTRIC / np.where(hit, 1.0, distances)
