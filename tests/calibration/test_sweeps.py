@@ -13,8 +13,8 @@ import gaussdp
 from gaussdp import DPSGD, RandomAllocation, WithoutReplacement
 from gaussdp.calibration import Design, grid, noise_multiplier, parse_target, sweep
 from gaussdp.calibration import sweeps as sweeping
-from gaussdp.calibration.designs import COLUMNS
 from gaussdp.calibration.stores import open_store
+from gaussdp.calibration.sweep_designs import COLUMNS
 
 joblib = pytest.importorskip("joblib")
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from gaussdp import GDP, ApproxGDP, BudgetExceeded, Ledger
 from gaussdp.ledger.amounts import FINEST, exact, settled
-from gaussdp.ledger.tables import ENTRIES
+from gaussdp.ledger.schema import ENTRIES
 
 
 def amounts(count):

@@ -16,7 +16,7 @@ from gaussdp.errors import LedgerError
 from gaussdp.ledger.database import Database, migrate
 from gaussdp.ledger.entries import FIRST, Entry
 from gaussdp.ledger.roundtrips import DriverLine
-from gaussdp.ledger.tables import VERSION
+from gaussdp.ledger.schema import VERSION
 
 
 @pytest.fixture
@@ -376,7 +376,7 @@ class TestVersions:
         assert files[-1].name.startswith(f"v{VERSION}_")
 
     def test_the_tables_are_those_of_the_migrations(self, book):
-        from gaussdp.ledger.tables import metadata
+        from gaussdp.ledger.schema import metadata
 
         seen = sa.inspect(book._database.engine)
         for table in metadata.sorted_tables:

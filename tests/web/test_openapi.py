@@ -10,7 +10,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import GenerationMode
 
-from gaussdp.web.answers import RefusalError, encoded
+from gaussdp.web.replies import RefusalError, encoded
 from gaussdp.web.schemas.requests import STATES, AccountRequest
 from gaussdp.web.views.account import account
 from gaussdp.web.work.pool import Pool

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussdp.accounting import judging
 from gaussdp.accounting.composed import ComposedTails
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.directions import Direction
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative
@@ -20,14 +18,15 @@ from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails
-from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Method, Readings, Values, exact_fit
+from gaussdp.accounting.read_curve import ReadCurve
+from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Method, Values, exact_fit
 from gaussdp.accounting.symmetric import SymmetricTails
 from gaussdp.documents import Document
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, instance, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, instance, number
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
-from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
+from gaussdp.guarantees.vectorised import of_tpr
 from gaussdp.mechanisms import Gaussian, Mechanism, MixtureOfGaussians, PoissonSampled, SampledExchange, ZCDPGaussian
 from gaussdp.numerics import Booleans, Floats
 
@@ -38,7 +37,7 @@ _TIGHT = 5e-3  # relative width of an enclosure that a distribution, which takes
 _NEXT_TO_NOTHING = 1e-13  # width of one of which a distribution knows nothing
 
 
-class AccountedCurve(Described, Guarantee):
+class AccountedCurve(ReadCurve, Guarantee):
     r"""The guarantee of a composition under its adjacency, exact into the tails.
 
     Both directions of add/remove share one privacy loss. The guarantee is their symmetrisation (Dong, Roth & Su 2022,
@@ -66,6 +65,7 @@ class AccountedCurve(Described, Guarantee):
 
     title = "Accounted guarantee"
     short = "accounted curve"
+    _epsilons_asked = NON_NEGATIVE
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -109,41 +109,10 @@ class AccountedCurve(Described, Guarantee):
         """The direction of adding a record: P without the record, Q with it."""
         return Direction(self._tails, remove=False)
 
-    @property
-    def reading(self) -> Readings:
-        """The five readings with the method and the error of each value.
-
-        >>> from gaussdp.accounting import account
-        >>> from gaussdp.mechanisms import DPSGD
-        >>> account(DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1)).reading.epsilon(1e-6)
-        Reading(value=0.3639..., error=..., method=closed form)
-        """
-        return Readings(self)
-
-    @of_fpr
-    def fnr(self, fpr: Numbers) -> Numbers:
-        """The least false-negative rate at this false-positive rate, in [0, 1]."""
-        return self._read("fnr", fpr=(fpr, PROBABILITY))
-
-    @of_fpr
-    def tpr(self, fpr: Numbers) -> Numbers:
-        """The largest true-positive rate at this false-positive rate: 1 - fnr(fpr)."""
-        return self._read("tpr", fpr=(fpr, PROBABILITY))
-
     @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         """The least false-positive rate at this true-positive rate (recall)."""
         return self._read("fpr", tpr=(tpr, PROBABILITY))
-
-    @of_epsilon
-    def delta(self, epsilon: Numbers) -> Numbers:
-        """The least delta with which (epsilon, delta)-DP holds, for epsilon in [0, inf]."""
-        return self._read("delta", epsilon=(epsilon, NON_NEGATIVE))
-
-    @of_delta
-    def epsilon(self, delta: Numbers) -> Numbers:
-        """The least epsilon >= 0 with which (epsilon, delta)-DP holds, inf if none, for delta in [0, 1]."""
-        return self._read("epsilon", delta=(delta, PROBABILITY))
 
     def document(self) -> Document:
         """The fitted mu beside what is read off the curve."""
@@ -228,10 +197,6 @@ class AccountedCurve(Described, Guarantee):
         """The fit, without its lower end if the mechanism is only known to lose no more."""
         return replace(fit, mu_lower=0.0) if self.mechanism.bounded else fit
 
-    def _read(self, name: str, **level: tuple[Numbers, Domain]) -> Numbers:
-        value: Numbers = evaluate(lambda levels: self.values(name, levels).value, **level)
-        return value
-
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level, from bounds where no exact method answers."""
         read = self._answered(name, levels)
@@ -240,19 +205,15 @@ class AccountedCurve(Described, Guarantee):
             read.put(missing, self._bounded(name, levels[missing]))
         return read
 
-    def _errors_are_bounds(self, name: str, levels: Floats, read: Values) -> Booleans:
-        """Whether the errors that readings off lines state are bounds, up to rounding."""
-        return judging.bounded(self, name, levels, read)
-
-    def _delta_bounds(self, epsilon: Floats) -> Floats:
+    def delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta: of the direction that surely has the larger one, or of both."""
-        values, bounds = self.remove.deltas(epsilon), self.remove._delta_bounds(epsilon)
+        values, bounds = self.remove.deltas(epsilon), self.remove.delta_bounds(epsilon)
         with np.errstate(divide="ignore"):
             at_least = np.log(values.value) + np.log1p(-np.minimum(bounds, 1.0))
         open_ = np.flatnonzero(~self._adding_costs_less(epsilon, at_least))
         if open_.size:
             mine, add = values.value[open_], self.add.deltas(epsilon[open_]).value
-            off, other = bounds[open_] * mine, self.add._delta_bounds(epsilon[open_]) * add
+            off, other = bounds[open_] * mine, self.add.delta_bounds(epsilon[open_]) * add
             either = np.where(mine - off >= add + other, off, np.where(add - other >= mine + off, other, np.inf))
             bounds[open_] = np.minimum(either, np.maximum(off, other)) / np.maximum(mine, add)
         return bounds

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gaussdp.calibration.designs import INPUTS, Design, Row
 from gaussdp.calibration.stores import Store, open_store
+from gaussdp.calibration.sweep_designs import INPUTS, Design, Row
 from gaussdp.documents.files import locked
 from gaussdp.domains import instance, integer, several
 from gaussdp.errors import DomainError, MissingExtraError

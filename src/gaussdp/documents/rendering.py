@@ -1,10 +1,12 @@
-"""The formats of a document by name, and the files of each."""
+"""The formats of a document by name, the files of each, and in which language they speak."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Literal, get_args
 
 from gaussdp.documents.blocks import Document
 from gaussdp.domains import one_of
+from gaussdp.words import LANGUAGES, speaking
 
 Format = Literal["text", "markdown", "csv", "json", "latex", "html"]
 
@@ -65,3 +67,21 @@ class Displayed:
 def document_files(stem: str, document: Document, digits: int, *formats: Format) -> dict[str, bytes]:
     """The document in these formats, by file name."""
     return {f"{stem}.{ENDINGS[name]}": render(document, name, digits).encode() for name in formats}
+
+
+@contextmanager
+def language(tag: str) -> Iterator[None]:
+    """Speak this language for a while, in this thread or task: explanations, choices, advice, records, refusals.
+
+    Args:
+        tag: "en" or "de".
+    Raises:
+        DomainError: if there is no such language.
+
+    >>> import gaussdp
+    >>> with gaussdp.language("de"):
+    ...     gaussdp.explain(1.0).title
+    'Was μ = 1 bedeutet'
+    """
+    with speaking(one_of("language", tag, tuple(LANGUAGES))):
+        yield

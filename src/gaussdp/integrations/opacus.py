@@ -20,7 +20,7 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.integrations._versions import require
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Mechanism
-from gaussdp.numerics import Compared
+from gaussdp.objects import Compared
 from gaussdp.risks import Profile
 from gaussdp.statements import Report, report_run
 from gaussdp.statements.run import SAMPLINGS, Run

@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection
 from gaussdp.ledger.amounts import Total, exact, written
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.entries import FIRST, seal
-from gaussdp.ledger.tables import ENTRIES
+from gaussdp.ledger.schema import ENTRIES
 
 Row = tuple[Any, ...]
 IN_ORDER = sa.select(*ENTRIES.columns).order_by(ENTRIES.c.seq)

@@ -13,7 +13,7 @@ from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.people import digest_of_people, people_out_of_balance
 from gaussdp.ledger.replaying import IN_ORDER, Replay
 from gaussdp.ledger.roundtrips import DriverLine
-from gaussdp.ledger.tables import BOOK, BUDGETS, ENTRIES, WITHIN
+from gaussdp.ledger.schema import BOOK, BUDGETS, ENTRIES, WITHIN
 
 _BLOCK = 5000
 _MOST_AGAIN = 20  # keys that are named

@@ -9,8 +9,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gaussdp.web.answers import RefusalError, encoded
 from gaussdp.web.bundling import bundles, page_of
+from gaussdp.web.replies import RefusalError, encoded
 from gaussdp.web.views.definitions import definitions
 from gaussdp.words import spoken, words_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gaussdp.web import Limits
-from gaussdp.web.answers import RefusalError
+from gaussdp.web.replies import RefusalError
 from gaussdp.web.work.pool import Asker, Pool
 
 PROGRAM = [str(Path(__file__).with_name("worker_of_test.py"))]

@@ -20,7 +20,7 @@ from gaussdp.risks import Risk, criteria, registered
 from gaussdp.risks.registry import RISKS
 from gaussdp.statements.run import SAMPLINGS, Clipping, Randomness, Sampling, Tuning
 from gaussdp.web.schemas.kinds import Anything, FileText, Number, OneOf, Several, Text, Whole
-from gaussdp.web.schemas.reading import read
+from gaussdp.web.schemas.parsing import read
 
 CRITERION = OneOf(lambda: [risk.key for risk in criteria()], "The risk that is matched.")
 TARGET = OneOf(lambda: ["mu", *(risk.value_key for risk in registered())], "What is bounded.")

@@ -11,7 +11,7 @@ from gaussdp.risks import Risk, by_level, criteria, registered
 from gaussdp.risks.levels import capital
 from gaussdp.statements.run import SAMPLINGS
 from gaussdp.web.schemas.kinds import Number, Whole
-from gaussdp.web.schemas.reading import kinds_of
+from gaussdp.web.schemas.parsing import kinds_of
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     Answered,

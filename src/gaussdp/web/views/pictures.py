@@ -20,9 +20,9 @@ from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.advise import answers_of
 from gaussdp.web.views.choose import curve_of, matched_point
 from gaussdp.web.views.holding import holding
+from gaussdp.web.views.showing import budget_text, guarantee_text, level_text, percent_text
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import fprs_of
-from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
 from gaussdp.words import say
 
 

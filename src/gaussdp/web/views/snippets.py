@@ -19,8 +19,8 @@ from gaussdp.web.schemas.requests import (
 )
 from gaussdp.web.schemas.responses import AccountResult, Snippets
 from gaussdp.web.views.holding import Holding
+from gaussdp.web.views.showing import DIGITS
 from gaussdp.web.views.training import target_text
-from gaussdp.web.views.wording import DIGITS
 
 
 def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
@@ -236,7 +236,7 @@ def run_snippets(run: Run, found: Holding, request: Described) -> Snippets:
     python = (
         "import gaussdp\n"
         "from gaussdp.guarantees.claim import Claim\n"
-        "from gaussdp.statements.pipelines import smallest_for\n\n"
+        "from gaussdp.statements.smallest import smallest_for\n\n"
         f"run = gaussdp.Run.from_mapping({described!r})\n"
         f"for claim in (Claim(mu=1.0, floor={request.floor!r}), Claim(epsilon=1.0, delta={request.delta!r})):\n"
         "    print(smallest_for(run, claim).enclosure.upper)\n"

@@ -1,14 +1,18 @@
-"""Statements: a view as a document to keep, with its picture."""
+"""What is kept of a view: a statement with its picture, or an entry of OpenDP's registry of deployments."""
 
 import io
 import zipfile
+from dataclasses import fields
 
 from gaussdp.advising import advise, record
+from gaussdp.advising.record import decision_entry
 from gaussdp.choosing.budgets import budget_document
 from gaussdp.documents.blocks import Block, Document, Headline, Picture, Section, flat
 from gaussdp.documents.rendering import ENDINGS, render
 from gaussdp.errors import DomainError
+from gaussdp.published.entry import RegistryEntry, RegistryFacts
 from gaussdp.statements import Report, report_run
+from gaussdp.statements.registry_entry import run_entry
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
     AccountRequest,
@@ -16,6 +20,7 @@ from gaussdp.web.schemas.requests import (
     CalibrateRequest,
     ChooseRequest,
     Described,
+    EntryRequest,
     ReleasesRequest,
     State,
     StatementRequest,
@@ -29,6 +34,7 @@ from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import explanation
 from gaussdp.words import say
 
+ENTRY_TYPE = "application/yaml"
 TYPES = {
     "markdown": "text/markdown",
     "html": "text/html",
@@ -147,3 +153,23 @@ def _archive(files: dict[str, bytes]) -> bytes:
         for name, content in files.items():
             archive.writestr(zipfile.ZipInfo(name), content)
     return made.getvalue()
+
+
+def registry_entry(request: EntryRequest, state: State, tell: Tell) -> tuple[str, str, bytes]:
+    """The entry: the name of the file, its type and its content."""
+    tell(say("writing the document"))
+    told = {one.name: getattr(request, one.name, None) for one in fields(RegistryFacts)}
+    facts = RegistryFacts(**{key: words for key, words in told.items() if words})
+    entry = _entry(state, facts, tell)
+    return f"{entry.as_mapping()['url_slug']}.yaml", ENTRY_TYPE, entry.as_yaml().encode()
+
+
+def _entry(state: State, facts: RegistryFacts, tell: Tell) -> RegistryEntry:
+    match state:
+        case AdviseRequest():
+            return decision_entry(record(advise(answers_of(state))), facts)
+        case CalibrateRequest():
+            return run_entry(reported(state, calibrated(state, tell)), facts, state.delta)
+        case Described():
+            return run_entry(reported(state, run_of(state)), facts, state.delta)
+    raise TypeError(f"{type(state).__name__} makes no entry")

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gaussdp.web.answers import RefusalError
 from gaussdp.web.limits import Limits
+from gaussdp.web.replies import RefusalError
 from gaussdp.web.sharing import Shared
 from gaussdp.web.telling.logs import LOG
 from gaussdp.web.telling.metrics import Metrics
-from gaussdp.web.work.line import RETRY_SECONDS, Ticket, WaitingLine
 from gaussdp.web.work.processes import STARTING, Worker, WorkerDiedError
+from gaussdp.web.work.waiting import RETRY_SECONDS, Ticket, WaitingLine
 
 Tell = Callable[[float, str], Awaitable[None]]
 

@@ -7,9 +7,9 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.published.entry import RegistryEntry, RegistryFacts
-from gaussdp.statements.pipelines import smallest_for
 from gaussdp.statements.report import CLOSED, Report
 from gaussdp.statements.run import SAMPLINGS
+from gaussdp.statements.smallest import smallest_for
 from gaussdp.words import ENGLISH, speaking
 
 DEFAULT_ENTRY_DELTA = 1e-6
