@@ -6,7 +6,7 @@ from bisect import bisect_left
 import numpy as np
 
 from gaussdp import numerics
-from gaussdp.documents.rounding import Rounding, shown_level, shown_percent, shown_rounded
+from gaussdp.documents.rounding import shown_down, shown_level, shown_percent, shown_up
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.words import numeral
 
@@ -28,7 +28,7 @@ def guarantee_text(value: float, digits: int = DIGITS) -> str:
     >>> guarantee_text(0.31021)
     '0.3103'
     """
-    return numeral(shown_rounded(value, Rounding.UP, digits))
+    return numeral(shown_up(value, digits))
 
 
 def budget_text(value: float, digits: int = DIGITS) -> str:
@@ -37,7 +37,7 @@ def budget_text(value: float, digits: int = DIGITS) -> str:
     >>> budget_text(0.31027)
     '0.3102'
     """
-    return numeral(shown_rounded(value, Rounding.DOWN, digits))
+    return numeral(shown_down(value, digits))
 
 
 def percent_text(value: float) -> str:

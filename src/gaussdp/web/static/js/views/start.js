@@ -84,8 +84,8 @@ export function setUpStart(root, store, fields) {
     refusals.stale(false);
     refusals.clear();
     const wide = answer.mu_high_text !== answer.mu_text;
-    part(root, "mu").textContent = answer.mu_text.replace("inf", "∞");
-    part(root, "high").textContent = wide ? speak(" to {high}", { high: answer.mu_high_text.replace("inf", "∞") }) : "";
+    part(root, "mu").textContent = answer.mu_text;
+    part(root, "high").textContent = wide ? speak(" to {high}", { high: answer.mu_high_text }) : "";
     part(root, "sentence").replaceChildren(...prose(answer.sentence));
     list("words", answer.words);
     list("assumptions", answer.assumptions);
