@@ -139,7 +139,7 @@ class PointRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Described:
+class DescribedRun:
     """Whom a release is to protect, what else was done with the data, and where to read the guarantee."""
 
     unit: Annotated[str | None, Text(120, "Whom or what the guarantee protects; a statement needs it.", "person")] = (
@@ -162,7 +162,7 @@ class Described:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trained(Described):
+class Trained(DescribedRun):
     """DP-SGD but for its noise: its sizes, how its batches are really made, and how gradients are clipped."""
 
     dataset_size: Annotated[int, _DATASET_SIZE]
@@ -205,7 +205,7 @@ class ReleaseRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleasesRequest(Described):
+class ReleasesRequest(DescribedRun):
     """Counts, sums or tables with noise."""
 
     releases: Annotated[

@@ -11,7 +11,7 @@ from gaussdp.web.schemas.requests import (
     AdviseRequest,
     CalibrateRequest,
     ChooseRequest,
-    Described,
+    DescribedRun,
     ReleasesRequest,
     State,
     UnderstandRequest,
@@ -63,7 +63,7 @@ def _understand(state: UnderstandRequest, ending: str) -> bytes:
     )[ending]
 
 
-def _account(run: Run, state: Described, ending: str, tell: Tell) -> bytes:
+def _account(run: Run, state: DescribedRun, ending: str, tell: Tell) -> bytes:
     tell(say("reading the tails of the privacy loss"))
     found = holding(run, state.floor, state.delta)
     tell(say("drawing"))

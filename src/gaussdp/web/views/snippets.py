@@ -15,7 +15,7 @@ from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,
     ChooseRequest,
-    Described,
+    DescribedRun,
     UnderstandRequest,
 )
 from gaussdp.web.schemas.responses import AccountResult, Snippets
@@ -229,7 +229,7 @@ def _rundumped(result: AccountResult) -> str:
     )
 
 
-def run_snippets(run: Run, found: Holding, request: Described) -> Snippets:
+def run_snippets(run: Run, found: Holding, request: DescribedRun) -> Snippets:
     """The run with its numbers: as Python, as a run file that is checked, as LaTeX and as JSON."""
     described = run.as_mapping()
     mu, epsilon = (rounded(value, Rounding.UP, DIGITS) for value in (found.mu, found.epsilon))

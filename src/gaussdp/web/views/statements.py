@@ -19,7 +19,7 @@ from gaussdp.web.schemas.requests import (
     AdviseRequest,
     CalibrateRequest,
     ChooseRequest,
-    Described,
+    DescribedRun,
     EntryRequest,
     ReleasesRequest,
     State,
@@ -70,7 +70,7 @@ def statement(request: StatementRequest, state: State, tell: Tell) -> tuple[str,
 
 def check_unit(state: State) -> None:
     """Refuse, before any work, a run that does not say whom it protects."""
-    if isinstance(state, Described) and not state.unit:
+    if isinstance(state, DescribedRun) and not state.unit:
         raise DomainError(
             "state.unit", problem=say("is missing: a guarantee says nothing until it says whom it protects")
         )
@@ -130,11 +130,11 @@ def _chosen(state: ChooseRequest, tell: Tell) -> Document:
     return Document(tables.title, tuple(blocks), tables.content, tables.generator)
 
 
-def _report(state: Described, run: Run) -> Document:
+def _report(state: DescribedRun, run: Run) -> Document:
     return reported(state, run).document()
 
 
-def reported(state: Described, run: Run) -> Report:
+def reported(state: DescribedRun, run: Run) -> Report:
     """The report of a run, at the levels that its request names."""
     return report_run(run, floor=state.floor, deltas=[state.delta], digits=_DIGITS)
 
@@ -170,6 +170,6 @@ def _entry(state: State, facts: RegistryFacts, tell: Tell) -> RegistryEntry:
             return decision_entry(record(advise(answers_of(state))), facts)
         case CalibrateRequest():
             return run_entry(reported(state, calibrated(state, tell)), facts, state.delta)
-        case Described():
+        case DescribedRun():
             return run_entry(reported(state, run_of(state)), facts, state.delta)
     raise TypeError(f"{type(state).__name__} makes no entry")
