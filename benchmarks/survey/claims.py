@@ -110,7 +110,7 @@ def judged_readings(
     if abs(point.threshold) > 0:
         values = direction.values("delta", np.array([tau]))
         yield from _judged("delta", values, mine, tau)
-        bound = float(direction.delta_bounds(np.array([tau]))[0]) if values.method[0] == Method.LINE else math.inf
+        bound = float(direction._delta_bounds(np.array([tau]))[0]) if values.method[0] == Method.LINE else math.inf
         if bound < 1 and values.value[0] > float(_LEAST):
             share = share_of(Decimal(float(values.value[0])), bound, mine)
             yield WIDE if share is None else Judged("line, bounded", "delta", tau, share)

@@ -150,8 +150,8 @@ def test_what_resolves_something_else_is_named(book, others, said):
 
 def test_reservations_of_long_ago_are_read_again(book, monkeypatch):
     """A replay keeps only so many of them in memory, and reads the book in blocks."""
-    monkeypatch.setattr("gaussdp.ledger.replaying._RECENT", 2)
-    monkeypatch.setattr("gaussdp.ledger.verifying._BLOCK", 4)
+    monkeypatch.setattr("gaussdp.ledger.replaying.RECENT", 2)
+    monkeypatch.setattr("gaussdp.ledger.verifying.BLOCK", 4)
     book.open_budget("top", GDP(3.0), slack=1e-6)
     book.open_budget("all", GDP(2.0), slack=1e-6, within="top", period="year")
     for i in range(12):

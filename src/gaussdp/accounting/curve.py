@@ -205,15 +205,15 @@ class AccountedCurve(ReadCurve, Guarantee):
             read.put(missing, self._bounded(name, levels[missing]))
         return read
 
-    def delta_bounds(self, epsilon: Floats) -> Floats:
+    def _delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta: of the direction that surely has the larger one, or of both."""
-        values, bounds = self.remove.deltas(epsilon), self.remove.delta_bounds(epsilon)
+        values, bounds = self.remove.deltas(epsilon), self.remove._delta_bounds(epsilon)
         with np.errstate(divide="ignore"):
             at_least = np.log(values.value) + np.log1p(-np.minimum(bounds, 1.0))
         open_ = np.flatnonzero(~self._adding_costs_less(epsilon, at_least))
         if open_.size:
             mine, add = values.value[open_], self.add.deltas(epsilon[open_]).value
-            off, other = bounds[open_] * mine, self.add.delta_bounds(epsilon[open_]) * add
+            off, other = bounds[open_] * mine, self.add._delta_bounds(epsilon[open_]) * add
             either = np.where(mine - off >= add + other, off, np.where(add - other >= mine + off, other, np.inf))
             bounds[open_] = np.minimum(either, np.maximum(off, other)) / np.maximum(mine, add)
         return bounds

@@ -51,7 +51,7 @@ class Direction(ReadCurve):
             raise ConvergenceError(f"no exact method gives the {name} at {levels[~read.answered][0]:g}")
         return read
 
-    def delta_bounds(self, epsilon: Floats) -> Floats:
+    def _delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta at finite epsilons, up to rounding; infinite where none is known."""
         if not isinstance(self._tails, BoundedTails):
             return np.full(epsilon.size, np.inf)

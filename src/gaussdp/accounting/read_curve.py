@@ -26,7 +26,7 @@ class ReadCurve(Described):
         """The reading of this name at each level."""
 
     @abstractmethod
-    def delta_bounds(self, epsilon: Floats) -> Floats:
+    def _delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta at finite epsilons, up to rounding; infinite where none is known."""
 
     @property
@@ -64,13 +64,13 @@ class ReadCurve(Described):
         value: Numbers = evaluate(lambda levels: self.values(name, levels).value, **level)
         return value
 
-    def errors_are_bounds(self, name: str, levels: Floats, read: Values) -> Booleans:
+    def _errors_are_bounds(self, name: str, levels: Floats, read: Values) -> Booleans:
         """Whether the errors that readings off lines state are bounds, up to rounding."""
         found = np.zeros(levels.size, np.bool_)
         mine = np.flatnonzero(read.method == Method.LINE)
         with np.errstate(all="ignore"):
             if name == "delta" and mine.size:
-                found[mine] = self.delta_bounds(levels[mine]) <= read.error[mine]
+                found[mine] = self._delta_bounds(levels[mine]) <= read.error[mine]
             if name == "epsilon":
                 for index in mine:
                     found[index] = self._bracketed(levels[index], read.value[index], read.error[index])
@@ -79,5 +79,5 @@ class ReadCurve(Described):
     def _bracketed(self, delta: float, epsilon: float, error: float) -> bool:
         """Whether the deltas at both ends of an epsilon lie on either side of delta: the profile falls."""
         ends = epsilon * (1 + error * np.array([-1.0, 1.0]))
-        deltas, bounds = self.values("delta", ends).value, self.delta_bounds(ends)
+        deltas, bounds = self.values("delta", ends).value, self._delta_bounds(ends)
         return bool(deltas[0] * (1 - bounds[0]) >= delta >= deltas[1] * (1 + bounds[1]))

@@ -178,7 +178,7 @@ class Readable(Protocol):
 class Bounding(Readable, Protocol):
     """A curve that may know bounds on the errors of readings off lines."""
 
-    def errors_are_bounds(self, name: str, levels: Floats, read: Values) -> Booleans:
+    def _errors_are_bounds(self, name: str, levels: Floats, read: Values) -> Booleans:
         """Whether the errors that readings off lines state are bounds, up to rounding."""
 
 
@@ -191,7 +191,7 @@ class _Asked:
     levels: Floats
 
     def bounded(self, read: Values) -> Booleans:
-        return self.curve.errors_are_bounds(self.name, self.levels, read)
+        return self.curve._errors_are_bounds(self.name, self.levels, read)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
+from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.calibration import AtMost
 from gaussdp.calibration import noise_multiplier as least_noise_multiplier
-from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
+from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLE_RATE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP

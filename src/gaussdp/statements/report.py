@@ -13,6 +13,7 @@ import numpy as np
 from gaussdp.accounting import DistributionCurve, Fit, account
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS
 from gaussdp.accounting.export import ENDINGS, curve_files
+from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.documents import Block, Document, Format, Rounding, document_files, render, rounded, shown
 from gaussdp.documents.files import write_files
 from gaussdp.documents.html import fragment
@@ -38,7 +39,6 @@ from gaussdp.words import Phrase, say
 
 Announce = Callable[[int, int, str], None]
 
-DEFAULT_FLOOR = 1e-10
 DEFAULT_RECALLS = (1e-3, 1e-2, 0.1, 0.5)
 
 _WRITTEN: tuple[Format, ...] = ("markdown", "html", "latex", "json", "text")

@@ -6,6 +6,7 @@ from typing import Literal
 
 from gaussdp.accounting import account
 from gaussdp.accounting.bounds.enclosures import Enclosure
+from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import (
     FEWEST_DIGITS,
@@ -34,7 +35,6 @@ TABLES = ("verdict", "causes")
 LOOSE = 0.05
 """A claim that holds is loose if it exceeds the smallest that holds by more than this share."""
 
-DEFAULT_FLOOR = 1e-10
 USUAL_DELTA = 1e-5
 
 _STATUSES: dict[Status, str] = {

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, get_args
 
+from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.advising.answers import YEARS
 from gaussdp.advising.published import KINDS
 from gaussdp.advising.questions import BY_KEY
@@ -40,7 +41,7 @@ _DATASET_SIZE = Whole(1, MOST_RECORDS, "Number of records.", 50_000)
 _BATCH_SIZE = Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_size.", 256)
 _POLICY_DELTA = Domain(0.0, 1.0, closed_high=False)
 _EPOCHS = Number(POSITIVE, "Expected number of times that a record is seen.", 30.0)
-_FLOOR = Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", 1e-10)
+_FLOOR = Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", DEFAULT_FLOOR)
 
 
 def _answer(key: str) -> OneOf | Whole | Number:
@@ -158,7 +159,7 @@ class DescribedRun:
         None
     )
     delta: Annotated[float, _DELTA] = 1e-6
-    floor: Annotated[float, _FLOOR] = 1e-10
+    floor: Annotated[float, _FLOOR] = DEFAULT_FLOOR
 
 
 @dataclass(frozen=True, kw_only=True)
