@@ -67,12 +67,15 @@ class AccountedCurve(ReadCurve, Guarantee):
     short = "accounted curve"
     _epsilons_asked = NON_NEGATIVE
 
+    mechanism: Mechanism
+    tails: LossTails
+
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         squares, steps, unsampled = _sorted_parts(list(mechanism.parts()))
         self._unsampled_mu = math.sqrt(math.fsum(squares + unsampled))
         self._gaussian = not steps
-        self._tails = _tails(math.fsum(squares), steps, self._unsampled_mu)
+        self.tails = _tails(math.fsum(squares), steps, self._unsampled_mu)
         self._fits: dict[float, Fit] = {}
 
     @staticmethod
@@ -102,12 +105,12 @@ class AccountedCurve(ReadCurve, Guarantee):
     @cached_property
     def remove(self) -> Direction:
         """The direction of removing a record: P with the record, Q without."""
-        return Direction(self._tails, remove=True)
+        return Direction(self.tails, remove=True)
 
     @cached_property
     def add(self) -> Direction:
         """The direction of adding a record: P without the record, Q with it."""
-        return Direction(self._tails, remove=False)
+        return Direction(self.tails, remove=False)
 
     @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
@@ -187,7 +190,7 @@ class AccountedCurve(ReadCurve, Guarantee):
         if level not in self._fits:
             try:
                 with np.errstate(all="ignore"):
-                    fit = fit_tails(self._tails, level)
+                    fit = fit_tails(self.tails, level)
             except (ConvergenceError, OverflowError):  # the latter: losses of tiny noise beyond the range of a double
                 fit = self._bounded_fit(level)
             self._fits[level] = self._as_known(fit)
@@ -272,8 +275,8 @@ class AccountedCurve(ReadCurve, Guarantee):
 
     def _adding_costs_less(self, epsilon: Floats, log_delta: Floats) -> Booleans:
         """Where the profile of adding a record surely lies below a delta, so that it need not be computed."""
-        if isinstance(self._tails, ComposedTails):
-            return self._tails.adding_costs_less(epsilon, log_delta)
+        if isinstance(self.tails, ComposedTails):
+            return self.tails.adding_costs_less(epsilon, log_delta)
         return np.zeros(epsilon.size, np.bool_)
 
     def _deltas(self, epsilons: Floats) -> Values:
@@ -291,7 +294,7 @@ class AccountedCurve(ReadCurve, Guarantee):
         """The larger epsilon of the two directions."""
         remove = self.remove.epsilons(deltas)
         # Adding a record costs no more than minus the least loss.
-        least = remove.answered & (remove.value >= -self._tails.lowest)
+        least = remove.answered & (remove.value >= -self.tails.lowest)
         if not least.all():
             with np.errstate(divide="ignore"):
                 least |= remove.answered & self._adding_costs_less(remove.value, np.log(deltas))
@@ -305,7 +308,7 @@ class AccountedCurve(ReadCurve, Guarantee):
     @cached_property
     def _corner(self) -> tuple[float, float, Values]:
         """FPR and FNR where the slope is -1, the smaller first; and the reading that they come from."""
-        point = self._tails.read(np.zeros(1))
+        point = self.tails.read(np.zeros(1))
         fpr, fnr = math.exp(point.log_fpr[0]), math.exp(point.log_fnr[0])
         return min(fpr, fnr), max(fpr, fnr), Values(point.tau, point.errors, point.methods)
 
@@ -320,7 +323,7 @@ class AccountedCurve(ReadCurve, Guarantee):
             log_tnr = np.where(fpr < tnr, np.log1p(-fpr), np.log(tnr))
         fnr, tpr = Values.unanswered(fpr.size), Values.unanswered(fpr.size)
         inside = np.flatnonzero((fpr > 0) & (fpr < tnr))
-        if inside.size and isinstance(self._tails, ComposedTails):
+        if inside.size and isinstance(self.tails, ComposedTails):
             points = self.remove.points(log_fpr[inside], log_tnr[inside])
             sure = points.answered & self._adding_costs_less(points.tau, points.log_delta_remove - points.errors)
             found = self.remove.rates_at(points.take(sure), log_fpr[inside[sure]])
