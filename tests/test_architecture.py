@@ -93,3 +93,34 @@ def test_infinity_is_put_into_words_in_one_place():
         if any(node.value in ("inf", "-inf", "∞", r"\infty", r"$\infty$") for node in words):
             found.add(str(path.relative_to(SOURCE)))
     assert found - {"domains.py"} == WORDS_FOR_INFINITY  # which reads what people type
+
+
+# What tests may look at: displays of notebooks, other libraries, kernels below the functions of `gaussdp.numerics`,
+# and the one place where a line is kept from foreseeing that its grid is too coarse.
+OF_OTHERS = {"_repr_html_", "_repr_svg_", "_exit", "_rdp", "_get_dprv"}
+KERNELS = {"_extended", "_mills", "_profile", "_MAX_STEPS", "_refinement_for"}
+
+
+def private_names(tree):
+    """Names of gaussdp with an underscore: attributes that the file does not set itself, imports, what is patched."""
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            own.add(node.attr)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr not in own:
+            yield node.attr
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gaussdp"):
+            yield from [*node.module.split("."), *(alias.name for alias in node.names)]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "monkeypatch.setattr":
+            for word in (inner.value for inner in node.args[:2] if isinstance(inner, ast.Constant)):
+                yield from str(word).split(".")
+
+
+def test_tests_ask_what_a_user_could_ask():
+    found = defaultdict(set)
+    for path in (ROOT / "tests").rglob("*.py"):
+        for name in private_names(ast.parse(path.read_text(encoding="utf-8"))):
+            if re.match("_[a-zA-Z]", name):
+                found[name].add(path.name)
+    assert set(found) == OF_OTHERS | KERNELS, found

@@ -19,7 +19,7 @@ from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLE_RATE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
-from gaussdp.integrations._versions import require
+from gaussdp.integrations.versions import require
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Mechanism
 from gaussdp.objects import Compared
 from gaussdp.risks import Profile
