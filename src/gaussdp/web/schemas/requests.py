@@ -10,6 +10,7 @@ from gaussdp.advising.published import KINDS
 from gaussdp.advising.questions import BY_KEY
 from gaussdp.choosing.notation import parse_policy
 from gaussdp.choosing.requirements import Policy, Requirement
+from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLED_NOISE, SCALE, Domain
 from gaussdp.errors import DomainError
 from gaussdp.explaining.facts import RATE
@@ -29,7 +30,7 @@ TARGET = OneOf(lambda: ["mu", *(risk.value_key for risk in registered())], "What
 VIEWS = ("choose", "understand", "account", "calibrate", "releases", "advise")
 FIGURE_FORMATS = ("svg", "png", "pdf")
 REGISTERED = ("account", "calibrate", "releases", "advise")
-STATEMENT_FORMATS = ("markdown", "html", "latex", "json", "text", "pdf", "toml")
+STATEMENT_FORMATS = (*PROSE_FORMATS, "pdf", "toml")
 
 MOST_RECORDS = 10**15
 MOST_RELEASES = 12  # different ones, as many as fit a page

@@ -3,12 +3,13 @@
 import io
 import zipfile
 from dataclasses import fields
+from typing import cast
 
 from gaussdp.advising import advise, record
 from gaussdp.advising.record import decision_entry
 from gaussdp.choosing.budgets import budget_document
 from gaussdp.documents.blocks import Block, Document, Headline, Picture, Section, flat
-from gaussdp.documents.rendering import ENDINGS, render
+from gaussdp.documents.rendering import ENDINGS, PROSE_FORMATS, STYLES, Format, render
 from gaussdp.errors import DomainError
 from gaussdp.published.entry import RegistryEntry, RegistryFacts
 from gaussdp.statements import Report, report_run
@@ -35,17 +36,11 @@ from gaussdp.web.views.understand import explanation
 from gaussdp.words import say
 
 ENTRY_TYPE = "application/yaml"
-TYPES = {
-    "markdown": "text/markdown",
-    "html": "text/html",
-    "latex": "application/x-tex",
-    "json": "application/json",
-    "text": "text/plain",
+TYPES = {name: STYLES[name].media for name in PROSE_FORMATS} | {
     "pdf": "application/pdf",
     "toml": "application/toml",
     "zip": "application/zip",
 }
-_BESIDE = {"markdown": "png", "latex": "pdf"}  # the formats that point to their pictures, and what these are
 _DIGITS = 4
 _ONLY_RECORDS = ("pdf", "toml")
 
@@ -62,7 +57,7 @@ def statement(request: StatementRequest, state: State, tell: Tell) -> tuple[str,
     document = _document(state, tell)
     name = f"{stem}.{ENDINGS[request.format]}"
     text = render(document, request.format, _DIGITS).encode()
-    files = {name: text, **_pictures(document, _BESIDE.get(request.format))}
+    files = {name: text, **_pictures(document, STYLES[cast(Format, request.format)].pictures)}
     if len(files) == 1:
         return name, TYPES[request.format], text
     return f"{stem}-{ENDINGS[request.format]}.zip", TYPES["zip"], _archive(files)
@@ -139,9 +134,9 @@ def reported(state: DescribedRun, run: Run) -> Report:
     return report_run(run, floor=state.floor, deltas=[state.delta], digits=_DIGITS)
 
 
-def _pictures(document: Document, ending: str | None) -> dict[str, bytes]:
+def _pictures(document: Document, ending: str) -> dict[str, bytes]:
     """The pictures that a rendering points to."""
-    if ending is None:
+    if not ending:
         return {}
     drawn = [block for block in flat(document.blocks) if isinstance(block, Picture) and block.draw]
     return {f"{one.name}.{ending}": one.draw(ending) for one in drawn if one.draw}

@@ -2,14 +2,14 @@
 
 import { announce } from "../announce.js";
 import { follow } from "../api.js";
-import { FIELDS, TARGETS } from "../definitions.js";
+import { DOCUMENTS, FIELDS, TARGETS } from "../definitions.js";
 import { h, part, prose, table } from "../dom.js";
 import { factList } from "../facts.js";
 import { valueOf, valuesOf } from "../fields.js";
 import { superseding } from "../latest.js";
 import { createPicture, lowestFor } from "../picture.js";
 import { createRefusals } from "../refusals.js";
-import { createTakeaway, STATEMENTS } from "../takeaway.js";
+import { createTakeaway } from "../takeaway.js";
 import { counted, speak, written } from "../words.js";
 
 const SIZES = ["dataset_size", "batch_size", "epochs"];
@@ -72,7 +72,7 @@ export function setUpAccount(root, store, fields) {
   const takeaway = createTakeaway(part(root, "takeaway"), "account", store, () => {
     const asking = request();
     return asking && { view: asking.path, state: asking.body, ready };
-  }, { name: speak("Statement"), formats: STATEMENTS, registered: true });
+  }, { name: speak("Statement"), formats: DOCUMENTS, registered: true });
   // A guarantee means nothing until it says whom it protects: the statement is not written without.
   const ready = () => {
     const unit = store.read("unit").trim();

@@ -14,7 +14,7 @@ import { counted, speak } from "../words.js";
 const OTHERS = ["published", "required", "plan_title", "decided_by"];
 const MOST_SCENARIOS = 3;
 const LETTERS = ["A", "B", "C", "D"];
-const RECORDS = [["html", "HTML"], ["pdf", "PDF"], ["markdown", "Markdown"], ["json", "JSON"], ["toml", "policy.toml"]];
+const RECORDS = [["html", "HTML"], ["pdf", "PDF"], ["markdown", "Markdown"], ["json", "JSON"], ["toml", "policy.toml"]].map(([value, label]) => ({ value, label }));
 
 /** Places for the questions, before the fields are built. */
 export function placeQuestions(root) {
