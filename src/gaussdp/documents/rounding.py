@@ -5,6 +5,7 @@ fraction a hair above it), so what a person typed comes back unchanged.
 """
 
 import math
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from enum import Enum
 from functools import lru_cache
@@ -155,3 +156,47 @@ def _scientific(value: float) -> tuple[str, str]:
     digits = Decimal(repr(float(value))).normalize()
     mantissa, exponent = f"{digits:e}".split("e")
     return mantissa, exponent
+
+
+FEWEST_DIGITS = 3
+"""Of numbers in sentences that compare them, which have as many as it takes for the sentence to be true of its numbers.
+
+A sentence such as "1.743 does not hold; no accountant can go below 1.7439" is read by its numbers. Rounded to three
+digits the second would be 1.74, and the sentence untrue.
+"""
+
+
+def shown_above(value: float, other: float) -> str | None:
+    """The number, rounded down and still above the other as printed; None if it is not above it.
+
+    >>> shown_above(1.74398, 1.7), shown_above(1.74398, 1.743)
+    ('1.74', '1.7439')
+    """
+    return _shown_or_none(value, Rounding.DOWN, digits_above(value, other))
+
+
+def shown_at_most(value: float, other: float) -> str | None:
+    """The number, rounded up and still at most the other as printed; None if it is not.
+
+    >>> shown_at_most(1.74398, 1.8), shown_at_most(1.74398, 1.744)
+    ('1.75', '1.744')
+    """
+    return _shown_or_none(value, Rounding.UP, digits_at_most(value, other))
+
+
+def digits_above(value: float, other: float) -> int | None:
+    """The fewest digits with which the number, rounded down, is above the other; None if it is not."""
+    return _fewest(lambda digits: rounded(value, Rounding.DOWN, digits) > other)
+
+
+def digits_at_most(value: float, other: float) -> int | None:
+    """The fewest digits with which the number, rounded up, is at most the other; None if it is not."""
+    return _fewest(lambda digits: rounded(value, Rounding.UP, digits) <= other)
+
+
+def _fewest(true: Callable[[int], bool]) -> int | None:
+    return next((digits for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1) if true(digits)), None)
+
+
+def _shown_or_none(value: float, rounding: Rounding, digits: int | None) -> str | None:
+    return None if digits is None else shown(rounded(value, rounding, digits))

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gaussdp.web.answers import RefusalError, refusal_response
 from gaussdp.web.endpoints import Endpoint
 from gaussdp.web.limits import Limits
+from gaussdp.web.replies import RefusalError, refusal_response
 from gaussdp.web.safety.addresses import UNKNOWN, Proxies, site_of
 from gaussdp.web.safety.bodies import whole_body
 from gaussdp.web.safety.headers import with_safe_headers

@@ -11,7 +11,6 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent import BentLine
 from gaussdp.accounting.lines.lattice import has_width
@@ -22,6 +21,7 @@ from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
+from gaussdp.objects import Described
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import h11
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from gaussdp.web.answers import encoded, refusal_body
 from gaussdp.web.limits import Limits
+from gaussdp.web.replies import encoded, refusal_body
 from gaussdp.web.safety.addresses import UNKNOWN, Proxies, site_of
 from gaussdp.web.safety.headers import with_safe_headers
 from gaussdp.web.sharing import Shared

@@ -1,4 +1,4 @@
-"""Curves to draw: at which false-positive rates, dense enough for linear and logarithmic axes on both sides."""
+"""Numbers and curves as the page shows them: numbers rounded to the side of less privacy, curves dense enough."""
 
 import math
 from bisect import bisect_left
@@ -6,7 +6,11 @@ from bisect import bisect_left
 import numpy as np
 
 from gaussdp import numerics
+from gaussdp.documents.rounding import shown_down, shown_level, shown_percent, shown_up
 from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.words import numeral
+
+DIGITS = 4
 
 _LOWEST = 1e-8
 _EVEN_FROM = 0.02
@@ -16,6 +20,38 @@ _BASE = np.concatenate([[0.0], _READ, _TAIL, np.linspace(_EVEN_FROM, 1 - _EVEN_F
 _RATES: list[float] = np.unique(_BASE).tolist()
 _MORE = 24
 _BELOW = 100  # the smallest point stands this factor inside the picture
+
+
+def guarantee_text(value: float, digits: int = DIGITS) -> str:
+    """A guarantee or what an attacker can achieve: rounded up.
+
+    >>> guarantee_text(0.31021)
+    '0.3103'
+    """
+    return numeral(shown_up(value, digits))
+
+
+def budget_text(value: float, digits: int = DIGITS) -> str:
+    """A budget: rounded down.
+
+    >>> budget_text(0.31027)
+    '0.3102'
+    """
+    return numeral(shown_down(value, digits))
+
+
+def percent_text(value: float) -> str:
+    """A rate that an attacker can achieve, in percent: rounded up.
+
+    >>> percent_text(0.0027123), percent_text(0.28), percent_text(1.0)
+    ('0.272%', '28%', '100%')
+    """
+    return numeral(shown_percent(value))
+
+
+def level_text(value: float) -> str:
+    """A level as it was given, powers of ten with their exponent."""
+    return numeral(shown_level(value))
 
 
 def curve_rates(*points: float) -> list[float]:
