@@ -104,6 +104,13 @@ def test_it_ends_with_a_recommendation(capsys):
     assert "Left out as saturated" in end
 
 
+@pytest.mark.parametrize("epsilon", ["5e-324", "709", "720", "1e308"])
+@pytest.mark.parametrize("option", ["--epsilon {}", "--require epsilon={}"])
+def test_any_finite_epsilon_is_a_policy(option, epsilon, capsys):
+    text = output(capsys, *option.format(epsilon).split())
+    assert "nan" not in text.lower()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
