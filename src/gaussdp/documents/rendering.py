@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 from gaussdp.documents.blocks import Document
-from gaussdp.domains import one_of
+from gaussdp.documents.rounding import MOST_DIGITS
+from gaussdp.domains import integer, one_of
 
 Format = Literal["text", "markdown", "csv", "json", "latex", "html"]
 
@@ -27,10 +28,11 @@ def render(document: Document, format: str = "text", digits: int = DEFAULT_DIGIT
     """The document in the format of this name, with numbers of so many significant digits.
 
     Raises:
-        DomainError: if there is no such format.
+        DomainError: if there is no such format, or so many digits are none.
     """
+    count = integer("digits", digits, low=1, high=MOST_DIGITS)
     known = PROSE_FORMATS if document.sections else FORMATS
-    return _renderer(one_of("format", format, known))(document, digits)
+    return _renderer(one_of("format", format, known))(document, count)
 
 
 def _renderer(format: Format) -> Callable[[Document, int], str]:

@@ -253,6 +253,7 @@ def _levels(name: str, values: float | Sequence[float], domain: Domain) -> list[
     return levels
 
 
-def _counts(name: str, values: int | Sequence[int]) -> list[int]:
-    many = values if isinstance(values, tuple) or (isinstance(values, Iterable) and np.ndim(values)) else [values]
-    return [integer(name, value, low=1) for value in many]
+def _counts(name: str, values: object) -> list[int]:
+    if isinstance(values, Iterable) and not isinstance(values, str) and getattr(values, "ndim", 1) != 0:
+        return [integer(name, value, low=1) for value in values]
+    return [integer(name, values, low=1)]

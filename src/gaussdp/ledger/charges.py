@@ -71,6 +71,7 @@ def charge_of(
         DomainError: if nothing is proved about what it costs for this unit and these neighbours.
     """
     level = None if floor is None else number("floor", floor, LEVEL)
+    stated_for = None if stated_for is None else checked_adjacency(stated_for)
     if isinstance(release, Mechanism | GDP | ApproxGDP | ApproxDP) and _hashable(release):  # often charged again
         return _remembered(release, adjacency, stated_for, level)
     return _charged(release, unit, adjacency, stated_for, level)
@@ -129,7 +130,7 @@ def _charged(
         return _of_run(release, unit, adjacency, level)
     if isinstance(release, Mechanism):
         return _of_mechanism(release, adjacency, level)
-    stated = adjacency if stated_for is None else checked_adjacency(stated_for)
+    stated = stated_for or adjacency
     if isinstance(release, AccountedCurve):
         return _of_mechanism(release.mechanism, adjacency, level)
     if isinstance(release, Guarantee | Fit):
