@@ -169,7 +169,7 @@ def _of_run(run: Run, unit: str, adjacency: Adjacency, floor: float | None) -> C
 
 
 def _of_mechanism(mechanism: Mechanism, adjacency: Adjacency, floor: float | None) -> Charge:
-    known = mechanism.protecting(adjacency)
+    known = mechanism if mechanism.adjacency == adjacency else mechanism.protecting(adjacency)
     if known is None:
         return _moved(_of_mechanism(mechanism, mechanism.adjacency, floor), mechanism.adjacency, adjacency)
     entries = [(part, times, _exact_square(part)) for part, times in known.releases()]
