@@ -67,6 +67,12 @@ def test_rules_of_the_users_own(capsys):
     assert [row["epsilon_over_6_here"] for row in rows] == ["conservative"] * 4
 
 
+def test_rules_of_thumb_are_budgets_and_round_down(capsys):
+    assert "ε/3 = 0.3333 here is" in output(capsys, "--epsilon", "1", "--table", "rules")
+    [row] = rows_of(capsys, "recommendation", "--epsilon", "3.33333")
+    assert row["rule_of_thumb"] == 0.6666
+
+
 def test_prior_reaches_the_attacker(capsys):
     half = output(capsys, "--epsilon", "1", "--table", "attacker", "--format", "csv")
     rare = output(capsys, "--epsilon", "1", "--table", "attacker", "--format", "csv", "--prior", "0.01")

@@ -234,7 +234,7 @@ def _rules(matches: Sequence[Match], rules: Sequence[RuleOfThumb]) -> Table:
 
 
 def _spent(rule: RuleOfThumb, policy: PureDP) -> str:
-    return shown_up(rule.mu(policy.epsilon_bound))
+    return shown_down(rule.mu(policy.epsilon_bound))
 
 
 def _recommendation(chosen: Choice) -> Table:
@@ -243,7 +243,7 @@ def _recommendation(chosen: Choice) -> Table:
         Column("mu", "cautious μ", Rounding.DOWN),
         Column("mu_high", "range up to", Rounding.DOWN),
         Column("decided_by", "decided by"),
-        Column("rule_of_thumb", "ε/5", Rounding.UP),
+        Column("rule_of_thumb", "ε/5", Rounding.DOWN),
         Column("saturated", "saturated, left out"),
     )
     rule = chosen.rule_of_thumb
