@@ -215,9 +215,9 @@ class Advice:
         if any(one.kind == "model" for one in self.answers.statistics):
             found.append(
                 say(
-                    "Models are trained on Poisson samples; the μ of one is for error rates of at least 1e-10. For"
-                    " several, or beside other statistics, the sum of squares is a plan and no proof: account for all of"
-                    " them together."
+                    "Models are trained on Poisson samples; the μ of one is for error rates of at least 1e-10."
+                    " For several, or beside other statistics, the sum of squares is a plan and no proof:"
+                    " account for all of them together."
                 )
             )
         if not self.answers.published:
