@@ -8,7 +8,7 @@ from typing import Any
 from gaussdp.choosing.match import Match
 from gaussdp.choosing.requirements import Policy, Requirement, requirement
 from gaussdp.choosing.rules import RuleOfThumb
-from gaussdp.documents.rounding import shown_down, shown_up
+from gaussdp.documents.rounding import shown_down
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.risks import Risk
@@ -139,7 +139,7 @@ class Choice(GDP):
             return ()
         counted = [match for one in self.requirements for match in one.limiting]
         within = sum(spent <= match.mu for match in counted)
-        rule = say("The rule of thumb ε/5 = {spent}", spent=shown_up(spent))
+        rule = say("The rule of thumb ε/5 = {spent}", spent=shown_down(spent))
         if spent <= self.mu:
             below = plural(
                 len(counted),

@@ -54,7 +54,11 @@ def test_texts_are_on_the_safe_side(epsilon, criterion, level):
     for rule in answer["rules"]:
         assert (rule["standing"] == "too much") == (epsilon / rule["divisor"] > answer["mu"])
         assert rule["standing"] != "conservative" or not answer["saturated"]
-        assert float(rule["mu_text"]) >= rule["mu"] * (1 - 1e-15)
+        shown, matched = float(rule["mu_text"]), float(answer["mu_text"])
+        assert (
+            shown <= rule["mu"] * (1 + 1e-15) if rule["standing"] != "too much" else shown >= rule["mu"] * (1 - 1e-15)
+        )
+        assert rule["standing"] == "saturated" or (shown > matched) == (rule["standing"] == "too much")
     for row in answer["others"]:
         assert float(row["mu_text"]) <= row["mu"] * (1 + 1e-15)
 
