@@ -145,7 +145,7 @@ def _of_arrays(kernel: Kernel, parameters: Parameters) -> Any:
             return evaluator(kernel, parameters)
     arrays = [checked(name, value, domain) for name, (value, domain) in parameters.items()]
     if not any(array.ndim for array in arrays):
-        return _of_numbers(kernel, arrays)
+        return _of_numbers(kernel, [float(array) for array in arrays])
     shape = _shape(parameters, arrays)
     flat = [_spread(array, shape).reshape(-1) for array in arrays]
     result = np.empty(flat[0].size)
@@ -180,9 +180,9 @@ def _of_numbers(kernel: Kernel, numbers: Sequence[Any]) -> float:
     """The kernel at one number of each; a `numerics.Formula` needs no arrays for that."""
     one = getattr(kernel, "one", None)
     if one is not None and _SEVERAL.get():
-        return float(one(*[np.float64(number) for number in numbers]))
+        return one(*numbers)
     with np.errstate(all="ignore"):
-        return float(one(*map(np.float64, numbers)) if one else kernel(*(np.reshape(n, 1) for n in numbers))[0])
+        return one(*numbers) if one else float(kernel(*(np.reshape(n, 1) for n in numbers))[0])
 
 
 _SEVERAL = ContextVar("several", default=False)

@@ -9,13 +9,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from gaussdp.numerics import _derivatives as by
-from gaussdp.numerics import _operating_points, _profile, _quantiles
+from gaussdp.numerics import _operating_points, _profile, _quantiles, _single
 from gaussdp.numerics._numpy import NUMPY
 from gaussdp.numerics._operations import Array, Floats, Kernel, Operations
-from gaussdp.numerics._single import SINGLE
 
 
 @dataclass(frozen=True)
@@ -32,10 +29,9 @@ class Formula:
         result: Floats = self.value(NUMPY, *arrays)
         return result
 
-    def one(self, *numbers: np.float64) -> np.float64:
+    def one(self, *numbers: float) -> float:
         """The value at one number of each input, with the bits that it has in an array."""
-        result: np.float64 = self.value(SINGLE, *numbers)
-        return result
+        return _single.one(self.value, *numbers)
 
 
 @dataclass(frozen=True)
