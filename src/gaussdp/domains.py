@@ -146,7 +146,7 @@ def _of_arrays(kernel: Kernel, parameters: Parameters) -> Any:
     arrays = [checked(name, value, domain) for name, (value, domain) in parameters.items()]
     if not any(array.ndim for array in arrays):
         return _of_numbers(kernel, [float(array) for array in arrays])
-    shape = _shape(parameters, arrays)
+    shape = arrays[0].shape if len(arrays) == 1 else _shape(parameters, arrays)
     flat = [_spread(array, shape).reshape(-1) for array in arrays]
     result = np.empty(flat[0].size)
     with nullcontext() if _SEVERAL.get() else np.errstate(all="ignore"):
@@ -176,9 +176,9 @@ def _spread(array: npt.NDArray[np.float64], shape: tuple[int, ...]) -> npt.NDArr
     return np.full(shape, array) if array.ndim == 0 else np.broadcast_to(array, shape)
 
 
-def _of_numbers(kernel: Kernel, numbers: Sequence[Any]) -> float:
+def _of_numbers(kernel: Kernel, numbers: Sequence[float]) -> float:
     """The kernel at one number of each; a `numerics.Formula` needs no arrays for that."""
-    one = getattr(kernel, "one", None)
+    one: Callable[..., float] | None = getattr(kernel, "one", None)
     if one is not None and _SEVERAL.get():
         return one(*numbers)
     with np.errstate(all="ignore"):
@@ -207,7 +207,7 @@ def checked(name: str, value: Any, domain: Domain) -> npt.NDArray[np.float64]:
     if array.size == 0:
         raise DomainError(name, problem="must not be empty", advice=f"give at least one number in {domain}")
     inside = domain.contains(array)
-    if not inside.all():
+    if np.count_nonzero(inside) < inside.size:
         raise outside(name, domain, float(array[~inside].flat[0]))
     return array
 

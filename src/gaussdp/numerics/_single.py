@@ -16,16 +16,7 @@ from gaussdp.numerics._numpy import DEEP, Numpy, deep_tail
 from gaussdp.numerics._operations import Array, Floats, Kernel, Step
 
 
-def one(kernel: Kernel, *numbers: float) -> float:
-    """The kernel at one number of each input."""
-    try:
-        value: float = kernel(_PLAIN, *numbers)
-    except (ZeroDivisionError, OverflowError):  # Python's floats raise where NumPy's go on with infinity
-        value = kernel(_NUMPY_FLOATS, *map(np.float64, numbers))
-    return float(value)
-
-
-class _Single(Numpy):
+class Single(Numpy):
     """Kernels take the branch of their number, and see no other.
 
     Args:
@@ -64,10 +55,10 @@ class _Single(Numpy):
         return bool(mask)
 
     def part(self, mask: Array, otherwise: Array | float, kernel: Kernel, *arguments: Any) -> Array:
-        return kernel(self, *map(_first, arguments)) if mask else otherwise
+        return kernel(self, *[a[0] if type(a) is tuple else a for a in arguments]) if mask else otherwise
 
     def either(self, mask: Array, kernel: Kernel, other: Kernel, *arguments: Any) -> Array:
-        return (kernel if mask else other)(self, *map(_first, arguments))
+        return (kernel if mask else other)(self, *[a[0] for a in arguments])
 
     def iterate(self, step: Step, start: Array, limit: int, *fixed: Array) -> Array:
         for _ in range(limit):
@@ -87,8 +78,8 @@ class _Single(Numpy):
         return deep_tail(self, x) if p < DEEP else p
 
 
-class _NumpyFloats(_Single):
-    """The same where a number leaves the range of a double, or nothing is divided by nothing."""
+class _NumpyFloats(Single):
+    """The same with NumPy's floats, where a number leaves the range of a double or is divided by nothing."""
 
     def larger(self, a: Array | float, b: Array | float) -> Array:
         return _as_numpy(super().larger(a, b))
@@ -103,13 +94,10 @@ class _NumpyFloats(_Single):
         return _as_numpy(super().part(mask, otherwise, kernel, *arguments))
 
 
-def _first(argument: Any) -> Any:
-    """An argument without what would stand in for it where it does not belong."""
-    return argument[0] if type(argument) is tuple else argument
-
-
 def _as_numpy(value: Any) -> Any:
     return np.float64(value) if type(value) is float else value
 
 
-_PLAIN, _NUMPY_FLOATS = _Single(float), _NumpyFloats(np.float64)
+SINGLE = Single(float)
+BEYOND = _NumpyFloats(np.float64)
+"""For what raises with `SINGLE`: Python's floats raise where NumPy's go on with infinity."""

@@ -9,10 +9,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from gaussdp.numerics import _derivatives as by
-from gaussdp.numerics import _operating_points, _profile, _quantiles, _single
+from gaussdp.numerics import _operating_points, _profile, _quantiles
 from gaussdp.numerics._numpy import NUMPY
 from gaussdp.numerics._operations import Array, Floats, Kernel, Operations
+from gaussdp.numerics._single import BEYOND, SINGLE
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,10 @@ class Formula:
 
     def one(self, *numbers: float) -> float:
         """The value at one number of each input, with the bits that it has in an array."""
-        return _single.one(self.value, *numbers)
+        try:
+            return float(self.value(SINGLE, *numbers))
+        except (ZeroDivisionError, OverflowError):
+            return float(self.value(BEYOND, *map(np.float64, numbers)))
 
 
 @dataclass(frozen=True)
