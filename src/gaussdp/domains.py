@@ -150,9 +150,12 @@ def _of_arrays(kernel: Kernel, parameters: Parameters) -> Any:
     flat = [_spread(array, shape).reshape(-1) for array in arrays]
     result = np.empty(flat[0].size)
     with nullcontext() if _SEVERAL.get() else np.errstate(all="ignore"):
-        for start in range(0, result.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            result[block] = kernel(*(array[block] for array in flat))
+        if result.size <= _BLOCK:
+            result[:] = kernel(*flat)
+        else:
+            for start in range(0, result.size, _BLOCK):
+                block = slice(start, start + _BLOCK)
+                result[block] = kernel(*(array[block] for array in flat))
     return result.reshape(shape)
 
 

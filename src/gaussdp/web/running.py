@@ -40,7 +40,12 @@ def run(app: Starlette, limits: Limits, listener: socket.socket, ready: Callable
         proxy_headers=False,
         timeout_keep_alive=limits.idle_seconds,  # type: ignore[arg-type]
     )
-    Server(config, app, limits, ready).run(sockets=[listener])
+    before = gc.get_threshold()
+    try:
+        Server(config, app, limits, ready).run(sockets=[listener])
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 class Server(uvicorn.Server):
