@@ -34,8 +34,8 @@ class BentSettings:
     widths: tuple[float, float] = (1.5, 8.0)  # ... at least and at most; all in inverse deviations
     most_turns: float = 16.0  # ... and at most, in inverse losses of an output that the record alone explains
     spacing: float = 0.06  # of the first rule
-    finest: float = 0.02
-    targets: tuple[float, ...] = (1e-11, 1e-10, 1e-10)
+    finest: float = 0.018
+    targets: tuple[float, ...] = (1e-11, 3e-11, 3e-11)
     """Errors, relative to the value, up to which rules are refined: at the mean and at the ends of the thresholds."""
     powers: tuple[float, float] = (1.9, 2.9)
     """Of the error of a rule, relative to the value, that rules with two and with three times the nodes will have, as a
