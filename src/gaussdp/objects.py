@@ -95,12 +95,13 @@ def guard(kind: type, **checks: Check) -> None:
 def _guarded(method: Callable[..., Any], places: list[tuple[int, str, Check]]) -> Callable[..., Any]:
     @wraps(method)
     def checked(*given: Any, **named: Any) -> Any:
-        values = list(given)
         for place, key, check in places:
-            if place < len(values):
-                values[place] = check(key, values[place])
+            if place < len(given):
+                meant = check(key, given[place])
+                if meant is not given[place]:
+                    given = (*given[:place], meant, *given[place + 1 :])
             elif key in named:
                 named[key] = check(key, named[key])
-        return method(*values, **named)
+        return method(*given, **named)
 
     return checked
