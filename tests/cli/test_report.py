@@ -8,6 +8,7 @@ import gaussdp
 from commands import refused
 from gaussdp import Run, account, read_points
 from gaussdp.cli import main
+from gaussdp.documents import ENDINGS, PROSE_FORMATS
 from gaussdp.statements import schema
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -52,7 +53,7 @@ def test_everything_into_a_folder(tmp_path, capsys):
     assert main(["report", RUN, "--out", str(tmp_path / "out")]) == 0
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert names == sorted(
-        [f"statement.{ending}" for ending in ("html", "json", "md", "tex", "txt")]
+        [f"statement.{ENDINGS[name]}" for name in PROSE_FORMATS]
         + [f"tradeoff.{ending}" for ending in ("pdf", "png", "svg")]
         + [f"curve.{ending}" for ending in ("csv", "json", "parquet")]  # its regret is above 0.01
     )
@@ -91,6 +92,7 @@ def test_bad_files(change, message, tmp_path, capsys):
     ("arguments", "message"),
     [
         (["nothing.toml"], "nothing.toml: cannot be read: No such file or directory"),
+        (["/dev/zero"], "/dev/zero: is too large: more than 33,554,432 characters"),
         ([RUN, "--out", "x", "--format", "html"], "--out writes every format; leave --format out"),
         ([RUN, "--floor", "0"], "floor must be in (0, 1), got 0.0"),
         ([RUN, "--delta", "1"], "delta must be in (0, 1), got 1.0"),

@@ -11,7 +11,6 @@ from scipy import special
 
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.density.vanishing import PartedLaws, VanishingTails
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent_tails import BentTails
 from gaussdp.accounting.lines.split_tails import SplitTails
@@ -23,6 +22,7 @@ from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats
+from gaussdp.objects import Described
 
 
 @dataclass(frozen=True)

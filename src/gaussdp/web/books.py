@@ -18,9 +18,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from gaussdp.errors import BudgetExceeded, DomainError, LedgerError
-from gaussdp.web.answers import RefusalError, field_of, json_response, refusal_response
 from gaussdp.web.endpoints import parse_body
 from gaussdp.web.openapi import API, Operation
+from gaussdp.web.replies import RefusalError, field_of, json_response, refusal_response
 from gaussdp.web.schemas.ledger import (
     BookShown,
     BooksResponse,
@@ -29,7 +29,7 @@ from gaussdp.web.schemas.ledger import (
     SpendRequest,
     SpendResponse,
 )
-from gaussdp.web.schemas.reading import read
+from gaussdp.web.schemas.parsing import read
 from gaussdp.words import say
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def token_from(file: str) -> str:
         DomainError: if the file cannot be read, or the token is too short.
     """
     try:
-        token = Path(file).read_text().strip() if file else os.environ.get(TOKEN_VARIABLE, "")
+        token = Path(file).read_text(encoding="utf-8").strip() if file else os.environ.get(TOKEN_VARIABLE, "")
     except (OSError, UnicodeDecodeError):
         raise DomainError("ledger_token_file", problem=f"cannot be read: {file!r}") from None
     if (file or token) and not (len(token) >= SHORTEST_TOKEN and token.isascii() and token.isprintable()):

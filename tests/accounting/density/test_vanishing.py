@@ -50,7 +50,13 @@ def test_laws_far_apart_are_told_at_once():
         assert (read.value, read.method) == (1.0, Method.VANISHING)
     assert curve.reading.fnr(1e-28).value == 0.0
     assert curve.tpr(1e-28) == 1.0
-    points = curve._tails.read(np.array([-5.0, 0.0, 8.0]))
+
+
+def test_no_test_errs_between_laws_that_lie_apart():
+    tau = np.array([-200.0, 0.0, 150.0, 1e4])
+    gone, points = PartedLaws(90.0**2, NOTHING).points(tau)
+    assert gone.tolist() == [True, True, True, False]
     assert (points.log_fpr == -np.inf).all()
     assert (points.log_fnr == -np.inf).all()
     assert (points.log_delta_remove == 0).all()
+    assert (points.log_delta_add == 0).all()
