@@ -13,7 +13,7 @@ import numpy as np
 
 from gaussdp.accounting.density.log_density import LogDensity
 from gaussdp.accounting.loss.products import rows_times
-from gaussdp.numerics import Floats, Indices
+from gaussdp.numerics import Booleans, Floats, Indices
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class SmallParts:
     """Integrals over the law of a smaller part, from nothing up to an edge of its panels."""
 
     def __init__(self, density: LogDensity) -> None:
-        self.edges = edges = density.edges
+        self._edges = edges = density.edges
         count = density.halves.size
         points = density.centres[:, np.newaxis] + np.multiply.outer(density.halves, _RULE[0])
         logs = density.values(np.arange(count), points)
@@ -67,7 +67,7 @@ class SmallParts:
         open_ = np.flatnonzero(s <= large.edges[-1])
         share = np.minimum(SETTINGS.largest, 0.8 * SETTINGS.change / (1 + large.steepness[large.panels(s)]))
         for _ in range(SETTINGS.trials):
-            last = np.searchsorted(self.edges, s[open_] + np.log(share[open_]), side="right") - 1
+            last = np.searchsorted(self._edges, s[open_] + np.log(share[open_]), side="right") - 1
             some = last > 0
             open_, last = open_[some], last[some]
             if open_.size == 0:
@@ -78,9 +78,9 @@ class SmallParts:
             share *= 0.25
         return result, ends
 
-    def _up_to(self, last: Indices, large: LogDensity, s: Floats) -> tuple[np.ndarray, Floats]:
+    def _up_to(self, last: Indices, large: LogDensity, s: Floats) -> tuple[Booleans, Floats]:
         """Where the polynomial serves, and the logarithms of the integrals."""
-        parts = np.multiply.outer(np.exp(self.edges[last] - s), np.ones(_COUNT)) * _POINTS
+        parts = np.multiply.outer(np.exp(self._edges[last] - s), np.ones(_COUNT)) * _POINTS
         log_rest = np.log1p(-parts)
         logs = _along(large, s[:, np.newaxis] + log_rest) - log_rest
         top = logs.max(axis=1)
