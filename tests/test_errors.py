@@ -1,11 +1,16 @@
 """A refusal is made of parts, and whoever needs one reads it there."""
 
+import math
 import pickle
 from copy import copy
 
+import numpy as np
 import pytest
 
-from gaussdp import DomainError, fnr_from_mu
+from gaussdp import DPSGD, DomainError, PureDP, Requirement, Run, explain, fnr_from_mu, risks
+from gaussdp.figures.drawing import checked_format
+from gaussdp.ledger.charges import charge_of
+from gaussdp.published import Deployment
 
 
 def test_the_parts_of_a_number_outside_its_domain():
@@ -37,3 +42,33 @@ def test_refusals_pickle_and_copy(again):
     error = DomainError("kind", "one of a, b", "c", "see the list", got="str 'c'").at("here")
     assert vars(again(error)) == vars(error)
     assert str(again(error)) == str(error)
+
+
+ARRAY = np.zeros((2, 2))
+RUN = DPSGD(1.0, 0.01, 50)
+DEPLOYED = {
+    **dict.fromkeys(("name", "organisation", "unit", "covers", "source"), "words"),
+    "year": 2020,
+    "setting": "central",
+    "epsilon": 1.0,
+}
+WRONG_KINDS = {
+    "key": lambda: risks.by_value_key(ARRAY),
+    "keys": lambda: risks.criteria_at(keys=ARRAY),
+    "an unknown criterion": lambda: risks.criteria_at(keys=["profil"]),
+    "contact": lambda: Run(mechanism=RUN, unit="person", adjacency="add-remove", contact=ARRAY),
+    "source": lambda: Requirement(PureDP(1.0), source=math.nan),
+    "follows": lambda: Deployment(**DEPLOYED, follows=ARRAY),
+    "stated_for": lambda: charge_of(RUN, unit="person", adjacency="add-remove", stated_for=ARRAY),
+    "digits": lambda: explain(1.0).render(digits=[0.1, None]),
+    "ending": lambda: checked_format(ARRAY),
+    "releases": lambda: explain(1.0, releases=[[0.1], [0.1, 0.2]]),
+    "group": lambda: explain(1.0, group="12"),
+}
+
+
+@pytest.mark.parametrize("call", WRONG_KINDS.values(), ids=WRONG_KINDS)
+def test_a_wrong_kind_is_refused_in_one_line(call):
+    with pytest.raises(DomainError) as refusal:
+        call()
+    assert "\n" not in str(refusal.value)

@@ -140,3 +140,17 @@ class TestPoints:
         assert message.count("\n") == 1
         assert main(["account", str(tmp_path / "absent.csv")]) == 2
         assert "cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stated", ['sampling = "shuffle"', 'clipping = "per-batch"', 'tuning = "not counted"'])
+def test_a_run_whose_numbers_do_not_hold_says_so_before_them(stated, tmp_path, capsys):
+    file = tmp_path / "run.toml"
+    training = "[training]\nnoise_multiplier = 1.0\nsample_rate = 0.01\nsteps = 100\n"
+    file.write_text(f'unit = "one person"\nadjacency = "add-remove"\n{stated}\n{training}')
+    assert main(["account", str(file)]) == 0
+    head = " ".join(capsys.readouterr().out.split("The guarantee as one number")[0].split())
+    assert "These numbers do not hold for the run as described." in head
+    assert main(["account", str(file), "--format", "json"]) == 0
+    assert "do not hold" in json.loads(capsys.readouterr().out)["title"]
+    assert main(["account", str(file), "--format", "csv", "--table", "guarantee"]) == 0
+    assert "do not hold" in capsys.readouterr().err

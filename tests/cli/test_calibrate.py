@@ -189,6 +189,7 @@ class TestRunFiles:
         [
             ('sampling = "shuffle"\n', "sampling must be"),
             ('tuning = "not counted"\n', "tuning must be"),
+            ('clipping = "per-batch"\n', "clipping must be"),
         ],
     )
     def test_runs_whose_noise_is_not_known(self, lines, message, tmp_path, capsys):

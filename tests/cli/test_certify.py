@@ -80,6 +80,8 @@ def test_a_certificate_of_another_run_does_not_hold(path, tmp_path, capsys):
     ("text", "words"),
     [
         (RUN.replace('"poisson"', '"shuffle"'), "sampling must be poisson"),
+        ('clipping = "per-batch"\n' + RUN, "clipping must be per-example"),
+        ('tuning = "not counted"\n' + RUN, "tuning must be counted"),
         (RUN.replace('"add-remove"', '"replace-one"'), "neither Gaussian"),
         (PLAN.replace('"gaussian"', '"laplace"').replace("noise_multiplier", "scale"), "neither Gaussian"),
         (MANY_KINDS, "no proof"),

@@ -67,6 +67,12 @@ def test_rules_of_the_users_own(capsys):
     assert [row["epsilon_over_6_here"] for row in rows] == ["conservative"] * 4
 
 
+def test_rules_of_thumb_are_budgets_and_round_down(capsys):
+    assert "ε/3 = 0.3333 here is" in output(capsys, "--epsilon", "1", "--table", "rules")
+    [row] = rows_of(capsys, "recommendation", "--epsilon", "3.33333")
+    assert row["rule_of_thumb"] == 0.6666
+
+
 def test_prior_reaches_the_attacker(capsys):
     half = output(capsys, "--epsilon", "1", "--table", "attacker", "--format", "csv")
     rare = output(capsys, "--epsilon", "1", "--table", "attacker", "--format", "csv", "--prior", "0.01")
@@ -102,6 +108,13 @@ def test_it_ends_with_a_recommendation(capsys):
     assert "The cautious choice is μ = 0.5498, the smallest of them" in end
     assert "ε/5 = 0.6 lies inside the range; 12 of 14 criteria allow as much." in end
     assert "Left out as saturated" in end
+
+
+@pytest.mark.parametrize("epsilon", ["5e-324", "709", "720", "1e308"])
+@pytest.mark.parametrize("option", ["--epsilon {}", "--require epsilon={}"])
+def test_any_finite_epsilon_is_a_policy(option, epsilon, capsys):
+    text = output(capsys, *option.format(epsilon).split())
+    assert "nan" not in text.lower()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """gaussdp ledger: the life of a book on the command line, in one line each."""
 
 import json
+import re
 
 import pytest
 
@@ -100,6 +101,8 @@ def test_files_and_people(told, tmp_path):
     )
     assert "μ = 0.122326" in told("reserve", "health", "plan.toml", "--key", "a")[1]
     assert "δ = " in told("reserve", "health", "run.toml", "--key", "b")[1]
+    report = " ".join(told("report", "health")[1].split())
+    assert re.search(r"So far μ = [0-9.]+, with slack [0-9.e-]+, is spent", report)
     told("open", "each", "--mu", "1", "--per-person")
     (tmp_path / "people.csv").write_text("patient\nada\ngrace\n")
     assert told("reserve", "each", "mu=0.5", "--key", "c", "--people", "people.csv", "--column", "patient")[0] == 0

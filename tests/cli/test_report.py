@@ -92,6 +92,7 @@ def test_bad_files(change, message, tmp_path, capsys):
     ("arguments", "message"),
     [
         (["nothing.toml"], "nothing.toml: cannot be read: No such file or directory"),
+        (["/dev/zero"], "/dev/zero: is too large: more than 33,554,432 characters"),
         ([RUN, "--out", "x", "--format", "html"], "--out writes every format; leave --format out"),
         ([RUN, "--floor", "0"], "floor must be in (0, 1), got 0.0"),
         ([RUN, "--delta", "1"], "delta must be in (0, 1), got 1.0"),

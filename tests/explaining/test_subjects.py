@@ -85,3 +85,26 @@ def test_guarantees_without_a_mechanism(subject):
 def test_what_cannot_be_explained(subject):
     with pytest.raises(DomainError, match="mu must be"):
         explain(subject)
+
+
+@pytest.mark.parametrize("records", [1, 2, 4])
+def test_people_with_several_records_are_more_records_together(records):
+    run = Run(mechanism=TRAINING, sampling="poisson", **{**MET, "records_per_unit": records})
+    found = explain(run, group=2, releases=())
+    assert found.groups[0].mu == account(DPSGD(1.0, 0.00512, 3907, records_per_unit=2 * records)).fit().mu
+    assert found.groups[0].mu > 1.8 * found.mu
+
+
+@pytest.mark.parametrize(
+    "training", [DPSGD(1.0, 0.00512, 3907, records_per_unit=2), 3 * DPSGD(1.0, 0.00512, 3907, records_per_unit=2)]
+)
+def test_what_speaks_of_several_records_says_nothing_of_two_people(training):
+    assert explain(training, group=2, releases=()).groups == ()
+
+
+@pytest.mark.parametrize("noise", [0.4, 0.6, 1.0])
+def test_where_little_privacy_is_left_it_says_so(noise):
+    """Of runs and repetitions whose attacks err less often than the usual floor."""
+    found = explain(DPSGD(noise, 0.1, 3000))
+    assert [fact.count for fact in (*found.groups, *found.releases)] == [2, 5, 10, 100]
+    assert all(fact.mu > found.mu and fact.accuracy > 0.999 for fact in (*found.groups, *found.releases))

@@ -112,6 +112,11 @@ class TestNeighbours:
             charge_of(release, unit="one person", adjacency=adjacency, stated_for=said)
 
 
+def test_a_release_stated_for_several_records_costs_its_own_mu():
+    release = gaussdp.DPSGD(1.0, 0.00512, 3907, records_per_unit=4)
+    assert charge_of(release, **BOOK).guarantee.mu == pytest.approx(gaussdp.account(release).fit().mu, rel=1e-9)
+
+
 class TestRuns:
     def run(self, **others):
         return Run(**{"mechanism": TRAINING, "unit": "one person", "adjacency": "add-remove"} | others)

@@ -158,6 +158,12 @@ class TestCauses:
         assert keys(verdict) == ["tuning"]
         assert any("Tuning is not counted" in words for words in verdict.caveats)
 
+    def test_tuning_of_nobody_knows_how_many_runs(self):
+        number = gaussdp.account(TRAINING).epsilon(1e-5)
+        above, below = (verdict_on(as_claim(number * times), tuning="not counted") for times in (1.001, 0.9))
+        assert (above.status, above.upper, above.instead) == ("undecided", math.inf, None)
+        assert (below.status, below.lower) == ("false", above.lower)
+
     def test_floor(self):
         verdict = verdict_on("mu=0.47")
         assert verdict.status == "false"
@@ -216,6 +222,16 @@ class TestCauses:
 
     def test_none_where_none_fits(self):
         assert verdict_on("epsilon=1.3 delta=1e-5").causes == ()
+
+
+def test_what_a_verdict_rests_on_stands_at_its_head():
+    unstated = {"sampling": None, "tuning": None, "records_per_unit": None, "clipping": None}
+    sound = verdict_on("epsilon=1.75 delta=1e-5", **unstated).sentences[0]
+    assert sound.endswith("depends on what is not stated: sampling, tuning, records per unit, clipping.")
+    false = verdict_on("epsilon=1.7 delta=1e-5", **unstated).sentences[0]
+    assert false.endswith("depends on what is not stated: sampling.")  # the rest could only raise it
+    assert "not stated" not in verdict_on("epsilon=1.7 delta=1e-5", **unstated | {"sampling": "poisson"}).sentences[0]
+    assert "not stated" not in verdict_on("epsilon=1.75 delta=1e-5", records_per_unit=1).sentences[0]
 
 
 def test_clipping():

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -95,3 +97,15 @@ def test_one_script_and_one_stylesheet(client):
     assert "content-encoding" not in plain.headers
     for path in (FOLDER / "css").rglob("*.css"):
         assert path.read_text() in plain.text
+
+
+def test_the_page_is_utf_8_whatever_the_machine_speaks():
+    """A machine whose own encoding is another reads the page as it was written."""
+    made = (
+        "from gaussdp.web.bundling import bundles; from gaussdp.web.static_files import FOLDER; bundles(FOLDER, {!r})"
+    )
+    strict = ("-X", "warn_default_encoding", "-W", "error::EncodingWarning")
+    done = subprocess.run(
+        [sys.executable, *strict, "-c", made.format("index.html")], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -213,7 +213,13 @@ class Advice:
         if any(one.kind == "mean" for one in self.answers.statistics):
             found.append(say("The number of people behind a mean is public."))
         if any(one.kind == "model" for one in self.answers.statistics):
-            found.append(say("Models are trained on Poisson samples; their μ is for error rates of at least 1e-10."))
+            found.append(
+                say(
+                    "Models are trained on Poisson samples; the μ of one is for error rates of at least 1e-10."
+                    " For several, or beside other statistics, the sum of squares is a plan and no proof:"
+                    " account for all of them together."
+                )
+            )
         if not self.answers.published:
             found.append(say("What each release holds is not said, so one count is assumed."))
         names = " ".join(say(BY_KEY[key].text) for key in self.answers.assumed)

@@ -12,6 +12,7 @@ from gaussdp.documents.rounding import Rounding, rounded, shown, shown_down, sho
 from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.domains import FINITE_NON_NEGATIVE, number
 from gaussdp.guarantees import GDP, PureDP
+from gaussdp.numerics import LARGEST_EXPONENT
 from gaussdp.risks import Risk
 from gaussdp.words import Phrase, say
 
@@ -101,11 +102,11 @@ def _notes(chosen: Choice, digits: int) -> list[str]:
 
 
 def _allowed(chosen: Choice) -> str:
-    """What pure DP allows there, where it is all that is matched."""
+    """What pure DP allows there, where it is all that is matched and a number that can be shown."""
     bounds = {found.policy.epsilon_bound for found in chosen.matches if isinstance(found.policy, PureDP)}
-    return (
-        say(", where the policy allows {ratio}", ratio=shown_nearest(math.exp(*bounds), 3)) if len(bounds) == 1 else ""
-    )
+    if len(bounds) != 1 or max(bounds) > LARGEST_EXPONENT:
+        return ""
+    return say(", where the policy allows {ratio}", ratio=shown_nearest(math.exp(*bounds), 3))
 
 
 def _advice(chosen: Choice) -> list[str]:
@@ -233,7 +234,7 @@ def _rules(matches: Sequence[Match], rules: Sequence[RuleOfThumb]) -> Table:
 
 
 def _spent(rule: RuleOfThumb, policy: PureDP) -> str:
-    return shown_up(rule.mu(policy.epsilon_bound))
+    return shown_down(rule.mu(policy.epsilon_bound))
 
 
 def _recommendation(chosen: Choice) -> Table:
@@ -242,7 +243,7 @@ def _recommendation(chosen: Choice) -> Table:
         Column("mu", "cautious μ", Rounding.DOWN),
         Column("mu_high", "range up to", Rounding.DOWN),
         Column("decided_by", "decided by"),
-        Column("rule_of_thumb", "ε/5", Rounding.UP),
+        Column("rule_of_thumb", "ε/5", Rounding.DOWN),
         Column("saturated", "saturated, left out"),
     )
     rule = chosen.rule_of_thumb

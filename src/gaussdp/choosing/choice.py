@@ -8,7 +8,7 @@ from typing import Any
 from gaussdp.choosing.match import Match
 from gaussdp.choosing.requirements import Policy, Requirement, requirement
 from gaussdp.choosing.rules import RuleOfThumb
-from gaussdp.documents.rounding import shown_down, shown_up
+from gaussdp.documents.rounding import shown_down
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.risks import Risk
@@ -139,7 +139,7 @@ class Choice(GDP):
             return ()
         counted = [match for one in self.requirements for match in one.limiting]
         within = sum(spent <= match.mu for match in counted)
-        rule = say("The rule of thumb ε/5 = {spent}", spent=shown_up(spent))
+        rule = say("The rule of thumb ε/5 = {spent}", spent=shown_down(spent))
         if spent <= self.mu:
             below = plural(
                 len(counted),
@@ -161,10 +161,11 @@ class Choice(GDP):
         )
 
     def _saturation(self) -> str:
-        if not self.left_out:
+        left_out = self.left_out
+        if not left_out:
             return ""
         kinds: dict[str, list[Match]] = {}
-        for found in self.left_out:
+        for found in left_out:
             kinds.setdefault(found.risk.name, []).append(found)
         names = "; ".join(_places(found) for found in kinds.values())
         return say("Left out as saturated, since the policy hardly limits the attack there: {names}.", names=names)

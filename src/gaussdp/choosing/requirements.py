@@ -48,6 +48,7 @@ class Requirement:
         object.__setattr__(self, "policy", instance("requirement", policy, (Guarantee, AtMost), _KINDS))
         criteria = several("criteria", self.criteria, "a list of risks")
         object.__setattr__(self, "criteria", tuple(instance("criteria", one, Risk, "risks") for one in criteria))
+        instance("source", self.source, str, "a text")
 
     @property
     def words(self) -> str:

@@ -232,8 +232,13 @@ def plan(file: Path, reading: _Reading) -> None:
     def document(curve: AccountedCurve | DistributionCurve, floor: float | None, *levels: Any) -> Document:
         content = account_document(mechanism, curve, floor, *levels)
         fit = curve.fit() if floor is None else curve.fit(floor)
-        told = broken_words(found, curve, fit) if isinstance(found, Run) else ()
-        return Document.tabular(content.title, content.tables, (*told, *content.notes))
+        told = "".join(broken_words(found, curve, fit)) if isinstance(found, Run) else ""
+        if not told:
+            return content
+        if reading.style == "csv":  # a table without words
+            click.echo(f"gaussdp: {told}", err=True)
+        notes = ("What follows would hold if the run were as the account assumes.", *content.notes)
+        return Document.tabular(f"{content.title}. {told}", content.tables, notes)
 
     reading.show(mechanism, document)
 

@@ -87,6 +87,10 @@ def _mechanism(file: Path) -> Mechanism:
     found = described(file)
     if isinstance(found, Run) and found.sampled and found.sampling not in ("poisson", None):
         raise DomainError("sampling", "poisson for a proof", found.sampling, place=file.name)
+    if isinstance(found, Run) and found.trains and found.clipping not in ("per-example", None):
+        raise DomainError("clipping", "per-example for a proof", found.clipping, place=file.name)
+    if isinstance(found, Run) and found.tuning == "not counted":
+        raise DomainError("tuning", "counted for a proof", found.tuning, place=file.name)
     return mechanism_of(found, file.name)
 
 

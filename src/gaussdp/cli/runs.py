@@ -112,6 +112,8 @@ def training_of(file: Path) -> Pipeline:
         raise DomainError("mechanism", "one whose noise is solved for", got=trained.sentence, place=file.name)
     if run.tuning not in (None, "none"):
         raise DomainError("tuning", '"none" where the noise of one run is solved for', run.tuning, place=file.name)
+    if run.clipping not in (None, "per-example"):
+        raise DomainError("clipping", '"per-example" where noise is solved for', run.clipping, place=file.name)
     made = sampling if run.sampling in (None, "full batch") else run.sampling
     unit: dict[str, Any] = {"adjacency": run.adjacency, "records_per_unit": run.records_per_unit or 1}
     try:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gaussdp.documents.blocks import Document
-from gaussdp.domains import one_of
+from gaussdp.documents.rounding import MOST_DIGITS
+from gaussdp.domains import integer, one_of
 from gaussdp.words import LANGUAGES, Phrase, speaking
 
 Format = Literal["text", "markdown", "csv", "json", "latex", "html"]
@@ -50,10 +51,11 @@ def render(document: Document, format: str = "text", digits: int = DEFAULT_DIGIT
     """The document in the format of this name, with numbers of so many significant digits.
 
     Raises:
-        DomainError: if there is no such format.
+        DomainError: if there is no such format, or so many digits are none.
     """
+    count = integer("digits", digits, low=1, high=MOST_DIGITS)
     known = PROSE_FORMATS if document.sections else FORMATS
-    return _renderer(one_of("format", format, known))(document, digits)
+    return _renderer(one_of("format", format, known))(document, count)
 
 
 def _renderer(format: Format) -> Callable[[Document, int], str]:

@@ -25,7 +25,7 @@ class Rounding(Enum):
     EXACT = "exact"
 
 
-_ONE_SIDED = (Rounding.UP, Rounding.DOWN)
+_UP, _DOWN = Rounding.UP, Rounding.DOWN  # to look up a member of an enumeration takes its time
 _MODES = {Rounding.UP: ROUND_CEILING, Rounding.DOWN: ROUND_FLOOR, Rounding.NEAREST: ROUND_HALF_EVEN}
 
 
@@ -40,6 +40,9 @@ def rounded(value: float, rounding: Rounding, digits: int = 4) -> float:
     >>> rounded(0.31027, Rounding.UP), rounded(0.31027, Rounding.DOWN)
     (0.3103, 0.3102)
     """
+    cut = _cut(value, rounding, digits)
+    if cut is not None:
+        return float(cut)
     context = _context(digits if type(digits) is int else integer("digits", digits, low=1, high=MOST_DIGITS), rounding)
     if context is None or math.isinf(value):
         return value
@@ -86,19 +89,26 @@ def shown_rounded(value: float, rounding: Rounding, digits: int = 4) -> str:
     >>> shown_rounded(0.31027, Rounding.UP), shown_rounded(0.31027, Rounding.DOWN), shown_rounded(9.9996, Rounding.UP)
     ('0.3103', '0.3102', '10')
     """
+    cut = _cut(value, rounding, digits)
+    return shown(rounded(value, rounding, digits)) if cut is None else cut.rstrip("0").rstrip(".")
+
+
+def _cut(value: float, rounding: Rounding, digits: int) -> str | None:
+    """The text of a number that has more digits, cut to so many after its point on the stated side; else None."""
+    if not 1e-3 <= value < 1e7 or (rounding is not _DOWN and rounding is not _UP):
+        return None
     if type(digits) is not int or not 1 <= digits <= MOST_DIGITS:
         digits = integer("digits", digits, low=1, high=MOST_DIGITS)
-    if rounding in _ONE_SIDED and 1e-3 <= value < 1e7:
-        text = repr(float(value))
-        whole, _, rest = text.partition(".")
-        keep = digits - len(whole) if whole != "0" else digits + len(rest) - len(rest.lstrip("0"))
-        if 0 < keep < len(rest):
-            kept = rest[:keep]
-            if rounding is Rounding.UP:  # the rest is not 0: the shortest text ends in no zeros
-                grown = str(int(whole + kept) + 1).zfill(keep + 1)
-                whole, kept = grown[:-keep], grown[-keep:]
-            return f"{whole}.{kept}".rstrip("0").rstrip(".")
-    return shown(rounded(value, rounding, digits))
+    text = repr(float(value))
+    point = text.index(".")
+    keep = digits - point if value >= 1 else digits + (value < 0.1) + (value < 0.01)
+    end = point + 1 + keep
+    if keep < 1 or end >= len(text):
+        return None
+    if rounding is _DOWN:
+        return text[:end]
+    grown = str(int(text[:point] + text[point + 1 : end]) + 1).zfill(keep + 1)  # the rest, which is cut, is not 0
+    return f"{grown[:-keep]}.{grown[-keep:]}"
 
 
 def shown_up(value: float, digits: int = 4) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 from gaussdp.errors import DomainError
 
+_MOST_CHARACTERS = 1 << 25  # a file that people write has far fewer; a device has no end
+
 
 def file_text(path: str | Path) -> tuple[str, str]:
     """The text of a file and its name for messages, or a DomainError that says why there is none.
@@ -16,10 +18,14 @@ def file_text(path: str | Path) -> tuple[str, str]:
     """
     file = Path(path)
     try:
-        return file.read_text(encoding="utf-8-sig"), file.name
+        with file.open(encoding="utf-8-sig") as stream:
+            text = stream.read(_MOST_CHARACTERS + 1)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise DomainError(None, place=str(file), problem=f"cannot be read: {reason}") from None
+    if len(text) > _MOST_CHARACTERS:
+        raise DomainError(None, place=str(file), problem=f"is too large: more than {_MOST_CHARACTERS:,} characters")
+    return text, file.name
 
 
 def parsed(text: str, name: str) -> Any:

@@ -1,6 +1,8 @@
 """What a mu, a run or a curve means to people: guesses, false alarms, groups and repetition, in words and odds."""
 
+import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,7 @@ from gaussdp.adapters import adapter_for
 from gaussdp.documents import DEFAULT_DIGITS, Block, Document, Format, IconArray, Items, Section, Words, render
 from gaussdp.documents.html import fragment
 from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number, one_of, readings
+from gaussdp.errors import DomainError
 from gaussdp.explaining import facts, sentences, wording
 from gaussdp.explaining.facts import PRIOR, RATE, Meaning
 from gaussdp.explaining.numbers import ROUNDING, as_object, tables
@@ -18,7 +21,7 @@ from gaussdp.explaining.sentences import Passage
 from gaussdp.figures.drawing import FORMATS as FIGURE_FORMATS
 from gaussdp.figures.icon_arrays import render_icons
 from gaussdp.guarantees import GDP, Guarantee
-from gaussdp.mechanisms import Mechanism
+from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.risks import DELTA, RECALL
 from gaussdp.risks.base import EVEN
 from gaussdp.statements.assumptions import broken_words
@@ -40,6 +43,8 @@ class Subject:
         words: what it is the curve of.
         mechanism: what has that curve, if that is known.
         caveats: what keeps the numbers from holding for a run.
+        described: the mechanism as it was described, before the neighbours and the unit of a run were taken in.
+        unit: these neighbours, and how many records one unit has.
     """
 
     curve: AccountedCurve | PointsCurve
@@ -47,22 +52,33 @@ class Subject:
     words: str
     mechanism: Mechanism | None = None
     caveats: tuple[str, ...] = ()
+    described: Mechanism | None = None
+    unit: tuple[Adjacency, int] = ("add-remove", 1)
 
     @classmethod
     def of(cls, thing: object) -> "Subject":
         """Of a run, a mechanism, a curve, or whatever `account` takes."""
         with within_doubles():
             mechanism = thing.protected if isinstance(thing, Run) else thing if isinstance(thing, Mechanism) else None
+            described = thing.accounted if isinstance(thing, Run) else mechanism
+            adjacency = (isinstance(thing, Run) and thing.adjacency) or (
+                described.adjacency if described else "add-remove"
+            )
+            records = (isinstance(thing, Run) and thing.records_per_unit) or 1
             curve = thing if isinstance(thing, AccountedCurve | PointsCurve) else account(mechanism or thing)
-            fit = curve.fit()
+            fit = _fitted(curve)
             stated = thing.label if isinstance(thing, Guarantee) and thing is not curve else say("this curve")
             words = mechanism.sentence if mechanism else stated
             caveats = broken_words(thing, curve, fit) if isinstance(thing, Run) else ()
-        return cls(curve, fit, words, mechanism, caveats)
+        return cls(curve, fit, words, mechanism, caveats, described, (adjacency, records))
 
     def group(self, size: int) -> tuple[Guarantee, float] | None:
         """The curve and the mu of so many people together; None if no exact account is known."""
-        known = self.mechanism and self.mechanism.protecting(self.mechanism.adjacency, size)
+        one = self.described
+        if one is None or one.protecting(one.adjacency) is None:  # it speaks of several records already
+            return None
+        adjacency, records = self.unit
+        known = one.protecting(adjacency, size * records)
         return _accounted(known) if known else None
 
     def repeated(self, times: int) -> tuple[Guarantee, float] | None:
@@ -73,7 +89,24 @@ class Subject:
 def _accounted(mechanism: Mechanism) -> tuple[Guarantee, float]:
     with within_doubles():
         curve = account(mechanism)
-        return curve, curve.fit().mu
+        try:
+            return curve, _fitted(curve).mu
+        except DomainError:
+            return curve, math.inf  # which always holds
+
+
+_SMALLER_FLOORS = (1e-20, 1e-50, 1e-100, 1e-200)
+
+
+def _fitted(curve: AccountedCurve | PointsCurve) -> Fit:
+    """The fit; with a smaller floor, which says more, where the usual one leaves no attack to speak about."""
+    try:
+        return curve.fit()
+    except DomainError:
+        for floor in _SMALLER_FLOORS:
+            with suppress(DomainError):
+                return curve.fit(floor)
+        raise
 
 
 DEFAULT_FPRS = (1e-2, 1e-3, 1e-5)
@@ -253,6 +286,7 @@ def _levels(name: str, values: float | Sequence[float], domain: Domain) -> list[
     return levels
 
 
-def _counts(name: str, values: int | Sequence[int]) -> list[int]:
-    many = values if isinstance(values, tuple) or (isinstance(values, Iterable) and np.ndim(values)) else [values]
-    return [integer(name, value, low=1) for value in many]
+def _counts(name: str, values: object) -> list[int]:
+    if isinstance(values, Iterable) and not isinstance(values, str) and getattr(values, "ndim", 1) != 0:
+        return [integer(name, value, low=1) for value in values]
+    return [integer(name, values, low=1)]

@@ -73,9 +73,13 @@ def as_one_number(explanation: Meaning) -> str:
     if not explanation.subject:
         return ""
     mu, floor = wording.up(explanation.mu, 4), explanation.floor
-    about = say(", for attacks with error rates of at least {floor}", floor=wording.up(floor)) if floor else ""
+    about = (
+        say(", for attacks with error rates of at least {floor}, as is every μ below", floor=wording.up(floor))
+        if floor
+        else ""
+    )
     return say(
-        "As one number it is μ = {mu}{about}. What follows is read off its own curve, and holds for every attack.",
+        "As one number it is μ = {mu}{about}. Everything else is read off its own curve, and holds for every attack.",
         mu=mu,
         about=about,
     )

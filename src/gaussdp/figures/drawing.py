@@ -56,7 +56,7 @@ def format_of(path: Path) -> str:
 
 def checked_format(name: str) -> str:
     """The name, if it is that of a format."""
-    if name not in FORMATS:
+    if not isinstance(name, str) or name not in FORMATS:
         raise DomainError(None, value=name, problem="a figure's format must be svg, pdf or png")
     return name
 

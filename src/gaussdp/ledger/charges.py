@@ -71,6 +71,7 @@ def charge_of(
         DomainError: if nothing is proved about what it costs for this unit and these neighbours.
     """
     level = None if floor is None else number("floor", floor, LEVEL)
+    stated_for = None if stated_for is None else checked_adjacency(stated_for)
     if isinstance(release, Mechanism | GDP | ApproxGDP | ApproxDP) and _hashable(release):  # often charged again
         return _remembered(release, adjacency, stated_for, level)
     return _charged(release, unit, adjacency, stated_for, level)
@@ -129,7 +130,7 @@ def _charged(
         return _of_run(release, unit, adjacency, level)
     if isinstance(release, Mechanism):
         return _of_mechanism(release, adjacency, level)
-    stated = adjacency if stated_for is None else checked_adjacency(stated_for)
+    stated = stated_for or adjacency
     if isinstance(release, AccountedCurve):
         return _of_mechanism(release.mechanism, adjacency, level)
     if isinstance(release, Guarantee | Fit):
@@ -168,7 +169,7 @@ def _of_run(run: Run, unit: str, adjacency: Adjacency, floor: float | None) -> C
 
 
 def _of_mechanism(mechanism: Mechanism, adjacency: Adjacency, floor: float | None) -> Charge:
-    known = mechanism.protecting(adjacency)
+    known = mechanism if mechanism.adjacency == adjacency else mechanism.protecting(adjacency)
     if known is None:
         return _moved(_of_mechanism(mechanism, mechanism.adjacency, floor), mechanism.adjacency, adjacency)
     entries = [(part, times, _exact_square(part)) for part, times in known.releases()]

@@ -135,7 +135,8 @@ def _promise(now: Budget) -> str:
     if now.per_person:
         words.append("It is each person's own; what people have spent depends on the data, and is not told.")
     else:
-        spent = shown_up(now.lifetime.mu)
+        slack = f", with slack {shown_up(now.lifetime_slack)}," if now.lifetime_slack else ""
+        spent = f"{shown_up(now.lifetime.mu)}{slack}"
         words.append(f"So far μ = {spent} is spent, which holds itself if no noise was chosen by what came out before.")
     if now.period:
         words.append(f"{NO_RENEWAL}: the number above is of {now.periods} periods of μ = {shown(now.total.mu)} each.")

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from gaussdp.conversions import mu_from_profile
 from gaussdp.documents.rounding import shown, shown_level
-from gaussdp.domains import LEVEL, POSITIVE, integer, number, one_of
+from gaussdp.domains import LEVEL, POSITIVE, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
 from gaussdp.words import numeral, say
@@ -107,6 +107,8 @@ class Deployment:
         integer("year", self.year, low=_OLDEST)
         one_of("setting", self.setting, get_args(Setting))
         one_of("period", self.period, get_args(Period))
+        for key in ("gaussian", "follows"):
+            instance(key, getattr(self, key), bool, "true or false")
         for key, domain in (("epsilon", POSITIVE), ("delta", LEVEL), ("rho", POSITIVE)):
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, number(key, getattr(self, key), domain))

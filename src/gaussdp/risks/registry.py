@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TypeVar
 
-from gaussdp.domains import LEVEL, instance, number, several
+from gaussdp.domains import LEVEL, instance, number, one_of, several
 from gaussdp.errors import DomainError
 from gaussdp.registry import Registry
 from gaussdp.risks.base import EVEN, Risk
@@ -85,7 +85,8 @@ def criteria_at(
     >>> [risk.words for risk in criteria_at({"fpr": [1e-3], "delta": [1e-6]}, ["multiplicative_advantage", "profile"])]
     ['TPR/FPR at FPR 1e-3', 'ε at δ = 1e-6']
     """
-    named = several("keys", keys, "keys of criteria")
+    known = tuple(risk.key for risk in criteria())
+    named = [one_of("keys", key, known) for key in several("keys", keys, "keys of criteria")]
     chosen = tuple(risk for risk in criteria() if not named or risk.key in named)
     if values is not None:
         instance("values", values, Mapping, "levels by their key")
@@ -111,7 +112,8 @@ def by_value_key(key: str) -> type[Risk] | None:
     >>> by_value_key("epsilon").__name__
     'Profile'
     """
-    return next((risk for risk in registered() if risk.value_key == key), None)
+    wanted = instance("key", key, str, "the key of a number")
+    return next((risk for risk in registered() if risk.value_key == wanted), None)
 
 
 @contextmanager

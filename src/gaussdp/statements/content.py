@@ -46,6 +46,7 @@ def sections(report: Findings, draw: Callable[[str], bytes]) -> tuple[Section, .
     """The parts of a statement; the figure is drawn in the format asked for."""
     run = report.run
     sentence, *others = guarantee_words(report)
+    doubtful = () if report.standing != "does not hold" else (Words(say(_WERE_THEY_MET), "warning"),)
     return (
         Section(
             "guarantee",
@@ -76,12 +77,17 @@ def sections(report: Findings, draw: Callable[[str], bytes]) -> tuple[Section, .
         Section(
             "assumptions", say("Assumptions and whether the run met them"), tuple(map(_judged, report.assumptions))
         ),
-        Section("epsilon", say("Equivalent ε"), (report.epsilon,)),
-        Section("risks", say("What an attacker can achieve"), (report.attacker, report.precision, report.overall)),
+        Section("epsilon", say("Equivalent ε"), (*doubtful, report.epsilon)),
+        Section(
+            "risks",
+            say("What an attacker can achieve"),
+            (*doubtful, report.attacker, report.precision, report.overall),
+        ),
         Section("figure", say(FIGURE_TITLE), (Picture("tradeoff", say(FIGURE_TITLE), figure_caption(report), draw),)),
     )
 
 
+_WERE_THEY_MET = Phrase("Only if the assumptions were met; for the run as described these numbers do not hold.")
 _ROUNDING = Phrase("to the side of less privacy: what is bounded from above up, from below down")
 
 

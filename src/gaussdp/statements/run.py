@@ -178,7 +178,7 @@ class Run:
                 advice='write adjacency = "add-remove" or "replace-one"',
             )
         for key in ("unit", "title", "contact", "data"):
-            if getattr(self, key) != "":
+            if not isinstance(getattr(self, key), str) or getattr(self, key):
                 self._set(key, line_of_words(key, getattr(self, key), _EXAMPLES[key]))
         for key in ("accesses", "outputs"):
             self._set(key, lines_of_words(key, getattr(self, key), _EXAMPLES[key]))

@@ -17,6 +17,15 @@ _AS_GROUP = Phrase(
     " many, an exchanged one as two."
 )
 _POISSON_ASSUMED = Phrase("How batches are made is not stated; Poisson sampling is assumed.")
+_NO_TUNING_ASSUMED = Phrase("Whether hyper-parameters were tuned on these data is not stated; none is assumed.")
+_ONE_RECORD_ASSUMED = Phrase("How many records a unit has is not stated; one is assumed.")
+_CLIPPING_ASSUMED = Phrase("How gradients are clipped is not stated; per-example clipping is assumed.")
+_ASSUMED = {
+    _POISSON_ASSUMED: Phrase("sampling"),
+    _NO_TUNING_ASSUMED: Phrase("tuning"),
+    _ONE_RECORD_ASSUMED: Phrase("records per unit"),
+    _CLIPPING_ASSUMED: Phrase("clipping"),
+}
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,11 @@ class Found:
 
     enclosure: Enclosure
     caveats: tuple[str, ...]
+
+    def unstated(self, *, below: bool) -> tuple[str, ...]:
+        """What the run does not state and an end rests on, by name; more runs or records only raise the lower end."""
+        names = {words: name for words, name in _ASSUMED.items() if say(words) in self.caveats}
+        return tuple(say(name) for words, name in names.items() if not below or words == _POISSON_ASSUMED)
 
 
 def smallest_for(run: Run, claim: Claim) -> Found:
@@ -47,16 +61,20 @@ def smallest_for(run: Run, claim: Claim) -> Found:
         )
         alone, together = (_of(run, mechanism, claim, caveats) for mechanism in (run.mechanism, run.with_tuning))
         found = Enclosure(alone.lower, together.upper)
-    else:
-        if run.tuning == "not counted":
-            caveats.append(
-                say("Tuning is not counted and the number of its runs not stated: only the final run is judged.")
+    elif run.tuning == "not counted":
+        caveats.append(
+            say(
+                "Tuning is not counted and the number of its runs not stated: the lower end is of the final run alone,"
+                " and no upper one is known; state tuning_runs."
             )
+        )
+        found = Enclosure(_of(run, run.mechanism, claim, caveats).lower, math.inf)
+    else:
         found = _of(run, run.accounted, claim, caveats)
     if run.tuning is None:
-        caveats.append(say("Whether hyper-parameters were tuned on these data is not stated; none is assumed."))
+        caveats.append(say(_NO_TUNING_ASSUMED))
     if run.records_per_unit is None:
-        caveats.append(say("How many records a unit has is not stated; one is assumed."))
+        caveats.append(say(_ONE_RECORD_ASSUMED))
     if run.trains and run.clipping != "per-example":
         found = _unclipped(run, found, caveats)
     return Found(found, tuple(dict.fromkeys(caveats)))
@@ -161,5 +179,5 @@ def _unclipped(run: Run, found: Enclosure, caveats: list[str]) -> Enclosure:
     if run.clipping == "per-batch":
         caveats.append(say("Gradients are not clipped one by one: no number is known to hold."))
         return Enclosure(found.lower, math.inf)
-    caveats.append(say("How gradients are clipped is not stated; per-example clipping is assumed."))
+    caveats.append(say(_CLIPPING_ASSUMED))
     return found

@@ -26,7 +26,7 @@ from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.statements.causes import Cause, causes
 from gaussdp.statements.run import Run, within_doubles
-from gaussdp.statements.smallest import smallest_for
+from gaussdp.statements.smallest import Found, smallest_for
 from gaussdp.words import Phrase, say
 
 Status = Literal["sound", "loose", "false", "undecided"]
@@ -176,16 +176,25 @@ def _checked(run: Run, stated: Claim) -> Verdict:
     found = smallest_for(run, stated)
     status = _status(stated.value, found.enclosure)
     instead = _instead(run, stated, status, found.enclosure)
+    first, *others = _sentences(run, stated, status, found.enclosure, instead)
     return Verdict(
         status=status,
         claim=stated,
         lower=found.enclosure.lower,
         upper=found.enclosure.upper,
         instead=instead,
-        sentences=tuple(_sentences(run, stated, status, found.enclosure, instead)),
+        sentences=(first + _resting(status, found), *others),
         causes=() if status == "sound" else causes(run, stated, status, instead),
         caveats=found.caveats,
     )
+
+
+def _resting(status: Status, found: Found) -> str:
+    """Where the verdict rests on what is not stated, that it does: at the head, which may be all that is read."""
+    names = () if status == "undecided" else found.unstated(below=status == "false")
+    if not names:
+        return ""
+    return " " + say("Whether this verdict holds depends on what is not stated: {names}.", names=", ".join(names))
 
 
 def _status(value: float, enclosure: Enclosure) -> Status:

@@ -52,7 +52,7 @@ def token_from(file: str) -> str:
         DomainError: if the file cannot be read, or the token is too short.
     """
     try:
-        token = Path(file).read_text().strip() if file else os.environ.get(TOKEN_VARIABLE, "")
+        token = Path(file).read_text(encoding="utf-8").strip() if file else os.environ.get(TOKEN_VARIABLE, "")
     except (OSError, UnicodeDecodeError):
         raise DomainError("ledger_token_file", problem=f"cannot be read: {file!r}") from None
     if (file or token) and not (len(token) >= SHORTEST_TOKEN and token.isascii() and token.isprintable()):

@@ -30,7 +30,7 @@ def page_of(folder: Path, page: str, data: str = "", words: str = "{}") -> str:
         data: JSON that it needs from the start.
         words: what its scripts say, by what they say in English, as JSON.
     """
-    text = page_in((folder / page).read_text(), spoken(), say)
+    text = page_in((folder / page).read_text(encoding="utf-8"), spoken(), say)
     links = f'\n  <link rel="stylesheet" href="static/{STYLES}">\n  <script src="static/{SCRIPTS}"></script>'
     bare = _SCRIPT.sub("", _SHEET.sub("", text))
     held = "\n  ".join(_DATA.format(*pair) for pair in (("definitions", _plain(data)), ("words", _plain(words))))
@@ -44,19 +44,19 @@ def _plain(data: str) -> str:
 
 def bundles(folder: Path, page: str) -> dict[str, tuple[str, tuple[Path, ...]]]:
     """The stylesheet and the script of a page, each with the files it was made of."""
-    text = (folder / page).read_text()
+    text = (folder / page).read_text(encoding="utf-8")
     sheets = [folder / name for name in _SHEET.findall(text)]
     early = [folder / name for kind, name in _SCRIPT.findall(text) if not kind]
     modules: dict[Path, str] = {}
     for kind, name in _SCRIPT.findall(text):
         if kind:
             _gather((folder / name).resolve(), folder.resolve(), modules)
-    first = "".join(f"(() => {{\n{path.read_text()}}})();\n" for path in early)
+    first = "".join(f"(() => {{\n{path.read_text('utf-8')}}})();\n" for path in early)
     rest = "".join(f"const {_name(path, modules)} = (() => {{\n{body}}})();\n" for path, body in modules.items())
     start = 'document.readyState === "loading" ? document.addEventListener("DOMContentLoaded", start) : start();\n'
     script = f'"use strict";\n{first}const start = () => {{\n{rest}}};\n{start}'
     return {
-        STYLES: ("".join(path.read_text() for path in sheets), tuple(sheets)),
+        STYLES: ("".join(path.read_text(encoding="utf-8") for path in sheets), tuple(sheets)),
         SCRIPTS: (script, (*early, *modules)),
     }
 
@@ -65,7 +65,7 @@ def _gather(path: Path, root: Path, modules: dict[Path, str]) -> None:
     """Put a module behind all that it imports; its imports become constants, its exports what it returns."""
     if path in modules:
         return
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     for _, _, source in _IMPORT.findall(text):
         _gather(_place(path, source, root), root, modules)
     default = _RENAMED.search(text)  # of the vendor's file, whose other exports stand in comments

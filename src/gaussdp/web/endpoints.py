@@ -143,6 +143,8 @@ async def parse_body(request: Request) -> Any:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RefusalError(415, "the body must be sent as Content-Type: application/json")
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise RefusalError(415, "the body must be sent without a Content-Encoding")
     return parse(await request.body())
 
 

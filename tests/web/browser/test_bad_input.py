@@ -48,8 +48,8 @@ def test_typed(calculator, expect):
 def test_in_the_address(calculator, expect):
     calculator.refused = True
     for words, state in {
-        "False-positive rate must be between 0 and 1.": {"view": "choose", "level": "2"},
-        "Prior of membership must be between 0 and 1.": {"view": "understand", "prior": "1.5"},
+        "False-positive rate must be above 0 and below 1.": {"view": "choose", "level": "2"},
+        "Prior of membership must be above 0 and below 1.": {"view": "understand", "prior": "1.5"},
         "Batch size must be at most dataset size": {"view": "account", "batch_size": "60000"},
         "“x<b>y</b>” is not a number": {"view": "account", "epochs": "x<b>y</b>"},
         "Dataset size must be a whole number from 1": {"view": "account", "dataset_size": "10.5"},

@@ -58,7 +58,7 @@ def test_what_contradicts_itself_is_said_beside_the_question(calculator, expect)
     expect(calculator.error("ask_acceptable")).to_contain_text("With which chance may a guess be right")
     calculator.field("ask_acceptable").fill("2")
     calculator.field("ask_years").fill("-1")
-    expect(calculator.error("ask_acceptable")).to_contain_text("must be between 0 and 1")
+    expect(calculator.error("ask_acceptable")).to_contain_text("must be above 0 and below 1")
     expect(calculator.error("ask_years")).to_contain_text("must be above 0")
 
 

@@ -54,7 +54,11 @@ def test_texts_are_on_the_safe_side(epsilon, criterion, level):
     for rule in answer["rules"]:
         assert (rule["standing"] == "too much") == (epsilon / rule["divisor"] > answer["mu"])
         assert rule["standing"] != "conservative" or not answer["saturated"]
-        assert float(rule["mu_text"]) >= rule["mu"] * (1 - 1e-15)
+        shown, matched = float(rule["mu_text"]), float(answer["mu_text"])
+        assert (
+            shown <= rule["mu"] * (1 + 1e-15) if rule["standing"] != "too much" else shown >= rule["mu"] * (1 - 1e-15)
+        )
+        assert rule["standing"] == "saturated" or (shown > matched) == (rule["standing"] == "too much")
     for row in answer["others"]:
         assert float(row["mu_text"]) <= row["mu"] * (1 + 1e-15)
 
@@ -80,7 +84,7 @@ def test_the_matched_point_lies_on_the_budgets_curve_and_meets_the_criterion(eps
 def test_curves_are_dense_ordered_and_inside(epsilon, level):
     curves = choose(ChooseRequest(epsilon=epsilon, criterion="multiplicative_advantage", level=level))["curves"]
     fpr = np.array(curves["fpr"])
-    assert 150 <= fpr.size <= 260
+    assert 120 <= fpr.size <= 200
     assert (np.diff(fpr) > 0).all()
     assert level in fpr
     assert fpr[1] <= level / 100 * (1 + 1e-9) or fpr[1] <= 1e-8

@@ -163,8 +163,10 @@ def _instead(found: Match) -> Instead | None:
 def _rule(divisor: float, found: Match) -> Rule:
     rule, policy = RuleOfThumb(divisor), found.policy
     mu = float(rule.mu(policy.epsilon_bound)) if isinstance(policy, PureDP) else 0.0
-    name, spent, matched = f"μ = ε/{divisor:g}", guarantee_text(mu), budget_text(found.mu)
     standing = rule.verdict(found)
+    # What may be spent is a budget; what is too much is seen to be more than the matched one.
+    spent = guarantee_text(mu) if standing == "too much" else budget_text(mu)
+    name, matched = f"μ = ε/{divisor:g}", budget_text(found.mu)
     return Rule(
         divisor=divisor,
         mu=mu,

@@ -4,6 +4,7 @@ import math
 from bisect import bisect_left
 
 import numpy as np
+from scipy import special
 
 from gaussdp import numerics
 from gaussdp.documents.rounding import shown_down, shown_level, shown_percent, shown_up
@@ -13,11 +14,20 @@ from gaussdp.words import numeral
 DIGITS = 4
 
 _LOWEST = 1e-8
-_EVEN_FROM = 0.02
-_TAIL = np.geomspace(_LOWEST, _EVEN_FROM, 52)
+_EVEN_FROM = 0.1
+_STEP = 0.1  # between quantiles: no GDP curve then leaves its chords by more than a thousandth of the picture
 _READ = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5)  # in the picture's table
-_BASE = np.concatenate([[0.0], _READ, _TAIL, np.linspace(_EVEN_FROM, 1 - _EVEN_FROM, 90)[1:-1], 1 - _TAIL[::-1], [1.0]])
-_RATES: list[float] = np.unique(_BASE).tolist()
+
+
+def _between() -> list[float]:
+    """Evenly in the middle, where a pointer reads the curve off; in both tails, by steps of the normal quantile."""
+    ends = special.ndtri([_LOWEST, _EVEN_FROM])
+    tail = [float(f"{rate:.3g}") for rate in special.ndtr(np.arange(ends[0], ends[1], _STEP))]
+    middle = np.linspace(_EVEN_FROM, 1 - _EVEN_FROM, 41).round(3).tolist()
+    return sorted({0.0, *_READ, *tail, *middle, *(round(1 - rate, 12) for rate in tail), 1.0})
+
+
+_RATES = _between()
 _MORE = 24
 _BELOW = 100  # the smallest point stands this factor inside the picture
 
@@ -55,7 +65,7 @@ def level_text(value: float) -> str:
 
 
 def curve_rates(*points: float) -> list[float]:
-    """About 200 rates from 0 to 1, with these points among them and a tail that reaches well below them."""
+    """About 140 rates from 0 to 1, with these points among them and a tail that reaches well below them."""
     inside = [point for point in points if 0 < point < 1]
     lowest = min(inside, default=1.0) / _BELOW
     if lowest < _LOWEST:

@@ -53,7 +53,7 @@ function one(text, whole) {
   return NUMBER.test(pointed) ? Number(pointed) : NaN;
 }
 
-/** What a number may be, in words: "between 0 and 1", "above 0", "a whole number from 1 to 100"; null if it is that. */
+/** What a number may be, in words: "above 0 and below 1", "above 0", "a whole number from 1 to 100"; null if it is that. */
 export function misfit(value, { low, high, low_included, high_included, whole }) {
   const top = high === "inf" ? Infinity : high;
   const fits = (low_included ? value >= low : value > low) && (high_included ? value <= top : value < top) && (!whole || Number.isInteger(value));
@@ -70,7 +70,7 @@ export function within(low, high, lowIncluded, highIncluded, whole = false) {
 function interval(low, high, lowIncluded, highIncluded) {
   if (high === "∞") return lowIncluded ? speak("at least {low}", { low }) : speak("above {low}", { low });
   if (lowIncluded && highIncluded) return speak("from {low} to {high}", { low, high });
-  if (!lowIncluded && !highIncluded) return speak("between {low} and {high}", { low, high });
+  if (!lowIncluded && !highIncluded) return speak("above {low} and below {high}", { low, high });
   return lowIncluded ? speak("at least {low} and below {high}", { low, high }) : speak("above {low} and at most {high}", { low, high });
 }
 
