@@ -7,6 +7,9 @@ another question each time, and in a row of its own the same one again, which it
 Clients that ask again as soon as they are answered wait for each other: with 50 of them none can be answered sooner
 than 50 requests take, whatever they ask. People pause, and so do the paced clients.
 
+Servers have one processor and the clients another, where the system lets one choose. Processor time does not depend on
+what else the machine does, waiting does: how long a server waited for its processor is told beside it.
+
     python -m benchmarks.web
 """
 
@@ -28,10 +31,10 @@ from urllib.parse import urlsplit
 from benchmarks.timing import print_table
 
 CLIENTS = 50
-SECONDS = 2.0
+SECONDS = 4.0
 PAUSE = 0.25  # between two questions of a paced client, in seconds
-BATCHES, BATCH = 400, 3  # of requests, one after another: short ones, which other programs may leave alone
-_FIRST = 30  # batches that are not counted
+BATCHES, BATCH = 120, 10  # of requests, one after another: short ones, which other programs may leave alone
+_FIRST = 5  # batches that are not counted
 GOAL_MS = 20.0
 GOAL_RATIO = 3.0
 Ask = Callable[[str, dict[str, object]], Awaitable[bytes]]
@@ -96,12 +99,14 @@ def main() -> None:
         return
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     print(f"\nThe machine: {os.cpu_count()} processors, {load} programs at work before (1, 5 and 15 minutes)")
+    own, servers_own = _processors()
     kinds = ["Starlette", "msgspec"]
     if find_spec("fastapi"):
         kinds.append("FastAPI")
     else:
         print("\nFastAPI is not installed, and not compared with (make bench installs it)")
     with contextlib.ExitStack() as servers:
+        servers.enter_context(_on(servers_own))  # which the servers inherit
         ours = servers.enter_context(_server(OURS))
         content = {path: {"asked": BODIES[path], "answer": asyncio.run(_answer(ours[0], path))} for path in BODIES}
         cases = [Case(path, *ours, path) for path in BODIES]
@@ -109,15 +114,16 @@ def main() -> None:
         for kind in kinds:
             peer = servers.enter_context(_server(PEERS, kind, given=json.dumps(content)))
             cases += [Case(f"{kind}, {path}", *peer, path) for path in COMPARED]
-        asyncio.run(_measure(cases))
-        figure = asyncio.run(_figure(ours[0]))
+        with _on(own):
+            asyncio.run(_measure(cases))
+            figure = asyncio.run(_figure(ours[0]))
     print_table(
         f"Over loopback (goal: p99 below {GOAL_MS:g} ms with {CLIENTS} clients; a figure in 150 ms)",
         (
             *("request", "server CPU ms", "p50 ms", "p99 ms", f"requests/s, {CLIENTS} clients", "p50 ms", "p99 ms"),
-            f"p99 ms, {CLIENTS} paced",
+            *(f"{CLIENTS} paced: p50 ms", "p99 ms", "CPU ms", "waited for CPU ms"),
         ),
-        [*(case.row() for case in cases), ("figure", "", *figure, "", "", "", "")],
+        [*(case.row() for case in cases), ("figure", "", *figure, *[""] * 7)],
     )
     found = {case.name: case.cpu for case in cases}
     print_table(
@@ -144,6 +150,7 @@ class Case:
     alone: list[float] = field(default_factory=list)
     together: list[float] = field(default_factory=list)
     paced: list[float] = field(default_factory=list)
+    busy: tuple[float, float] = (0.0, 0.0)
 
     @property
     def cpu(self) -> float:
@@ -152,9 +159,33 @@ class Case:
 
     def row(self) -> tuple[str, ...]:
         """As it is printed."""
-        waits = [f"{_quantile(times, q):.1f}" for times in (self.alone, self.together) for q in (0.5, 0.99)]
+        every = (self.alone, self.together, self.paced)
+        waits = [f"{_quantile(times, q):.1f}" for times in every for q in (0.5, 0.99)]
         rate = f"{len(self.together) / SECONDS:.0f}"
-        return (self.name, f"{self.cpu:.2f}", *waits[:2], rate, *waits[2:], f"{_quantile(self.paced, 0.99):.1f}")
+        busy = [f"{1e3 * seconds / len(self.paced):.2f}" for seconds in self.busy]
+        return (self.name, f"{self.cpu:.2f}", *waits[:2], rate, *waits[2:], *busy)
+
+
+def _processors() -> tuple[set[int], set[int]]:
+    """For the clients, and for the servers; the same where there is but one, or none can be chosen."""
+    if not hasattr(os, "sched_getaffinity"):
+        return set(), set()
+    every = sorted(os.sched_getaffinity(0))
+    return {every[0]}, {every[-1]}
+
+
+@contextlib.contextmanager
+def _on(processors: set[int]) -> Iterator[None]:
+    """What starts meanwhile stays on these processors."""
+    if not processors:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, processors)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 @contextlib.contextmanager
@@ -180,14 +211,17 @@ async def _measure(cases: Sequence[Case]) -> None:
         asks = [await connections.enter_async_context(_connected(case.address)) for case in cases]
         for batch in range(BATCHES):
             for case, ask in zip(cases, asks, strict=True):
-                before = _cpu_seconds(case.pid)
+                before = _cpu_seconds(case.pid)[0]
                 times = [await _asked(ask, case, BATCH * batch + i, 0) for i in range(BATCH)]
                 if batch >= _FIRST:  # which load what is loaded when used
-                    case.spent.append((_cpu_seconds(case.pid) - before) / BATCH)
+                    case.spent.append((_cpu_seconds(case.pid)[0] - before) / BATCH)
                     case.alone += times
     for case in cases:
         case.together = await _crowd(case, 2, 0.0)
+        before = _cpu_seconds(case.pid)
         case.paced = await _crowd(case, 3 + CLIENTS, PAUSE)
+        after = _cpu_seconds(case.pid)
+        case.busy = after[0] - before[0], after[1] - before[1]
 
 
 async def _crowd(case: Case, first: int, pause: float) -> list[float]:
@@ -263,10 +297,13 @@ def _quantile(times: list[float], share: float) -> float:
     return 1e3 * ordered[min(int(share * len(ordered)), len(ordered) - 1)]
 
 
-def _cpu_seconds(pid: int) -> float:
-    """Processor time of a process, which a busy machine does not stretch; 0 where it cannot be read."""
+def _cpu_seconds(pid: int) -> tuple[float, float]:
+    """Processor time of a process, and how long it waited for a processor; 0 where that cannot be read."""
     spent = Path(f"/proc/{pid}/schedstat")  # of the thread that answers, in nanoseconds
-    return 1e-9 * int(spent.read_text().split()[0]) if spent.exists() else 0.0
+    if not spent.exists():
+        return 0.0, 0.0
+    ran, waited, _ = map(int, spent.read_text().split())
+    return 1e-9 * ran, 1e-9 * waited
 
 
 if __name__ == "__main__":

@@ -14,11 +14,11 @@ def _phi(x):
     return mp.erfc(-x / mp.sqrt(2)) / 2
 
 
-def _quantile(p):
+def quantile(p):
     """Normal quantile by Newton on the logarithm of the CDF, which is concave, from the left of the root."""
     p = mp.mpf(p)
     if p > mp.mpf(1) / 2:
-        return -_quantile(1 - p)
+        return -quantile(1 - p)
     x = -mp.sqrt(-2 * mp.log(p)) - 1
     for _ in range(200):
         step = (mp.log(_phi(x)) - mp.log(p)) * _phi(x) / mp.npdf(x)
@@ -28,22 +28,22 @@ def _quantile(p):
     raise ArithmeticError(f"no quantile for {p}")
 
 
-def _exact(*values):
+def exact(*values):
     return tuple(mp.mpf(float(v)) for v in values)
 
 
 def mu_from_multiplicative_advantage(epsilon, fpr):
     with mp.workdps(DIGITS):
-        e, a = _exact(epsilon, fpr)
+        e, a = exact(epsilon, fpr)
         if a < 1 / (mp.exp(e) + 1):
-            return _quantile(mp.exp(e) * a) - _quantile(a)
-        return -_quantile(a) - _quantile(mp.exp(-e) * (1 - a))
+            return quantile(mp.exp(e) * a) - quantile(a)
+        return -quantile(a) - quantile(mp.exp(-e) * (1 - a))
 
 
 def mu_from_precision(epsilon, recall):
     with mp.workdps(DIGITS):
-        e, b = _exact(epsilon, recall)
-        return _quantile(b) - _quantile(mp.exp(-e) * b)
+        e, b = exact(epsilon, recall)
+        return quantile(b) - quantile(mp.exp(-e) * b)
 
 
 def delta_from_mu(mu, epsilon):
@@ -54,20 +54,20 @@ def delta_from_mu(mu, epsilon):
 
 def fnr_from_mu(mu, fpr):
     with mp.workdps(DIGITS):
-        m, a = _exact(mu, fpr)
-        return _phi(-_quantile(a) - m)
+        m, a = exact(mu, fpr)
+        return _phi(-quantile(a) - m)
 
 
 def multiplicative_advantage_from_mu(mu, fpr):
     with mp.workdps(DIGITS):
-        m, a = _exact(mu, fpr)
-        return _phi(_quantile(a) + m) / a
+        m, a = exact(mu, fpr)
+        return _phi(quantile(a) + m) / a
 
 
 def precision_from_mu(mu, recall, prior=0.5):
     with mp.workdps(DIGITS):
-        m, b, p = _exact(mu, recall, prior)
-        return p * b / (p * b + (1 - p) * _phi(_quantile(b) - m))
+        m, b, p = exact(mu, recall, prior)
+        return p * b / (p * b + (1 - p) * _phi(quantile(b) - m))
 
 
 def advantage_from_mu(mu):

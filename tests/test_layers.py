@@ -15,8 +15,7 @@ LAYERS = [
     "errors",
     "adapters",
     "domains",
-    "languages",
-    "guards",
+    "objects",
     "interrupts",
     "registry",
     "documents",
@@ -41,9 +40,9 @@ LAYERS = [
     "cli",
 ]
 ROOMS = [
-    ("columns", "descriptions"),
+    ("columns",),
     ("readings",),
-    ("operating_points", "judging"),
+    ("operating_points", "read_curve"),
     ("inversion",),
     ("loss",),
     ("lines", "density", "allocation"),

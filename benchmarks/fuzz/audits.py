@@ -59,7 +59,7 @@ def _trial(method: Callable[[random.Random], Method], draw: random.Random) -> st
         except gaussdp.DomainError:
             return "refused"
         misses += _missed(found.mu_lower, mu)
-    return _judged(misses, confidence, f"{chosen} at {confidence}, mu {mu}, {ins} and {outs} scores, {name}")
+    return judged(misses, confidence, f"{chosen} at {confidence}, mu {mu}, {ins} and {outs} scores, {name}")
 
 
 def _missed(bound: float, truth: float) -> bool:
@@ -68,7 +68,7 @@ def _missed(bound: float, truth: float) -> bool:
     return bound > truth * (1 + 1e-12)
 
 
-def _judged(misses: int, confidence: float, words: str) -> str:
+def judged(misses: int, confidence: float, words: str) -> str:
     if stats.binom.sf(misses - 1, REPETITIONS, 1 - confidence) < CHANCE:
         raise Find(f"{misses} of {REPETITIONS} bounds above the truth: {words}")
     return "held"
@@ -83,7 +83,7 @@ def _errors(draw: random.Random) -> str:
     for _ in range(REPETITIONS):
         missed, accused = int(noise.binomial(ins, fnrs)), int(noise.binomial(outs, fprs))
         misses += _missed(gaussdp.audit_errors(accused, outs, missed, ins, confidence).mu_lower, mu)
-    return _judged(misses, confidence, f"audit_errors at {confidence}, mu {mu}, {ins} and {outs} trials")
+    return judged(misses, confidence, f"audit_errors at {confidence}, mu {mu}, {ins} and {outs} trials")
 
 
 def _one_run(draw: random.Random) -> str:
@@ -99,7 +99,7 @@ def _one_run(draw: random.Random) -> str:
         surest = np.argsort(-np.abs(doubt))[:guesses]
         correct = int(((doubt[surest] > 0) == included[surest]).sum())
         misses += _missed(gaussdp.audit_one_run(canaries, guesses, correct, confidence).mu_lower, mu)
-    return _judged(misses, confidence, f"audit_one_run at {confidence}, mu {mu}, {guesses} of {canaries} canaries")
+    return judged(misses, confidence, f"audit_one_run at {confidence}, mu {mu}, {guesses} of {canaries} canaries")
 
 
 def _ranks(draw: random.Random) -> str:
@@ -115,7 +115,7 @@ def _ranks(draw: random.Random) -> str:
         if min(inside, canaries - inside):
             found = gaussdp.audit(*sides, confidence, design="one-run", direction=direction)
             misses += _missed(found.mu_lower, mu)
-    return _judged(misses, confidence, f"one run from scores at {confidence}, mu {mu}, {canaries} canaries, {name}")
+    return judged(misses, confidence, f"one run from scores at {confidence}, mu {mu}, {canaries} canaries, {name}")
 
 
 def _sequential(draw: random.Random) -> str:
@@ -128,7 +128,7 @@ def _sequential(draw: random.Random) -> str:
         audit = gaussdp.SequentialAudit(mu, confidence)
         audit.update(scores(noise, pairs, mu), scores(noise, pairs, 0.0))
         misses += bool(audit.trail.evidence.max() >= 1 / (1 - confidence))
-    return _judged(misses, confidence, f"sequential audit at {confidence}, mu {mu}, {pairs} pairs, {name}")
+    return judged(misses, confidence, f"sequential audit at {confidence}, mu {mu}, {pairs} pairs, {name}")
 
 
 METHODS: Mapping[str, Callable[[random.Random], Method]] = {

@@ -169,7 +169,7 @@ def _killed(name: str, draw: random.Random) -> str:
             os.kill(child, signal.SIGKILL)
             how = f"killed after {wait:.4f} s"
         killed = ended(child) == -signal.SIGKILL
-        _hold(name, how, content(folder), old, new)
+        hold(name, how, content(folder), old, new)
         if ended(forked(JOBS[name], folder, 1)) != 0:
             raise Find(f"{name}: {how}; the next run fails")
         left = {path.name for path in folder.rglob("*") if _working(path, folder)}
@@ -179,7 +179,7 @@ def _killed(name: str, draw: random.Random) -> str:
     return "killed" if killed else "ended"
 
 
-def _hold(name: str, how: str, found: Mapping[str, bytes], old: Mapping[str, bytes], new: Mapping[str, bytes]) -> None:
+def hold(name: str, how: str, found: Mapping[str, bytes], old: Mapping[str, bytes], new: Mapping[str, bytes]) -> None:
     """Every file is old or new as a whole; a store may be a beginning of the new one that holds the old one."""
     for file in old:
         if file not in found:

@@ -24,8 +24,8 @@ from gaussdp import GaussdpError, Run, read_points
 from gaussdp.advising import Answers, advise
 from gaussdp.auditing.growing import load_audit, trials_of
 from gaussdp.auditing.score_files import read_scores
-from gaussdp.calibration.designs import COLUMNS
 from gaussdp.calibration.stores import CSVStore, JSONLinesStore, open_store
+from gaussdp.calibration.sweep_designs import COLUMNS
 from gaussdp.mechanisms.plan import read_plan
 from gaussdp.published import read_registry
 

@@ -8,7 +8,7 @@ from decimal import Context, Decimal
 
 import numpy as np
 
-from gaussdp.accounting.certified.enclosures import ProvedNumber, ProvedPoint
+from gaussdp.accounting.certified.proved import ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.prover import Prover
 from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.density.tails import DensityTails

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         precision_from_mu,
     )
     from gaussdp.documents import Document
+    from gaussdp.documents.rendering import language
     from gaussdp.errors import (
         BudgetExceeded,
         ConvergenceError,
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
         read_points,
     )
     from gaussdp.guarantees.claim import Claim
-    from gaussdp.languages import language
     from gaussdp.ledger import Ledger
     from gaussdp.mechanisms import (
         DPSGD,
@@ -233,7 +233,7 @@ _DEFINED_IN = {
     ),
     "gaussdp.calibration": "Calibration",
     "gaussdp.choosing": "Choice Match Requirement RuleOfThumb choose conservative_divisor match",
-    "gaussdp.languages": "language",
+    "gaussdp.documents.rendering": "language",
     "gaussdp.conversions": (
         "advantage_from_mu delta_from_mu epsilon_from_mu fnr_from_mu mu_from_multiplicative_advantage "
         "mu_from_precision mu_from_profile multiplicative_advantage_from_mu precision_from_mu"

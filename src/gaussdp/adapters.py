@@ -33,10 +33,15 @@ def register(package: str, adapter: Adapter) -> None:
     _adapters[package] = adapter
 
 
-def load_with(loader: Callable[[str], None]) -> None:
-    """Before an object is given up, have this function import the integration for its package, if there is one."""
+def load_with(loader: Callable[[str], None]) -> Callable[[str], None]:
+    """Before an object is given up, have this function import the integration for its package, if there is one.
+
+    Returns:
+        What did so before.
+    """
     global _load
-    _load = loader
+    before, _load = _load, loader
+    return before
 
 
 def adapter_for(kind: type) -> Adapter | None:

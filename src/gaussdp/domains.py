@@ -145,14 +145,17 @@ def _of_arrays(kernel: Kernel, parameters: Parameters) -> Any:
             return evaluator(kernel, parameters)
     arrays = [checked(name, value, domain) for name, (value, domain) in parameters.items()]
     if not any(array.ndim for array in arrays):
-        return _of_numbers(kernel, arrays)
-    shape = _shape(parameters, arrays)
+        return _of_numbers(kernel, [float(array) for array in arrays])
+    shape = arrays[0].shape if len(arrays) == 1 else _shape(parameters, arrays)
     flat = [_spread(array, shape).reshape(-1) for array in arrays]
     result = np.empty(flat[0].size)
     with nullcontext() if _SEVERAL.get() else np.errstate(all="ignore"):
-        for start in range(0, result.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            result[block] = kernel(*(array[block] for array in flat))
+        if result.size <= _BLOCK:
+            result[:] = kernel(*flat)
+        else:
+            for start in range(0, result.size, _BLOCK):
+                block = slice(start, start + _BLOCK)
+                result[block] = kernel(*(array[block] for array in flat))
     return result.reshape(shape)
 
 
@@ -176,13 +179,13 @@ def _spread(array: npt.NDArray[np.float64], shape: tuple[int, ...]) -> npt.NDArr
     return np.full(shape, array) if array.ndim == 0 else np.broadcast_to(array, shape)
 
 
-def _of_numbers(kernel: Kernel, numbers: Sequence[Any]) -> float:
+def _of_numbers(kernel: Kernel, numbers: Sequence[float]) -> float:
     """The kernel at one number of each; a `numerics.Formula` needs no arrays for that."""
-    one = getattr(kernel, "one", None)
+    one: Callable[..., float] | None = getattr(kernel, "one", None)
     if one is not None and _SEVERAL.get():
-        return float(one(*[np.float64(number) for number in numbers]))
+        return one(*numbers)
     with np.errstate(all="ignore"):
-        return float(one(*map(np.float64, numbers)) if one else kernel(*(np.reshape(n, 1) for n in numbers))[0])
+        return one(*numbers) if one else float(kernel(*(np.reshape(n, 1) for n in numbers))[0])
 
 
 _SEVERAL = ContextVar("several", default=False)
@@ -207,7 +210,7 @@ def checked(name: str, value: Any, domain: Domain) -> npt.NDArray[np.float64]:
     if array.size == 0:
         raise DomainError(name, problem="must not be empty", advice=f"give at least one number in {domain}")
     inside = domain.contains(array)
-    if not inside.all():
+    if np.count_nonzero(inside) < inside.size:
         raise outside(name, domain, float(array[~inside].flat[0]))
     return array
 

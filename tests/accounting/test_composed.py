@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gaussdp.accounting.composed import ComposedTails
-from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.accounting.readings import Method
+from gaussdp.errors import ConvergenceError
 
 LOGS = np.log(np.array([1e-5])), np.log1p(-np.array([1e-5]))
 SMALL = np.log(np.array([1e-12])), np.log1p(-np.array([1e-12]))
@@ -16,9 +16,13 @@ def tails(sigma, rate, count, squared_mu=0.0):
     return ComposedTails(squared_mu, [(SampledGaussianLoss(sigma, rate), count)])
 
 
+def refused(step, depth):
+    raise ConvergenceError("no density")
+
+
 @pytest.fixture
 def no_density(monkeypatch):
-    monkeypatch.setattr(DensityTails, "_at_depth", lambda self, index: None)
+    monkeypatch.setattr("gaussdp.accounting.density.tails.sampled_step", refused)
 
 
 def test_lines_answer_without_a_density(no_density):

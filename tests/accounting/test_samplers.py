@@ -30,7 +30,7 @@ from gaussdp.mechanisms import (
 )
 from gaussdp.mechanisms.plan import read_plan
 from gaussdp.statements.assumptions import assumptions
-from gaussdp.statements.pipelines import smallest_for
+from gaussdp.statements.smallest import smallest_for
 
 EPSILONS = np.array([0.1, 0.5, 1.0, 2.0, 4.0])
 RELATIONS = [("add-remove", pld.NeighborRel.ADD_OR_REMOVE_ONE), ("replace-one", pld.NeighborRel.REPLACE_ONE)]

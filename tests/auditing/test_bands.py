@@ -81,7 +81,7 @@ def test_thresholds_may_be_looked_at_in_blocks(method, monkeypatch):
     random = np.random.default_rng(1)
     counts = ScoreCounts.from_scores(random.normal(1.5, 1, 90), random.normal(0, 1, 80))
     whole = method.run(counts, 0.9)
-    monkeypatch.setattr(bands, "_BLOCK", 7)
+    monkeypatch.setattr(bands, "BLOCK", 7)
     assert method.run(counts, 0.9) == whole
     assert whole.mu_lower > 0
 

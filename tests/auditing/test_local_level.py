@@ -41,10 +41,10 @@ def test_never_too_small_over_some_ranks(spacing, level):
     trials, grid = 26, np.arange(0, 26, spacing)
     beyond = special.betaincinv(trials - grid, grid + 1.0, level)
     exact = failure_probability(trials, grid.tolist(), level)
-    everywhere = level * module._total_weight(trials, grid, beyond, np.arange(grid.size))
+    everywhere = level * module.total_weight(trials, grid, beyond, np.arange(grid.size))
     assert exact * (1 - 1e-9) <= everywhere <= 1.5 * exact
     some = np.unique(np.append(np.arange(1, grid.size, 3), grid.size - 1))
-    assert level * module._total_weight(trials, grid, beyond, some) >= exact * (1 - 1e-9)
+    assert level * module.total_weight(trials, grid, beyond, some) >= exact * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(("trials", "repetitions"), [(60, 20_000), (1500, 3000)])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gaussdp
-from gaussdp.auditing.parquet import KEPT_BITS, _rounded, counts_from_parquet
+from gaussdp.auditing.parquet import KEPT_BITS, counts_from_parquet, rounded_sql
 from gaussdp.auditing.score_files import read_scores
 from gaussdp.auditing.trials import audit_score_counts
 from gaussdp.errors import DomainError, MissingExtraError
@@ -108,7 +108,7 @@ def test_bad_parquet(tmp_path, query, words):
 @given(st.floats(1e-280, 1e280) | st.floats(-1e280, -1e-280))
 def test_rounding_down_by_the_book(score):
     """Down to a multiple of 2^-15 of the largest power of two in it."""
-    [(found,)] = duckdb.execute(f"SELECT {_rounded('s')} FROM (SELECT ?::DOUBLE AS s)", [score]).fetchall()
+    [(found,)] = duckdb.execute(f"SELECT {rounded_sql('s')} FROM (SELECT ?::DOUBLE AS s)", [score]).fetchall()
     fraction, exponent = math.frexp(score)
     unit = math.ldexp(1.0, exponent - KEPT_BITS)
     assert found <= score < found + unit * (1 + 1e-9)
@@ -118,6 +118,6 @@ def test_rounding_down_by_the_book(score):
 def test_the_order_of_scores_survives_rounding():
     random = np.random.default_rng(0)
     scores = np.sort(random.normal(size=500) * 10.0 ** random.integers(-200, 200, 500))
-    query = f"SELECT {_rounded('s')} AS s FROM (SELECT unnest(?::DOUBLE[]) AS s)"
+    query = f"SELECT {rounded_sql('s')} AS s FROM (SELECT unnest(?::DOUBLE[]) AS s)"
     rounded = duckdb.execute(query, [scores.tolist()]).fetchnumpy()["s"]
     assert (np.diff(rounded) >= 0).all()

@@ -1,4 +1,5 @@
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -141,8 +142,8 @@ def test_a_plan_takes_few_simulations(mu, claim, monkeypatch):
         sizes.append(trials)
         return simulated(trials, *rest, **settings)
 
-    simulated = planned_trials._simulated
-    monkeypatch.setattr(planned_trials, "_simulated", counted)
+    simulated = planned_trials.simulated_plan
+    monkeypatch.setattr(planned_trials, "simulated_plan", counted)
     plan_audit(mu, claim)
     assert len(sizes) <= 8, sizes
 
@@ -158,7 +159,7 @@ def test_counts_in_between_are_taken_for_larger_ones(monkeypatch):
     fpr = float(special.ndtr(-0.5))
     exact = power_by_the_book(1500, 1.0, fpr, 0.8, 0.025, rate_upper)
     assert trials_power(1500, 1.0, fpr, 0.8, 0.025, rate_upper) == pytest.approx(exact, abs=1e-9)
-    monkeypatch.setattr(planned_trials, "_GRID", 8)
+    monkeypatch.setattr(planned_trials, "SETTINGS", replace(planned_trials.SETTINGS, grid=8))
     assert exact - 0.03 < trials_power(1500, 1.0, fpr, 0.8, 0.025, rate_upper) < exact - 0.001
 
 
@@ -166,7 +167,7 @@ def test_many_trials_are_enough_and_not_far_too_many():
     """Counts drawn as bridges, against whole audits."""
     random = np.random.default_rng(5)
     planned = plan_audit(2.0, 1.8).equal_local_level.trials
-    assert planned * special.ndtr(-1.0) > planned_trials._NORMAL
+    assert planned * special.ndtr(-1.0) > planned_trials.SETTINGS.normal
 
     def power(trials):
         sides = ((random.normal(2.0, 1, trials), random.normal(0, 1, trials)) for _ in range(200))

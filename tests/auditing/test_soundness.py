@@ -60,7 +60,7 @@ def test_the_naive_method_fails_the_same_check():
 
 def test_a_band_without_calibration_fails_the_same_check(monkeypatch):
     """The default method with the local level left at a/2: the correction is what keeps the promise."""
-    monkeypatch.setattr(bands, "_equal_level_table", lambda n, tail: np.append(rate_upper(rank_grid(n), n, tail), 1.0))
+    monkeypatch.setattr(bands, "equal_level_table", lambda n, tail: np.append(rate_upper(rank_grid(n), n, tail), 1.0))
     run = lambda x, y: gaussdp.audit(x, y, CONFIDENCE).mu_lower  # noqa: E731
     count = failures(run, gaussian(1.0, 2000), 1.0, REPETITIONS)
     assert too_bold(count, REPETITIONS, 1 - CONFIDENCE), f"{count} of {REPETITIONS}"

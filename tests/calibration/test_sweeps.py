@@ -13,8 +13,8 @@ import gaussdp
 from gaussdp import DPSGD, RandomAllocation, WithoutReplacement
 from gaussdp.calibration import Design, grid, noise_multiplier, parse_target, sweep
 from gaussdp.calibration import sweeps as sweeping
-from gaussdp.calibration.designs import COLUMNS
 from gaussdp.calibration.stores import open_store
+from gaussdp.calibration.sweep_designs import COLUMNS
 
 joblib = pytest.importorskip("joblib")
 
@@ -41,11 +41,12 @@ def test_resumed(ending, tmp_path, monkeypatch):
     out = tmp_path / f"rows.{ending}"
     first = sweep(GRID[:3], out)
     calls = []
-    monkeypatch.setattr(sweeping, "_solve", lambda design: calls.append(design) or design.solve())
+    solve = Design.solve
+    monkeypatch.setattr(Design, "solve", lambda design: calls.append(design) or solve(design))
     rows = sweep(GRID, out)
     assert set(calls) == set(GRID[3:])
     assert rows[:3] == first
-    monkeypatch.setattr(sweeping, "_solve", forbidden)
+    monkeypatch.setattr(Design, "solve", forbidden)
     assert sweep(GRID, out) == rows
     assert len(open_store(out).rows()) == len(GRID)
     assert list(tmp_path.iterdir()) == [out]
@@ -147,8 +148,8 @@ def test_rows_keep_the_order_of_the_designs(ending, tmp_path, monkeypatch):
     out = tmp_path / f"rows.{ending}"
     other = sweep([Design("mu=1", 20_000, 200, 10)], out)
     sweep(GRID[5:6], out)
-    backwards = sweeping._solved
-    monkeypatch.setattr(sweeping, "_solved", lambda joblib, designs, n: backwards(joblib, designs[::-1], n))
+    backwards = sweeping.solved_rows
+    monkeypatch.setattr(sweeping, "solved_rows", lambda joblib, designs, n: backwards(joblib, designs[::-1], n))
     rows = sweep(GRID, out)
     assert open_store(out).rows() == [*other, *rows]
 

@@ -8,6 +8,7 @@ import gaussdp
 from commands import refused
 from gaussdp import Run, account, read_points
 from gaussdp.cli import main
+from gaussdp.documents import ENDINGS, PROSE_FORMATS
 from gaussdp.statements import schema
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -52,7 +53,7 @@ def test_everything_into_a_folder(tmp_path, capsys):
     assert main(["report", RUN, "--out", str(tmp_path / "out")]) == 0
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert names == sorted(
-        [f"statement.{ending}" for ending in ("html", "json", "md", "tex", "txt")]
+        [f"statement.{ENDINGS[name]}" for name in PROSE_FORMATS]
         + [f"tradeoff.{ending}" for ending in ("pdf", "png", "svg")]
         + [f"curve.{ending}" for ending in ("csv", "json", "parquet")]  # its regret is above 0.01
     )

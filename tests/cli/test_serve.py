@@ -13,7 +13,7 @@ import pytest
 
 import gaussdp
 from gaussdp.cli import main
-from gaussdp.cli.serve import _has_desktop
+from gaussdp.cli.serve import has_desktop
 from gaussdp.web import Limits
 
 AT_ONCE = """
@@ -141,4 +141,4 @@ def test_without_the_extra(capsys, monkeypatch):
 
 def test_no_browser_for_a_script(monkeypatch):
     monkeypatch.setenv("DISPLAY", ":0")
-    assert not _has_desktop()
+    assert not has_desktop()

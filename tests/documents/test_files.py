@@ -82,8 +82,8 @@ class TestOneFile:
         child.wait()
         import gaussdp.documents.files as files
 
-        (tmp_path / f".x.{files._HOST}-{child.pid}-0123abcd.part").write_bytes(b"torn")
-        alive = tmp_path / f".x.{files._HOST}-{os.getpid()}-0123abcd.part"
+        (tmp_path / f".x.{files.HOST}-{child.pid}-0123abcd.part").write_bytes(b"torn")
+        alive = tmp_path / f".x.{files.HOST}-{os.getpid()}-0123abcd.part"
         mine = tmp_path / ".x.my notes.part"
         alive.write_bytes(b"being written")
         mine.write_bytes(b"of somebody")

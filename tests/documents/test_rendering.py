@@ -16,6 +16,7 @@ from gaussdp.choosing.tables import risk_document
 from gaussdp.documents import (
     FORMATS,
     PROSE_FORMATS,
+    Code,
     Column,
     Document,
     Facts,
@@ -63,6 +64,7 @@ EVERY_BLOCK = Document(
                 Picture("tradeoff", HOSTILE, HOSTILE, lambda ending: b"<svg width='1'><path/></svg>"),
                 IconArray(HOSTILE, 50, 16, ("right", "more", "wrong")),
                 Links(((HOSTILE, "file.csv"),)),
+                Code(HOSTILE + "\n" + HOSTILE),
                 Table("t", HOSTILE, (Column("a", HOSTILE), Column("b", "number")), ((HOSTILE, 1.5), ("x", 2.5))),
             ),
         ),
@@ -184,9 +186,14 @@ def test_words_are_no_markup_on_a_page(page):
 
 
 def test_words_are_no_markup_in_markdown():
-    rendered = render(EVERY_BLOCK, "markdown")
+    rendered = re.sub(r"^```text\n.*?\n```$", "", render(EVERY_BLOCK, "markdown"), flags=re.DOTALL | re.MULTILINE)
     for markup in ("<script>", "[l](", "`rm`", " *b* "):
         assert markup not in rendered
+
+
+def test_nothing_in_code_ends_it_in_markdown():
+    rendered = render(Document("t", (Code("a\n````\n<script>"),)), "markdown")
+    assert rendered.endswith("`````text\na\n````\n<script>\n`````\n")
 
 
 def test_words_are_no_markup_in_latex():

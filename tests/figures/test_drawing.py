@@ -112,8 +112,8 @@ def test_no_legend_lies_on_a_curve(mus):
     from matplotlib.figure import Figure
 
     canvas = Figure()
-    drawing._draw(figure("fig5a", mu=mus), canvas)
-    assert not drawing._legend_hides_a_curve(canvas.axes[0])
+    drawing.draw_on(figure("fig5a", mu=mus), canvas)
+    assert not drawing.legend_hides_a_curve(canvas.axes[0])
 
 
 def test_the_users_settings_stay_out():

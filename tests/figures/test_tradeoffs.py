@@ -58,7 +58,7 @@ def test_no_name_lies_on_another(name):
 
     with matplotlib.style.context(["default", style.PARAMETERS]):
         canvas = Figure(figsize=tradeoffs.SIZE, dpi=72)
-        tradeoffs._draw(PLOTS[name], canvas)
+        tradeoffs.draw_on(PLOTS[name], canvas)
         canvas.draw_without_rendering()
         for axes in canvas.axes:
             names = [text.get_bbox_patch().get_window_extent() for text in axes.texts if text.get_text()]

@@ -104,7 +104,9 @@ def test_implied_holds_far_below_every_point():
     """By the bound (1 + e^xi) exp(-(z - sqrt(2 rho))^2 / 2) on the TPR at log fpr = -z^2 / 2."""
     for rho, xi in ((1e-4, 0.0), (0.5, 0.0), (0.5, 1.0), (20.0, 0.0)):
         guarantee = ZCDP(rho, xi)
-        z = math.sqrt(-2 * math.log(guarantee._kinks[-1])) + np.geomspace(1e-6, 1e4, 2000)
+        slopes = np.exp(guarantee.epsilons[-2:])
+        last = (guarantee.deltas[-2] - guarantee.deltas[-1]) / (slopes[1] - slopes[0])  # where their lines meet
+        z = math.sqrt(-2 * math.log(last)) + np.geomspace(1e-6, 1e4, 2000)
         log_tpr = np.log1p(math.exp(xi)) - 0.5 * (z - math.sqrt(2 * rho)) ** 2
         mus = special.ndtri_exp(log_tpr) - special.ndtri_exp(-0.5 * z * z)
         assert mus.max() <= guarantee.implied().mu + 1e-9

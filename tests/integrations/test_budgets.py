@@ -51,7 +51,7 @@ def test_other_batches_are_refused(book):
     accountant = GaussdpAccountant()
     with training_within(book, "models", accountant, key="a", steps=3, **RUN):
         with pytest.raises(DomainError, match="sampling"):
-            accountant._count(1.0, 0.01, "shuffle", "secure")
+            accountant.limit(1.0, 0.01, "shuffle")
         with pytest.raises(DomainError, match="another reservation"):
             training_within(book, "models", accountant, key="b", steps=3, **RUN).__enter__()
     assert book.state("b") == "unknown"

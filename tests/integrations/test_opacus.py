@@ -26,9 +26,9 @@ from opacus.utils.batch_memory_manager import BatchMemoryManager  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.utils.data import BatchSampler, DataLoader, RandomSampler, TensorDataset  # noqa: E402
 
-from gaussdp.integrations import _versions  # noqa: E402
 from gaussdp.integrations import opacus as integration  # noqa: E402
-from gaussdp.integrations._versions import require  # noqa: E402
+from gaussdp.integrations import versions  # noqa: E402
+from gaussdp.integrations.versions import require  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "integrations" / "opacus.md").read_text(encoding="utf-8")
@@ -451,10 +451,10 @@ def test_bad_states(state, message):
 @pytest.fixture
 def version_is(monkeypatch):
     """Loads the integration anew, as if another version of Opacus were installed."""
-    real = _versions.metadata.version
+    real = versions.metadata.version
 
     def load(version):
-        monkeypatch.setattr(_versions.metadata, "version", lambda name: version if name == "opacus" else real(name))
+        monkeypatch.setattr(versions.metadata, "version", lambda name: version if name == "opacus" else real(name))
         require.cache_clear()
         return runpy.run_path(integration.__file__)
 

@@ -3,8 +3,8 @@ import warnings
 import pytest
 
 from gaussdp.errors import MissingExtraError, UnsupportedVersionError, UntestedVersionWarning
-from gaussdp.integrations import _versions
-from gaussdp.integrations._versions import require
+from gaussdp.integrations import versions
+from gaussdp.integrations.versions import require
 
 
 @pytest.fixture(autouse=True)
@@ -15,7 +15,7 @@ def fresh():
 
 
 def installed(monkeypatch, version):
-    monkeypatch.setattr(_versions.metadata, "version", lambda package: version)
+    monkeypatch.setattr(versions.metadata, "version", lambda package: version)
 
 
 @pytest.mark.parametrize("version", ["0.16", "0.16.0", "0.16.1rc2", "0.16.20251112001", "0.16.9+cpu"])

@@ -311,7 +311,7 @@ def test_a_book_travels_to_other_processes(lite):
     lite.open_budget("all", GDP(1.0))
     with pickle.loads(pickle.dumps(lite)) as other:
         other.reserve("all", GDP(0.1), key="a")
-    subprocess.run([sys.executable, "-c", FORKED, str(lite._database.url)], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", FORKED, lite.place], check=True, timeout=60)
     assert lite.budget("all").spent.mu == pytest.approx(0.05**0.5)
     assert "one person" in repr(lite)
 

@@ -1,6 +1,7 @@
 """What PostgreSQL adds and compares by itself is what the library would, and what it leaves alone is untouched."""
 
 import random
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 
@@ -9,7 +10,15 @@ import sqlalchemy as sa
 
 from gaussdp import GDP, ApproxGDP, BudgetExceeded, Ledger
 from gaussdp.ledger.amounts import FINEST, exact, settled
-from gaussdp.ledger.tables import ENTRIES
+from gaussdp.ledger.schema import ENTRIES
+
+
+@contextmanager
+def engine_of(book):
+    """A way into the database of a book, past the book."""
+    engine = sa.create_engine(book.place, poolclass=sa.NullPool)
+    yield engine
+    engine.dispose()
 
 
 def amounts(count):
@@ -30,7 +39,7 @@ def test_the_arithmetic_of_the_server(postgres_url):
         kept, more = amounts(400), amounts(800)[400:]
         most = [settled(a + b) if i % 3 else a + b for i, (a, b) in enumerate(zip(kept, more, strict=True))]
         most[::5] = amounts(len(most[::5]))
-        with book._database.engine.connect() as connection:
+        with engine_of(book) as engine, engine.connect() as connection:
             rows = connection.execute(
                 sa.text(
                     "SELECT ledger_plus(a, b), ledger_minus(a, b), ledger_fits(a, b, c) "
@@ -100,7 +109,7 @@ def test_a_key_that_is_used_twice_is_named(lite):
     lite.open_budget("all", GDP(1.0))
     first = lite.reserve("all", GDP(0.0), key="k")
     again = replace(first, seq=first.seq + 1).sealed(first.hash)
-    with lite._database.engine.begin() as connection:
+    with engine_of(lite) as engine, engine.begin() as connection:
         connection.exec_driver_sql("DROP INDEX ledger_entries_by_key")
         connection.execute(sa.insert(ENTRIES), again.row())
     assert lite.verify().problems == (f"entry {again.seq} reserves 'k' again",)

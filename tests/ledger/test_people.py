@@ -55,7 +55,7 @@ def test_files_and_tables(each, tmp_path):
     parquet.write_table(arrow.table({"person": list(range(50))}), tmp_path / "people.parquet")
     each.reserve("each", GDP(0.5), key="parquet", people=tmp_path / "people.parquet")
     assert taking(each, "parquet") == {str(i) for i in range(50)}
-    engine = sa.create_engine(each._database.url, poolclass=sa.NullPool)
+    engine = sa.create_engine(each.place, poolclass=sa.NullPool)
     with engine.begin() as connection:
         connection.exec_driver_sql('CREATE TABLE "all visits" (who INTEGER)')
         connection.exec_driver_sql('INSERT INTO "all visits" VALUES (7), (7), (8), (NULL)')

@@ -16,7 +16,7 @@ from gaussdp.errors import LedgerError
 from gaussdp.ledger.database import Database, migrate
 from gaussdp.ledger.entries import FIRST, Entry
 from gaussdp.ledger.roundtrips import DriverLine
-from gaussdp.ledger.tables import VERSION
+from gaussdp.ledger.schema import VERSION
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def used(book):
 
 def changed(book, *statements):
     """Change tables behind the back of the book."""
-    engine = sa.create_engine(book._database.url, poolclass=sa.NullPool)
+    engine = sa.create_engine(book.place, poolclass=sa.NullPool)
     with engine.begin() as connection:
         for statement in statements:
             connection.exec_driver_sql(statement)
@@ -44,7 +44,7 @@ def changed(book, *statements):
 def without_guards(book, *statements):
     """The same, with the triggers out of the way."""
     names = ("entries", "within", "taking_part")
-    if book._database.sqlite:
+    if book.place.startswith("sqlite"):
         guards = [f"DROP TRIGGER ledger_{name}_no_{action}" for name in names for action in ("update", "delete")]
     else:
         guards = [f"DROP TRIGGER ledger_{name}_keep ON ledger_{name}" for name in names]
@@ -150,8 +150,8 @@ def test_what_resolves_something_else_is_named(book, others, said):
 
 def test_reservations_of_long_ago_are_read_again(book, monkeypatch):
     """A replay keeps only so many of them in memory, and reads the book in blocks."""
-    monkeypatch.setattr("gaussdp.ledger.replaying._RECENT", 2)
-    monkeypatch.setattr("gaussdp.ledger.verifying._BLOCK", 4)
+    monkeypatch.setattr("gaussdp.ledger.replaying.RECENT", 2)
+    monkeypatch.setattr("gaussdp.ledger.verifying.BLOCK", 4)
     book.open_budget("top", GDP(3.0), slack=1e-6)
     book.open_budget("all", GDP(2.0), slack=1e-6, within="top", period="year")
     for i in range(12):
@@ -166,7 +166,7 @@ def test_reservations_of_long_ago_are_read_again(book, monkeypatch):
 
 
 def _rows(book):
-    engine = sa.create_engine(book._database.url)
+    engine = sa.create_engine(book.place)
     with engine.connect() as connection:
         found = connection.exec_driver_sql("SELECT * FROM ledger_entries ORDER BY seq").all()
     engine.dispose()
@@ -283,13 +283,13 @@ class TestFiles:
 
 
 def test_a_locked_server(book, postgres_url):
-    if book._database.sqlite:
+    if book.place.startswith("sqlite"):
         pytest.skip("a file, which is locked as a whole")
     book.open_budget("all", GDP(1.0))
-    engine = sa.create_engine(book._database.url)
+    engine = sa.create_engine(book.place)
     with engine.connect() as other, other.begin():
         DriverLine(other.connection.driver_connection, sqlite=False, decides=True).asked([])
-        late = Ledger.open(book._database.url.render_as_string(hide_password=False), timeout=0.3)
+        late = Ledger.open(book.place, timeout=0.3)
         with late, pytest.raises(LedgerError, match="locked by another"):
             late.reserve("all", GDP(0.1), key="a")
     engine.dispose()
@@ -376,12 +376,14 @@ class TestVersions:
         assert files[-1].name.startswith(f"v{VERSION}_")
 
     def test_the_tables_are_those_of_the_migrations(self, book):
-        from gaussdp.ledger.tables import metadata
+        from gaussdp.ledger.schema import metadata
 
-        seen = sa.inspect(book._database.engine)
+        engine = sa.create_engine(book.place)
+        seen = sa.inspect(engine)
         for table in metadata.sorted_tables:
             made = {column["name"]: column["nullable"] for column in seen.get_columns(table.name)}
             assert made == {column.name: column.nullable for column in table.columns}
+        engine.dispose()
 
 
 _NEIGHBOURS = {"adjacency": "add-remove", "schema": "0001"}

@@ -6,7 +6,7 @@ import pytest
 
 import gaussdp
 import oracles
-from gaussdp.integrations._array_libraries import standard
+from gaussdp.integrations.array_libraries import standard
 from gaussdp.numerics import flat
 
 XP = standard(np, "numpy")
@@ -38,7 +38,7 @@ def quotient(function, point, position):
 @pytest.fixture
 def keep_digits(monkeypatch):
     """Let the oracles take numbers between doubles."""
-    monkeypatch.setattr(oracles, "_exact", lambda *values: tuple(mp.mpf(value) for value in values))
+    monkeypatch.setattr(oracles, "exact", lambda *values: tuple(mp.mpf(value) for value in values))
 
 
 @pytest.mark.parametrize(("name", "point"), [(name, point) for name in POINTS for point in POINTS[name]])

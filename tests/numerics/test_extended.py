@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp.integrations._array_libraries import standard
+from gaussdp.integrations.array_libraries import standard
 from gaussdp.numerics import NUMPY, _extended
 
 HANDLES = [NUMPY, standard(np, "numpy")]
@@ -39,7 +39,7 @@ def test_exp(x):
 
 def test_tables():
     """Thirty digits at every node, of 1 - erf too where the table holds that."""
-    (erf, density), (whole, part) = _extended._erf_tables(), _extended._exp_tables()
+    (erf, density), (whole, part) = _extended.erf_tables(), _extended.exp_tables()
     with mp.workdps(60):
         for table, exact in (
             (erf, lambda i: mp.erf(i / mp.sqrt(2) / 64) if i < 4.5 * 64 else mp.erfc(i / mp.sqrt(2) / 64)),

@@ -19,7 +19,7 @@ def test_mu_through_a_point_of_its_own_curve(mu, fpr):
         if min(point[1][0], 1 - fpr) < 1e-300:
             return
         # Rounding the point to doubles moves mu by its condition; allow that and no more.
-        z = float(abs(oracles._quantile(min(fpr, 1 - fpr))))
+        z = float(abs(oracles.quantile(min(fpr, 1 - fpr))))
         shift = 1e-15 * (1 / max(z, 0.1) + 1) / mu
         assert abs(mu_through_point(*point)[0] / mu - 1) < 1e-12 + 20 * shift
 

@@ -10,11 +10,11 @@ import yaml
 
 import gaussdp
 from gaussdp.advising import Answers, Asked, Published, advise, record
-from gaussdp.advising.registering import decision_entry
+from gaussdp.advising.record import decision_entry
 from gaussdp.cli import main
 from gaussdp.errors import DomainError
 from gaussdp.published import RegistryFacts, read_registry
-from gaussdp.statements.registering import run_entry
+from gaussdp.statements.registry_entry import run_entry
 
 HERE = Path(__file__).parent
 FILES = HERE / "registry"

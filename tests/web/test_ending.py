@@ -122,11 +122,28 @@ def test_few_file_descriptors():
             time.sleep(0.3)
             assert client.get("/").status_code == 503
             assert client.get("/healthz").status_code == 200
+            with httpx.Client(transport=httpx.HTTPTransport(local_address="127.0.0.2")) as other:
+                assert other.get(server.address).status_code == 200
         assert wait_until(lambda: client.get("/").status_code == 200)
         assert "result" in json.loads(client.post("/api/v1/account", json=RUN).text.splitlines()[-1])
         server.process.send_signal(signal.SIGINT)
         _, errors = server.process.communicate(timeout=30)
     assert "130 file descriptors are allowed: there will be 25 connections at most" in errors
+
+
+def test_more_connections_at_once_than_file_descriptors():
+    """They are taken a few at a time: descriptors do not run out, which would stop all others and flood the log."""
+    with started(before=limited(130)) as server, contextlib.ExitStack() as stack:
+        many = [stack.enter_context(socket.socket()) for _ in range(300)]
+        for connection in many:
+            connection.setblocking(False)
+            connection.connect_ex(("127.0.0.1", server.port))
+        with httpx.Client(transport=httpx.HTTPTransport(local_address="127.0.0.2"), timeout=30) as other:
+            assert other.get(server.address).status_code == 200
+        server.process.send_signal(signal.SIGINT)
+        _, errors = server.process.communicate(timeout=30)
+    assert "out of system resource" not in errors
+    assert len(errors.splitlines()) == 1
 
 
 def test_hardly_any_file_descriptors():

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 
 import httpx
 import jsonschema
@@ -10,7 +11,9 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import GenerationMode
 
-from gaussdp.web.answers import RefusalError, encoded
+from gaussdp.documents import PROSE_FORMATS, render
+from gaussdp.web.docs_page import api_document
+from gaussdp.web.replies import RefusalError, encoded
 from gaussdp.web.schemas.requests import STATES, AccountRequest
 from gaussdp.web.views.account import account
 from gaussdp.web.work.pool import Pool
@@ -133,3 +136,14 @@ def test_the_page_about_it_names_everything_and_runs_nothing():
         assert path in page
     for name in DOCUMENT["components"]["schemas"]:
         assert f'id="type-{name}"' in page
+    inner = re.findall(r'href="#([^"]+)"', page)
+    assert set(inner) > {operation["operationId"] for way in DOCUMENT["paths"].values() for operation in way.values()}
+    assert set(inner) <= set(re.findall(r'id="([^"]+)"', page))
+
+
+def test_the_page_about_it_is_a_document_in_every_format():
+    document = api_document(DOCUMENT)
+    fields = next(table for table in document.tables if table.key == "mu_through-fields")
+    assert ("fpr", "number in (0, 1)") in [row[:2] for row in fields.rows]
+    for style in PROSE_FORMATS:
+        assert ("mu_through-fields" if style == "json" else "mu-through") in render(document, style)

@@ -142,6 +142,57 @@ def test_what_is_not_http(server):
     assert raw(server, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n").startswith(b"HTTP/1.1 400 ")
 
 
+POINT = b'{"fpr": 0.1, "fnr": 0.5}'
+CHUNKED = b"%x\r\n%s\r\n0\r\n\r\n" % (len(POINT), POINT)
+GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+LAST = GET + b"Connection: close\r\n\r\n"
+
+
+def point(*lines, version="1.1"):
+    """The head of a request with these lines besides."""
+    first = f"POST /api/v1/mu-through HTTP/{version}"
+    return "\r\n".join([first, "Host: localhost", "Content-Type: application/json", *lines, "", ""]).encode()
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "statuses"),
+    [
+        (point(f"Content-Length: {len(POINT)}", version="1.0") + POINT, [200]),
+        (point("Transfer-Encoding: chunked") + CHUNKED + LAST, [200, 200]),
+        (point("Transfer-Encoding: chunked") + CHUNKED + b"NONSENSE\r\n\r\n", [200, 400]),
+        (point(f"Content-Length: {len(POINT)}", "Expect: 100-continue") + POINT + LAST, [100, 200, 200]),
+        (point("Transfer-Encoding: chunked", "Content-Length: 3") + CHUNKED + LAST, [400]),
+        (GET + b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n" + CHUNKED + LAST, [400]),
+        (point("Content-Length: 3", "Content-Length: 4") + POINT + LAST, [400]),
+        (point("Transfer-Encoding: gzip, chunked") + CHUNKED + LAST, [400]),
+        (point(f"Content-Length: {len(POINT)}", "Content-Encoding: gzip") + POINT + LAST, [415, 200]),
+        (GET + b"X: y\r\n" * 4_000 + b"\r\n", [400]),
+        (GET + b"X: " + b"y" * 30_000 + b"\r\n\r\n", [400]),
+    ],
+    ids=[
+        *("HTTP/1.0", "chunks, then another", "another that is none", "100-continue", "length and chunks"),
+        *("length and chunks for a monitor", "two lengths", "compressed chunks", "compressed body"),
+        *("many headers", "a long header"),
+    ],
+)
+def test_requests_of_every_kind_have_as_many_answers_each_with_the_strict_headers(server, request_bytes, statuses):
+    """What is sent after a request that is read in more than one way is read in none."""
+    answer = raw(server, request_bytes)
+    heads = [part.partition(b"\r\n\r\n")[0] for part in answer.split(b"HTTP/1.1 ")[1:]]
+    assert [int(head[:3]) for head in heads] == statuses
+    for head in heads[statuses[0] == 100 :]:
+        names = [line.partition(b":")[0].lower() for line in head.split(b"\r\n")[1:]]
+        assert len(names) == len(set(names))
+        assert {b"content-security-policy", b"x-frame-options", b"x-request-id", b"cache-control"} <= set(names)
+
+
+def test_a_body_that_came_whole_and_is_too_large_is_refused_at_once(server):
+    chunks = b"5000\r\n" + b" " * 0x5000 + b"\r\n0\r\n\r\n"
+    answer = raw(server, head() + chunks + LAST)
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"HTTP/1.1 200 OK" in answer  # the connection goes on: nothing was left behind
+
+
 def test_an_unknown_host(client):
     assert client.get("/", headers={"host": "evil.example"}).status_code == 421
 

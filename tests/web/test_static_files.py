@@ -63,7 +63,7 @@ def test_links_that_lead_outside_are_left_out(tmp_path):
     secret.write_text("secret")
     (folder / "link.txt").symlink_to(secret)
     (folder / "own.txt").write_text("own")
-    assert set(StaticFiles(folder)._paths) == {"own.txt"}
+    assert set(StaticFiles(folder).paths) == {"own.txt"}
 
 
 def test_head(client):

@@ -8,6 +8,7 @@ derivation. What is minimised is convex in :math:`e^{\varepsilon_1}`, and any ep
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,11 +16,21 @@ from gaussdp.guarantees import Guarantee, ProfilePoints
 from gaussdp.mechanisms import BestOf
 from gaussdp.numerics import Floats
 
-_POINTS = 2000
-_DEEPEST = 1e-60  # delta of one run down to which its profile is read
-_LARGEST = 600.0  # epsilon of a point
-_ROUNDS, _TRIED = 6, 24
-_ERROR = 1e-9  # relative, of the deltas of an accounted curve
+
+@dataclass(frozen=True)
+class BestOfSettings:
+    """What is tuned about the profile of the best run."""
+
+    points: int = 2000  # of the profile of one run
+    deepest: float = 1e-60  # delta of one run down to which its profile is read
+    largest: float = 600.0  # epsilon of a point
+    error: float = 1e-9  # relative, of the deltas of an accounted curve
+    rounds: int = 6  # of the search for the least factor, each between the neighbours of the best so far
+    tried: int = 24  # in each
+    rounding: float = 1e-14  # relative, of the few operations on what was read
+
+
+SETTINGS = BestOfSettings()
 
 
 def best_of_profile(best: BestOf, one: Guarantee) -> ProfilePoints:
@@ -27,15 +38,15 @@ def best_of_profile(best: BestOf, one: Guarantee) -> ProfilePoints:
     if isinstance(one, ProfilePoints):
         grid, deltas = one.epsilons, one.deltas
     else:
-        last = min(one.epsilon(_DEEPEST), _LARGEST)
-        grid = np.linspace(0.0, last, _POINTS)
-        deltas = np.minimum(one.delta(grid) * (1 + _ERROR), 1.0)
+        last = min(one.epsilon(SETTINGS.deepest), SETTINGS.largest)
+        grid = np.linspace(0.0, last, SETTINGS.points)
+        deltas = np.minimum(one.delta(grid) * (1 + SETTINGS.error), 1.0)
     shift = (best.eta + 1) * _log_factor(best, one, float(grid[-1]))
     moved, scaled = grid + shift, best.mean_runs * deltas
-    kept = (moved <= _LARGEST) & (scaled < 1)
+    kept = (moved <= SETTINGS.largest) & (scaled < 1)
     if not kept.any():
         return ProfilePoints([0.0], [1.0])
-    return ProfilePoints(moved[kept], scaled[kept] * (1 + 1e-14))
+    return ProfilePoints(moved[kept], scaled[kept] * (1 + SETTINGS.rounding))
 
 
 def _log_factor(best: BestOf, one: Guarantee, most: float) -> float:
@@ -44,15 +55,15 @@ def _log_factor(best: BestOf, one: Guarantee, most: float) -> float:
 
     def logs(tried: Floats) -> Floats:
         with np.errstate(divide="ignore"):
-            found: Floats = np.logaddexp(tried, math.log(odds) + np.log(one.delta(tried) * (1 + _ERROR)))
+            found: Floats = np.logaddexp(tried, math.log(odds) + np.log(one.delta(tried) * (1 + SETTINGS.error)))
         return found
 
     low, high = 0.0, most
     best_log = math.inf
-    for _ in range(_ROUNDS):
-        tried: Floats = np.linspace(low, high, _TRIED)
+    for _ in range(SETTINGS.rounds):
+        tried: Floats = np.linspace(low, high, SETTINGS.tried)
         found = logs(tried)
         place = int(np.argmin(found))
         best_log = min(best_log, float(found[place]))
-        low, high = float(tried[max(place - 1, 0)]), float(tried[min(place + 1, _TRIED - 1)])
-    return best_log * (1 + 1e-14)
+        low, high = float(tried[max(place - 1, 0)]), float(tried[min(place + 1, SETTINGS.tried - 1)])
+    return best_log * (1 + SETTINGS.rounding)

@@ -10,7 +10,6 @@ import numpy as np
 
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.density.vanishing import VanishingTails
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent_tails import BentTails
 from gaussdp.accounting.lines.split_tails import SplitTails
@@ -22,6 +21,7 @@ from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats
+from gaussdp.objects import Described
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gaussdp.accounting import judging
 from gaussdp.accounting.composed import ComposedTails
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.directions import Direction
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative
@@ -20,14 +18,15 @@ from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails
-from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Method, Readings, Values, exact_fit
+from gaussdp.accounting.read_curve import ReadCurve
+from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Method, Values, exact_fit
 from gaussdp.accounting.symmetric import SymmetricTails
 from gaussdp.documents import Document
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, instance, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, instance, number
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers
-from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
+from gaussdp.guarantees.vectorised import of_tpr
 from gaussdp.mechanisms import Gaussian, Mechanism, MixtureOfGaussians, PoissonSampled, SampledExchange, ZCDPGaussian
 from gaussdp.numerics import Booleans, Floats
 
@@ -38,7 +37,7 @@ _TIGHT = 5e-3  # relative width of an enclosure that a distribution, which takes
 _NEXT_TO_NOTHING = 1e-13  # width of one of which a distribution knows nothing
 
 
-class AccountedCurve(Described, Guarantee):
+class AccountedCurve(ReadCurve, Guarantee):
     r"""The guarantee of a composition under its adjacency, exact into the tails.
 
     Both directions of add/remove share one privacy loss. The guarantee is their symmetrisation (Dong, Roth & Su 2022,
@@ -66,13 +65,17 @@ class AccountedCurve(Described, Guarantee):
 
     title = "Accounted guarantee"
     short = "accounted curve"
+    _epsilons_asked = NON_NEGATIVE
+
+    mechanism: Mechanism
+    tails: LossTails
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         squares, steps, unsampled = _sorted_parts(list(mechanism.parts()))
         self._unsampled_mu = math.sqrt(math.fsum(squares + unsampled))
         self._gaussian = not steps
-        self._tails = _tails(math.fsum(squares), steps, self._unsampled_mu)
+        self.tails = _tails(math.fsum(squares), steps, self._unsampled_mu)
         self._fits: dict[float, Fit] = {}
 
     @staticmethod
@@ -102,48 +105,17 @@ class AccountedCurve(Described, Guarantee):
     @cached_property
     def remove(self) -> Direction:
         """The direction of removing a record: P with the record, Q without."""
-        return Direction(self._tails, remove=True)
+        return Direction(self.tails, remove=True)
 
     @cached_property
     def add(self) -> Direction:
         """The direction of adding a record: P without the record, Q with it."""
-        return Direction(self._tails, remove=False)
-
-    @property
-    def reading(self) -> Readings:
-        """The five readings with the method and the error of each value.
-
-        >>> from gaussdp.accounting import account
-        >>> from gaussdp.mechanisms import DPSGD
-        >>> account(DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1)).reading.epsilon(1e-6)
-        Reading(value=0.3639..., error=..., method=closed form)
-        """
-        return Readings(self)
-
-    @of_fpr
-    def fnr(self, fpr: Numbers) -> Numbers:
-        """The least false-negative rate at this false-positive rate, in [0, 1]."""
-        return self._read("fnr", fpr=(fpr, PROBABILITY))
-
-    @of_fpr
-    def tpr(self, fpr: Numbers) -> Numbers:
-        """The largest true-positive rate at this false-positive rate: 1 - fnr(fpr)."""
-        return self._read("tpr", fpr=(fpr, PROBABILITY))
+        return Direction(self.tails, remove=False)
 
     @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
         """The least false-positive rate at this true-positive rate (recall)."""
         return self._read("fpr", tpr=(tpr, PROBABILITY))
-
-    @of_epsilon
-    def delta(self, epsilon: Numbers) -> Numbers:
-        """The least delta with which (epsilon, delta)-DP holds, for epsilon in [0, inf]."""
-        return self._read("delta", epsilon=(epsilon, NON_NEGATIVE))
-
-    @of_delta
-    def epsilon(self, delta: Numbers) -> Numbers:
-        """The least epsilon >= 0 with which (epsilon, delta)-DP holds, inf if none, for delta in [0, 1]."""
-        return self._read("epsilon", delta=(delta, PROBABILITY))
 
     def document(self) -> Document:
         """The fitted mu beside what is read off the curve."""
@@ -218,7 +190,7 @@ class AccountedCurve(Described, Guarantee):
         if level not in self._fits:
             try:
                 with np.errstate(all="ignore"):
-                    fit = fit_tails(self._tails, level)
+                    fit = fit_tails(self.tails, level)
             except (ConvergenceError, OverflowError):  # the latter: losses of tiny noise beyond the range of a double
                 fit = self._bounded_fit(level)
             self._fits[level] = self._as_known(fit)
@@ -228,10 +200,6 @@ class AccountedCurve(Described, Guarantee):
         """The fit, without its lower end if the mechanism is only known to lose no more."""
         return replace(fit, mu_lower=0.0) if self.mechanism.bounded else fit
 
-    def _read(self, name: str, **level: tuple[Numbers, Domain]) -> Numbers:
-        value: Numbers = evaluate(lambda levels: self.values(name, levels).value, **level)
-        return value
-
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level, from bounds where no exact method answers."""
         read = self._answered(name, levels)
@@ -239,10 +207,6 @@ class AccountedCurve(Described, Guarantee):
         if missing.any():
             read.put(missing, self._bounded(name, levels[missing]))
         return read
-
-    def _errors_are_bounds(self, name: str, levels: Floats, read: Values) -> Booleans:
-        """Whether the errors that readings off lines state are bounds, up to rounding."""
-        return judging.bounded(self, name, levels, read)
 
     def _delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta: of the direction that surely has the larger one, or of both."""
@@ -311,8 +275,8 @@ class AccountedCurve(Described, Guarantee):
 
     def _adding_costs_less(self, epsilon: Floats, log_delta: Floats) -> Booleans:
         """Where the profile of adding a record surely lies below a delta, so that it need not be computed."""
-        if isinstance(self._tails, ComposedTails):
-            return self._tails.adding_costs_less(epsilon, log_delta)
+        if isinstance(self.tails, ComposedTails):
+            return self.tails.adding_costs_less(epsilon, log_delta)
         return np.zeros(epsilon.size, np.bool_)
 
     def _deltas(self, epsilons: Floats) -> Values:
@@ -330,7 +294,7 @@ class AccountedCurve(Described, Guarantee):
         """The larger epsilon of the two directions."""
         remove = self.remove.epsilons(deltas)
         # Adding a record costs no more than minus the least loss.
-        least = remove.answered & (remove.value >= -self._tails.lowest)
+        least = remove.answered & (remove.value >= -self.tails.lowest)
         if not least.all():
             with np.errstate(divide="ignore"):
                 least |= remove.answered & self._adding_costs_less(remove.value, np.log(deltas))
@@ -344,7 +308,7 @@ class AccountedCurve(Described, Guarantee):
     @cached_property
     def _corner(self) -> tuple[float, float, Values]:
         """FPR and FNR where the slope is -1, the smaller first; and the reading that they come from."""
-        point = self._tails.read(np.zeros(1))
+        point = self.tails.read(np.zeros(1))
         fpr, fnr = math.exp(point.log_fpr[0]), math.exp(point.log_fnr[0])
         return min(fpr, fnr), max(fpr, fnr), Values(point.tau, point.errors, point.methods)
 
@@ -359,7 +323,7 @@ class AccountedCurve(Described, Guarantee):
             log_tnr = np.where(fpr < tnr, np.log1p(-fpr), np.log(tnr))
         fnr, tpr = Values.unanswered(fpr.size), Values.unanswered(fpr.size)
         inside = np.flatnonzero((fpr > 0) & (fpr < tnr))
-        if inside.size and isinstance(self._tails, ComposedTails):
+        if inside.size and isinstance(self.tails, ComposedTails):
             points = self.remove.points(log_fpr[inside], log_tnr[inside])
             sure = points.answered & self._adding_costs_less(points.tau, points.log_delta_remove - points.errors)
             found = self.remove.rates_at(points.take(sure), log_fpr[inside[sure]])

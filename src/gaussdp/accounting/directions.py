@@ -5,15 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gaussdp.accounting import judging
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.inversion import points_at_add_delta, points_at_remove_delta
 from gaussdp.accounting.operating_points import BoundedTails, LossTails, OperatingPoints
-from gaussdp.accounting.readings import Method, Readings, Values
-from gaussdp.domains import PROBABILITY, REAL, Domain, evaluate
+from gaussdp.accounting.read_curve import ReadCurve
+from gaussdp.accounting.readings import Method, Values
 from gaussdp.errors import ConvergenceError, DomainError
-from gaussdp.guarantees.base import Numbers
-from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr
 from gaussdp.numerics import Booleans, Floats
 
 _LARGEST = 1e300  # epsilon beyond all losses, which counts as infinite
@@ -21,7 +17,7 @@ _SURELY_ABOVE_ZERO = 1e-3  # relative error with which an epsilon is not zero
 _SEARCH = 1e-14  # relative error that a search leaves in a rate, beside those of the readings
 
 
-class Direction(Described):
+class Direction(ReadCurve):
     """One direction: an attack that tells a fixed dataset P from a fixed neighbour Q.
 
     Unlike a guarantee it need not be symmetric. All methods take floats or arrays, and raise ConvergenceError where no
@@ -33,35 +29,6 @@ class Direction(Described):
 
     def _describe(self) -> tuple[object, ...]:
         return self._tails, self._remove
-
-    @property
-    def reading(self) -> Readings:
-        """The readings with their methods and errors."""
-        return Readings(self)
-
-    @of_fpr
-    def fnr(self, fpr: Numbers) -> Numbers:
-        """The least false-negative rate at this false-positive rate, in [0, 1]."""
-        return self._read("fnr", fpr=(fpr, PROBABILITY))
-
-    @of_fpr
-    def tpr(self, fpr: Numbers) -> Numbers:
-        """The largest true-positive rate at this false-positive rate: 1 - fnr(fpr)."""
-        return self._read("tpr", fpr=(fpr, PROBABILITY))
-
-    @of_epsilon
-    def delta(self, epsilon: Numbers) -> Numbers:
-        """sup over events S of P(S) - e^epsilon Q(S), for any real epsilon."""
-        return self._read("delta", epsilon=(epsilon, REAL))
-
-    @of_delta
-    def epsilon(self, delta: Numbers) -> Numbers:
-        """The least epsilon >= 0 at which this direction's delta is at most this, inf if none."""
-        return self._read("epsilon", delta=(delta, PROBABILITY))
-
-    def _read(self, name: str, **level: tuple[Numbers, Domain]) -> Numbers:
-        value: Numbers = evaluate(lambda levels: self.values(name, levels).value, **level)
-        return value
 
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level.
@@ -83,10 +50,6 @@ class Direction(Described):
         if not read.answered.all():
             raise ConvergenceError(f"no exact method gives the {name} at {levels[~read.answered][0]:g}")
         return read
-
-    def _errors_are_bounds(self, name: str, levels: Floats, read: Values) -> Booleans:
-        """Whether the errors that readings off lines state are bounds, up to rounding."""
-        return judging.bounded(self, name, levels, read)
 
     def _delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta at finite epsilons, up to rounding; infinite where none is known."""

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.numerics import Booleans, Floats
+from gaussdp.objects import Described
 
 
 class SymmetricTails(Described):

@@ -16,7 +16,8 @@ from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
 from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
 from gaussdp.figures.advised import DecisionPicture, Sheet, render_decision, render_sheet
-from gaussdp.words import Phrase, plural, say
+from gaussdp.published.entry import RegistryEntry, RegistryFacts, Variant
+from gaussdp.words import ENGLISH, Phrase, plural, say, speaking
 
 _POINTS, _MODELS = 60, 8  # along the picture; noise multipliers are searched for
 _SIGN = Phrase("Signed: ______________________________   Date: ______________")
@@ -244,3 +245,38 @@ def _size(noise: Noise, relative: bool) -> float:
 
 def _down(value: float) -> str:
     return shown(rounded(value, Rounding.DOWN))
+
+
+@speaking(ENGLISH)
+def decision_entry(record: Record, facts: RegistryFacts) -> RegistryEntry:
+    r"""The decision as an entry of the registry: its mu as the :math:`\rho = \mu^2/2` of Gaussian noise.
+
+    It is in English, as the registry is.
+
+    A model's mu speaks about error rates from a floor on, from which no rho follows; the entry then says so in words.
+
+    Args:
+        record: of the decision.
+        facts: what the registry asks and no decision knows.
+    """
+    advice, answers = record.advice, record.advice.answers
+    trained = [one for one in answers.statistics if one.kind == "model"]
+    mu, each = shown(record.mu), shown(rounded(advice.each(record.mu), Rounding.DOWN))
+    variant: Variant = "Custom" if trained else "Zero-concentrated DP"
+    floor = " for error rates of at least 1e-10" if trained else ""
+    parameters = {} if trained else {"rho": rounded(record.mu**2 / 2, Rounding.UP, DEFAULT_DIGITS)}
+    held = ", ".join(one.label for one in answers.statistics)
+    return RegistryEntry(
+        facts=facts,
+        name=answers.title or "Planned releases",
+        description=f"{record.sentence} Each release holds: {held}.",
+        product="Machine learning model" if len(trained) == len(answers.statistics) else "Summary statistics",
+        variant=variant,
+        parameters=parameters,
+        unit=advice.unit_words,
+        unit_details=" ".join(advice.assumptions[:2]),
+        parameters_details=f"Gaussian DP with μ = {mu}{floor}, for everything together. {record.standing}",
+        releases=(advice.assumptions[2], answers.releases > 1),
+        mechanisms=f"Planned: Gaussian noise, each statistic with μ = {each}.",
+        composition="The μ of Gaussian releases add in squares, also where later ones depend on earlier ones.",
+    )

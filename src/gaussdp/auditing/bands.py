@@ -22,7 +22,7 @@ from gaussdp.numerics import Floats
 
 Upper = Callable[[Counts, int, float], Floats]
 
-_BLOCK = 1 << 16  # thresholds looked at together
+BLOCK = 1 << 16  # thresholds looked at together
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,11 @@ def _dkw_upper(errors: Counts, trials: int, tail: float) -> Floats:
 
 def equal_level_upper(errors: Counts, trials: int, tail: float) -> Floats:
     """Bounds on the rate at each of these error counts that hold together at all counts."""
-    return _equal_level_table(trials, tail)[held(errors, rank_grid(trials))]
+    return equal_level_table(trials, tail)[held(errors, rank_grid(trials))]
 
 
 @lru_cache(maxsize=32)
-def _equal_level_table(trials: int, tail: float) -> Floats:
+def equal_level_table(trials: int, tail: float) -> Floats:
     """The bounds at the ranks of the grid, and 1 for the count beyond it."""
     return np.append(rate_upper(rank_grid(trials), trials, local_level(trials, tail)), 1.0)
 
@@ -99,8 +99,8 @@ def scanned(method: Method, counts: ScoreCounts, confidence: float, upper: Upper
         return upper(positives[chosen], nonmembers, tail), upper(negatives[chosen], members, tail)
 
     best, mu_lower = int(places[0]), -1.0
-    for start in range(0, places.size, _BLOCK):
-        block = places[start : start + _BLOCK]
+    for start in range(0, places.size, BLOCK):
+        block = places[start : start + BLOCK]
         mu = quantile_sum(*bounds(block))
         if mu.max() > mu_lower:
             best, mu_lower = int(block[np.argmax(mu)]), float(mu.max())

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from scipy import special
 
 from gaussdp.errors import DomainError
-from gaussdp.numerics import Compared, Floats
+from gaussdp.numerics import Floats
+from gaussdp.objects import Compared
 
 Counts = npt.NDArray[np.int64]
 Halves = Callable[[int], tuple["ScoreCounts", "ScoreCounts"]]

@@ -11,9 +11,17 @@ from gaussdp.auditing.result import Audit
 from gaussdp.domains import POSITIVE, REAL, number
 from gaussdp.numerics import TINY, Floats
 
-_NODES = 801
-_OUTSIDE = 1e-18  # posterior mass left out at either end of the quadrature
-_BISECTIONS = 60
+
+@dataclass(frozen=True)
+class CredibleSettings:
+    """What is tuned about the posterior."""
+
+    nodes: int = 801  # of the quadrature, a trapezoidal rule
+    outside: float = 1e-18  # posterior mass left out at either end of the quadrature
+    bisections: int = 60  # which leave less of an interval than a double tells apart
+
+
+SETTINGS = CredibleSettings()
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,7 @@ def posterior_quantile(fpr: tuple[float, float], fnr: tuple[float, float], tail:
         return 0.0
     while mass_below(high) < tail:
         low, high = high, 2 * high
-    for _ in range(_BISECTIONS):
+    for _ in range(SETTINGS.bisections):
         middle = (low + high) / 2
         low, high = (middle, high) if mass_below(middle) < tail else (low, middle)
     return low
@@ -94,9 +102,9 @@ def posterior_quantile(fpr: tuple[float, float], fnr: tuple[float, float], tail:
 
 def _normal_scores(a: float, b: float) -> tuple[Floats, Floats]:
     """Nodes z = Phi^-1(x) for x of this Beta distribution and their masses: the trapezoid rule, exponentially good."""
-    low = special.ndtri(max(float(special.betaincinv(a, b, _OUTSIDE)), TINY))
-    high = -special.ndtri(max(float(special.betaincinv(b, a, _OUTSIDE)), TINY))
-    z = np.linspace(low, high, _NODES)
+    low = special.ndtri(max(float(special.betaincinv(a, b, SETTINGS.outside)), TINY))
+    high = -special.ndtri(max(float(special.betaincinv(b, a, SETTINGS.outside)), TINY))
+    z = np.linspace(low, high, SETTINGS.nodes)
     log_density = (a - 1) * special.log_ndtr(z) + (b - 1) * special.log_ndtr(-z) - z * z / 2
     mass = np.exp(log_density - log_density.max())
     return z, mass / mass.sum()

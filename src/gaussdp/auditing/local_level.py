@@ -17,6 +17,7 @@ ranks, and with weights at fewer ranks still, it is an upper bound: the band can
 """
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -27,12 +28,21 @@ from gaussdp.auditing.rates import EXACT_UP_TO, rank_grid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
-_AIM = 0.9995  # of the allowed failure probability, so that the secant may miss a little
-_ENOUGH = 0.999
-_ATTEMPTS = 30
-_WEIGHT_SPACING = 0.02  # between ranks that carry weight, in units of the log odds over two
-_WEIGHT_REACH = 0.9  # beyond which a failure says too little of a later one to be counted
-_STEEPNESS = 0.87  # typical d log P(failure) / d log g, to start the secant
+
+@dataclass(frozen=True)
+class LevelSettings:
+    """What is tuned about the search for a level."""
+
+    aim: float = 0.9995  # of the allowed failure probability, so that the secant may miss a little
+    enough: float = 0.999  # of it, which ends the search
+    attempts: int = 30  # of the secant, which needs about five
+    weight_spacing: float = 0.02  # between ranks that carry weight, in units of the log odds over two
+    weight_reach: float = 0.9  # beyond which a failure says too little of a later one to be counted
+    steepness: float = 0.87  # typical d log P(failure) / d log g, to start the secant
+
+
+SETTINGS = LevelSettings()
+
 
 _TRIALS = np.log([1, 5, 10, 20, 50, 100, 200, 512, 513, 1000, 1e4, 1e5, 1e6, 1e7])
 _TAILS = -np.log([0.45, 0.1, 0.025, 0.005, 5e-6, 5e-13])
@@ -80,13 +90,13 @@ def local_level(trials: int, tail: float) -> float:
         return tail
     log_level = math.log(approximate_level(trials, tail))
     earlier: tuple[float, float] | None = None
-    for _ in range(_ATTEMPTS):
+    for _ in range(SETTINGS.attempts):
         level = math.exp(log_level)
         fails = failure_bound(trials, level)
-        if _ENOUGH * tail <= fails <= tail:
+        if SETTINGS.enough * tail <= fails <= tail:
             return level
-        miss = math.log(fails / (_AIM * tail))
-        slope = _STEEPNESS
+        miss = math.log(fails / (SETTINGS.aim * tail))
+        slope = SETTINGS.steepness
         if earlier is not None and log_level != earlier[0]:
             slope = min(max((miss - earlier[1]) / (log_level - earlier[0]), 0.3), 1.5)
         earlier = log_level, miss
@@ -104,7 +114,7 @@ def failure_bound(trials: int, level: float) -> float:
     grid = rank_grid(trials)
     # 1 - b_k rather than b_k: near the last ranks b_k rounds to 1.
     beyond = np.asarray(special.betaincinv(trials - grid, grid + 1.0, level), dtype=np.float64)
-    return level * _total_weight(trials, grid, beyond, _weighted_places(trials, grid))
+    return level * total_weight(trials, grid, beyond, _weighted_places(trials, grid))
 
 
 def _weighted_places(trials: int, grid: Counts) -> Counts:
@@ -113,12 +123,12 @@ def _weighted_places(trials: int, grid: Counts) -> Counts:
     if trials <= EXACT_UP_TO:
         return places
     log_odds = np.log((grid + 1.0) / (trials - grid)) / 2
-    bins = np.floor(log_odds / _WEIGHT_SPACING)
+    bins = np.floor(log_odds / SETTINGS.weight_spacing)
     last_of_bin = np.append(bins[1:] != bins[:-1], True)
     return np.flatnonzero(last_of_bin)
 
 
-def _total_weight(trials: int, grid: Counts, beyond: Floats, places: Counts) -> float:
+def total_weight(trials: int, grid: Counts, beyond: Floats, places: Counts) -> float:
     """The sum of the w_k, found from the last weighted rank to the first."""
     thinned = places.size < grid.size
     log_odds = np.log((grid + 1.0) / (trials - grid)) / 2
@@ -128,7 +138,7 @@ def _total_weight(trials: int, grid: Counts, beyond: Floats, places: Counts) -> 
         first = np.arange(start, places[i] + 1)  # first failures for which this is the next weighted rank
         stop = places.size
         if thinned:
-            stop = int(np.searchsorted(log_odds[places], log_odds[places[i]] + _WEIGHT_REACH, side="right"))
+            stop = int(np.searchsorted(log_odds[places], log_odds[places[i]] + SETTINGS.weight_reach, side="right"))
         later = places[i:stop]
         fails_later = _fails_given(trials, grid, beyond, later[None, :], first[:, None])
         lacking = 1 - fails_later[:, 1:] @ weights[i + 1 : stop]

@@ -82,9 +82,8 @@ def _counted(
         )
     labels = [label for (label,) in database.execute(f"SELECT DISTINCT label FROM {rows} LIMIT 5").fetchall()]
     is_member = f"label = {_literal(member_label(labels, member_value))}"
-    people = (
-        f"(SELECT {_rounded('s') if total > exact_rows else 's'} AS score, {is_member} AS is_member, place FROM {rows})"
-    )
+    score = rounded_sql("s") if total > exact_rows else "s"
+    people = f"(SELECT {score} AS score, {is_member} AS is_member, place FROM {rows})"
     counted = database.execute(
         "SELECT score, count(*) FILTER (WHERE is_member) AS members, "
         f"count(*) FILTER (WHERE NOT is_member) AS nonmembers FROM {people} GROUP BY 1"
@@ -148,7 +147,7 @@ def _nonzero(scores: Floats, members: Counts, nonmembers: Counts) -> ScoreCounts
     return ScoreCounts(scores[held], members[held], nonmembers[held])
 
 
-def _rounded(column: str) -> str:
+def rounded_sql(column: str) -> str:
     """SQL that rounds a double down to so many binary digits; what is tiny becomes 0, infinities stay."""
     exponent = f"floor(log2(abs({column})))"
     scale = f"pow(2.0, {KEPT_BITS - 1} - {exponent})"

@@ -21,18 +21,26 @@ from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 MOST_PAIRS = 1_000_000
 
-_REPETITIONS = 500  # of a simulation
-_FEW = 150  # pairs up to which they are followed one by one
-_LOOKS = 250  # at an audit of many pairs
-_LONGEST = 3.0  # times the guess that an audit is followed; doubled until almost all have ended
-_ALMOST_ALL = 0.99
-_TAIL = (0.9, 0.98)  # shares of the audits between which their ends show how fast the last ones end
-_LUCKY = 3.0  # deviations of a bet that is lucky
-_SMALL = 7.0  # logarithm of a part of the wealth that makes no difference
-_STEPS = 300  # sizes that are looked at for a guess
-_LEARNING = 0.1  # of the guess, lost while the quantiles are not known yet; by simulation of whole audits
-_FARTHEST = 40.0  # mu beyond which no score is mistaken
-_NEGLIGIBLE = 1e-6  # share of the variance of a direction that is left out
+
+@dataclass(frozen=True)
+class PairsPlanSettings:
+    """What is tuned about plans of pairs."""
+
+    repetitions: int = 500  # of a simulation
+    few: int = 150  # pairs up to which they are followed one by one
+    looks: int = 250  # at an audit of many pairs
+    longest: float = 3.0  # times the guess that an audit is followed; doubled until almost all have ended
+    almost_all: float = 0.99  # share of the audits that must have ended
+    tail: tuple[float, float] = (0.9, 0.98)  # shares of the audits whose ends show how fast the last ones end
+    lucky: float = 3.0  # deviations of a bet that is lucky
+    small: float = 7.0  # logarithm of a part of the wealth that makes no difference
+    steps: int = 300  # sizes that are looked at for a guess
+    learning: float = 0.1  # of the guess, lost while the quantiles are not known yet; by simulation of whole audits
+    farthest: float = 40.0  # mu beyond which no score is mistaken
+    negligible: float = 1e-6  # share of the variance of a direction that is left out
+
+
+PLANNING = PairsPlanSettings()
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class PlannedPairs:
 def plan_pairs(mu: float, claim_mu: float, power: float, confidence: float) -> PlannedPairs | None:
     """How many pairs refute the claim when the truth is mu; simulated with a fixed seed. None beyond 10^6 pairs."""
     bets = bets_against([GDP(claim_mu)])
-    with_record, without, logs = _cells(bets, min(mu, _FARTHEST))
+    with_record, without, logs = _cells(bets, min(mu, PLANNING.farthest))
     cells, log_shares = np.outer(with_record, without).ravel(), np.log(bets.shares.ravel())
     growth = cells @ logs
     guess = _pairs_by_growth(growth, log_shares, confidence)
@@ -61,18 +69,18 @@ def plan_pairs(mu: float, claim_mu: float, power: float, confidence: float) -> P
         return None
     counts = _that_count(cells, logs, log_shares + guess * growth, guess)
     logs, log_shares = logs[:, counts], log_shares[counts]
-    longest = _LONGEST * guess
+    longest = PLANNING.longest * guess
     while True:
-        block = max(1, round(longest / _LOOKS)) if guess > _FEW else 1
+        block = max(1, round(longest / PLANNING.looks)) if guess > PLANNING.few else 1
         steps = _normal_steps(cells, logs, block) if block > 1 else _single_steps(cells, logs)
         ended = _ends(steps, math.ceil(longest / block), log_shares, confidence) * block
-        if np.isfinite(ended).mean() >= _ALMOST_ALL or longest > _LONGEST * MOST_PAIRS:
+        if np.isfinite(ended).mean() >= PLANNING.almost_all or longest > PLANNING.longest * MOST_PAIRS:
             break
         longest *= 2
     needed = _by(np.sort(ended), power)
     if needed > MOST_PAIRS:
         return None
-    learning = SETTINGS.first + _LEARNING * guess
+    learning = SETTINGS.first + PLANNING.learning * guess
     return PlannedPairs(
         two_digits(float(np.minimum(ended, longest).mean()) + learning), two_digits(needed + learning), power
     )
@@ -80,17 +88,17 @@ def plan_pairs(mu: float, claim_mu: float, power: float, confidence: float) -> P
 
 def _by(ended: Floats, power: float) -> float:
     """When audits with these ends, ascending, have ended with this power; the last ones follow an exponential law."""
-    first, last = (float(np.quantile(ended, share, method="higher")) for share in _TAIL)
-    if power <= _TAIL[1]:
+    first, last = (float(np.quantile(ended, share, method="higher")) for share in PLANNING.tail)
+    if power <= PLANNING.tail[1]:
         return float(np.quantile(ended, power, method="higher"))
-    fall = math.log((1 - _TAIL[0]) / (1 - _TAIL[1]))
-    return last + (last - first) * math.log((1 - _TAIL[1]) / (1 - power)) / fall
+    fall = math.log((1 - PLANNING.tail[0]) / (1 - PLANNING.tail[1]))
+    return last + (last - first) * math.log((1 - PLANNING.tail[1]) / (1 - power)) / fall
 
 
 def _that_count(cells: Floats, logs: Floats, wealth: Floats, pairs: float) -> Counts:
     """The bets that a lucky course could make a part of the wealth; without the others it ends a little later."""
     deviation = np.sqrt(pairs * (cells @ (logs - cells @ logs) ** 2))
-    return np.flatnonzero(wealth + _LUCKY * deviation >= wealth.max() - _SMALL)
+    return np.flatnonzero(wealth + PLANNING.lucky * deviation >= wealth.max() - PLANNING.small)
 
 
 def _cells(bets: Bets, mu: float) -> tuple[Floats, Floats, Floats]:
@@ -105,7 +113,7 @@ def _cells(bets: Bets, mu: float) -> tuple[Floats, Floats, Floats]:
 
 def _pairs_by_growth(growth: Floats, log_shares: Floats, confidence: float) -> float | None:
     """The least n at which bets that grow at these rates have the evidence together; None if beyond the most."""
-    sizes = np.geomspace(1.0, MOST_PAIRS, _STEPS)
+    sizes = np.geomspace(1.0, MOST_PAIRS, PLANNING.steps)
     wealth = special.logsumexp(sizes[:, None] * growth + log_shares, axis=1)
     enough = np.flatnonzero(wealth >= -math.log1p(-confidence))
     return float(sizes[enough[0]]) if enough.size else None
@@ -115,7 +123,7 @@ def _single_steps(cells: Floats, logs: Floats) -> Iterator[Floats]:
     """The logarithms of the factors of a pair, in each repetition; pair after pair."""
     random, ends = np.random.default_rng(0), np.cumsum(cells)
     while True:
-        drawn = np.searchsorted(ends, ends[-1] * random.random(_REPETITIONS), side="right")
+        drawn = np.searchsorted(ends, ends[-1] * random.random(PLANNING.repetitions), side="right")
         yield logs[np.minimum(drawn, ends.size - 1)]
 
 
@@ -123,17 +131,17 @@ def _normal_steps(cells: Floats, logs: Floats, block: int) -> Iterator[Floats]:
     """The same of a block of pairs, taken to be normal in the few directions that vary."""
     growth = cells @ logs
     values, vectors = np.linalg.eigh((logs - growth).T @ ((logs - growth) * cells[:, None]))
-    varies = values > _NEGLIGIBLE * values[-1]
+    varies = values > PLANNING.negligible * values[-1]
     root = np.sqrt(block * values[varies])[:, None] * vectors[:, varies].T
     random = np.random.default_rng(0)
     while True:
-        yield block * growth + random.standard_normal((_REPETITIONS, root.shape[0])) @ root
+        yield block * growth + random.standard_normal((PLANNING.repetitions, root.shape[0])) @ root
 
 
 def _ends(steps: Iterator[Floats], looks: int, log_shares: Floats, confidence: float) -> Floats:
     """The number of the look at which each audit ends, infinite if at none of so many."""
-    ends, limit = np.full(_REPETITIONS, math.inf), 1 / (1 - confidence)
-    logs = np.broadcast_to(log_shares, (_REPETITIONS, log_shares.size)).copy()
+    ends, limit = np.full(PLANNING.repetitions, math.inf), 1 / (1 - confidence)
+    logs = np.broadcast_to(log_shares, (PLANNING.repetitions, log_shares.size)).copy()
     for look in range(1, looks + 1):
         logs += next(steps)
         wealthy = np.exp(np.minimum(logs, LARGEST_EXPONENT)).sum(axis=1) >= limit

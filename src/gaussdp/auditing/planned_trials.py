@@ -24,25 +24,35 @@ from gaussdp.numerics import Floats
 MOST_TRIALS = 10_000_000
 
 _SHIFTS = np.arange(0.0, 4.01, 0.25)  # of the threshold from the symmetric one, in standard deviations
-_FARTHEST = 37.0  # standard deviations of a threshold: beyond, its false-positive rate is no double
-_RARE = 0.1  # expected errors of which there will be none
-_LEAST_DEVIATIONS = 0.1  # that a plan is made with: with fewer a power below one half would need no trials at all
-_MANY = 1000  # trials from which whole numbers make no more difference
-_WINDOW = 9.0  # standard deviations of a count beyond which its mass is below 1e-16
-_GRID = 32  # counts of the sum in a standard deviation
+
+
+@dataclass(frozen=True)
+class TrialsPlanSettings:
+    """What is tuned about plans of trials."""
+
+    farthest: float = 37.0  # standard deviations of a threshold: beyond, its false-positive rate is no double
+    rare: float = 0.1  # expected errors of which there will be none
+    least_deviations: float = 0.1  # that a plan is made with: with fewer, half the power would need no trials
+    many: int = 1000  # trials from which whole numbers make no more difference
+    window: float = 9.0  # standard deviations of a count beyond which its mass is below 1e-16
+    grid: int = 32  # counts of the sum in a standard deviation
+    repetitions: int = 1000  # of a simulation; a standard error of a power of 0.9 is 0.01
+    first: int = 250  # of the one from which the size is guessed
+    standard_errors: float = 1.0  # that a simulated power is lowered by
+    simulated: float = 0.98  # the largest power that so many repetitions tell; beyond, a formula has the size
+    gain: float = 1.3  # about so many times as many trials does one threshold need, at the level of the default method
+    stride: float = 2.0  # times a size is the farthest that the formula is trusted from there
+    close: float = 1.1  # times a size that is too small is near enough
+    normal: float = 100.0  # expected errors at the symmetric threshold from which the counts are drawn as bridges
+    counted: float = 25.0  # expected errors at a threshold that is then still looked at
+
+
+SETTINGS = TrialsPlanSettings()
+
 
 _FAR = np.concatenate((np.arange(0.9, 1.5, 0.1), np.arange(1.5, 4.01, 0.25)))
 _THRESHOLDS = np.concatenate((-_FAR[::-1], np.arange(-0.8, 0.81, 0.02), _FAR))
 """That the default method looks at in a simulation, in standard deviations from the symmetric one: the best is near."""
-_REPETITIONS = 1000  # of a simulation; a standard error of a power of 0.9 is 0.01
-_FIRST = 250  # of the one from which the size is guessed
-_STANDARD_ERRORS = 1.0  # that a simulated power is lowered by
-_SIMULATED = 0.98  # the largest power that so many repetitions tell; the size for a larger one follows from its formula
-_GAIN = 1.3  # about so many times as many trials does one threshold need, at the level of the default method
-_STRIDE = 2.0  # times a size is the farthest that the formula is trusted from there
-_CLOSE = 1.1  # times a size that is too small is near enough
-_NORMAL = 100.0  # expected errors at the symmetric threshold from which the counts are drawn as bridges
-_COUNTED = 25.0  # expected errors at a threshold that is then still looked at
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,7 @@ def _guess(mu: float, claim_mu: float, power: float, tail: float) -> float:
     """About how many trials suffice at the symmetric threshold: without an error, or with rates that are normal."""
     rate = float(special.ndtr(-mu / 2))
     faultless = -math.log(tail) / float(special.ndtr(-claim_mu / 2))
-    if faultless * rate < _RARE:
+    if faultless * rate < SETTINGS.rare:
         return faultless
     spread = math.sqrt(rate * (1 - rate)) / math.exp(-mu * mu / 8) * math.sqrt(2 * math.pi)  # of a quantile, one trial
     root = min(_deviations(tail, power) * spread / (mu - claim_mu), float(MOST_TRIALS))
@@ -82,14 +92,14 @@ def _guess(mu: float, claim_mu: float, power: float, tail: float) -> float:
 
 def _deviations(level: float, power: float) -> float:
     """How many deviations of a rate, bounded at this level on either side, give this power; as sqrt(trials)."""
-    return max(float(-2 * special.ndtri(level) + math.sqrt(2) * special.ndtri(power)), _LEAST_DEVIATIONS)
+    return max(float(-2 * special.ndtri(level) + math.sqrt(2) * special.ndtri(power)), SETTINGS.least_deviations)
 
 
 def _best_threshold(trials: int, mu: float, claim_mu: float, tail: float) -> PlannedTrials:
     best = PlannedTrials(trials, 0.5, -1.0)
-    for rate in special.ndtr(-np.minimum(mu / 2 + _SHIFTS, _FARTHEST)).tolist():
+    for rate in special.ndtr(-np.minimum(mu / 2 + _SHIFTS, SETTINGS.farthest)).tolist():
         plan = PlannedTrials(trials, rate, trials_power(trials, mu, rate, claim_mu, tail, rate_upper))
-        if plan.power < best.power and trials > _MANY:
+        if plan.power < best.power and trials > SETTINGS.many:
             break  # with many trials the power has one peak
         best = max(best, plan, key=lambda plan: plan.power)
     return best
@@ -125,9 +135,9 @@ def _allowed(fpr_upper: Floats, claim_mu: float) -> Floats:
 def _likely(trials: int, rate: float) -> Counts:
     """The counts within the window, ascending; where there are many, so many in a standard deviation."""
     deviation = math.sqrt(trials * rate * (1 - rate))
-    spread = _WINDOW * deviation + _WINDOW**2 / 2
+    spread = SETTINGS.window * deviation + SETTINGS.window**2 / 2
     low, high = math.floor(trials * rate - spread), math.ceil(trials * rate + spread)
-    return np.arange(max(0, low), min(trials, high) + 1, max(1, math.floor(deviation / _GRID)), dtype=np.int64)
+    return np.arange(max(0, low), min(trials, high) + 1, max(1, math.floor(deviation / SETTINGS.grid)), dtype=np.int64)
 
 
 def plan_every_threshold(
@@ -140,26 +150,28 @@ def plan_every_threshold(
     """
     if known is None:
         return None
-    tail, simulated = (1 - confidence) / 2, min(power, _SIMULATED)
+    tail, simulated = (1 - confidence) / 2, min(power, SETTINGS.simulated)
 
     def other(plan: PlannedTrials, reached: float, wanted: float) -> float:
         """About how many trials have the power that is wanted, where so many have that which is reached."""
         level = approximate_level(plan.trials, tail)
         ratio = _deviations(level, wanted) / _deviations(level, reached)
-        return plan.trials * min(max(ratio * ratio, 1 / _STRIDE), _STRIDE)
+        return plan.trials * min(max(ratio * ratio, 1 / SETTINGS.stride), SETTINGS.stride)
 
     one_threshold = (
         known.trials * (_deviations(approximate_level(known.trials, tail), simulated) / _deviations(tail, power)) ** 2
     )
-    plan = _simulated(two_digits(min(one_threshold / _GAIN, MOST_TRIALS)), mu, claim_mu, tail, _FIRST)
+    plan = simulated_plan(
+        two_digits(min(one_threshold / SETTINGS.gain, MOST_TRIALS)), mu, claim_mu, tail, SETTINGS.first
+    )
     found, too_few = None, 0
-    while found is None or found.trials > _CLOSE * too_few:
-        size = min(other(plan, min(max(plan.power, 0.01), 1 - 2 / _REPETITIONS), simulated), float(MOST_TRIALS))
+    while found is None or found.trials > SETTINGS.close * too_few:
+        size = min(other(plan, min(max(plan.power, 0.01), 1 - 2 / SETTINGS.repetitions), simulated), float(MOST_TRIALS))
         if plan is found and two_digits(size) >= found.trials:
             break
         if found is not None and not too_few < two_digits(size) < found.trials:
             size = math.sqrt(max(too_few, 1) * found.trials)  # the formula leads out of what is left
-        plan = _simulated(two_digits(max(size, too_few + 1)), mu, claim_mu, tail)
+        plan = simulated_plan(two_digits(max(size, too_few + 1)), mu, claim_mu, tail)
         if plan.power >= simulated and plan.trials > too_few:
             if found is not None and plan.trials >= found.trials:
                 break
@@ -174,12 +186,14 @@ def plan_every_threshold(
     return PlannedTrials(size, found.fpr, power) if size <= MOST_TRIALS else None
 
 
-def _simulated(trials: int, mu: float, claim_mu: float, tail: float, repetitions: int = _REPETITIONS) -> PlannedTrials:
+def simulated_plan(
+    trials: int, mu: float, claim_mu: float, tail: float, repetitions: int = SETTINGS.repetitions
+) -> PlannedTrials:
     """The power of the default method: how often some threshold proves more than the claim."""
-    z = np.minimum(mu / 2, _FARTHEST - _THRESHOLDS[-1]) + _THRESHOLDS
-    many = trials * special.ndtr(-mu / 2) >= _NORMAL
+    z = np.minimum(mu / 2, SETTINGS.farthest - _THRESHOLDS[-1]) + _THRESHOLDS
+    many = trials * special.ndtr(-mu / 2) >= SETTINGS.normal
     if many:
-        z = z[trials * np.minimum(special.ndtr(-z), special.ndtr(z - mu)) >= _COUNTED]
+        z = z[trials * np.minimum(special.ndtr(-z), special.ndtr(z - mu)) >= SETTINGS.counted]
     random = np.random.default_rng(0)
     below = _bridges_below if many else _drawn_below
     accused = below(random, trials, -z[::-1], repetitions)[:, ::-1]
@@ -190,7 +204,7 @@ def _simulated(trials: int, mu: float, claim_mu: float, tail: float, repetitions
     share = float(proved.any(axis=1).mean())
     error = math.sqrt(max(share * (1 - share), 1 / repetitions) / repetitions)
     best = int(np.argmax(proved.sum(axis=0)))
-    return PlannedTrials(trials, float(special.ndtr(-z[best])), max(0.0, share - _STANDARD_ERRORS * error))
+    return PlannedTrials(trials, float(special.ndtr(-z[best])), max(0.0, share - SETTINGS.standard_errors * error))
 
 
 def _drawn_below(random: np.random.Generator, trials: int, ends: Floats, repetitions: int) -> Floats:

@@ -1,6 +1,7 @@
 """Upper confidence bounds on an error rate, the mu that two rates prove, and the ranks at which a band is held."""
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -11,10 +12,19 @@ from gaussdp.auditing.counts import Counts
 from gaussdp.numerics import Floats
 
 EXACT_UP_TO = 512
-_FINE = 0.25  # spacing in standard deviations of the count, in the tails
-_COARSE = 1.0  # and in the middle, where a standard deviation is a small rate
-_TAIL = 10_000  # ranks that count as tail, from either end
-_MOST = 8_000  # ranks at all; beyond, the middle is spaced wider
+
+
+@dataclass(frozen=True)
+class RankSettings:
+    """How the ranks lie at which a band is held."""
+
+    fine: float = 0.25  # spacing in standard deviations of the count, in the tails
+    coarse: float = 1.0  # and in the middle, where a standard deviation is a small rate
+    tail: int = 10_000  # ranks that count as tail, from either end
+    most: int = 8_000  # ranks at all; beyond, the middle is spaced wider
+
+
+SETTINGS = RankSettings()
 
 
 def rate_upper(errors: ArrayLike, trials: ArrayLike, tail: ArrayLike) -> Floats:
@@ -56,11 +66,11 @@ def rank_grid(trials: int) -> Counts:
     """
     if trials <= EXACT_UP_TO:
         return np.arange(trials, dtype=np.int64)
-    coarse = max(_COARSE, math.pi * math.sqrt(trials) / _MOST)
+    coarse = max(SETTINGS.coarse, math.pi * math.sqrt(trials) / SETTINGS.most)
     lower = [0]
     while lower[-1] <= trials // 2:
         rank = lower[-1]
-        lower.append(rank + max(1, math.floor((_FINE if rank < _TAIL else coarse) * math.sqrt(rank))))
+        lower.append(rank + max(1, math.floor((SETTINGS.fine if rank < SETTINGS.tail else coarse) * math.sqrt(rank))))
     ascending = np.array(lower, dtype=np.int64)
     return np.unique(np.concatenate((ascending, trials - 1 - ascending)))
 

@@ -18,7 +18,8 @@ from gaussdp.auditing.designs import Design, wrong_way
 from gaussdp.documents import Column, Document, Rounding, Table, Value
 from gaussdp.domains import PROBABILITY, number
 from gaussdp.guarantees import GDP
-from gaussdp.numerics import Compared, Floats
+from gaussdp.numerics import Floats
+from gaussdp.objects import Compared
 
 if TYPE_CHECKING:
     from gaussdp.auditing.methods import Method

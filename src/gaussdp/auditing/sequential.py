@@ -16,7 +16,8 @@ from gaussdp.documents import Column, Displayed, Document, Rounding, Table, show
 from gaussdp.domains import LEVEL, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee
-from gaussdp.numerics import Compared, Floats
+from gaussdp.numerics import Floats
+from gaussdp.objects import Compared
 
 Scores = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 

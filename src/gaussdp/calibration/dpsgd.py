@@ -7,6 +7,7 @@ Searches start from the central limit theorem of Bu, Dong, Long & Su (2020): for
 
 import math
 
+from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.searching import Family, Safer, SearchAxis, SignificantDigits, WholeNumbers, calibrate
 from gaussdp.calibration.targets import Reader, Target
@@ -18,7 +19,6 @@ from gaussdp.mechanisms.mixtures import MOST_RECORDS
 from gaussdp.numerics import LARGEST_EXPONENT, TINY
 
 DEFAULT_DIGITS = 4
-DEFAULT_FLOOR = 1e-10
 LEAST_NOISE, MOST_NOISE = 0.2, 1e4
 LEAST_RATE = 1e-9
 MOST_STEPS = 10**9

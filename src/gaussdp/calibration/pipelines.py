@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.calibration.dpsgd import (
     DEFAULT_DIGITS,
-    DEFAULT_FLOOR,
     LEAST_NOISE,
     MOST_NOISE,
     noise_multiplier,

@@ -89,13 +89,21 @@ class WholeNumbers:
 Safer = Literal["larger", "smaller"]
 Family = Callable[[float], Mechanism]
 
-_MOST_EVALUATIONS = 200
-_FIRST_STRIDE = math.log(4)
-_BLIND_STRIDE = math.log(2)
-_LEAST_SLOPE = 0.05
-_NEAR_ENOUGH = 0.01  # depth to which the edge of what can be accounted for is looked for: it is no answer by itself
-_MOST_FAILURES = 4  # after which that edge is looked for no further: a failure may take long
-_PATIENCE = 2  # evaluations in which a bracket must halve
+
+@dataclass(frozen=True)
+class SearchingSettings:
+    """What is tuned about the search."""
+
+    most_evaluations: int = 200  # of curves, far more than a search takes
+    first_stride: float = math.log(4)  # in the logarithm of the parameter, from the first guess
+    blind_stride: float = math.log(2)  # where no slope is known yet
+    least_slope: float = 0.05  # that a step is made with: flatter ones would lead too far
+    near_enough: float = 0.01  # depth to which the edge of what can be accounted for, no answer, is looked for
+    most_failures: int = 4  # after which that edge is looked for no further: a failure may take long
+    patience: int = 2  # evaluations in which a bracket must halve
+
+
+SETTINGS = SearchingSettings()
 
 
 @dataclass(frozen=True)
@@ -189,7 +197,7 @@ class _Search:
 
     def run(self, start: float) -> Calibration:
         x = self._axis.rounded(start)
-        for _ in range(_MOST_EVALUATIONS):
+        for _ in range(SETTINGS.most_evaluations):
             point = self._try(x)
             self._trail.append(point)
             if point.reading is not None and self._reader.meets(point.reading):
@@ -200,7 +208,7 @@ class _Search:
             if following is None:
                 return self._found()
             x = following
-        raise ConvergenceError(f"no {self._axis.name} found in {_MOST_EVALUATIONS} evaluations")
+        raise ConvergenceError(f"no {self._axis.name} found in {SETTINGS.most_evaluations} evaluations")
 
     def _try(self, x: float) -> _Point:
         mechanism = self._family(x)
@@ -227,7 +235,9 @@ class _Search:
             return ahead if axis.depth(ahead) < safe.depth else axis.looser(safe.x)
         if safe is None or unsafe is None or axis.depth(axis.looser(safe.x)) <= unsafe.depth:
             return None
-        if unsafe.reading is None and (safe.depth - unsafe.depth < _NEAR_ENOUGH or self._failures() >= _MOST_FAILURES):
+        if unsafe.reading is None and (
+            safe.depth - unsafe.depth < SETTINGS.near_enough or self._failures() >= SETTINGS.most_failures
+        ):
             return None
         x = axis.at(self._crossing(safe, unsafe))
         if axis.depth(x) >= safe.depth:
@@ -239,9 +249,9 @@ class _Search:
 
     def _stride(self, last: _Point) -> float:
         """How far to go from a point towards the other side: to where the line crosses, within reason."""
-        longest = _FIRST_STRIDE * 2.0 ** (len(self._trail) - 1)
+        longest = SETTINGS.first_stride * 2.0 ** (len(self._trail) - 1)
         if math.isnan(last.excess):
-            return min(_BLIND_STRIDE * 2.0 ** (len(self._trail) - 1), longest)
+            return min(SETTINGS.blind_stride * 2.0 ** (len(self._trail) - 1), longest)
         return min(abs(last.excess) / self._steepness(), longest)
 
     def _steepness(self) -> float:
@@ -250,7 +260,7 @@ class _Search:
         if len(telling) == 2 and telling[0].depth != telling[1].depth:
             slope = (telling[1].excess - telling[0].excess) / (telling[1].depth - telling[0].depth)
             if slope < 0:
-                return max(-slope, _LEAST_SLOPE)
+                return max(-slope, SETTINGS.least_slope)
         return -self._axis.slope
 
     def _crossing(self, safe: _Point, unsafe: _Point) -> float:
@@ -258,7 +268,7 @@ class _Search:
         width = safe.depth - unsafe.depth
         self._widths.append(width)
         middle = 0.5 * (safe.depth + unsafe.depth)
-        if len(self._widths) > _PATIENCE and width > 0.5 * self._widths[-1 - _PATIENCE]:
+        if len(self._widths) > SETTINGS.patience and width > 0.5 * self._widths[-1 - SETTINGS.patience]:
             self._widths.clear()
             return middle
         telling = [point for point in self._trail if math.isfinite(point.excess)][-2:]

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from gaussdp.calibration.designs import COLUMNS, Row
+from gaussdp.calibration.sweep_designs import COLUMNS, Row
 from gaussdp.documents.files import write_file
 from gaussdp.errors import DomainError, MissingExtraError
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gaussdp.calibration.designs import INPUTS, Design, Row
 from gaussdp.calibration.stores import Store, open_store
+from gaussdp.calibration.sweep_designs import INPUTS, Design, Row
 from gaussdp.documents.files import locked
 from gaussdp.domains import instance, integer, several
 from gaussdp.errors import DomainError, MissingExtraError
@@ -76,7 +76,7 @@ def _kept(
     known = {key: row for key, row in there.items() if key in wanted}
     todo = [design for key, design in wanted.items() if key not in known]
     report(len(known), len(wanted))
-    for row in _solved(joblib, todo, workers):
+    for row in solved_rows(joblib, todo, workers):
         if store is not None:
             store.append(row)
         known[_key(row)] = row
@@ -87,7 +87,7 @@ def _kept(
     return [known[key] for key in wanted]
 
 
-def _solved(joblib: Any, designs: Sequence[Design], workers: int | None) -> Iterator[Row]:
+def solved_rows(joblib: Any, designs: Sequence[Design], workers: int | None) -> Iterator[Row]:
     """The rows as they come."""
     if not designs:
         return
@@ -108,11 +108,7 @@ def _solved(joblib: Any, designs: Sequence[Design], workers: int | None) -> Iter
 
 def _solve_with(risks: Sequence[type[Risk]], design: Design) -> Row:
     with extended(*risks):
-        return _solve(design)
-
-
-def _solve(design: Design) -> Row:
-    return design.solve()
+        return design.solve()
 
 
 def _key(row: Row) -> tuple[Any, ...]:

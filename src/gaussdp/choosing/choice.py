@@ -161,10 +161,11 @@ class Choice(GDP):
         )
 
     def _saturation(self) -> str:
-        if not self.left_out:
+        left_out = self.left_out
+        if not left_out:
             return ""
         kinds: dict[str, list[Match]] = {}
-        for found in self.left_out:
+        for found in left_out:
             kinds.setdefault(found.risk.name, []).append(found)
         names = "; ".join(_places(found) for found in kinds.values())
         return say("Left out as saturated, since the policy hardly limits the attack there: {names}.", names=names)

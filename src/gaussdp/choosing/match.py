@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_percent, shown_rounded
+from gaussdp.documents.rounding import (
+    Rounding,
+    rounded,
+    shown,
+    shown_down,
+    shown_level,
+    shown_nearest,
+    shown_percent,
+    shown_up,
+)
 from gaussdp.domains import instance, readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
@@ -303,12 +312,12 @@ def saturated_from(risk: Risk) -> float:
 
 
 def _up(value: float) -> str:
-    return shown_rounded(value, Rounding.UP, 3)
+    return shown_up(value, 3)
 
 
 def _down(value: float) -> str:
-    return shown_rounded(value, Rounding.DOWN)
+    return shown_down(value)
 
 
 def _near(value: float) -> str:
-    return shown(rounded(value, Rounding.NEAREST, 3))
+    return shown_nearest(value, 3)

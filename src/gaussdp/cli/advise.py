@@ -12,7 +12,7 @@ import click
 from gaussdp.advising import QUESTIONS, Answers, Published, Question, record
 from gaussdp.advising import advise as advised
 from gaussdp.advising.questions import MEMBERSHIP, USUAL
-from gaussdp.advising.registering import decision_entry
+from gaussdp.advising.record import decision_entry
 from gaussdp.cli.options import Whole, WholeRange, number, show
 from gaussdp.cli.registry_entry import registering, registry_options
 from gaussdp.documents.files import write_file, write_files

@@ -141,7 +141,7 @@ def _serve(ctx: click.Context, open_page: bool, show_settings: bool, given: dict
     def ready(address: str) -> None:
         click.echo(f"The calculator is at {address} (Ctrl-C ends it)")
         sys.stdout.flush()
-        if open_page and _has_desktop():
+        if open_page and has_desktop():
             import webbrowser
 
             webbrowser.open(address)
@@ -165,7 +165,7 @@ def _table(ctx: click.Context) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _has_desktop() -> bool:
+def has_desktop() -> bool:
     """Whether a person sits before a screen: no browser opens for a script, nor one of text in the terminal."""
     if not sys.stdout.isatty():
         return False

@@ -13,9 +13,10 @@ from typing import Any
 import click
 
 from gaussdp import domains
-from gaussdp.calibration.designs import grid
-from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
+from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
 from gaussdp.calibration.pipelines import Sampler
+from gaussdp.calibration.sweep_designs import grid
 from gaussdp.calibration.sweeps import Progress
 from gaussdp.calibration.sweeps import sweep as run_sweep
 from gaussdp.cli.options import (

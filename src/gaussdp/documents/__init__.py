@@ -2,6 +2,7 @@
 
 from gaussdp.documents.blocks import (
     Block,
+    Code,
     Document,
     Facts,
     Headline,
@@ -33,6 +34,7 @@ __all__ = [
     "MOST_DIGITS",
     "PROSE_FORMATS",
     "Block",
+    "Code",
     "Column",
     "Displayed",
     "Document",

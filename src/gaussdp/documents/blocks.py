@@ -133,6 +133,13 @@ class Links:
 
 
 @dataclass(frozen=True)
+class Code:
+    """What is typed or sent, to the letter."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Section:
     """Blocks under a heading."""
 
@@ -141,7 +148,7 @@ class Section:
     blocks: tuple["Block", ...]
 
 
-Block: TypeAlias = Words | Items | Headline | Facts | Judgement | Picture | Links | IconArray | Table | Section
+Block: TypeAlias = Words | Items | Headline | Facts | Judgement | Picture | Links | Code | IconArray | Table | Section
 
 
 @dataclass(frozen=True, repr=False)

@@ -26,7 +26,7 @@ _PART = ".part"  # ends the name of a file that is being written
 _SHORT = 60  # of a name that is made longer: names of more than some 255 bytes are refused by systems
 _COMPLETE = "complete.json"
 _ABANDONED_AFTER = 86_400.0  # seconds, where it is not known whether the writer lives
-_HOST = re.sub(r"\W", "", platform.node())[:32] or "host"
+HOST = re.sub(r"\W", "", platform.node())[:32] or "host"
 
 
 def write_file(path: str | Path, content: bytes | Iterable[bytes]) -> None:
@@ -229,13 +229,13 @@ def _sweep_parts(place: Path) -> None:
 
 def _owner() -> str:
     """A name that no other writer has, and that tells whether its writer lives."""
-    return f"{_HOST}-{os.getpid()}-{secrets.token_hex(4)}"
+    return f"{HOST}-{os.getpid()}-{secrets.token_hex(4)}"
 
 
 def _abandoned(path: Path, owner: str) -> bool:
     """Whether the process that owns this is gone; after a day, where that cannot be told."""
     host, _, rest = owner.rpartition("-")[0].rpartition("-")
-    if os.name == "posix" and host == _HOST and rest.isdigit():
+    if os.name == "posix" and host == HOST and rest.isdigit():
         try:
             os.kill(int(rest), 0)
         except ProcessLookupError:

@@ -10,6 +10,7 @@ from gaussdp.documents.blocks import (
     BEFORE,
     REST,
     Block,
+    Code,
     Document,
     Facts,
     Headline,
@@ -65,6 +66,7 @@ STYLE = """
 .gaussdp .good { color: #0a5c2b; background: #eaf6ee; }
 .gaussdp .bad { color: #b00020; background: #fdf0f1; }
 .gaussdp .open { color: #6b4c00; background: #fdf6e3; }
+.gaussdp pre { overflow-x: auto; font-size: .92em; }
 .gaussdp .pictures { display: flex; flex-wrap: wrap; gap: 1em 2em; align-items: flex-start; }
 .gaussdp figure { margin: .5em 0; min-width: 0; }
 .gaussdp figure > svg, .gaussdp figure > img { display: block; max-width: 100%; height: auto; background: #fff; }
@@ -104,11 +106,16 @@ def html(document: Document, digits: int) -> str:
     fetches = any(isinstance(block, Picture) and block.draw is None for block in flat(document.blocks))
     policy = "" if fetches else f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
     generator = f'<meta name="generator" content="{html_words(document.generator)}">\n' if document.generator else ""
+    style = f"<style>\n{_PAGE_STYLE}\n{_MAIN_STYLE}\n{STYLE}\n</style>\n"
+    return page(document, digits, f"{policy}{generator}", style)
+
+
+def page(document: Document, digits: int, before: str, after: str) -> str:
+    """A page of a site whose head holds these elements before and after the title."""
     return (
         f'<!DOCTYPE html>\n<html lang="{spoken()}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"{policy}{generator}<title>{html_words(document.title)}</title>\n"
-        f"<style>\n{_PAGE_STYLE}\n{_MAIN_STYLE}\n{STYLE}\n</style>\n</head>\n<body>\n"
+        f"{before}<title>{html_words(document.title)}</title>\n{after}</head>\n<body>\n"
         f'<main class="gaussdp">\n<h1>{html_words(document.title)}</h1>\n{_blocks(document.blocks, digits)}\n</main>\n'
         "</body>\n</html>\n"
     )
@@ -167,6 +174,8 @@ def _block(block: Block, digits: int) -> str:
         case Links(targets):
             links = ", ".join(f'<a href="{html_words(address)}">{html_words(name)}</a>' for name, address in targets)
             return f'<p class="quiet">{links}</p>'
+        case Code(typed):
+            return f'<pre tabindex="0"><code>{html_words(typed)}</code></pre>'
         case IconArray():
             return _icons(block)
         case Table():

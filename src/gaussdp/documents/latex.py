@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from gaussdp.documents.blocks import (
     HUNDRED,
     Block,
+    Code,
     Document,
     Facts,
     Headline,
@@ -169,6 +170,9 @@ def _block(block: Block, digits: int) -> str:
             return "\n".join([*guarded, rf"\noindent {latex_words(caption)}\par"])
         case Links(targets):
             return r"\noindent " + ", ".join(latex_words(name) for name, _ in targets) + r"\par"
+        case Code(typed):
+            lines = (rf"\texttt{{{latex_words(line)}}}" for line in typed.splitlines())
+            return r"\noindent " + "\\\\\n".join(lines) + r"\par"
         case IconArray():
             return _icons(block)
         case Table():

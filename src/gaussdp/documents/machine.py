@@ -45,12 +45,25 @@ def dumped(content: Any, *, compact: bool = False) -> str:
     >>> dumped({"mu": math.inf}, compact=True)
     '{"mu":"inf"}'
     """
-    layout: dict[str, Any] = {"separators": (",", ":")} if compact else {"indent": 2}
+    encode = _COMPACT.encode if compact else _indented
     try:
-        text = json.dumps(content, ensure_ascii=False, allow_nan=False, **layout)
+        text = encode(content)
     except ValueError:  # rare, so that only what holds an infinity pays for the walk
-        text = json.dumps(plain(content), ensure_ascii=False, allow_nan=False, **layout)
+        text = encode(plain(content))
     return text if compact else text + "\n"
+
+
+def _indented(content: Any) -> str:
+    """With lines of their own; where nothing is nested, by the encoder in C, which knows no lines but separators."""
+    if type(content) is dict and content and not any(isinstance(value, _NESTED) for value in content.values()):
+        return f"{{\n  {_FLAT.encode(content)[1:-1]}\n}}"
+    return _INDENTED.encode(content)
+
+
+_NESTED = (dict, list, tuple)
+_COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_INDENTED = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=2)
+_FLAT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",\n  ", ": "))
 
 
 def plain(content: Any) -> Any:

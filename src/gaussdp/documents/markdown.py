@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from gaussdp.documents.blocks import (
     Block,
+    Code,
     Document,
     Facts,
     Headline,
@@ -66,6 +67,9 @@ def _block(block: Block, digits: int) -> str:
             return f"![{markdown_words(title)}]({name}.png)\n\n{markdown_words(caption)}"
         case Links(targets):
             return ", ".join(f"[{markdown_words(name)}]({address})" for name, address in targets)
+        case Code(typed):
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", typed)), default=0))
+            return f"{fence}text\n{typed}\n{fence}"
         case IconArray():
             icons = Page(digits, READABLE, ICONS).icon_rows(block)
             return f"{markdown_words(block.title)}:\n\n```text\n{icons}\n```"

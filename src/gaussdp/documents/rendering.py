@@ -1,27 +1,50 @@
-"""The formats of a document by name, and the files of each."""
+"""The formats of a document by name, the files of each, and in which language they speak."""
 
-from collections.abc import Callable
-from typing import Literal, get_args
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
 
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import MOST_DIGITS
 from gaussdp.domains import integer, one_of
+from gaussdp.words import LANGUAGES, Phrase, speaking
 
 Format = Literal["text", "markdown", "csv", "json", "latex", "html"]
 
 DEFAULT_DIGITS = 4
-FORMATS: tuple[Format, ...] = get_args(Format)
-PROSE_FORMATS: tuple[Format, ...] = ("text", "markdown", "json", "latex", "html")
-"""The formats of documents with sections: tables alone would leave out the words without which they mislead."""
 
-ENDINGS: dict[str, str] = {
-    "text": "txt",
-    "markdown": "md",
-    "csv": "csv",
-    "json": "json",
-    "latex": "tex",
-    "html": "html",
+
+@dataclass(frozen=True)
+class Style:
+    """What there is to know of a format beside its renderer.
+
+    Attributes:
+        label: to choose it by.
+        ending: of its files.
+        media: the media type of these.
+        prose: whether it has sections: tables alone would leave out the words without which they mislead.
+        pictures: the format of the picture files that it points to; "" if it holds them itself, or has none.
+    """
+
+    label: str
+    ending: str
+    media: str
+    prose: bool = True
+    pictures: str = ""
+
+
+STYLES: dict[Format, Style] = {
+    "text": Style(Phrase("Text"), "txt", "text/plain"),
+    "markdown": Style("Markdown", "md", "text/markdown", pictures="png"),
+    "csv": Style("CSV", "csv", "text/csv", prose=False),
+    "json": Style("JSON", "json", "application/json"),
+    "latex": Style("LaTeX", "tex", "application/x-tex", pictures="pdf"),
+    "html": Style("HTML", "html", "text/html"),
 }
+FORMATS: tuple[Format, ...] = tuple(STYLES)
+PROSE_FORMATS: tuple[Format, ...] = tuple(name for name, style in STYLES.items() if style.prose)
+ENDINGS: dict[str, str] = {name: style.ending for name, style in STYLES.items()}
 
 
 def render(document: Document, format: str = "text", digits: int = DEFAULT_DIGITS) -> str:
@@ -67,3 +90,21 @@ class Displayed:
 def document_files(stem: str, document: Document, digits: int, *formats: Format) -> dict[str, bytes]:
     """The document in these formats, by file name."""
     return {f"{stem}.{ENDINGS[name]}": render(document, name, digits).encode() for name in formats}
+
+
+@contextmanager
+def language(tag: str) -> Iterator[None]:
+    """Speak this language for a while, in this thread or task: explanations, choices, advice, records, refusals.
+
+    Args:
+        tag: "en" or "de".
+    Raises:
+        DomainError: if there is no such language.
+
+    >>> import gaussdp
+    >>> with gaussdp.language("de"):
+    ...     gaussdp.explain(1.0).title
+    'Was μ = 1 bedeutet'
+    """
+    with speaking(one_of("language", tag, tuple(LANGUAGES))):
+        yield

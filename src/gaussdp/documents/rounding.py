@@ -5,6 +5,7 @@ fraction a hair above it), so what a person typed comes back unchanged.
 """
 
 import math
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from enum import Enum
 from functools import lru_cache
@@ -24,7 +25,7 @@ class Rounding(Enum):
     EXACT = "exact"
 
 
-_ONE_SIDED = (Rounding.UP, Rounding.DOWN)
+_UP, _DOWN = Rounding.UP, Rounding.DOWN  # to look up a member of an enumeration takes its time
 _MODES = {Rounding.UP: ROUND_CEILING, Rounding.DOWN: ROUND_FLOOR, Rounding.NEAREST: ROUND_HALF_EVEN}
 
 
@@ -39,6 +40,9 @@ def rounded(value: float, rounding: Rounding, digits: int = 4) -> float:
     >>> rounded(0.31027, Rounding.UP), rounded(0.31027, Rounding.DOWN)
     (0.3103, 0.3102)
     """
+    cut = _cut(value, rounding, digits)
+    if cut is not None:
+        return float(cut)
     context = _context(digits if type(digits) is int else integer("digits", digits, low=1, high=MOST_DIGITS), rounding)
     if context is None or math.isinf(value):
         return value
@@ -85,19 +89,26 @@ def shown_rounded(value: float, rounding: Rounding, digits: int = 4) -> str:
     >>> shown_rounded(0.31027, Rounding.UP), shown_rounded(0.31027, Rounding.DOWN), shown_rounded(9.9996, Rounding.UP)
     ('0.3103', '0.3102', '10')
     """
+    cut = _cut(value, rounding, digits)
+    return shown(rounded(value, rounding, digits)) if cut is None else cut.rstrip("0").rstrip(".")
+
+
+def _cut(value: float, rounding: Rounding, digits: int) -> str | None:
+    """The text of a number that has more digits, cut to so many after its point on the stated side; else None."""
+    if not 1e-3 <= value < 1e7 or (rounding is not _DOWN and rounding is not _UP):
+        return None
     if type(digits) is not int or not 1 <= digits <= MOST_DIGITS:
         digits = integer("digits", digits, low=1, high=MOST_DIGITS)
-    if rounding in _ONE_SIDED and 1e-3 <= value < 1e7:
-        text = repr(float(value))
-        whole, _, rest = text.partition(".")
-        keep = digits - len(whole) if whole != "0" else digits + len(rest) - len(rest.lstrip("0"))
-        if 0 < keep < len(rest):
-            kept = rest[:keep]
-            if rounding is Rounding.UP:  # the rest is not 0: the shortest text ends in no zeros
-                grown = str(int(whole + kept) + 1).zfill(keep + 1)
-                whole, kept = grown[:-keep], grown[-keep:]
-            return f"{whole}.{kept}".rstrip("0").rstrip(".")
-    return shown(rounded(value, rounding, digits))
+    text = repr(float(value))
+    point = text.index(".")
+    keep = digits - point if value >= 1 else digits + (value < 0.1) + (value < 0.01)
+    end = point + 1 + keep
+    if keep < 1 or end >= len(text):
+        return None
+    if rounding is _DOWN:
+        return text[:end]
+    grown = str(int(text[:point] + text[point + 1 : end]) + 1).zfill(keep + 1)  # the rest, which is cut, is not 0
+    return f"{grown[:-keep]}.{grown[-keep:]}"
 
 
 def shown_up(value: float, digits: int = 4) -> str:
@@ -155,3 +166,47 @@ def _scientific(value: float) -> tuple[str, str]:
     digits = Decimal(repr(float(value))).normalize()
     mantissa, exponent = f"{digits:e}".split("e")
     return mantissa, exponent
+
+
+FEWEST_DIGITS = 3
+"""Of numbers in sentences that compare them, which have as many as it takes for the sentence to be true of its numbers.
+
+A sentence such as "1.743 does not hold; no accountant can go below 1.7439" is read by its numbers. Rounded to three
+digits the second would be 1.74, and the sentence untrue.
+"""
+
+
+def shown_above(value: float, other: float) -> str | None:
+    """The number, rounded down and still above the other as printed; None if it is not above it.
+
+    >>> shown_above(1.74398, 1.7), shown_above(1.74398, 1.743)
+    ('1.74', '1.7439')
+    """
+    return _shown_or_none(value, Rounding.DOWN, digits_above(value, other))
+
+
+def shown_at_most(value: float, other: float) -> str | None:
+    """The number, rounded up and still at most the other as printed; None if it is not.
+
+    >>> shown_at_most(1.74398, 1.8), shown_at_most(1.74398, 1.744)
+    ('1.75', '1.744')
+    """
+    return _shown_or_none(value, Rounding.UP, digits_at_most(value, other))
+
+
+def digits_above(value: float, other: float) -> int | None:
+    """The fewest digits with which the number, rounded down, is above the other; None if it is not."""
+    return _fewest(lambda digits: rounded(value, Rounding.DOWN, digits) > other)
+
+
+def digits_at_most(value: float, other: float) -> int | None:
+    """The fewest digits with which the number, rounded up, is at most the other; None if it is not."""
+    return _fewest(lambda digits: rounded(value, Rounding.UP, digits) <= other)
+
+
+def _fewest(true: Callable[[int], bool]) -> int | None:
+    return next((digits for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1) if true(digits)), None)
+
+
+def _shown_or_none(value: float, rounding: Rounding, digits: int | None) -> str | None:
+    return None if digits is None else shown(rounded(value, rounding, digits))

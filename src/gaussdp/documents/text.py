@@ -9,6 +9,7 @@ from itertools import pairwise
 from gaussdp.documents.blocks import (
     HUNDRED,
     Block,
+    Code,
     Document,
     Facts,
     Headline,
@@ -77,6 +78,8 @@ class Page:
                 return f"{self.wrapped(f'[{verdict}] {title}', '  ', '    ')}\n{self.wrapped(words, '    ', '    ')}"
             case Links(targets):
                 return "\n".join(f"  {name}: {address}" for name, address in targets)
+            case Code(typed):
+                return "\n".join(f"  {line}" for line in typed.splitlines())
             case IconArray():
                 return f"{self.wrapped(block.title)}\n{self.icon_rows(block)}"
             case Table():

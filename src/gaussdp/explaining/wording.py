@@ -1,9 +1,10 @@
 """Numbers as people say them: counts, frequencies and odds, rounded to the side of less privacy."""
 
+import math
 from decimal import ROUND_CEILING, Decimal
 
 from gaussdp.documents.frequencies import HUNDRED, about, frequency, one_in, whole
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_down, shown_up
+from gaussdp.documents.rounding import shown_down, shown_nearest, shown_up
 from gaussdp.words import Phrase, remembered, say
 
 __all__ = [
@@ -84,7 +85,7 @@ def odds_at_most(ratio: float) -> str:
     """
     if ratio >= 1:
         return say("{ratio} : 1", ratio=up(ratio))
-    return say("1 : {ratio}", ratio=down(1 / ratio) if ratio else "∞")
+    return say("1 : {ratio}", ratio=down(1 / ratio if ratio else math.inf))
 
 
 @remembered
@@ -95,5 +96,5 @@ def odds_of(prior: float) -> str:
     ('1 : 99', '9 : 1')
     """
     rarer = min(prior, 1 - prior)
-    ratio = shown(rounded((1 - rarer) / rarer, Rounding.NEAREST, 3)).replace("inf", "∞")
+    ratio = shown_nearest((1 - rarer) / rarer, 3)
     return say("1 : {ratio}", ratio=ratio) if prior <= 0.5 else say("{ratio} : 1", ratio=ratio)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaussdp.accounting import AccountedCurve, PointsCurve
+from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.documents.rounding import shown_up
 from gaussdp.figures import scales, style
 from gaussdp.figures.drawing import log_axis, rendered
@@ -58,7 +59,7 @@ def accounted_plot(
     epsilon = curve.epsilon(delta)
     fpr = np.geomspace(_LOWEST_FPR, 1.0, _CURVE_POINTS)
     fpr[-1] = 1.0
-    lowest = max(fit.floor, TINY) if not fit.unconditional else 1e-10
+    lowest = max(fit.floor, TINY) if not fit.unconditional else DEFAULT_FLOOR
     floors = np.geomspace(min(lowest, _HIGHEST_FLOOR), _HIGHEST_FLOOR, _FLOORS)
     floors[0] = max(floors[0], lowest)
     return AccountedPlot(

@@ -138,7 +138,7 @@ def _add_legend(axes: "Axes", uses: Sequence[Deployment], own: float | None) -> 
     handles = [mark for basis, mark in marks.items() if any(use.basis == basis for use in uses)]
     if own is not None:
         beyond = "" if own == _on_axis(own) else " (off the axis)"
-        value = r"\infty" if own == math.inf else scales.number_words(rounded(own, Rounding.UP, 3))
+        value = scales.number_words(rounded(own, Rounding.UP, 3))
         label = rf"yours: $\mu = {value}${beyond}"
         handles.append(Line2D([], [], color=_OWN, label=label))
     if handles:

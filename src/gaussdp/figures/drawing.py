@@ -88,7 +88,7 @@ def rendered(
 
 def render(figure: Figure, *formats: str) -> dict[str, bytes]:
     """The figure in each of these formats ("svg", "pdf", "png")."""
-    return rendered(lambda canvas: _draw(figure, canvas), style.WIDE if figure.wide else style.SQUARE, *formats)
+    return rendered(lambda canvas: draw_on(figure, canvas), style.WIDE if figure.wide else style.SQUARE, *formats)
 
 
 def _write_numbers(canvas: "Canvas") -> None:
@@ -118,7 +118,8 @@ def _bytes(canvas: "Canvas", ending: str) -> bytes:
     return buffer.getvalue()
 
 
-def _draw(figure: Figure, canvas: "Canvas") -> None:
+def draw_on(figure: Figure, canvas: "Canvas") -> None:
+    """Draw the figure on a canvas."""
     axes = canvas.add_subplot()
     canvas.subplots_adjust(**(style.WIDE_MARGINS if figure.wide else style.SQUARE_MARGINS))
     _set_axis(axes, "x", figure.x)
@@ -132,13 +133,14 @@ def _draw(figure: Figure, canvas: "Canvas") -> None:
     if figure.arrow:
         _draw_arrow(axes, figure.arrow)
     axes.legend(loc=figure.legend, ncols=figure.legend_columns)
-    if _legend_hides_a_curve(axes):
+    if legend_hides_a_curve(axes):
         axes.legend(loc="best")
-    if _legend_hides_a_curve(axes):
+    if legend_hides_a_curve(axes):
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def _legend_hides_a_curve(axes: "Axes") -> bool:
+def legend_hides_a_curve(axes: "Axes") -> bool:
+    """Whether a curve runs behind the legend."""
     legend = axes.get_legend()
     if legend is None:
         return False

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.calibration.designs import Row
+from gaussdp.calibration.sweep_designs import Row
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rounding import shown, shown_up
 from gaussdp.errors import DomainError, MissingExtraError

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from gaussdp.numerics import Compared, Floats
+from gaussdp.numerics import Floats
+from gaussdp.objects import Compared
 
 Corner = Literal["upper left", "upper right", "lower right"]
 

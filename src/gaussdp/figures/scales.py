@@ -83,9 +83,11 @@ def level_words(value: float) -> str:
 def number_words(value: float) -> str:
     r"""A number in mathtext, without the dollars.
 
-    >>> print(number_words(0.1), number_words(2e-8))
-    0.1 2 \cdot 10^{-8}
+    >>> print(number_words(0.1), number_words(2e-8), number_words(math.inf))
+    0.1 2 \cdot 10^{-8} \infty
     """
+    if value == math.inf:
+        return r"\infty"
     mantissa, _, power = numeral(shown(value)).replace(",", "{,}").partition("e")
     return rf"{mantissa} \cdot 10^{{{power}}}" if power else mantissa
 

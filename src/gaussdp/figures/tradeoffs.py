@@ -161,7 +161,7 @@ def render_tradeoffs(plot: TradeoffPlot, *formats: str) -> dict[str, bytes]:
     """The figure in each of these formats ("svg", "pdf", "png")."""
     size = SIZE[0], SIZE[1] + _below(plot)
     fits = not _below(plot) and plot.fpr[0] >= _SHORT_POWER and all(len(words) <= _SHORT_WORDS for words in plot.fnr)
-    return rendered(lambda canvas: _draw(plot, canvas), size, *formats, fits=fits)
+    return rendered(lambda canvas: draw_on(plot, canvas), size, *formats, fits=fits)
 
 
 def _below(plot: TradeoffPlot) -> float:
@@ -170,7 +170,8 @@ def _below(plot: TradeoffPlot) -> float:
     return 0.0 if entries <= _MOST_IN_THE_PANEL else -(-entries // _LEGEND_COLUMNS) * _LEGEND_ROW
 
 
-def _draw(plot: TradeoffPlot, canvas: "Canvas") -> None:
+def draw_on(plot: TradeoffPlot, canvas: "Canvas") -> None:
+    """Draw the plot on a canvas."""
     left, right = canvas.subplots(1, 2)
     extra = _below(plot)
     height = SIZE[1] + extra

@@ -13,11 +13,20 @@ from gaussdp.guarantees.renyi_region import tangent_statements
 from gaussdp.numerics import Floats
 
 _LARGEST = Domain(0.0, 1e200, meant=FINITE_NON_NEGATIVE)
-_POINTS = 4096
-_DEEPEST = 400.0  # minus log delta at the last point
-_HALVINGS = 70
-_TAIL = 3.0
-_ROUNDING = 1e-12  # added to each delta, relative to it
+
+
+@dataclass(frozen=True)
+class ZCDPSettings:
+    """What is tuned about the points of a profile."""
+
+    points: int = 4096  # of the profile
+    deepest: float = 400.0  # minus log delta at the last point
+    halvings: int = 70  # of an interval, down to the last digits of a double
+    tail: float = 3.0  # standard deviations beyond which the gap between a quantile and its bound is convex and falls
+    rounding: float = 1e-12  # added to each delta, relative to it
+
+
+SETTINGS = ZCDPSettings()
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -56,11 +65,12 @@ class ZCDP(ProfilePoints):
         if rate == 0 and shift <= LARGEST_EPSILON:
             super().__init__([shift], [0.0])  # a bound on every order bounds the loss itself
         else:
-            last = min(shift + rate + 2 * math.sqrt(_DEEPEST * rate), LARGEST_EPSILON)
-            epsilons = np.linspace(0.0, last, _POINTS)
+            last = min(shift + rate + 2 * math.sqrt(SETTINGS.deepest * rate), LARGEST_EPSILON)
+            epsilons = np.linspace(0.0, last, SETTINGS.points)
             with np.errstate(over="ignore"):
-                deltas = np.minimum(np.exp(_log_delta(rate, shift, epsilons)) * (1 + _ROUNDING), 1.0)
-            deltas[0] = min(deltas[0], math.sqrt((rate + shift) / 2) * (1 + _ROUNDING))  # Pinsker, for the tiniest
+                deltas = np.minimum(np.exp(_log_delta(rate, shift, epsilons)) * (1 + SETTINGS.rounding), 1.0)
+            pinsker = math.sqrt((rate + shift) / 2) * (1 + SETTINGS.rounding)
+            deltas[0] = min(deltas[0], pinsker)  # which is smaller for the tiniest
             exact, intercepts = tangent_statements(rate, shift)
             near = exact <= LARGEST_EPSILON
             super().__init__(np.append(epsilons, exact[near]), np.append(deltas, intercepts[near]))
@@ -101,17 +111,17 @@ class ZCDP(ProfilePoints):
         root = math.sqrt(2 * self.rho)
         near = math.sqrt(-2 * math.log(fpr)) - root
         square = near * near - 2 * math.log1p(math.exp(min(self.xi, LARGEST_EPSILON)))
-        if near <= 0 or square < _TAIL**2:
+        if near <= 0 or square < SETTINGS.tail**2:
             return math.inf
         # With tail = sqrt(square) it is z - tail + gap(tail) - gap(z), where gap(s) = s + quantile(e^(-s^2 / 2)) is
-        # convex and falls beyond _TAIL: both differences fall with z.
+        # convex and falls beyond SETTINGS.tail: both differences fall with z.
         return float(special.ndtri_exp(-0.5 * square) - special.ndtri(fpr))
 
 
 def _log_delta(rho: float, xi: float, epsilon: Floats) -> Floats:
     """The bound at the best order; at any other order it would hold too, so the search cannot make it unsound."""
     low, high = np.full_like(epsilon, -30.0), np.full_like(epsilon, 60.0)  # of log(alpha - 1)
-    for _ in range(_HALVINGS):
+    for _ in range(SETTINGS.halvings):
         middle = 0.5 * (low + high)
         beyond = np.exp(middle)
         slope = (2 * beyond + 1) * rho + xi - epsilon - np.log1p(1 / beyond)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gaussdp.domains import FINITE, NON_NEGATIVE, PROBABILITY, checked, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, ProfilePoints, PureDP
-from gaussdp.integrations._versions import require
+from gaussdp.integrations.versions import require
 from gaussdp.mechanisms import (
     DPSGD,
     Adjacency,

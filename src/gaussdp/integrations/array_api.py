@@ -15,7 +15,7 @@ import numpy as np
 from gaussdp import domains
 from gaussdp.domains import Domain, Kernel
 from gaussdp.errors import ConvergenceError, DomainError
-from gaussdp.integrations._array_libraries import Library, cupy, jax, standard, torch
+from gaussdp.integrations.array_libraries import Library, cupy, jax, standard, torch
 from gaussdp.numerics import Array, Operations, Port
 
 Parameters: TypeAlias = Mapping[str, tuple[Any, Domain]]

@@ -21,7 +21,7 @@ from gaussdp.integrations._dp_events import (
     mechanism_of,
 )
 from gaussdp.mechanisms import Adjacency, Mechanism, Stated
-from gaussdp.numerics import Compared
+from gaussdp.objects import Compared
 
 __all__ = ["GdpAccountant", "curve_of", "event_of", "mechanism_of"]
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gaussdp import domains
 from gaussdp.domains import Domain, Kernel, outside
 from gaussdp.errors import DomainError
-from gaussdp.integrations._versions import require
+from gaussdp.integrations.versions import require
 
 PANDAS = ">=2.2.2,<4"
 POLARS = ">=1.33,<3"

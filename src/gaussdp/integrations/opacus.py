@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
+from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.calibration import AtMost
 from gaussdp.calibration import noise_multiplier as least_noise_multiplier
-from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
+from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLE_RATE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
-from gaussdp.integrations._versions import require
+from gaussdp.integrations.versions import require
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Mechanism
-from gaussdp.numerics import Compared
+from gaussdp.objects import Compared
 from gaussdp.risks import Profile
 from gaussdp.statements import Report, report_run
 from gaussdp.statements.run import SAMPLINGS, Run

@@ -18,7 +18,7 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, ProfilePoints, PureDP
 from gaussdp.guarantees.numeric import LARGEST_EPSILON
 from gaussdp.guarantees.zcdp import log_delta_at_order
-from gaussdp.integrations._versions import require
+from gaussdp.integrations.versions import require
 from gaussdp.mechanisms import Adjacency
 from gaussdp.numerics import Floats
 

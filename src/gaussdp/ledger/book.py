@@ -14,7 +14,7 @@ from gaussdp.domains import POSITIVE, PROBABILITY, Domain, instance, integer, nu
 from gaussdp.errors import DomainError, LedgerError
 from gaussdp.figures import FORMATS
 from gaussdp.guarantees import GDP
-from gaussdp.ledger import decisions, onetrip, planning
+from gaussdp.ledger import decisions, planning
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.budgets import Budget
 from gaussdp.ledger.charges import Charge, charge_of, charge_of_each
@@ -24,7 +24,7 @@ from gaussdp.ledger.document import report_document, spending_figure
 from gaussdp.ledger.entries import Entry
 from gaussdp.ledger.people import People, most_spent, taking_part
 from gaussdp.ledger.refusals import ShortError, exceeded
-from gaussdp.ledger.tables import BOOK, BUDGETS, ENTRIES, VERSION, WITHIN
+from gaussdp.ledger.schema import BOOK, BUDGETS, ENTRIES, VERSION, WITHIN
 from gaussdp.ledger.transactions import Decision, unknown_budget
 from gaussdp.ledger.verifying import Verification, verify
 from gaussdp.mechanisms import Adjacency
@@ -219,7 +219,7 @@ class Ledger:
         own = _name("key", key, "table-7")
         if not self._database.sqlite:
             with self._database.driver() as driver:
-                entry = onetrip.committed(driver, own)
+                entry = decisions.committed_at_once(driver, own)
             if entry is not None:
                 return entry
         with self._database.swiftly() as line:
@@ -388,7 +388,7 @@ class Ledger:
                 return request.decide(connection)
         if not self._database.sqlite:
             with self._database.driver() as driver:
-                entry = onetrip.reserved(driver, request)
+                entry = decisions.reserved_at_once(driver, request)
             if entry is not None:
                 return entry
         with self._database.swiftly() as line:

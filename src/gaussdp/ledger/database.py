@@ -12,7 +12,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from gaussdp.errors import DomainError, LedgerError, MissingExtraError, one_line
 from gaussdp.ledger.roundtrips import DriverLine
-from gaussdp.ledger.tables import VERSION, VERSION_TABLE
+from gaussdp.ledger.schema import VERSION, VERSION_TABLE
 from gaussdp.words import Phrase, say
 
 DEFAULT_TIMEOUT = 30.0

@@ -1,7 +1,12 @@
-"""The decisions of a book: open a budget, reserve, commit, refund, renew; each inside one transaction."""
+"""The decisions of a book: open a budget, reserve, commit, refund, renew; each inside one transaction.
 
+On PostgreSQL most take one round trip: a procedure of the book decides, or leaves it to an ordinary decision.
+"""
+
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -11,15 +16,17 @@ from gaussdp.errors import DomainError
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.budgets import NO_RENEWAL
 from gaussdp.ledger.charges import Charge
-from gaussdp.ledger.entries import Entry, Kind, digest_of
+from gaussdp.ledger.entries import Entry, Kind, canonical, digest_of, now
 from gaussdp.ledger.people import People, Units, charge_people, refund_people
 from gaussdp.ledger.refusals import ShortError
 from gaussdp.ledger.roundtrips import DriverLine
-from gaussdp.ledger.tables import BUDGETS, WITHIN
+from gaussdp.ledger.schema import BUDGETS, WITHIN
 from gaussdp.ledger.transactions import Decision, as_repeated, changed
 from gaussdp.words import say
 
 _MOST_WITHIN = 100  # budgets that one may lie within
+_RESERVE = "CALL ledger_reserve(%s, %s, %s, %s, %s, %s, NULL, NULL, NULL)"
+_COMMIT = "CALL ledger_commit(%s, %s, NULL, NULL, NULL, NULL)"
 
 
 def open_budget(connection: Connection, balance: Balance, within: Sequence[str], purpose: str) -> None:
@@ -177,3 +184,37 @@ def renew(connection: Connection, budget: str, reason: str) -> Entry:
     entry = decision.append("renew", budget, None, content)
     decision.finish(changed([own], entry))
     return entry
+
+
+def reserved_at_once(driver: Any, request: Request) -> Entry | None:
+    """The reservation, on the disk; None where nothing was written, and an ordinary decision says why, or does it.
+
+    Args:
+        driver: a connection of psycopg outside of any transaction.
+        request: what is asked, without people.
+    """
+    others, charge = request.content(), request.charge
+    amounts = f"{charge.square.numerator}/{charge.square.denominator}", str(charge.slack)
+    # The procedure puts "charged" before the others: it is the first in the order of names.
+    found = _called(driver, _RESERVE, (request.budget, request.key, canonical(others)[1:], *amounts, now()))
+    if found is None or found[2] is None:
+        return None
+    time, charged, seq, seal = found
+    content = {"charged": json.loads(charged), **others}
+    return Entry(seq, time, "reserve", request.budget, request.key, content, seal)
+
+
+def committed_at_once(driver: Any, key: str) -> Entry | None:
+    """The same for a reservation that is committed for the first time."""
+    found = _called(driver, _COMMIT, (key, now()))
+    if found is None or found[3] is None:
+        return None
+    time, budget, of, seq, seal = found
+    return Entry(seq, time, "commit", budget, key, {"of": of}, seal)
+
+
+def _called(driver: Any, call: str, values: tuple[Any, ...]) -> Any:
+    try:
+        return driver.execute(call, values, prepare=True).fetchone()
+    except import_module("psycopg").DataError:
+        return None  # a balance that cannot be read, which the ordinary decision names

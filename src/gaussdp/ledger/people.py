@@ -24,7 +24,7 @@ from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.ledger.amounts import written
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.entries import digest_of
-from gaussdp.ledger.tables import PEOPLE, TAKING_PART
+from gaussdp.ledger.schema import PEOPLE, TAKING_PART
 
 _CAPACITY_DIGITS = 17
 _BATCH = 20_000  # people that are handed to the database at once

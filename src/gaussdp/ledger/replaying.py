@@ -17,13 +17,13 @@ from sqlalchemy.engine import Connection
 from gaussdp.ledger.amounts import Total, exact, written
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.entries import FIRST, seal
-from gaussdp.ledger.tables import ENTRIES
+from gaussdp.ledger.schema import ENTRIES
 
 Row = tuple[Any, ...]
 IN_ORDER = sa.select(*ENTRIES.columns).order_by(ENTRIES.c.seq)
 """The entries as `Replay.follow` takes them."""
 
-_RECENT = 50_000  # reservations that are kept in memory until they are resolved; older ones are read again
+RECENT = 50_000  # reservations that are kept in memory until they are resolved; older ones are read again
 _MOST_PROBLEMS = 20
 _DAMAGED = (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError, RecursionError)
 
@@ -143,7 +143,7 @@ class Replay:
             except _DAMAGED:
                 self.note(f"entry {row[0]} cannot be read: the book is damaged")
                 return False
-        while len(self._recent) > _RECENT:
+        while len(self._recent) > RECENT:
             self._recent.popitem(last=False)
         return True
 

@@ -11,7 +11,7 @@ from gaussdp.errors import DomainError
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.entries import FIRST, Entry, Kind, now
 from gaussdp.ledger.roundtrips import DriverLine, Statement
-from gaussdp.ledger.tables import BUDGETS, ENTRIES, WITHIN
+from gaussdp.ledger.schema import BUDGETS, ENTRIES, WITHIN
 from gaussdp.words import say
 
 _LAST = sa.select(sa.func.max(ENTRIES.c.seq)).scalar_subquery()

@@ -13,9 +13,9 @@ from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.people import digest_of_people, people_out_of_balance
 from gaussdp.ledger.replaying import IN_ORDER, Replay
 from gaussdp.ledger.roundtrips import DriverLine
-from gaussdp.ledger.tables import BOOK, BUDGETS, ENTRIES, WITHIN
+from gaussdp.ledger.schema import BOOK, BUDGETS, ENTRIES, WITHIN
 
-_BLOCK = 5000
+BLOCK = 5000
 _MOST_AGAIN = 20  # keys that are named
 
 
@@ -55,7 +55,7 @@ def verify(
     if line.sqlite and (found := connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()) != "ok":
         replay.note(f"the file is damaged: {found}")
     total = connection.execute(sa.select(sa.func.count()).select_from(ENTRIES)).scalar_one()
-    with closing(line.streamed(IN_ORDER, _BLOCK)) as blocks:
+    with closing(line.streamed(IN_ORDER, BLOCK)) as blocks:
         for block in blocks:
             before = replay.seq
             whole = replay.follow(block)

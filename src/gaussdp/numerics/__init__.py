@@ -6,7 +6,6 @@ for any library.
 """
 
 from gaussdp.numerics import _operating_points, _profile, _quantiles, flat
-from gaussdp.numerics._compared import Compared
 from gaussdp.numerics._numpy import NUMPY, inside_or
 from gaussdp.numerics._operations import (
     LARGEST_EXPONENT,
@@ -29,7 +28,6 @@ __all__ = [
     "TINY",
     "Array",
     "Booleans",
-    "Compared",
     "Complexes",
     "Floats",
     "Formula",

@@ -38,7 +38,7 @@ def erf_minus(xp: Operations, mu: Array, delta: Array) -> Array:
     h = xp.smaller(0.5 * mu, _WIDEST)
     node = xp.round(h * _PER_UNIT)
     start = node / _PER_UNIT
-    value, twice_density = (_looked_up(xp, table, node) for table in _erf_tables())
+    value, twice_density = (_looked_up(xp, table, node) for table in erf_tables())
     rise = multiply(twice_density, _hermite_series(start, h - start))
     complement = start >= _COMPLEMENT_FROM
     sign = xp.where(complement, -1.0, 1.0)
@@ -54,7 +54,7 @@ def one_minus_product(xp: Operations, epsilon: Array, fpr: Array) -> Array:
     whole = xp.round(half)
     part = xp.round((half - whole) * _PARTS)
     rest = (half - whole) - part / _PARTS
-    by_whole, by_part = _exp_tables()
+    by_whole, by_part = exp_tables()
     root = multiply(_looked_up(xp, by_whole, whole), _looked_up(xp, by_part, part + _PARTS))
     root = multiply(root, exp_series(rest))
     high, low = multiply(multiply(root, (fpr, 0.0 * fpr)), root)
@@ -129,7 +129,7 @@ def _looked_up(xp: Operations, table: Table, node: Array) -> Pair:
 
 
 @cache
-def _erf_tables() -> tuple[Table, Table]:
+def erf_tables() -> tuple[Table, Table]:
     """erf(h / sqrt 2), or its complement from 4.5 on, and 2 phi(h) at the nodes."""
     spread = _PER_UNIT * _PER_UNIT
     density, fall = 2 * _INV_SQRT_2PI, _ONE * _ONE // _exp(1, 2 * spread)
@@ -148,7 +148,7 @@ def _erf_tables() -> tuple[Table, Table]:
 
 
 @cache
-def _exp_tables() -> tuple[Table, Table]:
+def exp_tables() -> tuple[Table, Table]:
     """exp at whole numbers, and at parts of one from -1 to 1."""
     by_whole, by_part = [_ONE], [_ONE * _ONE // _exp(1, 1)]
     for _ in range(_LARGEST_POWER):

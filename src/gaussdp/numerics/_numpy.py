@@ -14,7 +14,7 @@ from gaussdp.errors import ConvergenceError
 from gaussdp.numerics._mills import density, mills
 from gaussdp.numerics._operations import Booleans, Floats, Kernel, Operations, Step
 
-_DEEP = 1e-290  # below, SciPy's ndtr loses digits to the smallest doubles, and before they end it gives 0
+DEEP = 1e-290  # below, SciPy's ndtr loses digits to the smallest doubles, and before they end it gives 0
 
 
 def inside_or(limit: Floats | float, inside: Booleans, kernel: Kernel, *arguments: Floats) -> Floats:
@@ -104,10 +104,11 @@ class Numpy(Operations):
 
     def full_ndtr(self, x: Floats) -> Floats:
         p: Floats = special.ndtr(x)
-        return self.part(p < _DEEP, p, _deep_tail, x)
+        return self.part(p < DEEP, p, deep_tail, x)
 
 
-def _deep_tail(xp: Numpy, x: Floats) -> Floats:
+def deep_tail(xp: Numpy, x: Floats) -> Floats:
+    """Phi(x) where it is among the smallest doubles."""
     tail: Floats = density(xp, x) * mills(xp, -x)
     return tail
 

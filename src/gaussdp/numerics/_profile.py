@@ -50,7 +50,7 @@ def profile(xp: Operations, mu: Array, epsilon: Array) -> Array:
     x = m - 0.5 * mu
     high = x < _HIGH
     delta = xp.part(high, 0.0, _high_profile, (m, 0.0), (mu, 4.0))
-    return xp.part(~high & (x < DEEPEST), delta, _tail_profile, (m, 1.0), (mu, 1.0), (epsilon, 1.0))
+    return xp.part((x >= _HIGH) & (x < DEEPEST), delta, _tail_profile, (m, 1.0), (mu, 1.0), (epsilon, 1.0))
 
 
 def log_profile(xp: Operations, mu: Array, epsilon: Array) -> Array:
@@ -107,7 +107,7 @@ def _mu_from_profile(xp: Operations, epsilon: Array, delta: Array) -> Array:
     # For a vast epsilon the second bound is the root: what it neglects is below 1e-16 of it.
     solvable = epsilon < _VAST
     upper = delta > 0.5
-    solved = xp.part(solvable & ~upper, mu, _solve_mu_lower, (mu, 2.0), (epsilon, 1.0), (delta, 0.5))
+    solved = xp.part(solvable & (delta <= 0.5), mu, _solve_mu_lower, (mu, 2.0), (epsilon, 1.0), (delta, 0.5))
     return xp.part(solvable & upper, solved, _solve_mu_upper, (mu, 2.0), (epsilon, 1.0), (delta, 0.6))
 
 
@@ -163,8 +163,8 @@ def epsilon_from_mu(xp: Operations, mu: Array, delta: Array) -> Array:
 
     inside = gap > -_ROUNDING
     near_zero = inside & (gap < _ILL_CONDITIONED)
-    well_posed = inside & ~near_zero & (mu * mu < _VAST)
-    solved = xp.part(well_posed & ~upper, m, _solve_m_lower, (m, 1.5), (h, 0.5), (delta, 0.1))
+    well_posed = (gap >= _ILL_CONDITIONED) & (mu * mu < _VAST)
+    solved = xp.part(well_posed & (delta <= 0.5), m, _solve_m_lower, (m, 1.5), (h, 0.5), (delta, 0.1))
     solved = xp.part(well_posed & upper, solved, _solve_m_upper, (m, 1.5), (h, 2.0), (delta, 0.6))
     solved = xp.part(near_zero, solved, _solve_m_near_zero, (mu, 1.0), (delta, 0.38))
     return xp.where(inside, mu * solved, 0.0)

@@ -32,7 +32,7 @@ def mu_matching_curve_at_fpr(xp: Operations, epsilon: Array, fpr: Array) -> Arra
     p = xp.where(steep, product, (1 - fpr) / growth)
     quantile = xp.ndtri(xp.where(close, complement, p))
     quantile = xp.part(p < _DEEP, quantile, _deep_on_the_curve, (epsilon, 0.0), (fpr, 0.5), steep)
-    mu = xp.where(steep & ~close, quantile, -quantile) - z
+    mu = xp.where(close, -quantile, xp.where(steep, quantile, -quantile)) - z
     cancelled = mu < _CANCELLED * xp.larger(abs(z), 1.0)
     return xp.part(cancelled, mu, _refined_on_the_curve, (mu, 1e-3), (z, 0.0), (epsilon, 1e-3), (fpr, 0.5), steep)
 
@@ -51,7 +51,7 @@ def _refined_on_the_curve(xp: Operations, mu: Array, z: Array, epsilon: Array, f
     rising = fpr <= 0.5
     # Right of the kink the TPR is 1 - e^-epsilon (1 - fpr); what it exceeds the FPR by is known exactly.
     gentle = xp.log1p(-(1 - fpr) * xp.expm1(-epsilon) / fpr)
-    change = xp.where(rising & ~steep, gentle, epsilon)
+    change = xp.where(steep, epsilon, xp.where(rising, gentle, epsilon))
     return _refined(xp, xp.where(rising, 1.0, -1.0), abs(z), change, mu)
 
 
@@ -62,7 +62,7 @@ def mu_matching_precision_bound(xp: Operations, epsilon: Array, recall: Array) -
     missed = (1 - recall) + lost  # 1 - e^-epsilon recall, as a sum of positive terms
     upper = missed < 0.5
     p = xp.where(upper, missed, xp.exp(-epsilon) * recall)
-    quantile = xp.part((p < _DEEP) & ~upper, xp.ndtri(p), _deep_below_recall, (epsilon, 0.0), (recall, 0.5))
+    quantile = xp.part((p < _DEEP) & (missed >= 0.5), xp.ndtri(p), _deep_below_recall, (epsilon, 0.0), (recall, 0.5))
     mu = z + xp.where(upper, quantile, -quantile)
     cancelled = mu < _CANCELLED * xp.larger(abs(z), 1.0)
     return xp.part(cancelled, mu, _refined_below_recall, (mu, 1e-3), (z, 0.0), (epsilon, 1e-3), (recall, 0.5), lost)

@@ -15,7 +15,7 @@ from gaussdp.numerics import _derivatives as by
 from gaussdp.numerics import _operating_points, _profile, _quantiles
 from gaussdp.numerics._numpy import NUMPY
 from gaussdp.numerics._operations import Array, Floats, Kernel, Operations
-from gaussdp.numerics._single import SINGLE
+from gaussdp.numerics._single import BEYOND, SINGLE
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,12 @@ class Formula:
         result: Floats = self.value(NUMPY, *arrays)
         return result
 
-    def one(self, *numbers: np.float64) -> np.float64:
+    def one(self, *numbers: float) -> float:
         """The value at one number of each input, with the bits that it has in an array."""
-        result: np.float64 = self.value(SINGLE, *numbers)
-        return result
+        try:
+            return float(self.value(SINGLE, *numbers))
+        except (ZeroDivisionError, OverflowError):
+            return float(self.value(BEYOND, *map(np.float64, numbers)))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from gaussdp.published.catalogue import Deployment, deployments
 from gaussdp.published.document import TABLES, deployment_document
 from gaussdp.published.entry import RegistryEntry, RegistryFacts
-from gaussdp.published.registry import read_registry
+from gaussdp.published.registry_files import read_registry
 
 __all__ = [
     "TABLES",

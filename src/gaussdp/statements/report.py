@@ -13,7 +13,8 @@ import numpy as np
 from gaussdp.accounting import DistributionCurve, Fit, account
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS
 from gaussdp.accounting.export import ENDINGS, curve_files
-from gaussdp.documents import Block, Document, Format, Rounding, document_files, render, rounded, shown
+from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.documents import PROSE_FORMATS, Block, Document, Format, Rounding, document_files, render, rounded, shown
 from gaussdp.documents.files import write_files
 from gaussdp.documents.html import fragment
 from gaussdp.domains import LEVEL, checked, instance, number, one_of
@@ -38,10 +39,7 @@ from gaussdp.words import Phrase, say
 
 Announce = Callable[[int, int, str], None]
 
-DEFAULT_FLOOR = 1e-10
 DEFAULT_RECALLS = (1e-3, 1e-2, 0.1, 0.5)
-
-_WRITTEN: tuple[Format, ...] = ("markdown", "html", "latex", "json", "text")
 
 CLOSED = Phrase("closed form: a composition of Gaussian releases is exactly Gaussian DP")
 """How the number of Gaussian releases alone is found."""
@@ -116,11 +114,11 @@ class Report(Findings):
             OSError: if the folder cannot be written.
         """
         instance("folder", folder, (str, PathLike), "a path")
-        total = 2 + len(_WRITTEN)
+        total = 2 + len(PROSE_FORMATS)
         announce(0, total, "figure")
         files = {f"tradeoff.{ending}": picture for ending, picture in self._pictures(*FIGURE_FORMATS).items()}
         document = self.document()
-        for done, name in enumerate(_WRITTEN, start=1):
+        for done, name in enumerate(PROSE_FORMATS, start=1):
             announce(done, total, name)
             files |= document_files("statement", document, self.digits, name)
         announce(total - 1, total, "writing")

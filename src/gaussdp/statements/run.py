@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from gaussdp.accounting.bounds.passes import Loader, stretches
 from gaussdp.documents.files import write_file
@@ -39,8 +39,31 @@ SAMPLINGS: Mapping[Sampling, WordChoice] = {
     "full batch": WordChoice(Phrase("all records in each"), Phrase("all records in every step")),
 }
 Tuning = Literal["none", "counted", "not counted", "best of"]
+TUNINGS: Mapping[Tuning, WordChoice] = {
+    "none": WordChoice(Phrase("none on these data"), "Hyper-parameters were not tuned on these data."),
+    "counted": WordChoice(
+        Phrase("runs that are counted in"), "Hyper-parameters were tuned on these data, and the runs are counted in."
+    ),
+    "not counted": WordChoice(
+        Phrase("runs that are not counted"),
+        "Hyper-parameters were tuned on these data, and the runs are not counted in.",
+    ),
+    "best of": WordChoice(
+        Phrase("the best of a random number of runs"),
+        "The best of a random number of runs was released, and that is counted in.",
+    ),
+}
 Clipping = Literal["per-example", "per-batch", "none"]
+CLIPPINGS: Mapping[Clipping, str] = {
+    "per-example": Phrase("each record’s gradient by itself"),
+    "per-batch": Phrase("the batch’s gradient as a whole"),
+    "none": Phrase("nothing is clipped"),
+}
 Randomness = Literal["secure", "ordinary"]
+GENERATORS: Mapping[Randomness, str] = {
+    "secure": Phrase("unpredictable, safe in floating point"),
+    "ordinary": Phrase("an ordinary generator, floating point"),
+}
 
 _EXAMPLES = {
     "unit": 'unit = "one person"',
@@ -53,9 +76,9 @@ _EXAMPLES = {
 _CHOICES: dict[str, tuple[str, ...]] = {
     "adjacency": tuple(ADJACENCIES),
     "sampling": tuple(SAMPLINGS),
-    "tuning": get_args(Tuning),
-    "clipping": get_args(Clipping),
-    "randomness": get_args(Randomness),
+    "tuning": tuple(TUNINGS),
+    "clipping": tuple(CLIPPINGS),
+    "randomness": tuple(GENERATORS),
 }
 
 

@@ -6,16 +6,27 @@ from typing import Literal
 
 from gaussdp.accounting import account
 from gaussdp.accounting.bounds.enclosures import Enclosure
+from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.documents.blocks import Document
-from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.rounding import (
+    FEWEST_DIGITS,
+    Rounding,
+    digits_above,
+    digits_at_most,
+    rounded,
+    shown,
+    shown_above,
+    shown_at_most,
+    shown_down,
+    shown_up,
+)
 from gaussdp.documents.tables import Column, Table
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.statements.causes import Cause, causes
-from gaussdp.statements.pipelines import Found, smallest_for
 from gaussdp.statements.run import Run, within_doubles
-from gaussdp.statements.wording import DIGITS, above, at_most, digits_above, digits_at_most, down, up
+from gaussdp.statements.smallest import Found, smallest_for
 from gaussdp.words import Phrase, say
 
 Status = Literal["sound", "loose", "false", "undecided"]
@@ -24,7 +35,6 @@ TABLES = ("verdict", "causes")
 LOOSE = 0.05
 """A claim that holds is loose if it exceeds the smallest that holds by more than this share."""
 
-DEFAULT_FLOOR = 1e-10
 USUAL_DELTA = 1e-5
 
 _STATUSES: dict[Status, str] = {
@@ -85,7 +95,7 @@ class Verdict:
     caveats: tuple[str, ...]
 
     def __repr__(self) -> str:
-        ends = f"[{down(self.lower)}, {up(self.upper)}]"
+        ends = f"[{shown_down(self.lower, FEWEST_DIGITS)}, {shown_up(self.upper, FEWEST_DIGITS)}]"
         return f"<Verdict on {self.claim}: {self.status}; the smallest that holds is in {ends}>"
 
     def __str__(self) -> str:
@@ -216,7 +226,7 @@ def _holding(claim: Claim, found: Enclosure) -> Claim | None:
     """The smallest claim of the kind that the enclosure is of, to few digits, if it holds as claims are checked."""
     if not math.isfinite(found.upper):
         return None
-    smallest = claim.with_value(rounded(found.upper, Rounding.UP, DIGITS))
+    smallest = claim.with_value(rounded(found.upper, Rounding.UP, FEWEST_DIGITS))
     return smallest if _status(smallest.value, found) in ("sound", "loose") else None
 
 
@@ -239,7 +249,7 @@ def _smallest(claim: Claim, found: Enclosure) -> str:
 
 
 def _sound(claim: Claim, found: Enclosure) -> str:
-    least = at_most(found.upper, claim.value)
+    least = shown_at_most(found.upper, claim.value)
     if least is not None:
         smallest = _smallest(claim, found)
         return say("Sound: {claim} holds; {smallest} is {least}.", claim=claim, smallest=smallest, least=least)
@@ -249,17 +259,18 @@ def _sound(claim: Claim, found: Enclosure) -> str:
 
 
 def _loose(claim: Claim, found: Enclosure) -> str:
-    printed = rounded(found.upper, Rounding.UP, DIGITS)
+    printed = rounded(found.upper, Rounding.UP, FEWEST_DIGITS)
     named = {"claim": claim, "smallest": _smallest(claim, found), "printed": shown(printed)}
     if not printed:
         return say("Loose: {claim} holds, and is above {smallest}, {printed}.", **named)
-    times = down(claim.value / printed)
+    times = shown_down(claim.value / printed, FEWEST_DIGITS)
     return say("Loose: {claim} holds, and is {times} times {smallest}, {printed}.", times=times, **named)
 
 
 def _known(claim: Claim, found: Enclosure) -> str:
     """What is known of the smallest value that holds, where it lies on both sides of the claim."""
-    low, high = down(found.lower), up(found.upper) if math.isfinite(found.upper) else ""
+    low = shown_down(found.lower, FEWEST_DIGITS)
+    high = shown_up(found.upper, FEWEST_DIGITS) if math.isfinite(found.upper) else ""
     if not high:
         words = say(" The smallest {symbol} that does is at least {low}.", symbol=claim.symbol, low=low)
         return words if found.lower > 0 else ""
@@ -276,14 +287,14 @@ def _known(claim: Claim, found: Enclosure) -> str:
 def _false(claim: Claim, found: Enclosure) -> list[str]:
     if math.isinf(found.lower):
         return [say("False: {claim} does not hold; no finite {symbol} does.", claim=claim, symbol=claim.symbol)]
-    lower = above(found.lower, claim.value)
+    lower = shown_above(found.lower, claim.value)
     words = say(
         "False: {claim} does not hold; no accountant can go below {symbol} = {lower}.",
         claim=claim,
         symbol=claim.symbol,
         lower=lower,
     )
-    factor = above(float(str(lower)) / claim.value, 1.0) if claim.value > 0 else None
+    factor = shown_above(float(str(lower)) / claim.value, 1.0) if claim.value > 0 else None
     return [words, say("The claim is too small by a factor of {factor}.", factor=factor)] if factor else [words]
 
 
@@ -297,10 +308,10 @@ def _true_delta(run: Run, claim: Claim) -> list[str]:
         return []
     read = account(run.accounted).reading.delta(claim.value)
     stated = float(claim.delta or 1.0)
-    delta = above(read.value, stated)
+    delta = shown_above(read.value, stated)
     if not read.weakest.exact or delta is None:
         return []
-    times = above(float(delta) / stated, 1.0)
+    times = shown_above(float(delta) / stated, 1.0)
     named = {"epsilon": shown(claim.value), "delta": delta}
     if times is None:
         return [say("At ε = {epsilon} the true δ is {delta}.", **named)]

@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from gaussdp.web.answers import RefusalError, encoded, json_response, refusal_response
 from gaussdp.web.books import Books
 from gaussdp.web.docs_page import docs_page
 from gaussdp.web.endpoints import MEDIA_TYPE as NDJSON
@@ -21,9 +20,10 @@ from gaussdp.web.languages import Speaking
 from gaussdp.web.limits import Limits
 from gaussdp.web.openapi import API, JSON, Operation, openapi
 from gaussdp.web.reception import House, Reception
+from gaussdp.web.replies import RefusalError, encoded, json_response, refusal_response
 from gaussdp.web.safety.addresses import Proxies
 from gaussdp.web.safety.hosts import KnownHosts, checked_root
-from gaussdp.web.schemas.reading import Request as Asked
+from gaussdp.web.schemas.parsing import Request as Asked
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     AdviseRequest,
@@ -60,8 +60,7 @@ from gaussdp.web.views.advise import answers_of
 from gaussdp.web.views.choose import choose
 from gaussdp.web.views.definitions import definitions
 from gaussdp.web.views.deployments import deployments
-from gaussdp.web.views.registering import TYPE as ENTRY_TYPE
-from gaussdp.web.views.statements import check_statement, check_unit
+from gaussdp.web.views.statements import ENTRY_TYPE, check_statement, check_unit
 from gaussdp.web.views.training import run_of, target_of
 from gaussdp.web.views.understand import mu_through, understand
 from gaussdp.web.work.lanes import Lanes

@@ -18,9 +18,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from gaussdp.errors import BudgetExceeded, DomainError, LedgerError
-from gaussdp.web.answers import RefusalError, field_of, json_response, refusal_response
 from gaussdp.web.endpoints import parse_body
 from gaussdp.web.openapi import API, Operation
+from gaussdp.web.replies import RefusalError, field_of, json_response, refusal_response
 from gaussdp.web.schemas.ledger import (
     BookShown,
     BooksResponse,
@@ -29,7 +29,7 @@ from gaussdp.web.schemas.ledger import (
     SpendRequest,
     SpendResponse,
 )
-from gaussdp.web.schemas.reading import read
+from gaussdp.web.schemas.parsing import read
 from gaussdp.words import say
 
 if TYPE_CHECKING:

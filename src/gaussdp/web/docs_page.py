@@ -1,121 +1,134 @@
-"""The page about the API: plain HTML made from its OpenAPI document, without scripts."""
+"""The page about the API: its OpenAPI document as one of ours, without scripts."""
 
 import json
-from html import escape
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-_HEAD = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>gaussdp calculator: HTTP API</title>
+from gaussdp.documents import Block, Code, Column, Document, Links, Section, Table, Words
+from gaussdp.documents.html import page
+from gaussdp.documents.rendering import DEFAULT_DIGITS
+from gaussdp.documents.rounding import MOST_DIGITS, shown, shown_nearest
+
+Schema = Mapping[str, Any]
+
+_HEAD = """<meta name="color-scheme" content="light dark">
 <link rel="icon" href="static/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="static/css/tokens.css">
 <link rel="stylesheet" href="static/docs/docs.css">
-</head>
-<body>
-<main>
 """
-_TAIL = "</main>\n</body>\n</html>\n"
+_FIELDS = tuple(Column(label.lower(), label) for label in ("Field", "Type", "Meaning"))
+_ANSWERS = tuple(Column(label.lower(), label) for label in ("Status", "Meaning", "Content"))
+_LOW, _HIGH = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
+_HUGE = 1e300
 
 
-def docs_page(document: dict[str, Any]) -> str:
-    """The page as HTML; every word from the document is escaped."""
+def docs_page(document: Schema) -> str:
+    """The page as HTML."""
+    return page(api_document(document), DEFAULT_DIGITS, _HEAD, "")
+
+
+def api_document(document: Schema) -> Document:
+    """What an OpenAPI document says."""
     schemas = document["components"]["schemas"]
-    parts = [
-        _HEAD,
-        f"<h1>{escape(document['info']['title'])}: HTTP API</h1>\n",
-        f"<p>{escape(document['info']['description'])}</p>\n",
-        '<p><a href=".">To the calculator</a> · <a href="openapi.json">OpenAPI document</a></p>\n',
-        "<nav><ul>\n",
-    ]
     operations = [
-        (path, method, operation)
+        _operation(path, method, operation, schemas)
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     ]
-    for path, method, operation in operations:
-        words = f"<code>{escape(method.upper())} {escape(path)}</code>"
-        parts.append(f'<li><a href="#{escape(operation["operationId"])}">{words}</a></li>\n')
-    parts.append("</ul></nav>\n")
-    parts += [_operation(path, method, operation, schemas) for path, method, operation in operations]
-    parts.append("<h2>Types</h2>\n")
-    parts += [_type(name, schema) for name, schema in schemas.items()]
-    return "".join([*parts, _TAIL])
-
-
-def _operation(path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any]) -> str:
-    parts = [
-        f'<section id="{escape(operation["operationId"])}">\n',
-        f"<h2><code>{escape(method.upper())} {escape(path)}</code></h2>\n<p>{escape(operation['summary'])}</p>\n",
+    types = [_type(name, schema) for name, schema in schemas.items()]
+    blocks: list[Block] = [
+        Words(document["info"]["description"]),
+        Links((("To the calculator", "."), ("OpenAPI document", "openapi.json"))),
+        Links(tuple((part.title, f"#{part.key}") for part in operations)),
     ]
+    return Document(f"{document['info']['title']}: HTTP API", (*blocks, *operations, *types))
+
+
+def _operation(path: str, method: str, operation: Schema, schemas: Schema) -> Section:
+    key, blocks = operation["operationId"], [Words(operation["summary"])]
+    asked: list[Block] = []
     if "requestBody" in operation:
-        name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
-        parts.append(_fields(schemas[name]))
-        example = json.dumps(_example(schemas[name], schemas), ensure_ascii=False)
-        parts.append(f"<p>For example:</p>\n<pre tabindex='0'><code>{escape(example)}</code></pre>\n")
-    parts.append("<table>\n<thead><tr><th>Status</th><th>Meaning</th><th>Content</th></tr></thead>\n<tbody>\n")
+        schema = schemas[_name(operation["requestBody"]["content"]["application/json"]["schema"])]
+        asked = [*_fields(key, schema), Words("For example:"), Code(_typed(_example(schema, schemas)))]
+    rows = []
     for status, response in operation["responses"].items():
         content = ", ".join(f"{media}: {_kind(body['schema'])}" for media, body in response["content"].items())
-        cells = (escape(status), escape(response["description"]), content)
-        parts.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>\n")
-    parts.append("</tbody>\n</table>\n</section>\n")
-    return "".join(parts)
+        rows.append((status, response["description"], content))
+    answers = Table(f"{key}-answers", "Answers", _ANSWERS, tuple(rows))
+    return Section(key, f"{method.upper()} {path}", (*blocks, *asked, answers, *_links(operation["responses"])))
 
 
-def _type(name: str, schema: dict[str, Any]) -> str:
-    head = f"<h3>{escape(name)}</h3>\n<p>{escape(schema['description'])}</p>\n"
-    return f'<section id="type-{escape(name)}">\n{head}{_fields(schema)}</section>\n'
+def _type(name: str, schema: Schema) -> Section:
+    key = f"type-{name}"
+    return Section(key, name, (Words(schema["description"]), *_fields(key, schema)))
 
 
-def _fields(schema: dict[str, Any]) -> str:
+def _fields(key: str, schema: Schema) -> tuple[Block, ...]:
     rows = []
     for name, field in schema["properties"].items():
         words = field.get("description", "")
         if "default" in field:
-            words = f"{words} Default: {json.dumps(field['default'])}.".strip()
+            words = f"{words} Default: {_typed(field['default'])}.".strip()
         elif name not in schema["required"]:
             words = f"{words} May be left out.".strip()
-        rows.append(f"<tr><td><code>{escape(name)}</code></td><td>{_kind(field)}</td><td>{escape(words)}</td></tr>\n")
-    head = "<thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead>"
-    return f"<table>\n{head}\n<tbody>\n{''.join(rows)}</tbody>\n</table>\n"
+        rows.append((name, _kind(field), words))
+    return (Table(f"{key}-fields", "Fields", _FIELDS, tuple(rows)), *_links(schema["properties"])) if rows else ()
 
 
-def _kind(schema: dict[str, Any]) -> str:
+def _links(content: object) -> tuple[Block, ...]:
+    """Where the types that something is made of are described."""
+    names = dict.fromkeys(_names(content))
+    return (Links(tuple((name, f"#type-{name}") for name in names)),) if names else ()
+
+
+def _names(content: object) -> Iterator[str]:
+    if isinstance(content, Mapping):
+        if "$ref" in content:
+            yield _name(content)
+        content = list(content.values())
+    if isinstance(content, list):
+        for inner in content:
+            yield from _names(inner)
+
+
+def _name(schema: Schema) -> str:
+    name: str = schema["$ref"].rpartition("/")[2]
+    return name
+
+
+def _kind(schema: Schema) -> str:
     """The type in a few words."""
     if "$ref" in schema:
-        name = escape(schema["$ref"].rpartition("/")[2])
-        return f'<a href="#type-{name}">{name}</a>'
+        return _name(schema)
     if "anyOf" in schema:
         return " or ".join(_kind(part) for part in schema["anyOf"])
     if "enum" in schema:
-        return " | ".join(f"<code>{escape(json.dumps(word))}</code>" for word in schema["enum"])
+        return " | ".join(map(_typed, schema["enum"]))
     if "const" in schema:
-        return f"<code>{escape(json.dumps(schema['const']))}</code>"
+        return _typed(schema["const"])
     if schema["type"] == "array":
         return f"list of {_kind(schema['items'])}"
-    return escape(schema["type"]) + escape(_interval(schema))
+    return f"{schema['type']}{_interval(schema)}"
 
 
-def _interval(schema: dict[str, Any]) -> str:
+def _interval(schema: Schema) -> str:
     low, high = (next((schema[key] for key in keys if key in schema), None) for keys in (_LOW, _HIGH))
     if low is None or high is None:
         return ""
     left = "[" if "minimum" in schema else "("
     right = "]" if "maximum" in schema and high < _HUGE else ")"
-    end = "∞" if high > _HUGE else f"{high:,}" if isinstance(high, int) else f"{high:g}"
-    return f" in {left}{low:g}, {end}{right}"
+    end = f"{high:,}" if isinstance(high, int) else shown_nearest(math.inf if high > _HUGE else high, MOST_DIGITS)
+    return f" in {left}{shown(low)}, {end}{right}"
 
 
-_LOW, _HIGH = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
-_HUGE = 1e300
+def _typed(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
-def _example(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
+def _example(schema: Schema, schemas: Schema) -> Any:
     if "$ref" in schema:
-        return _example(schemas[schema["$ref"].rpartition("/")[2]], schemas)
+        return _example(schemas[_name(schema)], schemas)
     if "anyOf" in schema:
         return _example(schema["anyOf"][0], schemas)
     if "properties" in schema:

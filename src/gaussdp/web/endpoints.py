@@ -17,9 +17,9 @@ from starlette.types import Receive, Scope, Send
 
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.risks.registry import RISKS
-from gaussdp.web.answers import RefusalError, encoded, field_of, refusal_body
-from gaussdp.web.schemas.reading import Request as Asked
-from gaussdp.web.schemas.reading import parse, read
+from gaussdp.web.replies import RefusalError, encoded, field_of, refusal_body
+from gaussdp.web.schemas.parsing import Request as Asked
+from gaussdp.web.schemas.parsing import parse, read
 from gaussdp.web.telling.logs import LOG
 from gaussdp.web.work.pool import Asker, Desk, Work
 from gaussdp.web.work.worker import spoken_to
@@ -143,6 +143,8 @@ async def parse_body(request: Request) -> Any:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RefusalError(415, "the body must be sent as Content-Type: application/json")
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise RefusalError(415, "the body must be sent without a Content-Encoding")
     return parse(await request.body())
 
 

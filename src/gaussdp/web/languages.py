@@ -43,7 +43,7 @@ class Speaking:
 def language_of(scope: MutableMapping[str, Any]) -> str:
     """The language that a request asks for: `?lang=de`, or its Accept-Language; English if it knows no other."""
     query = scope.get("query_string", b"")[:_LONGEST].decode("latin-1")
-    named: str = parse_qs(query).get("lang", [""])[-1]
+    named: str = parse_qs(query).get("lang", [""])[-1] if query else ""
     if named in LANGUAGES:
         return named
     headers = [value for name, value in scope["headers"] if name == b"accept-language"]

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from gaussdp.web.endpoints import Endpoint
 from gaussdp.web.schemas.describing import components, reference
-from gaussdp.web.schemas.reading import IsRequest
+from gaussdp.web.schemas.parsing import IsRequest
 from gaussdp.web.schemas.responses import ErrorResponse
 
 API = "/api/v1"

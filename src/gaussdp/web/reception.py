@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gaussdp.web.answers import RefusalError, refusal_response
 from gaussdp.web.endpoints import Endpoint
 from gaussdp.web.limits import Limits
+from gaussdp.web.replies import RefusalError, refusal_response
 from gaussdp.web.safety.addresses import UNKNOWN, Proxies, site_of
 from gaussdp.web.safety.bodies import whole_body
-from gaussdp.web.safety.headers import with_safe_headers
+from gaussdp.web.safety.headers import ADDED, with_safe_headers
 from gaussdp.web.safety.hosts import KnownHosts
 from gaussdp.web.sharing import Shared
 from gaussdp.web.telling.logs import LOG, log_request
@@ -87,6 +87,17 @@ class Reception:
             await self.app(scope, receive, send)
 
 
+class _Read(Request):
+    """A request whose body is here."""
+
+    def __init__(self, scope: Scope, receive: Receive, body: bytes) -> None:
+        super().__init__(scope, receive)
+        self._content = body
+
+    async def body(self) -> bytes:
+        return self._content
+
+
 class _Visit:
     """One request."""
 
@@ -103,7 +114,7 @@ class _Visit:
         self.request_id = self._request_id()
         self.root = ""
         self.path = self._inner_path()
-        self.status, self.bytes, self.read = 0, 0, False
+        self.status, self.bytes, self.more = 0, 0, True
 
     async def serve(self) -> None:
         state = self.scope.setdefault("state", {})
@@ -122,6 +133,9 @@ class _Visit:
             self._note()
 
     async def _answer(self) -> None:
+        if b"transfer-encoding" in self.headers and b"content-length" in self.headers:
+            # a proxy may have read it by the other one, and taken its end for the next request of somebody else
+            raise RefusalError(400, "a request has either a length or a transfer encoding", close=True)
         if self.path not in UNMETERED:
             self._check()
         if self.path is None:
@@ -130,10 +144,9 @@ class _Visit:
                 self.scope, self.receive, self._tell
             )
             return
-        body = await whole_body(self._length(), self.receive, self.house.limits)
+        body = await whole_body(self._length(), self._received, self.house.limits)
         if body is None:
             return
-        self.read = True
         messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def receive_again() -> Message:
@@ -145,7 +158,7 @@ class _Visit:
         if endpoint is None:
             await self.reception.app(self.scope, receive_again, self._tell)
         else:
-            response = await endpoint(Request(self.scope, receive_again))
+            response = await endpoint(_Read(self.scope, receive_again, body))
             await response(self.scope, receive_again, self._tell)
 
     def _check(self) -> None:
@@ -174,8 +187,8 @@ class _Visit:
         if refusal.reason:
             self.house.metrics.add(f"refused {refusal.reason}")
         response = refusal.response()
-        taken = self.read or await self._taken()
-        if self.scope["state"].get(OVERFULL) or not taken:
+        taken = not self.more or await self._taken()
+        if self.scope["state"].get(OVERFULL) or not taken or refusal.close:
             response.headers["Connection"] = "close"
         await response(self.scope, self.receive, self._tell)
 
@@ -183,9 +196,14 @@ class _Visit:
         """Whether a body that is not wanted could be taken all the same; left behind, it would cut off the refusal."""
         limits = replace(self.house.limits, body_seconds=min(_REFUSED_SECONDS, self.house.limits.body_seconds))
         try:
-            return await whole_body(self._length(), self.receive, limits) is not None
+            return await whole_body(self._length(), self._received, limits) is not None
         except RefusalError:
             return False
+
+    async def _received(self) -> Message:
+        message = await self.receive()
+        self.more = message.get("more_body", False)
+        return message
 
     def _length(self) -> str:
         return self.headers.get(b"content-length", ["0"])[0]
@@ -193,7 +211,8 @@ class _Visit:
     async def _tell(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            message = {**message, "headers": with_safe_headers(message["headers"], self.request_id)}
+            added = ADDED in self.scope["state"]
+            message = {**message, "headers": with_safe_headers(message["headers"], self.request_id, added=added)}
         else:
             self.bytes += len(message.get("body", b""))
         await self.send(message)

@@ -15,7 +15,10 @@ from gaussdp.web.reception import OVERFULL, House
 from gaussdp.web.safety.connections import Gate, connections_through
 from gaussdp.web.telling.logs import LOG
 
+BACKLOG = 512  # connections that the system keeps until they are taken
 LAST_SECONDS = 5  # for answers to be sent after the work has ended
+_AT_ONCE = 8  # connections that are taken before those before them are looked at, and perhaps closed
+_GARBAGE = 20_000  # containers, some 50 answers' worth: what goes in circles is rare, and looked for as rarely
 
 
 def run(app: Starlette, limits: Limits, listener: socket.socket, ready: Callable[[], None]) -> None:
@@ -27,6 +30,8 @@ def run(app: Starlette, limits: Limits, listener: socket.socket, ready: Callable
         http=connections_through(gate),
         loop="asyncio",
         ws="none",
+        backlog=_AT_ONCE,
+        h11_max_incomplete_event_size=limits.head_bytes,
         lifespan="on",
         log_config=None,  # uvicorn's own would close the handlers of other libraries in this process
         log_level="error",
@@ -35,7 +40,12 @@ def run(app: Starlette, limits: Limits, listener: socket.socket, ready: Callable
         proxy_headers=False,
         timeout_keep_alive=limits.idle_seconds,  # type: ignore[arg-type]
     )
-    Server(config, app, limits, ready).run(sockets=[listener])
+    before = gc.get_threshold()
+    try:
+        Server(config, app, limits, ready).run(sockets=[listener])
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 class Server(uvicorn.Server):
@@ -48,8 +58,11 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(BACKLOG)  # asyncio takes one number for both
         gc.collect()
         gc.freeze()  # what is loaded stays: to look through it for garbage would hold up answers for ten milliseconds
+        gc.set_threshold(_GARBAGE)
 
     async def main_loop(self) -> None:
         """Ready from here on: told to end during startup, older versions of uvicorn leave running what was started."""

@@ -10,13 +10,13 @@ from gaussdp.errors import DomainError
 from gaussdp.web.app import create_app
 from gaussdp.web.limits import Limits
 from gaussdp.web.processes import keep_processes
-from gaussdp.web.running import run
+from gaussdp.web.running import BACKLOG, run
 from gaussdp.web.safety.connections import MOST_REFUSED
 from gaussdp.web.settings import Settings
 from gaussdp.web.telling.logs import LOG, logging_to
 
-_BACKLOG = 512
 _OTHER_DESCRIPTORS = 64  # files, pipes and sockets beside the connections
+_OF_A_BROWSER = 6  # connections that it makes to one server
 
 
 def serve(settings: Settings | None = None, *, ready: Callable[[str], None] | None = None) -> None:
@@ -69,7 +69,9 @@ def within_descriptors(limits: Limits) -> Limits:
             None, problem=f"{soft} file descriptors are too few", advice=f"allow at least {need} (ulimit -n)"
         )
     LOG.warning("%d file descriptors are allowed: there will be %d connections at most", soft, soft - others)
-    return replace(limits, connections=soft - others)
+    share = limits.address_connections * (soft - others) // limits.connections  # still no address can take them all
+    least = min(_OF_A_BROWSER, limits.address_connections)
+    return replace(limits, connections=soft - others, address_connections=max(share, least))
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -81,7 +83,7 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-        listener.listen(_BACKLOG)
+        listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:

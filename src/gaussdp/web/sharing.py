@@ -114,6 +114,9 @@ class Shared:
     def _place(self, address: str) -> int:
         """Where an address stands; a new one takes the place of one long unseen that holds no connection."""
         who = _key(address)
+        first = _COUNTERS + who % self._slots * _SLOT
+        if _BUCKET.unpack_from(self._map, first)[0] == who:  # as it is mostly
+            return first
         places = [_COUNTERS + (who + i) % self._slots * _SLOT for i in range(_NEAR)]
         found = [_BUCKET.unpack_from(self._map, place) for place in places]
         for place, (key, _, _) in zip(places, found, strict=True):

@@ -9,8 +9,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gaussdp.web.answers import RefusalError, encoded
 from gaussdp.web.bundling import bundles, page_of
+from gaussdp.web.replies import RefusalError, encoded
 from gaussdp.web.views.definitions import definitions
 from gaussdp.words import spoken, words_of
 
@@ -72,22 +72,24 @@ class StaticFiles:
         ledger: what the page may do with budget books: nothing if empty, "shown" or "spends".
     """
 
+    paths: dict[str, Path]
+
     def __init__(self, folder: Path = FOLDER, ledger: str = "") -> None:
         root = folder.resolve()
         self._mark = f'<html data-ledger="{ledger}" ' if ledger else "<html "
         self._root = root
-        self._paths = {
+        self.paths = {
             path.relative_to(root).as_posix(): path
             for path in root.rglob("*")
             if path.is_file() and path.resolve().is_relative_to(root)
         }
-        self._made = bundles(root, PAGE) if PAGE in self._paths else {}
+        self._made = bundles(root, PAGE) if PAGE in self.paths else {}
         self._read: dict[str, tuple[object, Content]] = {}
 
     async def page(self, request: Request) -> Response:
         """The page itself, with what can be chosen on it."""
         data, words = encoded(definitions()).decode(), encoded(words_of(PAGE_ROOM)).decode()
-        known = (data, words, self._paths[PAGE].stat().st_mtime_ns)
+        known = (data, words, self.paths[PAGE].stat().st_mtime_ns)
         return self._kept(f"{spoken()}/{PAGE}", known, lambda: self._page(data, words)).response(request)
 
     def _page(self, data: str, words: str) -> bytes:
@@ -99,9 +101,9 @@ class StaticFiles:
         if name in self._made:
             changed = tuple(path.stat().st_mtime_ns for path in self._made[name][1])
             return self._kept(name, changed, lambda: bundles(self._root, PAGE)[name][0].encode()).response(request)
-        if name not in self._paths:
+        if name not in self.paths:
             raise RefusalError(404, "there is no such page")
-        path = self._paths[name]
+        path = self.paths[name]
         return self._kept(f"static/{name}", path.stat().st_mtime_ns, path.read_bytes).response(request)
 
     def _kept(self, name: str, known: object, read: Callable[[], bytes]) -> Content:

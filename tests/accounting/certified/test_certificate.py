@@ -12,7 +12,7 @@ import pytest
 from gaussdp.accounting import account
 from gaussdp.accounting.certified.balls import arb
 from gaussdp.accounting.certified.certificate import Certificate, digest_of
-from gaussdp.accounting.certified.enclosures import RATES, ProvedNumber
+from gaussdp.accounting.certified.proved import RATES, ProvedNumber
 from gaussdp.accounting.certified.proving import certify
 from gaussdp.accounting.certified.witnesses import LineWitness, NodeGrid, StepWitness
 from gaussdp.errors import ConvergenceError, DomainError

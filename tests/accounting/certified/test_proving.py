@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gaussdp.accounting import account
-from gaussdp.accounting.certified.enclosures import ProvedNumber
+from gaussdp.accounting.certified.proved import ProvedNumber
 from gaussdp.accounting.certified.proving import certify
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Laplace, PoissonSampled, ZCDPGaussian

@@ -168,11 +168,11 @@ def test_a_density_of_something_else_is_found_out():
 def test_a_failure_is_remembered(monkeypatch):
     calls = []
 
-    def refuse(self, depth):
+    def refuse(step, depth):
         calls.append(depth)
         raise ConvergenceError("no")
 
-    monkeypatch.setattr(DensityTails, "_compose", refuse)
+    monkeypatch.setattr("gaussdp.accounting.density.tails.sampled_step", refuse)
     law = tails(1.0, 0.01, 2)
     for _ in range(2):
         assert not law.read(np.zeros(1)).answered.any()

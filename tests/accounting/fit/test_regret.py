@@ -14,9 +14,9 @@ from gaussdp.mechanisms import DPSGD
 
 LAWS = [
     OneStepTails(1.0, 0.1),
-    account(DPSGD(9.4, 0.328, 2000))._tails,
-    account(DPSGD(0.6, 0.01, 1000))._tails,
-    account(DPSGD(0.7, 1e-4, 100_000))._tails,
+    account(DPSGD(9.4, 0.328, 2000)).tails,
+    account(DPSGD(0.6, 0.01, 1000)).tails,
+    account(DPSGD(0.7, 1e-4, 100_000)).tails,
 ]
 
 

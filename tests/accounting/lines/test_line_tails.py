@@ -103,7 +103,7 @@ def test_images_of_poles_have_the_error_of_the_scale(tau, delta):
 @pytest.mark.parametrize("setting", [(9.4, 0.328, 2000), (0.5, 0.002, 10_000), (1.2, 0.08, 140)])
 @pytest.mark.parametrize("quantile", [-9.0, -6.4, -3.0, 3.0, 6.4])
 def test_thresholds_are_near(setting, quantile):
-    tails = account(DPSGD(*setting))._tails
+    tails = account(DPSGD(*setting)).tails
     under_q, under_p = tails.near_quantile(quantile, 0.0), tails.near_quantile(quantile, 1.0)
     points = tails.read(np.array([under_q, under_p]))
     assert upper_quantile(points.log_fpr, points.log_tnr)[0] == pytest.approx(quantile, abs=0.01)
@@ -117,8 +117,8 @@ def test_a_normal_loss_is_found_exactly():
 
 
 def test_nothing_is_claimed_between_common_and_rare_losses():
-    assert account(DPSGD(0.7, 1e-4, 100_000))._tails.near_quantile(6.4, 0.0) is None
+    assert account(DPSGD(0.7, 1e-4, 100_000)).tails.near_quantile(6.4, 0.0) is None
 
 
 def test_nothing_is_claimed_about_the_middle():
-    assert account(DPSGD(0.5, 0.002, 10_000))._tails.near_quantile(0.3, 0.0) is None
+    assert account(DPSGD(0.5, 0.002, 10_000)).tails.near_quantile(0.3, 0.0) is None

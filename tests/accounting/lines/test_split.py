@@ -11,6 +11,8 @@ from gaussdp.accounting import account
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.lines import split_tails
 from gaussdp.accounting.lines.split_tails import SplitTails
+from gaussdp.accounting.lines.tails import LineTails
+from gaussdp.accounting.loss import split as split_loss
 from gaussdp.accounting.loss.mixtures import MixtureLoss
 from gaussdp.accounting.loss.split import SplitLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
@@ -24,6 +26,7 @@ RUNS = [
     (0.0, [(1.0, 1e-4, 40)]),
     (1e-6, [(1.3, 1e-4, 500), (0.8, 3e-5, 100)]),
 ]
+TURNING = (0.0, [(3.7912868213288022, 5.226366203427856e-05, 40_936), (0.4084938541647591, 0.0008776771929087069, 223)])
 
 
 def split(squared_mu, steps):
@@ -75,6 +78,20 @@ def test_other_limits(squared_mu, steps, monkeypatch):
         for name in RATES:
             miss = np.abs(np.expm1(getattr(points, name) - getattr(other, name)))
             assert np.all((miss <= points.errors + other.errors)[both])
+
+
+def test_panels_that_turn_too_often(monkeypatch):
+    """Frequencies far above those that panels are made for: the panels to compare with must be others throughout."""
+    squared_mu, steps, tau = *TURNING, np.array([0.2378990088863043])
+    _, _, counted = split(squared_mu, steps)
+    deviation = LineTails(squared_mu, counted).deviation  # of the bulk, which rare outputs hardly widen
+    points = SplitTails.of(squared_mu, counted, deviation).read(tau)
+    monkeypatch.setattr(split_loss, "SETTINGS", split_loss.SplitSettings(turns=4.0, width=0.5, branch=1.0))
+    fine = SplitTails.of(squared_mu, counted, deviation).read(tau)
+    assert points.answered.all()
+    for name in RATES:
+        miss = np.abs(np.expm1(getattr(points, name) - getattr(fine, name)))
+        assert np.all(miss <= points.errors + fine.errors)
 
 
 @pytest.mark.parametrize("tilt", [0.0, 1.0])

@@ -4,7 +4,7 @@ import pytest
 
 import gaussdp
 from gaussdp.risks import registered
-from gaussdp.web.views.wording import guarantee_text
+from gaussdp.web.views.showing import guarantee_text
 
 RUN = {"view": "account", "dataset_size": "50000", "batch_size": "500", "epochs": "10"}
 

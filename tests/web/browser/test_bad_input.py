@@ -7,7 +7,7 @@ import pytest
 import gaussdp
 from gaussdp.web.schemas.requests import ChooseRequest
 from gaussdp.web.views.choose import choose
-from gaussdp.web.views.wording import budget_text
+from gaussdp.web.views.showing import budget_text
 from web_server import started
 
 ANSWERED = ChooseRequest(epsilon=2.0, criterion="multiplicative_advantage", level=1e-3)

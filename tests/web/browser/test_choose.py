@@ -3,7 +3,7 @@
 import pytest
 
 import gaussdp
-from gaussdp.web.views.wording import budget_text, guarantee_text
+from gaussdp.web.views.showing import budget_text, guarantee_text
 
 MATCHED = {
     "multiplicative_advantage": gaussdp.mu_from_multiplicative_advantage,

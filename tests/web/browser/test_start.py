@@ -3,7 +3,7 @@
 import pytest
 
 from gaussdp.advising import Answers, Asked, Published, advise
-from gaussdp.web.views.wording import budget_text
+from gaussdp.web.views.showing import budget_text
 
 
 @pytest.fixture

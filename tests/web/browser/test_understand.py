@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 import gaussdp
-from gaussdp.web.views.wording import guarantee_text, percent_text
+from gaussdp.web.views.showing import guarantee_text, percent_text
 
 
 @pytest.fixture

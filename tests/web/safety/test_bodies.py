@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gaussdp.web import Limits
-from gaussdp.web.answers import RefusalError
+from gaussdp.web.replies import RefusalError
 from gaussdp.web.safety.bodies import whole_body
 
 LIMITS = replace(Limits(), body_bytes=10, body_seconds=0.05)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gaussdp.web import Limits
-from gaussdp.web.answers import RefusalError
+from gaussdp.web.replies import RefusalError
 from gaussdp.web.work.pool import Asker, Pool
 
 PROGRAM = [str(Path(__file__).with_name("worker_of_test.py"))]
@@ -37,7 +37,7 @@ def in_a_pool(scenario, **limits):
         try:
             return await scenario(pool)
         finally:
-            workers = list(pool._workers)
+            workers = list(pool.workers)
             await pool.close()
             assert all(worker.process.returncode is not None for worker in workers)
 
@@ -83,7 +83,7 @@ def test_a_burst_in_one_tick_takes_no_more_than_there_is():
         answers = await asyncio.gather(*asked, return_exceptions=True)
         refused = [answer for answer in answers if isinstance(answer, RefusalError)]
         assert [(error.status, error.retry_after) for error in refused] == [(503, 2)] * 90
-        assert len(pool._workers) == 2
+        assert len(pool.workers) == 2
         assert pool.line.at_work == pool.line.waiting == 0
         await pid(pool)
 
@@ -120,7 +120,7 @@ def test_one_address_leaves_a_worker_to_others():
 def test_too_long():
     async def scenario(pool):
         await pid(pool)
-        worker = next(iter(pool._workers))
+        worker = next(iter(pool.workers))
         with pytest.raises(RefusalError, match=r"stopped after 0\.3 seconds"):
             await pid(pool, seconds=60)
         await until(lambda: worker.process.returncode is not None)
@@ -132,8 +132,8 @@ def test_too_long():
 def test_abandoned_work_is_stopped_and_its_place_is_free_again():
     async def scenario(pool):
         task = asyncio.create_task(pid(pool, seconds=60))
-        await until(lambda: pool._workers)
-        worker = next(iter(pool._workers))
+        await until(lambda: pool.workers)
+        worker = next(iter(pool.workers))
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -17,6 +17,7 @@ shuffled independently of each other, so that their largest sums are independent
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
@@ -37,8 +38,16 @@ from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms import Mechanism
 from gaussdp.numerics import Floats
 
-_THRESHOLDS = 2001
-_SAFETY = 1e-9
+
+@dataclass(frozen=True)
+class AttackSettings:
+    """What is tuned about the attack on shuffled batches."""
+
+    thresholds: int = 2001  # that the attack tries
+    safety: float = 1e-9  # relative, by which its bound is lowered for rounding
+
+
+SETTINGS = AttackSettings()
 
 
 def fixed_batches(mechanism: Mechanism, claim: Claim, group: int, loader: Loader, *, together: int) -> Enclosure:
@@ -77,7 +86,7 @@ def shuffled_batches(
         ),
         default=0.0,
     )
-    return Enclosure(min(lower * (1 - _SAFETY), upper), upper)
+    return Enclosure(min(lower * (1 - SETTINGS.safety), upper), upper)
 
 
 def drawn_batches(mechanism: Mechanism, claim: Claim, group: int) -> Enclosure:
@@ -114,7 +123,7 @@ def _attack(one: Passes, batches: int, *, exchanged: bool) -> tuple[Rates, Rates
     seen = min(one.steps, batches)
     everyone = seen == batches and batches >= cut(rate)[1]
     share = 1.0 if everyone else min(seen * rate, 1.0)
-    c = np.linspace(-2 * sigma, 2 + 12 * sigma, _THRESHOLDS)
+    c = np.linspace(-2 * sigma, 2 + 12 * sigma, SETTINGS.thresholds)
     rest = special.log_ndtr(c / sigma)
 
     def rates(a: float) -> Rates:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gaussdp.accounting.certified.enclosures import ProvedNumber
+from gaussdp.accounting.certified.proved import ProvedNumber
 from gaussdp.errors import ConvergenceError, MissingExtraError
 
 try:

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gaussdp.accounting.certified.enclosures import RATES, ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.patience import Progress, silent
+from gaussdp.accounting.certified.proved import RATES, ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.witnesses import Witness, witness_of
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.documents.files import write_file

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gaussdp.accounting.certified import claims
+from gaussdp.accounting.certified import derived
 from gaussdp.accounting.certified.balls import confirms, precision
 from gaussdp.accounting.certified.bent import ProvedBentLine
-from gaussdp.accounting.certified.enclosures import RATES, ProvedPoint
 from gaussdp.accounting.certified.lines import ProvedLine, Tails
 from gaussdp.accounting.certified.loss import ComposedLoss
+from gaussdp.accounting.certified.proved import RATES, ProvedPoint
 from gaussdp.accounting.certified.witnesses import BentWitness, Witness
 from gaussdp.errors import ConvergenceError
 
@@ -74,13 +74,13 @@ def _differences(point: ProvedPoint, tails: Tails) -> Iterator[str]:
 def _claims(certificate: "Certificate", loss: ComposedLoss) -> Iterator[str]:
     """For each statement what is wrong with it, or nothing."""
     points = certificate.points
-    with precision(claims.BITS + MORE_BITS):
+    with precision(derived.BITS + MORE_BITS):
         for mu in certificate.mus:
             used = [points[place] for place in mu.points]
             if not loss.parts:
                 proved = loss.squared_mu().sqrt()
-            elif claims.spans(used, mu.floor):
-                proved = claims.mu_between(used, mu.floor)
+            elif derived.spans(used, mu.floor):
+                proved = derived.mu_between(used, mu.floor)
             else:
                 yield f"the points of mu do not span all attacks above {mu.floor!r}"
                 continue
@@ -88,19 +88,19 @@ def _claims(certificate: "Certificate", loss: ComposedLoss) -> Iterator[str]:
         for one in certificate.deltas:
             remove, add = points[one.remove], points[one.add]
             right = remove.threshold == one.epsilon == -add.threshold
-            proved = claims.larger(remove.remove, add.add)
+            proved = derived.larger(remove.remove, add.add)
             yield "" if right and confirms(proved, one.delta) else f"delta at {one.epsilon!r} does not follow"
         for rates in certificate.rates:
             sides = [[points[place] for place in places] for places in (rates.remove_points, rates.add_points)]
             try:
-                right = claims.rates_between(rates.fpr, *sides) == (rates.remove, rates.add)
+                right = derived.rates_between(rates.fpr, *sides) == (rates.remove, rates.add)
             except (ConvergenceError, ValueError):
                 right = False
             yield "" if right else f"the FNR at FPR {rates.fpr!r} does not follow"
         for bracket in certificate.epsilons:
             sides = [[points[place] for place in places] for places in (bracket.remove, bracket.add)]
             try:
-                low, high = claims.epsilon_between(bracket.delta, *sides)
+                low, high = derived.epsilon_between(bracket.delta, *sides)
             except ConvergenceError as error:
                 yield str(error)
                 continue

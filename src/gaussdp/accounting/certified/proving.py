@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.certified import claims
+from gaussdp.accounting.certified import derived
 from gaussdp.accounting.certified.balls import arb, enclosure, precision
 from gaussdp.accounting.certified.certificate import (
     Certificate,
@@ -18,9 +18,9 @@ from gaussdp.accounting.certified.certificate import (
     ProvedMu,
     ProvedRates,
 )
-from gaussdp.accounting.certified.enclosures import ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.patience import Patience, Progress, silent
+from gaussdp.accounting.certified.proved import ProvedNumber, ProvedPoint
 from gaussdp.accounting.certified.prover import Prover
 from gaussdp.domains import LEVEL, NON_NEGATIVE, POSITIVE, Domain, checked, number
 from gaussdp.errors import ConvergenceError, DomainError
@@ -108,8 +108,8 @@ def _delta(prover: Prover, epsilon: float) -> ProvedDelta:
         remove, add = prover.place(epsilon, 1), prover.place(-epsilon, -1)
     except DomainError:  # of the decimals that a certificate holds
         raise ConvergenceError(f"no proof: delta at epsilon {epsilon:g} lies below all that is computed") from None
-    with precision(claims.BITS):
-        larger = enclosure(claims.larger(prover.points[remove].remove, prover.points[add].add))
+    with precision(derived.BITS):
+        larger = enclosure(derived.larger(prover.points[remove].remove, prover.points[add].add))
     if larger.digits < LEAST_DIGITS:
         raise ConvergenceError(f"no proof: delta at epsilon {epsilon:g} can only be enclosed in {larger}")
     return ProvedDelta(epsilon, larger, remove, add)
@@ -118,7 +118,7 @@ def _delta(prover: Prover, epsilon: float) -> ProvedDelta:
 def _epsilon(prover: Prover, delta: float) -> ProvedEpsilon:
     remove, add = _bracket(prover, "remove", delta), _bracket(prover, "add", delta)
     points = [[prover.points[one] for one in numbers] for numbers in (remove, add)]
-    return ProvedEpsilon(delta, *claims.epsilon_between(delta, *points), remove, add)
+    return ProvedEpsilon(delta, *derived.epsilon_between(delta, *points), remove, add)
 
 
 def _bracket(prover: Prover, name: str, delta: float) -> tuple[int, ...]:
@@ -219,7 +219,7 @@ def _floor_points(prover: Prover, name: str, floor: float) -> list[ProvedPoint]:
 def _rates(prover: Prover, fpr: float) -> ProvedRates:
     remove, add = _floor_points(prover, "fpr", fpr), _floor_points(prover, "fnr", fpr)
     places = [tuple(prover.place(point.threshold) for point in points) for points in (remove, add)]
-    return ProvedRates(fpr, *claims.rates_between(fpr, remove, add), *places)
+    return ProvedRates(fpr, *derived.rates_between(fpr, remove, add), *places)
 
 
 def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
@@ -236,14 +236,14 @@ def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
     best, gap = arb(0), RELATIVE_GAP
     while True:
         for point in points:
-            if claims.above_floor(point, floor):
-                here = claims.point_mu(point)
+            if derived.above_floor(point, floor):
+                here = derived.point_mu(point)
                 best, gap = best.max(here.lower()), max(gap, WIDER * float((here.rad() / abs(here).upper()).upper()))
         active = []
         for left, right in pairwise(points):
             key = left.threshold, right.threshold
             if key not in bounds:
-                bounds[key] = claims.mu_of_interval(left, right)
+                bounds[key] = derived.mu_of_interval(left, right)
             if not bounds[key] <= best * (1 + gap):
                 active.append(0.5 * (left.threshold + right.threshold))
         fresh = [tau for tau in active if tau not in {point.threshold for point in points}]
@@ -252,13 +252,13 @@ def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
         tell(f"{len(points)} points")
         points = _sorted([*points, *(prover.point(tau) for tau in fresh)])
     points = _thinned(points, best, floor, gap)
-    with precision(claims.BITS):
-        mu = enclosure(claims.mu_between(points, floor))
+    with precision(derived.BITS):
+        mu = enclosure(derived.mu_between(points, floor))
     return ProvedMu(floor, mu, tuple(prover.place(point.threshold) for point in points))
 
 
 def _gaussian_mu(prover: Prover, floor: float) -> ProvedMu:
-    with precision(claims.BITS):
+    with precision(derived.BITS):
         return ProvedMu(floor, enclosure(prover.loss.squared_mu().sqrt()), ())
 
 
@@ -270,8 +270,8 @@ def _thinned(points: Sequence[ProvedPoint], best: arb, floor: float, gap: float)
     """Those points without which the bounds of mu would be wider."""
     kept = [points[0]]
     for point, following in pairwise(points[1:]):
-        needed = not claims.mu_of_interval(kept[-1], following) <= best * (1 + gap)
-        if needed or (claims.above_floor(point, floor) and not claims.point_mu(point).lower() < best):
+        needed = not derived.mu_of_interval(kept[-1], following) <= best * (1 + gap)
+        if needed or (derived.above_floor(point, floor) and not derived.point_mu(point).lower() < best):
             kept.append(point)
     return [*kept, points[-1]]
 

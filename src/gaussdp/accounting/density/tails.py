@@ -11,7 +11,6 @@ from scipy import special
 from gaussdp.accounting.density.convolution import convolved, repeated, smoothed
 from gaussdp.accounting.density.loss_density import MARGIN, LossDensity, log, log_sums, sampled_step
 from gaussdp.accounting.density.vanishing import VanishingTails
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.outputs import FINENESS
 from gaussdp.accounting.loss.steps import StepLoss
@@ -19,6 +18,7 @@ from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_comp
 from gaussdp.accounting.readings import NO_METHOD, Method
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats, Indices
+from gaussdp.objects import Described
 
 
 @dataclass(frozen=True)

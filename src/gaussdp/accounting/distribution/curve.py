@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gaussdp import conversions
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.distribution.pld import GivenDistribution, LossDistribution, ReadProfile
 from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.accounting.readings import Method
@@ -20,6 +19,7 @@ from gaussdp.guarantees.base import Numbers
 from gaussdp.guarantees.vectorised import of_delta, of_epsilon
 from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.numerics import LARGEST_EXPONENT, Floats
+from gaussdp.objects import Described
 
 _MOST_POINTS = 20_000
 

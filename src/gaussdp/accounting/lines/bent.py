@@ -8,7 +8,7 @@ scale of the excess of tau over the least loss. So the line becomes one arm of a
 
 with asymptotes steeper than 45 degrees, where the moments of normal losses still decay. The trapezoid rule in y
 converges geometrically, but for what the poles at 0 and 1 add: if y = i eta meets a pole whose residue is R, that is
-R / (e^(2 pi eta / h) - 1), which is subtracted. Rules of three spacings are compared.
+R / (e^(2 pi eta / h) - 1), which is subtracted. Rules of four spacings are compared.
 """
 
 import math
@@ -19,9 +19,9 @@ import numpy as np
 from gaussdp.accounting.lines.line import SETTINGS as STRAIGHT
 from gaussdp.accounting.lines.line import Line, interpret, signs
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
-from gaussdp.accounting.operating_points import OperatingPoints
+from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import Complexes, Floats
+from gaussdp.numerics import TINY, Complexes, Floats
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,26 @@ class BentSettings:
     """Of the nearly vertical part, for each deviation of the tilted law by which its mean exceeds the least loss."""
     widths: tuple[float, float] = (1.5, 8.0)  # ... at least and at most; all in inverse deviations
     most_turns: float = 16.0  # ... and at most, in inverse losses of an output that the record alone explains
-    spacing: float = 0.045  # of the first rule
-    finest: float = 0.02
-    target: float = 1e-11  # error at the mean, relative to the value, up to which rules are refined
-    block: int = 24  # nodes at once, until the integrand has died out
-    most_nodes: int = 800
+    spacing: float = 0.06  # of the first rule
+    finest: float = 0.018
+    targets: tuple[float, ...] = (1e-11, 3e-11, 3e-11)
+    """Errors, relative to the value, up to which rules are refined: at the mean and at the ends of the thresholds."""
+    powers: tuple[float, float] = (1.9, 2.9)
+    """Of the error of a rule, relative to the value, that rules with two and with three times the nodes will have, as a
+    rule: by these it is told which of them, or of four times the nodes, to make."""
+    block: int = 48  # nodes at once, until the integrand has died out
+    most_nodes: int = 600  # of the first rule
     exponent: float = 42.0  # -log of what has died out, relative to the scale of the line
     reach: float = 3.5  # deviations below the mean up to which thresholds are served
     nearest: float = 0.05  # ... and share of the mean's excess over the least loss
     most_phase: float = 1.3  # radians from the first node to the next by which e^(-theta tau) may turn, off the mean
-    shares: tuple[float, float] = (1.15, 1.7)
-    """Powers of the differences from rules of spacing 2h and 3h, relative to all terms, that stand for the error of
-    spacing h. If one singularity decided they would be 2 and 3; where a small share of the integrand turns fast, on the
-    arms of the hyperbola, the first is 1.2."""
+    share: float = 1.6
+    """Power of the difference from the rule of spacing 3h, relative to all terms, below which the error of spacing h
+    does not fall: it would be 3 if one singularity decided. The difference from that of 2h is an error as it stands."""
+    level: float = 1.15
+    """Power of the difference from spacing 4h below which that from 3h should lie, and at 4 / 3 would. If it does not,
+    a small share of the integrand turns too fast for all of these rules, on the arms of the hyperbola, and their
+    differences are of the size of their errors, or by chance smaller."""
     least_error: float = 2e-14  # of a rule, relative to all terms, however well coarser ones agree with it
     most_images: float = 60.0  # exponent past which what a pole adds is nothing
     same_value: float = 1e-8  # relative difference between K on either path: past it one of them is wrong
@@ -63,7 +70,8 @@ class BentLine(Line):
     tilt: Tilt
     deviation: float
 
-    def __init__(self, cumulants: LossCumulants, tilt: Tilt) -> None:
+    def __init__(self, cumulants: LossCumulants, tilt: Tilt, ends: tuple[float, float]) -> None:
+        """Lay a line that is accurate at its mean and, if it can be, at these thresholds to its sides."""
         self._loss = cumulants.rotated()
         self.tilt, self.deviation = tilt, tilt.deviation
         excess = tilt.mean - self._loss.least
@@ -72,13 +80,16 @@ class BentLine(Line):
         self._width = min(width, SETTINGS.most_turns / self._loss.rare_excess(tilt.at))
         self._lowest = max(-SETTINGS.reach * self.deviation, -(1 - SETTINGS.nearest) * excess)
         self._spacing = SETTINGS.spacing
+        self._aims = np.array([tilt.mean, *(max(end, tilt.mean + self._lowest) for end in ends)])
         self._lay()
         if abs(self._start - tilt.value) > SETTINGS.same_value * (1 + abs(tilt.value)):
             raise ConvergenceError("a bent line starts where no straight one does")
         self._weigh_nodes()
-        while self._spacing > SETTINGS.finest and not self._settled():
-            self._refine()
+        times = self._times()
+        while times > 1:
+            self._refine(times)
             self._weigh_nodes()
+            times = self._times() if self._spacing > SETTINGS.finest else 1
 
     @property
     def size(self) -> int:
@@ -113,16 +124,16 @@ class BentLine(Line):
         y = np.arcsinh(math.sinh(last) * np.array(STRAIGHT.beyond))
         return self._died_out(y, self._integrand(y)[0])
 
-    def _refine(self) -> None:
-        """Nodes halfway between all."""
-        between = self._y[:-1] + 0.5 * self._spacing
+    def _refine(self, times: int) -> None:
+        """Nodes between all, evenly, so that there are this many times as many."""
+        between = (self._y[:-1, np.newaxis] + self._spacing / times * np.arange(1, times)).ravel()
         order = np.argsort(np.concatenate((self._y, between)), kind="stable")
         more = (between, *self._integrand(between))
         self._y, self._logs, self._errors = (
             np.concatenate((old, new))[order]
             for old, new in zip((self._y, self._logs, self._errors), more, strict=True)
         )
-        self._spacing *= 0.5
+        self._spacing /= times
 
     def _hyperbola(self, y: Floats) -> tuple[Complexes, Complexes]:
         """theta - c and d theta / dy."""
@@ -143,11 +154,18 @@ class BentLine(Line):
         to_zero, to_one = 1 / theta, 1 / (theta - 1)
         self._coefficients = np.stack((weights * to_zero, weights * to_one, weights * to_zero * to_one, weights))
 
-    def _settled(self) -> bool:
-        """Whether a finer rule would not be better at the mean."""
-        values, errors, _, change = self._sums_at(np.array([self.tilt.mean]))
-        enough = np.maximum(SETTINGS.target * np.abs(values), errors - change)
-        return bool((change <= enough)[:3].all())
+    def _times(self) -> int:
+        """How many times the nodes a rule should have for the error that is aimed at, or one no better."""
+        values, errors, _, change = (part[:3] for part in self._sums_at(self._aims))
+        sizes = np.maximum(np.abs(values), TINY)
+        others = ((errors - change) / sizes).max(axis=0)
+        enough, left = np.maximum(SETTINGS.targets, others), (change / sizes).max(axis=0)
+        serves = others <= LIMIT  # elsewhere no rule would do
+        times = 1
+        for more, most in zip(left[serves].tolist(), enough[serves].tolist(), strict=True):
+            if more > most:
+                times = max(times, next((2 + k for k, p in enumerate(SETTINGS.powers) if more**p <= most), 4))
+        return times
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at thresholds, with infinite errors where the line does not serve."""
@@ -168,11 +186,14 @@ class BentLine(Line):
         log_scale = self._start - self.tilt.at * tau
         size = sizes.sum(axis=2)
         values, images = self._rule(terms, tau, log_scale, 1)
-        change = np.zeros_like(size)
-        for every, power in zip((2, 3), SETTINGS.shares, strict=True):
+        differences = []
+        for every in (2, 3, 4):
             coarse, more = self._rule(terms, tau, log_scale, every)
             images += more
-            change = np.maximum(change, size * np.minimum(np.abs(values - coarse) / size, 1.0) ** power)
+            differences.append(np.minimum(np.abs(values - coarse) / size, 1.0))
+        double, triple, fourfold = differences
+        stays = np.where(triple > fourfold**SETTINGS.level, triple, 0.0)
+        change = size * np.maximum(np.maximum(double, stays), triple**SETTINGS.share)
         rounding = SETTINGS.rounding * (np.abs(exponents) + 4)
         errors: Floats = (sizes * (self._errors + rounding)).sum(axis=2)
         scale_error = SETTINGS.rounding * (4 + abs(self._start) + self._loss.rounding(self.tilt.at, tau))

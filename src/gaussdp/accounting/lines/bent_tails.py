@@ -11,7 +11,6 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent import BentLine
 from gaussdp.accounting.lines.lattice import has_width
@@ -22,6 +21,7 @@ from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
+from gaussdp.objects import Described
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class BentTails(Described):
         self._arguments = squared_mu, tuple(steps)
         self._cumulants = LossCumulants(squared_mu, steps)
         self.lowest = self._cumulants.lowest
-        self._parts: dict[int, int] = {}
+        self._middles: dict[int, Tilt | None] = {}
         self._lines: dict[_Key, BentLine | None] = {}
 
     @staticmethod
@@ -187,14 +187,17 @@ class BentTails(Described):
 
     def _parts_of(self, index: int) -> int:
         """Into how many parts a bin is cut so that a line serves each."""
-        if index not in self._parts:
-            tilt = self._saddle(self._middle((index, 1, 0)))
-            parts = 1
-            if tilt is not None:
-                low, high = (-self._least * SETTINGS.ratio ** (index + end) for end in (0, 1))
-                parts = math.ceil((high - low) / (2 * SETTINGS.half * tilt.deviation))
-            self._parts[index] = min(max(parts, 1), SETTINGS.most_parts)
-        return self._parts[index]
+        tilt = self._middle_of(index)
+        if tilt is None:
+            return 1
+        low, high = (-self._least * SETTINGS.ratio ** (index + end) for end in (0, 1))
+        return min(max(math.ceil((high - low) / (2 * SETTINGS.half * tilt.deviation)), 1), SETTINGS.most_parts)
+
+    def _middle_of(self, index: int) -> Tilt | None:
+        """The tilt in the middle of a bin, if there is one."""
+        if index not in self._middles:
+            self._middles[index] = self._saddle(self._middle((index, 1, 0)), self._origin)
+        return self._middles[index]
 
     def _middle(self, key: _Key) -> float:
         """The threshold in the middle of a part of a bin."""
@@ -202,20 +205,26 @@ class BentTails(Described):
         place: float = SETTINGS.ratio ** (index + (part + 0.5) / parts)
         return self._least - self._least * place
 
+    def _ends(self, key: _Key) -> tuple[float, float]:
+        """The thresholds at the ends of a part of a bin."""
+        index, parts, part = key
+        low, high = (SETTINGS.ratio ** (index + end / parts) for end in (part, part + 1))
+        return self._least - self._least * low, self._least - self._least * high
+
     def _line(self, key: _Key) -> BentLine | None:
         if key not in self._lines:
             tau = self._middle(key)
-            tilt = self._saddle(tau)
+            tilt = self._saddle(tau, self._middle_of(key[0]) or self._origin)
             try:
                 tilt = None if tilt is None else self._off_poles(tilt, tau)
-                self._lines[key] = None if tilt is None else BentLine(self._cumulants, tilt)
+                self._lines[key] = None if tilt is None else BentLine(self._cumulants, tilt, self._ends(key))
             except ConvergenceError:
                 self._lines[key] = None
         return self._lines[key]
 
-    def _saddle(self, tau: float) -> Tilt | None:
-        """The tilt whose mean exceeds the least loss by nearly as much as this threshold, from tilt 0 on."""
-        here, target = self._origin, tau - self._least
+    def _saddle(self, tau: float, here: Tilt) -> Tilt | None:
+        """The tilt whose mean exceeds the least loss by nearly as much as this threshold, from another tilt on."""
+        target = tau - self._least
         low, high = -math.inf, math.inf
         for _ in range(SETTINGS.saddle_steps):
             excess = here.mean - self._least

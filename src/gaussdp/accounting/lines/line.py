@@ -61,6 +61,8 @@ class LineSettings:
     max_guess: int = 3 * FINENESS  # at the refinement that will be needed
     weighty: float = 2e-9  # share of the heaviest weight from which on an output must be resolved by the grid
     blocks_from: int = 64  # nodes from which on products of coarse and fine waves are quicker than the waves themselves
+    sharper: float = 1.25  # than a logarithm of the error that grows with the fineness foretells, to be sure
+    finer_by: tuple[int, int] = (FINENESS // 2, 3 * FINENESS // 2)  # refinement of a grid whose error is too large
     no_better: float = 0.5  # factor on the error that a finer grid brings at the least, if it is the grid's
     unseen: float = 1.2  # error of a grid, in changes by moving it; 2 |sin(pi m 0.382)| changes are one m-th harmonic
     grid_tolerance: float = 2e-13
@@ -68,6 +70,7 @@ class LineSettings:
     """Errors of the grid of outputs; the second where a finer grid costs little, since then the line serves farther."""
     rounding: float = 1e-15  # of a sum, relative to the sum of the sizes of its terms
     exponent_rounding: float = 8e-16  # of an exponent, relative: twice what a survey has seen
+    threshold_rounding: float = 4e-16  # of a logarithm to which a threshold is added, relative to that
     most_lost: float = 1e-12  # share of a tail that the cutoff of the outputs may leave out
     finer: int = 2 * FINENESS  # grid with which a transform is compared to bound its error
     farther: float = 2.0  # frequency, in last ones, up to which nodes left out are summed to bound what they add
@@ -184,14 +187,14 @@ class Line:
             )
             if not dead and reach != sure:
                 reach = sure
-            elif grid_error <= tolerance + 1e-15 * abs(tilt.value) + 4 * cumulants.rounding(tilt):
+            elif grid_error <= (enough := tolerance + 1e-15 * abs(tilt.value) + 4 * cumulants.rounding(tilt)):
                 self._refinement = refinement
                 return log_ratio, grid_error
             elif cumulants.shortened and grid_error > SETTINGS.no_better * worst:
                 raise CoarseScheduleError("the steps that stand for others are too few")
             else:
                 worst = grid_error
-                refinement += FINENESS
+                refinement += _finer(grid_error, enough)
                 tilt = cumulants.tilt(tilt.at, refinement)
         raise ConvergenceError("the characteristic function of the privacy loss decays too slowly")
 
@@ -446,6 +449,15 @@ def _refinement_for(t: float, grid: TiltedGrid, bearable: float) -> int:
     return min(math.ceil(FINENESS * math.log2(turns)), SETTINGS.max_guess) if turns > 1 else 0
 
 
+def _finer(error: float, enough: float) -> int:
+    """By how much to refine a grid: the error of the trapezoid rule falls off exponentially with the fineness."""
+    least, most = SETTINGS.finer_by
+    if not 0 < enough < error < 1:
+        return most
+    times = SETTINGS.sharper * math.log(enough) / math.log(error)
+    return min(max(math.ceil(FINENESS * math.log2(times)), least), most)
+
+
 def interpret(at: float, tau: Floats, log_scale: Floats, values: Floats, errors: Floats) -> OperatingPoints:
     """Error rates and profiles from integrals along Re(theta) = at: tails above the poles, minus complements below."""
     depth = np.abs(tau)
@@ -472,7 +484,7 @@ def interpret(at: float, tau: Floats, log_scale: Floats, values: Floats, errors:
         log_density=log_scale + np.log(np.maximum(values[3], 0.0)),
         log_delta_remove=np.where(upper, log_delta, other_delta),
         log_delta_add=np.where(upper, other_delta, log_delta),
-        errors=(errors / sizes * np.exp(logs - smaller)).max(axis=0),
+        errors=((errors / sizes + SETTINGS.threshold_rounding * depth) * np.exp(logs - smaller)).max(axis=0),
         methods=one_method(Method.LINE, tau.size),
     )
 

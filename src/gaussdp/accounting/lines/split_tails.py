@@ -15,7 +15,6 @@ from functools import cached_property
 
 import numpy as np
 
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.lines.line import Cumulants, Line, interpret
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.split import SplitLoss
@@ -23,6 +22,7 @@ from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
+from gaussdp.objects import Described
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.lattice import COARSE, Lattice, has_width
 from gaussdp.accounting.lines.saddlepoint import near_quantile
@@ -18,6 +17,7 @@ from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.accounting.readings import NO_METHOD
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
+from gaussdp.objects import Described
 
 
 @dataclass(frozen=True)

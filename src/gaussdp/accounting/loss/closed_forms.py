@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.descriptions import Described
 from gaussdp.accounting.loss.least import least_loss
 from gaussdp.accounting.operating_points import (
     HALF_LOG_2PI,
@@ -18,6 +17,7 @@ from gaussdp.accounting.operating_points import (
 )
 from gaussdp.accounting.readings import Method
 from gaussdp.numerics import LARGEST_EXPONENT, Floats, log_profile
+from gaussdp.objects import Described
 
 _ROUNDING = 1e-13  # of the kernels; up to 2.4e-14 was seen
 _ROUNDINGS = 4e-15  # of a normal quantile, relative to the terms that it is the sum of

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import TINY, Booleans, Complexes, Floats
+from gaussdp.numerics import TINY, Complexes, Floats
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,13 @@ class RotatedSettings:
     share: float = 1.6
     """The difference of the two rules, relative to all terms, to this power bounds the error of both together: in a
     strip of analyticity its square would do."""
+    roundings: float = 4.0  # units of what least losses add to an exponent that sums and differences of such leave
     small: float = 0.5  # size of theta D, in the mean, below which the expectation is taken of e^(theta D) - 1
     most: int = 10_000  # nodes of a path
     sharing: int = 6
     """Neighbouring arguments that share a path, that of the last of them: less far out it is nearly as good."""
-    at_once: int = 8  # such groups with the same real parts of their nodes
+    at_once: int = 30  # such groups with the same real parts of their nodes, at most
+    terms: int = 8_000  # at once: larger temporary tables are handed back to the system each time
     most_apart: float = 30.0  # ratio of the sizes of their arguments
 
 
@@ -71,20 +73,18 @@ class RotatedStep:
         low, high = self._ends(theta, slopes)
         if not high - low < SETTINGS.most * self._spacing:
             raise ConvergenceError("a path off the real line has too many nodes")
-        indices = np.arange(math.floor(low / self._spacing), math.ceil(high / self._spacing) + 1, dtype=np.float64)
-        # Two rules, one halfway between the nodes of the other.
-        path = self._path(theta, slopes, np.concatenate((indices, indices + 0.5)) * self._spacing)
+        # Two rules, one halfway between the nodes of the other, in turns.
+        first, last = 2 * math.floor(low / self._spacing), 2 * math.ceil(high / self._spacing) + 1
+        path = self._path(theta, slopes, 0.5 * self._spacing * np.arange(first, last + 1, dtype=np.float64))
         near_one = float(np.abs(theta).max()) * self._rate < SETTINGS.small
-        terms, top = path.changes() if near_one else path.terms()
-        terms = terms.reshape(theta.size, -1)[: given.size]
-        first, second = terms[:, : indices.size].sum(axis=1), terms[:, indices.size :].sum(axis=1)
-        size = np.abs(terms).sum(axis=1)
-        rules = size * np.minimum(np.abs(first - second) / size, 1.0) ** SETTINGS.share
+        sums = path.sums(near_one=near_one)[:, : given.size]
+        size, top = sums[2:].real
+        rules = size * np.minimum(np.abs(sums[0] - sums[1]) / size, 1.0) ** SETTINGS.share
         scale = 0.5 * self._spacing * _INVERSE_ROOT_2PI
-        total, errors = scale * (first + second), scale * (rules + _ROUNDING * (8 + abs(self._mean)) * size)
+        total, errors = scale * (sums[0] + sums[1]), scale * (rules + _ROUNDING * (8 + abs(self._mean)) * size)
         if near_one:
             return _log1p(total), errors / np.abs(1 + total) + _ROUNDING * np.abs(total)
-        return top.ravel()[: given.size] + np.log(total), errors / np.abs(total)
+        return top + np.log(total), errors / np.abs(total)
 
     def _ends(self, theta: Complexes, slopes: Floats) -> tuple[float, float]:
         """Between which real parts of z the integrands are of any size along paths of these slopes."""
@@ -145,45 +145,90 @@ class _Path:
     z: Complexes
     slopes: Complexes
 
-    def terms(self) -> tuple[Complexes, Floats]:
-        """The integrand but for a factor, and the logarithm of that; for each path its arguments and their nodes."""
-        logs = self._exponents(slice(None))
-        logs -= (0.5 * self.z * self.z)[:, np.newaxis]
-        top = logs.real.max(axis=2)
-        logs -= top[:, :, np.newaxis]
-        terms = np.exp(logs, out=logs)
-        terms *= self.slopes[:, np.newaxis]
-        return terms, top
+    def sums(self, *, near_one: bool) -> Complexes:
+        """Sums of the first and of the second rule, of the sizes of all terms, and the logarithm of a factor, by rows.
 
-    def changes(self) -> tuple[Complexes, Floats]:
-        """phi(z) (e^(theta D) - 1), whose integral is E[e^(theta D)] - 1: that of phi is 1 along any path."""
+        Near one the terms are those of E[e^(theta D)] - 1, and there is no factor.
+        """
         normal = -0.5 * self.z * self.z
-        weights = np.exp(normal) * self.slopes
-        far = (np.abs(self.growth) * np.abs(self.theta).min(axis=1, keepdims=True)).min(axis=0) > SETTINGS.small
-        near = ~far
-        terms = np.empty((*self.theta.shape, self.z.shape[1]), np.complex128)
-        beyond = np.exp(self._exponents(far) + normal[:, np.newaxis, far])
-        beyond *= self.slopes[:, np.newaxis, far]
-        terms[:, :, far] = beyond - weights[:, np.newaxis, far]
-        exponents = self._exponents(near)
-        half, grown = np.sin(0.5 * exponents.imag), np.expm1(exponents.real)
-        turned = np.sin(exponents.imag)
-        turned *= 1 + grown
-        grown -= 2 * half * half * (1 + grown)
-        terms[:, :, near] = (grown + 1j * turned) * weights[:, np.newaxis, near]
-        return terms, np.zeros(0)
+        rows = max(1, SETTINGS.terms // (self.theta.shape[1] * self.z.shape[1]))
+        make = self._changes if near_one else self._terms
+        parts = [make(slice(first, first + rows), normal) for first in range(0, self.theta.shape[0], rows)]
+        return np.concatenate(parts, axis=1).reshape(4, -1)
 
-    def _exponents(self, which: Booleans | slice) -> Complexes:
-        """theta D at some of the nodes."""
-        exponents: Complexes = self.theta[:, :, np.newaxis] * self.growth[:, np.newaxis, which]
-        return exponents
+    def _terms(self, some: slice, normal: Complexes) -> Complexes:
+        """Those of the integrand itself, on some paths."""
+        sums = np.empty((4, *self.theta[some].shape), np.complex128)
+        logs, angles = self._exponents(some, slice(None))
+        logs += normal.real[some, np.newaxis]
+        angles += normal.imag[some, np.newaxis]
+        top = logs.max(axis=2)
+        logs -= top[:, :, np.newaxis]
+        sizes = np.exp(logs, out=logs)
+        sums[:3], sums[3] = _rules(*_turned(sizes, angles), sizes, self.slopes[some]), top
+        return sums
+
+    def _changes(self, some: slice, normal: Complexes) -> Complexes:
+        """Those of phi(z) (e^(theta D) - 1), whose integral is E[e^(theta D)] - 1: that of phi is 1 along any path."""
+        sums = np.zeros((4, *self.theta[some].shape), np.complex128)
+        weights = np.exp(normal[some]) * self.slopes[some]
+        grown_far = np.abs(self.growth[some]) * np.abs(self.theta[some]).min(axis=1, keepdims=True) > SETTINGS.small
+        # Beyond some node, an even one, all are far.
+        first_far = 2 * (int(np.count_nonzero(~grown_far.all(axis=0))) // 2)
+        near, far = slice(first_far), slice(first_far, None)
+        exponents, angles = self._exponents(some, near)
+        grown, tangent = np.expm1(exponents), np.tan(0.5 * angles)
+        squared = tangent * tangent
+        scale = (1 + grown) * (2 / (1 + squared))
+        # e^x (cos y - 1) + e^x - 1 and e^x sin y, with t = tan(y / 2): cos y - 1 = -2 t^2 / (1 + t^2).
+        tangent *= scale
+        grown -= squared * scale
+        sums[:3] = _rules(grown, tangent, np.sqrt(grown * grown + tangent * tangent), weights[:, near])
+        logs, angles = self._exponents(some, far)
+        logs += normal.real[some, np.newaxis, far]
+        angles += normal.imag[some, np.newaxis, far]
+        sizes = np.exp(logs, out=logs)
+        alone = weights[:, far]
+        sums[:3] += _rules(*_turned(sizes, angles), sizes, self.slopes[some, far])
+        less = alone[:, ::2].sum(axis=1), alone[:, 1::2].sum(axis=1), -np.abs(alone).sum(axis=1)
+        sums[:3] -= np.stack(less)[:, :, np.newaxis]
+        return sums
+
+    def _exponents(self, some: slice, nodes: slice) -> tuple[Floats, Floats]:
+        """Real and imaginary parts of theta D at nodes of some paths, for each path its arguments."""
+        growing, turning = self.growth.real[some, np.newaxis, nodes], self.growth.imag[some, np.newaxis, nodes]
+        along, across = self.theta.real[some, :, np.newaxis], self.theta.imag[some, :, np.newaxis]
+        return along * growing - across * turning, along * turning + across * growing
+
+
+def _rules(real: Floats, imaginary: Floats, sizes: Floats, weights: Complexes) -> Complexes:
+    """Sums of weighted terms at every other node, at the others, and of the sizes of all."""
+    columns = np.zeros((*weights.shape, 4))
+    columns[:, ::2, 0], columns[:, ::2, 1] = weights.real[:, ::2], weights.imag[:, ::2]
+    columns[:, 1::2, 2], columns[:, 1::2, 3] = weights.real[:, 1::2], weights.imag[:, 1::2]
+    from_real, from_imaginary = real @ columns, imaginary @ columns
+    sums = np.zeros((3, *real.shape[:2]), np.complex128)
+    for rule in (0, 1):
+        sums.real[rule] = from_real[:, :, 2 * rule] - from_imaginary[:, :, 2 * rule + 1]
+        sums.imag[rule] = from_real[:, :, 2 * rule + 1] + from_imaginary[:, :, 2 * rule]
+    sums.real[2] = (sizes @ np.abs(weights)[:, :, np.newaxis])[:, :, 0]
+    return sums
+
+
+def _turned(sizes: Floats, angles: Floats) -> tuple[Floats, Floats]:
+    """Real and imaginary parts of numbers of these sizes and angles, from the tangents of half the angles.
+
+    NumPy takes tangents of many numbers at once where it takes sines one by one.
+    """
+    tangent = np.tan(0.5 * angles)
+    squared = tangent * tangent
+    scale = sizes / (1 + squared)
+    return (1 - squared) * scale, 2 * tangent * scale
 
 
 def _log_growth(real: Floats, small: Floats, imaginary: Floats) -> Complexes:
     """log(1 + e^v) right of all branch points, with the digits of small e^v; small is e to minus the size of Re v."""
-    cosine, sine = np.cos(imaginary), np.sin(imaginary)
-    cosine *= small
-    sine *= small
+    cosine, sine = _turned(small, imaginary)
     result = np.empty(imaginary.shape, np.complex128)
     result.real = 0.5 * np.log1p(cosine * (2 + cosine) + sine * sine) + np.maximum(real, 0.0)
     # Where v is large this is v + log(1 + e^-v).
@@ -201,13 +246,13 @@ def _log1p(x: Complexes) -> Complexes:
 
 def _parts(theta: Complexes) -> list[Complexes]:
     """Neighbours at once, as long as their sizes are not too far apart."""
-    cuts, least, most = [0], math.inf, 0.0
-    for index, size in enumerate(np.abs(theta).tolist()):
-        least, most = min(least, size), max(most, size)
-        if index - cuts[-1] == SETTINGS.sharing * SETTINGS.at_once or most > SETTINGS.most_apart * least:
-            cuts.append(index)
-            least = most = size
-    return np.split(theta, cuts[1:])
+    sizes, most = np.abs(theta), SETTINGS.sharing * SETTINGS.at_once
+    ends = [0]
+    while ends[-1] < theta.size:
+        some = sizes[ends[-1] : ends[-1] + most]
+        apart = np.maximum.accumulate(some) > SETTINGS.most_apart * np.minimum.accumulate(some)
+        ends.append(ends[-1] + (int(apart.argmax()) if apart.any() else some.size))
+    return np.split(theta, ends[1:-1])
 
 
 class RotatedLoss:
@@ -226,7 +271,7 @@ class RotatedLoss:
         for step, least, count in self._steps:
             value, error = step.log_moments(theta)
             total += count * (value + theta * least)
-            errors += count * (error + _ROUNDING * np.abs(theta * least))
+            errors += count * (error + SETTINGS.roundings * _ROUNDING * np.abs(theta * least))
         return total, errors
 
     @property

@@ -36,6 +36,7 @@ class SplitSettings:
     branch: float = 2.0  # ... at most, in squares of it: the loss has branch points at pi of these from the real line
     turns: float = 12.0  # radians that e^(itL) turns through in a panel, which the rule bears to rounding error
     most_panels: int = 800
+    moved: float = 0.382  # share of each panel by which its ends move for the panels to compare with
     rounding: float = 1e-15  # of a moment over large outputs, relative
     step_rounding: float = 2e-16  # of a step's moment over moderate ones, relative to the tilted loss's deviation
     whole_turn: float = 0.5  # size of the exponent from which on e^u - 1 is taken apart as e^u and its complement
@@ -91,7 +92,7 @@ class SplitStep:
 
     def _rule(self, bottom: float, top: float, refinement: int, moved: bool) -> _Nodes:
         width = min(SETTINGS.width * self._sigma, SETTINGS.branch * self._sigma**2)
-        edges = np.linspace(bottom, top, math.ceil((top - bottom) / width) + 1 + moved)
+        edges = np.linspace(bottom, top, math.ceil((top - bottom) / width) + 1)
         _, losses = sampled_loss(edges, self._sigma, self._rate)
         turning = np.diff(losses) * self._frequency / SETTINGS.turns
         parts = np.ceil(np.maximum(turning, 1.0) * math.exp2(refinement / FINENESS)).astype(np.intp)
@@ -100,6 +101,8 @@ class SplitStep:
         starts = np.concatenate(
             [np.linspace(a, b, k, endpoint=False) for a, b, k in zip(edges[:-1], edges[1:], parts, strict=True)]
         )
+        if moved:  # each panel ends inside one of the others: none may be the same
+            starts = np.append(bottom, starts + SETTINGS.moved * np.diff(np.append(starts, top)))
         halves = 0.5 * np.diff(np.append(starts, top))[:, np.newaxis]
         x = (starts[:, np.newaxis] + halves * (1 + _NODES)).ravel()
         _, losses = sampled_loss(x, self._sigma, self._rate)

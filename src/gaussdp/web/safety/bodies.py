@@ -5,8 +5,8 @@ import re
 
 from starlette.types import Receive
 
-from gaussdp.web.answers import RefusalError
 from gaussdp.web.limits import Limits
+from gaussdp.web.replies import RefusalError
 
 _LENGTH = re.compile("[0-9]{1,15}")
 

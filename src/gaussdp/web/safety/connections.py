@@ -11,10 +11,10 @@ import h11
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from gaussdp.web.answers import encoded, refusal_body
 from gaussdp.web.limits import Limits
+from gaussdp.web.replies import encoded, refusal_body
 from gaussdp.web.safety.addresses import UNKNOWN, Proxies, site_of
-from gaussdp.web.safety.headers import with_safe_headers
+from gaussdp.web.safety.headers import ADDED, with_safe_headers, with_safe_lines
 from gaussdp.web.sharing import Shared
 from gaussdp.web.telling.logs import log_request
 from gaussdp.web.telling.metrics import OTHER, Metrics
@@ -24,6 +24,7 @@ MOST_REFUSED = 32
 """Connections beyond the limit that are told so; more are closed without a word."""
 
 _REFUSED_SECONDS = 2.0  # for such a one to say what it wants
+_PIECE = 4_096  # bytes
 
 
 class Gate:
@@ -89,6 +90,7 @@ class Connection(H11Protocol):
     _admitted = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.app_state[ADDED] = True
         super().connection_made(cast(asyncio.Transport, transport))  # a server's connections are streams
         self.transport = cast(asyncio.Transport, _Joined(self.transport, self.loop))
         self.peer = self.client[0] if self.client else UNKNOWN
@@ -108,8 +110,12 @@ class Connection(H11Protocol):
         self._wait_for_headers()
 
     def data_received(self, data: bytes) -> None:
+        """Piece by piece: h11 asks how large a head is only while its end has not come."""
         self.gate.idle.pop(self, None)
-        super().data_received(data)
+        for start in range(0, len(data), _PIECE):
+            super().data_received(data[start : start + _PIECE])
+            if self.transport.is_closing():
+                return
         if self._between_requests():
             self._wait_for_headers()
         else:
@@ -153,7 +159,9 @@ class Connection(H11Protocol):
         ]
         try:
             events = (
-                h11.Response(status_code=400, headers=with_safe_headers(headers, request_id), reason=b"Bad Request"),
+                h11.Response(
+                    status_code=400, headers=with_safe_headers(headers, request_id, added=True), reason=b"Bad Request"
+                ),
                 h11.Data(data=body),
                 h11.EndOfMessage(),
             )
@@ -211,7 +219,10 @@ class Connection(H11Protocol):
 
 
 class _Joined:
-    """Sends the head of an answer with what follows it: one packet for most answers, and one system call."""
+    """Sends the head of an answer with what follows it: one packet for most answers, and one system call.
+
+    It adds the headers that every answer has, uvicorn's own too; h11 would look at each of them every time.
+    """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport, self._loop = transport, loop
@@ -223,8 +234,8 @@ class _Joined:
     def write(self, data: bytes) -> None:
         if self._head:
             data, self._head = self._head + data, b""
-        elif data.startswith(b"HTTP/"):
-            self._head = data
+        elif data.startswith(b"HTTP/") and not data.startswith(b"HTTP/1.1 1"):  # 100 Continue is no answer yet
+            self._head = with_safe_lines(data)
             self._loop.call_soon(self._send_head)  # if nothing follows by then
             return
         self._transport.write(data)

@@ -27,11 +27,21 @@ HEADERS: Mapping[str, str] = {
 
 Raw = list[tuple[bytes, bytes]]
 
+ADDED = "headers added"
+"""Says, in a request's state, that the connection adds these to whatever is answered."""
+
 _RAW: Raw = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+_LINES = b"".join(b"%s: %s\r\n" % header for header in _RAW)
 _NOT_STORED = (b"cache-control", b"no-store")
 
 
-def with_safe_headers(headers: Raw, request_id: str) -> Raw:
-    """The headers of a response and these; one that says nothing about caching is not stored."""
+def with_safe_headers(headers: Raw, request_id: str, *, added: bool = False) -> Raw:
+    """The headers of a response and these, if they are not added later; one without a word on caching is not stored."""
     stored = () if any(name == b"cache-control" for name, _ in headers) else (_NOT_STORED,)
-    return [*headers, *_RAW, *stored, (b"x-request-id", request_id.encode())]
+    return [*headers, *(() if added else _RAW), *stored, (b"x-request-id", request_id.encode())]
+
+
+def with_safe_lines(head: bytes) -> bytes:
+    """The head of a response as it is sent, with these headers after its status line."""
+    status, end, rest = head.partition(b"\r\n")
+    return b"".join((status, end, _LINES, rest))

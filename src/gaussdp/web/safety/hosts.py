@@ -6,7 +6,7 @@ import socket
 from collections.abc import Collection
 
 from gaussdp.errors import DomainError
-from gaussdp.web.answers import RefusalError
+from gaussdp.web.replies import RefusalError
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?")

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, get_args
 
+from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.advising.answers import YEARS
 from gaussdp.advising.published import KINDS
 from gaussdp.advising.questions import BY_KEY
 from gaussdp.choosing.notation import parse_policy
 from gaussdp.choosing.requirements import Policy, Requirement
+from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLED_NOISE, SCALE, Domain
 from gaussdp.errors import DomainError
 from gaussdp.explaining.facts import RATE
@@ -20,7 +22,7 @@ from gaussdp.risks import Risk, criteria, registered
 from gaussdp.risks.registry import RISKS
 from gaussdp.statements.run import SAMPLINGS, Clipping, Randomness, Sampling, Tuning
 from gaussdp.web.schemas.kinds import Anything, FileText, Number, OneOf, Several, Text, Whole
-from gaussdp.web.schemas.reading import read
+from gaussdp.web.schemas.parsing import read
 
 CRITERION = OneOf(lambda: [risk.key for risk in criteria()], "The risk that is matched.")
 TARGET = OneOf(lambda: ["mu", *(risk.value_key for risk in registered())], "What is bounded.")
@@ -28,7 +30,7 @@ TARGET = OneOf(lambda: ["mu", *(risk.value_key for risk in registered())], "What
 VIEWS = ("choose", "understand", "account", "calibrate", "releases", "advise")
 FIGURE_FORMATS = ("svg", "png", "pdf")
 REGISTERED = ("account", "calibrate", "releases", "advise")
-STATEMENT_FORMATS = ("markdown", "html", "latex", "json", "text", "pdf", "toml")
+STATEMENT_FORMATS = (*PROSE_FORMATS, "pdf", "toml")
 
 MOST_RECORDS = 10**15
 MOST_RELEASES = 12  # different ones, as many as fit a page
@@ -40,7 +42,7 @@ _DATASET_SIZE = Whole(1, MOST_RECORDS, "Number of records.", 50_000)
 _BATCH_SIZE = Whole(1, MOST_RECORDS, "Expected size of a batch, at most dataset_size.", 256)
 _POLICY_DELTA = Domain(0.0, 1.0, closed_high=False)
 _EPOCHS = Number(POSITIVE, "Expected number of times that a record is seen.", 30.0)
-_FLOOR = Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", 1e-10)
+_FLOOR = Number(LEVEL, "Smallest error rate of the attacks that the fitted μ speaks about.", DEFAULT_FLOOR)
 
 
 def _answer(key: str) -> OneOf | Whole | Number:
@@ -139,7 +141,7 @@ class PointRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Described:
+class DescribedRun:
     """Whom a release is to protect, what else was done with the data, and where to read the guarantee."""
 
     unit: Annotated[str | None, Text(120, "Whom or what the guarantee protects; a statement needs it.", "person")] = (
@@ -158,11 +160,11 @@ class Described:
         None
     )
     delta: Annotated[float, _DELTA] = 1e-6
-    floor: Annotated[float, _FLOOR] = 1e-10
+    floor: Annotated[float, _FLOOR] = DEFAULT_FLOOR
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trained(Described):
+class Trained(DescribedRun):
     """DP-SGD but for its noise: its sizes, how its batches are really made, and how gradients are clipped."""
 
     dataset_size: Annotated[int, _DATASET_SIZE]
@@ -205,7 +207,7 @@ class ReleaseRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleasesRequest(Described):
+class ReleasesRequest(DescribedRun):
     """Counts, sums or tables with noise."""
 
     releases: Annotated[

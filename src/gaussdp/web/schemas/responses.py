@@ -467,6 +467,7 @@ class Definitions(TypedDict):
     ranges: list[Range]
     questions: list[QuestionDefinition]
     published: list[Option]
+    documents: Annotated[list[Option], "the formats of a statement"]
     noise: list[Option]
     tuning: list[Option]
     clipping: list[Option]

@@ -16,10 +16,9 @@ from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, ReleasesRequest
 from gaussdp.web.schemas.responses import AccountCurves, AccountResult, TprAtFpr
 from gaussdp.web.views.holding import Holding, bound, holding
-from gaussdp.web.views.sampling import curve_rates, read_off
+from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, level_text, percent_text, read_off
 from gaussdp.web.views.snippets import account_snippets, calibrate_snippets, run_snippets
 from gaussdp.web.views.training import run_of, target_of, words_of
-from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
 from gaussdp.words import numeral, say
 
 Tell = Callable[[str], None]

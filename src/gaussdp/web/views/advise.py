@@ -11,7 +11,7 @@ from gaussdp.documents.rounding import shown, shown_level, shown_percent
 from gaussdp.web.schemas.requests import AdviseRequest, Answered, PublishedRequest
 from gaussdp.web.schemas.responses import AdviseResponse, Answer, Option, QuestionDefinition, Scenario, Snippets, Step
 from gaussdp.web.schemas.responses import Asked as AskedFor
-from gaussdp.web.views.wording import budget_text
+from gaussdp.web.views.showing import budget_text
 from gaussdp.words import numeral, say
 
 

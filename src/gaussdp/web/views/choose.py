@@ -27,9 +27,8 @@ from gaussdp.web.schemas.responses import (
     RuleRange,
     RulesResponse,
 )
-from gaussdp.web.views.sampling import curve_rates, read_off
+from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, level_text, percent_text, read_off
 from gaussdp.web.views.snippets import choose_snippets
-from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
 from gaussdp.words import Phrase, numeral, remembered, say
 
 DIVISORS = (5.0, 3.0)

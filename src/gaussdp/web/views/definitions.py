@@ -4,14 +4,15 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from gaussdp.documents.rendering import PROSE_FORMATS, STYLES
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import WordChoice
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.risks import Risk, by_level, criteria, registered
 from gaussdp.risks.levels import capital
-from gaussdp.statements.run import SAMPLINGS
+from gaussdp.statements.run import CLIPPINGS, GENERATORS, SAMPLINGS, TUNINGS
 from gaussdp.web.schemas.kinds import Number, Whole
-from gaussdp.web.schemas.reading import kinds_of
+from gaussdp.web.schemas.parsing import kinds_of
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     Answered,
@@ -31,25 +32,7 @@ from gaussdp.web.schemas.responses import (
 from gaussdp.web.views.advise import kinds, questions
 from gaussdp.words import Phrase, say
 
-_NOT_STATED = ("", Phrase("not stated"))
-_TUNING = (
-    _NOT_STATED,
-    ("none", Phrase("none on these data")),
-    ("counted", Phrase("runs that are counted in")),
-    ("not counted", Phrase("runs that are not counted")),
-    ("best of", Phrase("the best of a random number of runs")),
-)
-_CLIPPING = (
-    _NOT_STATED,
-    ("per-example", Phrase("each record’s gradient by itself")),
-    ("per-batch", Phrase("the batch’s gradient as a whole")),
-    ("none", Phrase("nothing is clipped")),
-)
-_RANDOMNESS = (
-    _NOT_STATED,
-    ("secure", Phrase("unpredictable, safe in floating point")),
-    ("ordinary", Phrase("an ordinary generator, floating point")),
-)
+_NOT_STATED = Option(value="", label=Phrase("not stated"))
 _CURRENCIES = (
     TargetDefinition(
         value="epsilon",
@@ -75,12 +58,12 @@ _ASKED = {
     "identification": Phrase("the chance to pick the right person"),
     "tpr": Phrase("the members found (TPR) at an FPR"),
 }
-_NOISE = (
-    ("gaussian", Phrase("Gaussian")),
-    ("laplace", Phrase("Laplace")),
-    ("discrete-gaussian", Phrase("Discrete Gaussian")),
-    ("discrete-laplace", Phrase("Discrete Laplace (geometric)")),
-)
+_NOISE: Mapping[str, str] = {
+    "gaussian": Phrase("Gaussian"),
+    "laplace": Phrase("Laplace"),
+    "discrete-gaussian": Phrase("Discrete Gaussian"),
+    "discrete-laplace": Phrase("Discrete Laplace (geometric)"),
+}
 
 
 def definitions() -> Definitions:
@@ -113,13 +96,14 @@ def definitions() -> Definitions:
         ],
         adjacency=_options(ADJACENCIES),
         sampling=_options(SAMPLINGS),
-        tuning=_listed(_TUNING),
-        clipping=_listed(_CLIPPING),
-        randomness=_listed(_RANDOMNESS),
-        noise=_listed(_NOISE),
+        tuning=[_NOT_STATED, *_options(TUNINGS)],
+        clipping=[_NOT_STATED, *_options(CLIPPINGS)],
+        randomness=[_NOT_STATED, *_options(GENERATORS)],
+        noise=_options(_NOISE),
         ranges=_ranges(),
         questions=questions(),
         published=kinds(),
+        documents=[Option(value=name, label=say(STYLES[name].label)) for name in PROSE_FORMATS],
     )
 
 
@@ -150,12 +134,11 @@ def _currency(target: TargetDefinition) -> TargetDefinition:
     return {**target, "label": _ASKED.get(target["value"], target["label"]), "start": start, "start_level": level}
 
 
-def _options(choices: Mapping[Any, WordChoice]) -> list[Option]:
-    return [Option(value=value, label=choice.label) for value, choice in choices.items()]
-
-
-def _listed(choices: tuple[tuple[str, str], ...]) -> list[Option]:
-    return [Option(value=value, label=label) for value, label in choices]
+def _options(choices: Mapping[Any, WordChoice | str]) -> list[Option]:
+    return [
+        Option(value=value, label=choice.label if isinstance(choice, WordChoice) else choice)
+        for value, choice in choices.items()
+    ]
 
 
 def _ranges() -> list[Range]:

@@ -9,9 +9,9 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.guarantees.claim import Claim
 from gaussdp.statements.assumptions import assumptions
-from gaussdp.statements.pipelines import Found, smallest_for
 from gaussdp.statements.run import Run
-from gaussdp.web.views.wording import budget_text, guarantee_text
+from gaussdp.statements.smallest import Found, smallest_for
+from gaussdp.web.views.showing import budget_text, guarantee_text
 from gaussdp.words import say
 
 _EXCHANGEABLE = ("shuffle", "fixed batches")  # batches whose bound needs no floor

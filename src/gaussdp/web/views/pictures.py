@@ -11,7 +11,7 @@ from gaussdp.web.schemas.requests import (
     AdviseRequest,
     CalibrateRequest,
     ChooseRequest,
-    Described,
+    DescribedRun,
     ReleasesRequest,
     State,
     UnderstandRequest,
@@ -20,9 +20,9 @@ from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.advise import answers_of
 from gaussdp.web.views.choose import curve_of, matched_point
 from gaussdp.web.views.holding import holding
+from gaussdp.web.views.showing import budget_text, guarantee_text, level_text, percent_text
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import fprs_of
-from gaussdp.web.views.wording import budget_text, guarantee_text, level_text, percent_text
 from gaussdp.words import say
 
 
@@ -63,7 +63,7 @@ def _understand(state: UnderstandRequest, ending: str) -> bytes:
     )[ending]
 
 
-def _account(run: Run, state: Described, ending: str, tell: Tell) -> bytes:
+def _account(run: Run, state: DescribedRun, ending: str, tell: Tell) -> bytes:
     tell(say("reading the tails of the privacy loss"))
     found = holding(run, state.floor, state.delta)
     tell(say("drawing"))

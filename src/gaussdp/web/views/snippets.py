@@ -7,20 +7,21 @@ from gaussdp.documents.latex import latex_words
 from gaussdp.documents.machine import dumped
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.documents.structured import toml
-from gaussdp.figures.scales import level_words, number_words
+from gaussdp.figures.scales import level_words
+from gaussdp.figures.scales import number_words as tex
 from gaussdp.risks import Risk
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,
     ChooseRequest,
-    Described,
+    DescribedRun,
     UnderstandRequest,
 )
 from gaussdp.web.schemas.responses import AccountResult, Snippets
 from gaussdp.web.views.holding import Holding
+from gaussdp.web.views.showing import DIGITS
 from gaussdp.web.views.training import target_text
-from gaussdp.web.views.wording import DIGITS
 
 
 def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
@@ -42,8 +43,8 @@ def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
         ),
         cli=f"gaussdp choose --epsilon {shown(epsilon)} {_criterion_options(request)}",
         latex=(
-            rf"A policy of $\varepsilon = {_tex(epsilon)}$, matched on {risk.phrase} at {place} "
-            rf"${level_words(request.level)}$, is a budget of $\mu = {_tex(budget)}$."
+            rf"A policy of $\varepsilon = {tex(epsilon)}$, matched on {risk.phrase} at {place} "
+            rf"${level_words(request.level)}$, is a budget of $\mu = {tex(budget)}$."
         ),
         json=dumped({"epsilon": request.epsilon, "criterion": request.criterion, name: request.level, "mu": mu}),
     )
@@ -70,7 +71,7 @@ def _several_snippets(request: ChooseRequest, mu: float) -> Snippets:
     matching = any(one.matches for one in request.asked)
     by = f", {kind.__name__}({level.key if level else 'level'}={request.level!r})" if matching else ""
     imported = f"from {_home(kind)} import {kind.__name__}\n" if matching else ""
-    budget = _tex(rounded(mu, Rounding.DOWN, DIGITS))
+    budget = tex(rounded(mu, Rounding.DOWN, DIGITS))
     options = f" {_criterion_options(request)}" if matching else ""
     return Snippets(
         python=f"import gaussdp\n{imported}\nprint(gaussdp.choose({', '.join(map(repr, texts))}{by}).mu)\n",
@@ -88,8 +89,8 @@ def _met_snippets(request: ChooseRequest, mu: float) -> Snippets:
         python=f"import gaussdp\n\nprint(gaussdp.choose(gaussdp.ApproxDP({epsilon!r}, {delta!r})).mu)\n",
         cli=f"gaussdp choose --epsilon {shown(epsilon)} --delta {shown(delta)}",
         latex=(
-            rf"Every release that is $\mu$-GDP with $\mu \le {_tex(budget)}$ is $(\varepsilon, \delta)$-DP with "
-            rf"$\varepsilon = {_tex(epsilon)}$ and $\delta = {level_words(delta)}$."
+            rf"Every release that is $\mu$-GDP with $\mu \le {tex(budget)}$ is $(\varepsilon, \delta)$-DP with "
+            rf"$\varepsilon = {tex(epsilon)}$ and $\delta = {level_words(delta)}$."
         ),
         json=dumped({"epsilon": epsilon, "delta": delta, "mu": mu}),
     )
@@ -116,9 +117,9 @@ def understand_snippets(
             f" --prior {shown(prior)}"
         ),
         latex=(
-            rf"The release is $\mu$-GDP with $\mu = {_tex(mu)}$: at recall ${level_words(recall)}$ and a prior of "
-            rf"${level_words(prior)}$ the best attack has precision at most ${_tex(shown_precision)}$, and "
-            rf"$\varepsilon \le {_tex(shown_epsilon)}$ at $\delta = {level_words(delta)}$."
+            rf"The release is $\mu$-GDP with $\mu = {tex(mu)}$: at recall ${level_words(recall)}$ and a prior of "
+            rf"${level_words(prior)}$ the best attack has precision at most ${tex(shown_precision)}$, and "
+            rf"$\varepsilon \le {tex(shown_epsilon)}$ at $\delta = {level_words(delta)}$."
         ),
         json=dumped(
             {
@@ -195,8 +196,11 @@ def _protected_options(request: AccountRequest | CalibrateRequest) -> str:
 
 
 def _run_latex(result: AccountResult) -> str:
-    noise, rate = _tex(result["noise_multiplier"]), _tex(rounded(result["sample_rate"], Rounding.UP, DIGITS))
-    mu, epsilon = (_tex(rounded(result[key], Rounding.UP, DIGITS)) for key in ("mu", "epsilon"))
+    noise, rate = (
+        tex(result["noise_multiplier"]),
+        tex(rounded(result["sample_rate"], Rounding.UP, DIGITS)),
+    )
+    mu, epsilon = (tex(rounded(result[key], Rounding.UP, DIGITS)) for key in ("mu", "epsilon"))
     about = (
         rf", for every attack whose error rates are at least ${level_words(result['floor'])}$"
         if result["floor"]
@@ -225,18 +229,14 @@ def _rundumped(result: AccountResult) -> str:
     )
 
 
-def _tex(value: float) -> str:
-    return r"\infty" if value == float("inf") else number_words(value)
-
-
-def run_snippets(run: Run, found: Holding, request: Described) -> Snippets:
+def run_snippets(run: Run, found: Holding, request: DescribedRun) -> Snippets:
     """The run with its numbers: as Python, as a run file that is checked, as LaTeX and as JSON."""
     described = run.as_mapping()
     mu, epsilon = (rounded(value, Rounding.UP, DIGITS) for value in (found.mu, found.epsilon))
     python = (
         "import gaussdp\n"
         "from gaussdp.guarantees.claim import Claim\n"
-        "from gaussdp.statements.pipelines import smallest_for\n\n"
+        "from gaussdp.statements.smallest import smallest_for\n\n"
         f"run = gaussdp.Run.from_mapping({described!r})\n"
         f"for claim in (Claim(mu=1.0, floor={request.floor!r}), Claim(epsilon=1.0, delta={request.delta!r})):\n"
         "    print(smallest_for(run, claim).enclosure.upper)\n"
@@ -247,9 +247,9 @@ def run_snippets(run: Run, found: Holding, request: Described) -> Snippets:
     )
     sign = "=" if found.fit else r"\le"
     protected = f"{latex_words(run.unit)}, under {run.adjacency} adjacency,"
-    at_delta = rf"$\varepsilon {sign} {_tex(epsilon)}$ at $\delta = {level_words(request.delta)}$"
+    at_delta = rf"$\varepsilon {sign} {tex(epsilon)}$ at $\delta = {level_words(request.delta)}$"
     latex = (
-        rf"For {protected} the release is $\mu$-GDP with $\mu {sign} {_tex(mu)}$ and "
+        rf"For {protected} the release is $\mu$-GDP with $\mu {sign} {tex(mu)}$ and "
         rf"$(\varepsilon, \delta)$-DP with {at_delta}."
     )
     numbers = {"mu": found.mu, "mu_lower": found.mu_lower, "floor": request.floor, "delta": request.delta}

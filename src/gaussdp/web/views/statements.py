@@ -1,21 +1,27 @@
-"""Statements: a view as a document to keep, with its picture."""
+"""What is kept of a view: a statement with its picture, or an entry of OpenDP's registry of deployments."""
 
 import io
 import zipfile
+from dataclasses import fields
+from typing import cast
 
 from gaussdp.advising import advise, record
+from gaussdp.advising.record import decision_entry
 from gaussdp.choosing.budgets import budget_document
 from gaussdp.documents.blocks import Block, Document, Headline, Picture, Section, flat
-from gaussdp.documents.rendering import ENDINGS, render
+from gaussdp.documents.rendering import ENDINGS, PROSE_FORMATS, STYLES, Format, render
 from gaussdp.errors import DomainError
+from gaussdp.published.entry import RegistryEntry, RegistryFacts
 from gaussdp.statements import Report, report_run
+from gaussdp.statements.registry_entry import run_entry
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     AdviseRequest,
     CalibrateRequest,
     ChooseRequest,
-    Described,
+    DescribedRun,
+    EntryRequest,
     ReleasesRequest,
     State,
     StatementRequest,
@@ -29,17 +35,12 @@ from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import explanation
 from gaussdp.words import say
 
-TYPES = {
-    "markdown": "text/markdown",
-    "html": "text/html",
-    "latex": "application/x-tex",
-    "json": "application/json",
-    "text": "text/plain",
+ENTRY_TYPE = "application/yaml"
+TYPES = {name: STYLES[name].media for name in PROSE_FORMATS} | {
     "pdf": "application/pdf",
     "toml": "application/toml",
     "zip": "application/zip",
 }
-_BESIDE = {"markdown": "png", "latex": "pdf"}  # the formats that point to their pictures, and what these are
 _DIGITS = 4
 _ONLY_RECORDS = ("pdf", "toml")
 
@@ -56,7 +57,7 @@ def statement(request: StatementRequest, state: State, tell: Tell) -> tuple[str,
     document = _document(state, tell)
     name = f"{stem}.{ENDINGS[request.format]}"
     text = render(document, request.format, _DIGITS).encode()
-    files = {name: text, **_pictures(document, _BESIDE.get(request.format))}
+    files = {name: text, **_pictures(document, STYLES[cast(Format, request.format)].pictures)}
     if len(files) == 1:
         return name, TYPES[request.format], text
     return f"{stem}-{ENDINGS[request.format]}.zip", TYPES["zip"], _archive(files)
@@ -64,7 +65,7 @@ def statement(request: StatementRequest, state: State, tell: Tell) -> tuple[str,
 
 def check_unit(state: State) -> None:
     """Refuse, before any work, a run that does not say whom it protects."""
-    if isinstance(state, Described) and not state.unit:
+    if isinstance(state, DescribedRun) and not state.unit:
         raise DomainError(
             "state.unit", problem=say("is missing: a guarantee says nothing until it says whom it protects")
         )
@@ -124,18 +125,18 @@ def _chosen(state: ChooseRequest, tell: Tell) -> Document:
     return Document(tables.title, tuple(blocks), tables.content, tables.generator)
 
 
-def _report(state: Described, run: Run) -> Document:
+def _report(state: DescribedRun, run: Run) -> Document:
     return reported(state, run).document()
 
 
-def reported(state: Described, run: Run) -> Report:
+def reported(state: DescribedRun, run: Run) -> Report:
     """The report of a run, at the levels that its request names."""
     return report_run(run, floor=state.floor, deltas=[state.delta], digits=_DIGITS)
 
 
-def _pictures(document: Document, ending: str | None) -> dict[str, bytes]:
+def _pictures(document: Document, ending: str) -> dict[str, bytes]:
     """The pictures that a rendering points to."""
-    if ending is None:
+    if not ending:
         return {}
     drawn = [block for block in flat(document.blocks) if isinstance(block, Picture) and block.draw]
     return {f"{one.name}.{ending}": one.draw(ending) for one in drawn if one.draw}
@@ -147,3 +148,23 @@ def _archive(files: dict[str, bytes]) -> bytes:
         for name, content in files.items():
             archive.writestr(zipfile.ZipInfo(name), content)
     return made.getvalue()
+
+
+def registry_entry(request: EntryRequest, state: State, tell: Tell) -> tuple[str, str, bytes]:
+    """The entry: the name of the file, its type and its content."""
+    tell(say("writing the document"))
+    told = {one.name: getattr(request, one.name, None) for one in fields(RegistryFacts)}
+    facts = RegistryFacts(**{key: words for key, words in told.items() if words})
+    entry = _entry(state, facts, tell)
+    return f"{entry.as_mapping()['url_slug']}.yaml", ENTRY_TYPE, entry.as_yaml().encode()
+
+
+def _entry(state: State, facts: RegistryFacts, tell: Tell) -> RegistryEntry:
+    match state:
+        case AdviseRequest():
+            return decision_entry(record(advise(answers_of(state))), facts)
+        case CalibrateRequest():
+            return run_entry(reported(state, calibrated(state, tell)), facts, state.delta)
+        case DescribedRun():
+            return run_entry(reported(state, run_of(state)), facts, state.delta)
+    raise TypeError(f"{type(state).__name__} makes no entry")

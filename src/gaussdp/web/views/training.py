@@ -22,7 +22,7 @@ from gaussdp.statements.training import Training
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     CalibrateRequest,
-    Described,
+    DescribedRun,
     ReleaseRequest,
     ReleasesRequest,
     Trained,
@@ -46,7 +46,7 @@ def _drops(request: Trained) -> bool | None:
     return None if request.last_batch is None else request.last_batch == "dropped"
 
 
-def _run(request: Described, mechanism: Mechanism, **rest: object) -> Run:
+def _run(request: DescribedRun, mechanism: Mechanism, **rest: object) -> Run:
     names = ("adjacency", "records_per_unit", "tuning", "tuning_runs", "tuning_mean", "randomness")
     described = {name: getattr(request, name) for name in names}
     return Run(mechanism=mechanism, unit=request.unit or UNNAMED, **described, **rest)  # type: ignore[arg-type]

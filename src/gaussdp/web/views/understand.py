@@ -25,9 +25,8 @@ from gaussdp.web.schemas.responses import (
     TprAtFpr,
     UnderstandResponse,
 )
-from gaussdp.web.views.sampling import curve_rates, read_off
+from gaussdp.web.views.showing import curve_rates, guarantee_text, level_text, percent_text, read_off
 from gaussdp.web.views.snippets import understand_snippets
-from gaussdp.web.views.wording import guarantee_text, level_text, percent_text
 from gaussdp.words import say
 
 FPRS = (1e-2, 1e-3, 1e-5)

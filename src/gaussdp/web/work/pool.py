@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gaussdp.web.answers import RefusalError
 from gaussdp.web.limits import Limits
+from gaussdp.web.replies import RefusalError
 from gaussdp.web.sharing import Shared
 from gaussdp.web.telling.logs import LOG
 from gaussdp.web.telling.metrics import Metrics
-from gaussdp.web.work.line import RETRY_SECONDS, Ticket, WaitingLine
 from gaussdp.web.work.processes import STARTING, Worker, WorkerDiedError
+from gaussdp.web.work.waiting import RETRY_SECONDS, Ticket, WaitingLine
 
 Tell = Callable[[float, str], Awaitable[None]]
 
@@ -73,6 +73,7 @@ class Pool:
     first: str | None
     metrics: Metrics
     line: WaitingLine
+    workers: set[Worker]
 
     def __init__(
         self,
@@ -85,7 +86,7 @@ class Pool:
         self.metrics = metrics or Metrics(Shared(limits))
         self.line = WaitingLine(limits, self.metrics)
         self._idle: list[Worker] = []
-        self._workers: set[Worker] = set()
+        self.workers = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closing = False
         self._stopped = asyncio.Event()
@@ -131,7 +132,7 @@ class Pool:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.gather(*(worker.end() for worker in list(self._workers)))
+        await asyncio.gather(*(worker.end() for worker in list(self.workers)))
 
     async def worker(self) -> Worker:
         """One that is ready, or a new one."""
@@ -152,7 +153,7 @@ class Pool:
         async def replaced() -> None:
             await worker.end()
             self._gone(worker)
-            if not self._closing and len(self._workers) < self.limits.computations:
+            if not self._closing and len(self.workers) < self.limits.computations:
                 try:
                     await self.warm()
                 except RefusalError:
@@ -172,7 +173,7 @@ class Pool:
         await self._stopped.wait()
 
     def _gone(self, worker: Worker) -> None:
-        self._workers.discard(worker)
+        self.workers.discard(worker)
         if not self._closing:
             self.metrics.add("worker_restarts")
 
@@ -185,11 +186,11 @@ class Pool:
             raise RefusalError(
                 503, "the server cannot start a computation now; try again in a moment", retry_after=RETRY_SECONDS
             ) from None
-        self._workers.add(worker)
+        self.workers.add(worker)
         return worker
 
     async def _answers(self) -> bool:
-        busy = [worker for worker in self._workers if worker not in self._idle and worker.process.returncode is None]
+        busy = [worker for worker in self.workers if worker not in self._idle and worker.process.returncode is None]
         if not self._idle and busy:
             return True
         try:

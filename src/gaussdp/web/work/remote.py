@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from gaussdp.web.answers import RefusalError
-from gaussdp.web.work.line import RETRY_SECONDS
+from gaussdp.web.replies import RefusalError
 from gaussdp.web.work.pool import Asker, Desk, Tell, Work
+from gaussdp.web.work.waiting import RETRY_SECONDS
 
 _LONGEST_LINE = 64 << 20
 _ANSWER_SECONDS = 10.0

@@ -18,8 +18,8 @@ from typing import IO, Any
 from gaussdp.errors import DomainError, GaussdpError
 from gaussdp.registry import named
 from gaussdp.risks import register
-from gaussdp.web.answers import RefusalError, encoded, field_of, refusal_body
-from gaussdp.web.schemas.reading import read
+from gaussdp.web.replies import RefusalError, encoded, field_of, refusal_body
+from gaussdp.web.schemas.parsing import read
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     AdviseRequest,
@@ -38,8 +38,7 @@ from gaussdp.web.views.advise import advised
 from gaussdp.web.views.choose import rules
 from gaussdp.web.views.deployments import imported
 from gaussdp.web.views.pictures import picture
-from gaussdp.web.views.registering import registry_entry
-from gaussdp.web.views.statements import TYPES, statement
+from gaussdp.web.views.statements import TYPES, registry_entry, statement
 from gaussdp.words import ENGLISH, speaking, spoken
 
 Job = Callable[[dict[str, Any], Tell], Any]

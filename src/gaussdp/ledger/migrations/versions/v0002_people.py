@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from gaussdp.ledger.migrations.triggers import keep_rows
+from gaussdp.ledger.migrations.inside import keep_rows
 
 revision = "0002"
 down_revision = "0001"

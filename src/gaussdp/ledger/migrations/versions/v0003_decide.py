@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from gaussdp.ledger.amounts import written
-from gaussdp.ledger.migrations.decide import ALL
+from gaussdp.ledger.migrations.inside import ALL
 
 revision = "0003"
 down_revision = "0002"

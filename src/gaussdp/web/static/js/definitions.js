@@ -40,6 +40,8 @@ export const RANGES = {};
 export const QUESTIONS = [];
 /** What the rows of a field are, by the field's name; see rows.js. */
 export const ROWS = {};
+/** The formats of a statement. */
+export const DOCUMENTS = [];
 const LEVELS = {};
 
 /** @type {Record<string, Definition>} */
@@ -127,7 +129,7 @@ const statisticCells = (kind) => (kind === "unknown" ? [] : [
 ]);
 
 /** Takes what can be chosen from the server's answer; each choice starts with its first option. */
-export function define({ levels, criteria, targets, ranges, noise, questions, currencies, published, ...choices }) {
+export function define({ levels, criteria, targets, ranges, noise, questions, currencies, published, documents, ...choices }) {
   for (const field of Object.values(FIELDS)) translate(field);
   for (const { key, text, why, kind, initial, options } of questions) {
     QUESTIONS.push(key);
@@ -136,6 +138,7 @@ export function define({ levels, criteria, targets, ranges, noise, questions, cu
       ? { view: "start", label: text, hint: why, initial: "", options: [unknown, ...options], shape: "select" }
       : { view: "start", label: text, hint: why, initial: "", example: initial ?? speak("0.01 or 1/1000"), range: key, optional: true, whole: kind === "whole", unknown: true };
   }
+  DOCUMENTS.push(...documents);
   for (const range of ranges) RANGES[range.name] = range;
   for (const level of levels) {
     LEVELS[level.key] = level;

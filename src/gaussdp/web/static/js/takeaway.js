@@ -3,6 +3,7 @@
 import { writeAddress } from "./address.js";
 import { announce } from "./announce.js";
 import { fetchFile, Refusal } from "./api.js";
+import { DOCUMENTS } from "./definitions.js";
 import { h } from "./dom.js";
 import { registryForm } from "./registry.js";
 import { savedPage } from "./saved-page.js";
@@ -10,7 +11,7 @@ import { inLight } from "./theme.js";
 import { speak } from "./words.js";
 
 const KINDS = [["python", "Python"], ["cli", "CLI"], ["latex", "LaTeX"], ["json", "JSON"]];
-export const STATEMENTS = [["markdown", "Markdown"], ["html", "HTML"], ["latex", "LaTeX"], ["text", speak("Text")], ["json", "JSON"]];
+const FIRST = "markdown"; // of the formats of a document, where it is one
 const SHOWN = 1800; // milliseconds that "Copied" stays
 
 /**
@@ -19,10 +20,10 @@ const SHOWN = 1800; // milliseconds that "Copied" stays
  * @param {any} store
  * @param {() => {view: string, state: object, ready?: () => boolean} | null} request what the files are made of, and
  *   whether it says all that the statement needs; null while a field is wrong
- * @param {{name: string, formats: string[][], registered?: boolean}} paper what the document is called, its formats, and whether
+ * @param {{name: string, formats: {value: string, label: string}[], registered?: boolean}} paper what the document is called, its formats, and whether
  *   it can be an entry of the registry of deployments
  */
-export function createTakeaway(root, name, store, request, paper = { name: speak("Statement"), formats: STATEMENTS }) {
+export function createTakeaway(root, name, store, request, paper = { name: speak("Statement"), formats: DOCUMENTS }) {
   let snippets = null;
   let kind = "python";
   const code = h("pre", { class: "code", tabIndex: 0, "aria-label": speak("What is copied") }, h("code", {}));
@@ -66,7 +67,8 @@ export function createTakeaway(root, name, store, request, paper = { name: speak
     download({ blob: new Blob([page], { type: "text/html" }), name: `gaussdp-${name}.html` });
     say(speak("Saved {name}", { name: `gaussdp-${name}.html` }));
   };
-  const format = h("select", { "aria-label": speak("Format of the {paper}", { paper: paper.name }) }, ...paper.formats.map(([value, label]) => h("option", { value }, label)));
+  const first = paper.formats === DOCUMENTS ? FIRST : paper.formats[0].value;
+  const format = h("select", { "aria-label": speak("Format of the {paper}", { paper: paper.name }) }, ...paper.formats.map(({ value, label }) => h("option", { value, selected: value === first }, label)));
   root.append(
     h("h3", {}, speak("Take away")),
     h("div", { class: "takeaway-row" }, kinds, copyCode),

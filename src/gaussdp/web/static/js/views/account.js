@@ -2,14 +2,14 @@
 
 import { announce } from "../announce.js";
 import { follow } from "../api.js";
-import { FIELDS, TARGETS } from "../definitions.js";
+import { DOCUMENTS, FIELDS, TARGETS } from "../definitions.js";
 import { h, part, prose, table } from "../dom.js";
 import { factList } from "../facts.js";
 import { valueOf, valuesOf } from "../fields.js";
 import { superseding } from "../latest.js";
 import { createPicture, lowestFor } from "../picture.js";
 import { createRefusals } from "../refusals.js";
-import { createTakeaway, STATEMENTS } from "../takeaway.js";
+import { createTakeaway } from "../takeaway.js";
 import { counted, speak, written } from "../words.js";
 
 const SIZES = ["dataset_size", "batch_size", "epochs"];
@@ -29,7 +29,6 @@ const labelled = (text) => text.replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => {
   return label ? `“${label}”` : name.replaceAll("_", " ");
 });
 const CALLED = { drop_last: "last_batch" };
-const infinite = (text) => text.replace("inf", "∞");
 
 export function setUpAccount(root, store, fields) {
   const refusals = createRefusals(root, fields, NAMES, () => update(), ALIASES);
@@ -73,7 +72,7 @@ export function setUpAccount(root, store, fields) {
   const takeaway = createTakeaway(part(root, "takeaway"), "account", store, () => {
     const asking = request();
     return asking && { view: asking.path, state: asking.body, ready };
-  }, { name: speak("Statement"), formats: STATEMENTS, registered: true });
+  }, { name: speak("Statement"), formats: DOCUMENTS, registered: true });
   // A guarantee means nothing until it says whom it protects: the statement is not written without.
   const ready = () => {
     const unit = store.read("unit").trim();
@@ -110,7 +109,7 @@ export function setUpAccount(root, store, fields) {
   const show = (answer) => {
     refusals.stale(false);
     refusals.clear();
-    const mu = infinite(answer.mu_text);
+    const mu = answer.mu_text;
     const sign = answer.exact ? "=" : "≤";
     part(root, "answer-title").textContent = aimed() ? speak("The noise that meets the target") : speak("The guarantee");
     part(root, "noise-line").hidden = !aimed();
@@ -121,7 +120,7 @@ export function setUpAccount(root, store, fields) {
     part(root, "about").replaceChildren(...prose(about(answer)));
     part(root, "advice").replaceChildren(...answer.sentences.map((text) => h("li", {}, ...prose(labelled(text)))));
     facts.show([
-      ["epsilon", speak("ε at δ = {delta}", { delta: written(store.read("account_delta")) }), `${answer.exact ? "" : "≤ "}${infinite(answer.epsilon_text)}`],
+      ["epsilon", speak("ε at δ = {delta}", { delta: written(store.read("account_delta")) }), `${answer.exact ? "" : "≤ "}${answer.epsilon_text}`],
       ...(answer.exact ? [["regret", speak("Regret of the fit"), answer.regret_text], ["floor", speak("Floor"), answer.floor_text], ["slack", speak("Slack"), answer.slack_text]] : [["floor", speak("Floor"), answer.floor_text]]),
       ...(answer.steps ? [["batch_size", speak("Sample rate"), answer.sample_rate_text], ["epochs", speak("Steps"), counted(answer.steps)]] : []),
     ]);
@@ -140,7 +139,7 @@ export function setUpAccount(root, store, fields) {
     });
     takeaway.show(answer.snippets);
     const noise = aimed() ? speak("Noise multiplier {noise}, ", { noise: answer.noise_multiplier_text }) : "";
-    const told = { mu, epsilon: infinite(answer.epsilon_text) };
+    const told = { mu, epsilon: answer.epsilon_text };
     announce(`${noise}${answer.exact ? speak("μ {mu}, ε {epsilon}.", told) : speak("μ at most {mu}, ε {epsilon}.", told)}`);
   };
 
@@ -150,7 +149,7 @@ export function setUpAccount(root, store, fields) {
     const records = Number(store.read("records_per_unit")) > 1 ? speak(" with up to {count} records", { count: written(store.read("records_per_unit")) }) : "";
     const change = store.read("adjacency") === "replace-one" ? speak("exchanged for another") : speak("added or removed");
     const batches = training() ? speak("; batches: {how}", { how: wordsOf("sampling") }) : "";
-    const least = answer.exact || answer.mu_lower_text === "inf" ? "" : speak(" The least that holds is not below {mu}.", { mu: answer.mu_lower_text });
+    const least = answer.exact || answer.mu_lower_text === "∞" ? "" : speak(" The least that holds is not below {mu}.", { mu: answer.mu_lower_text });
     return `${speak("for {unit}{records}, {change}{batches}.", { unit, records, change, batches })}${least}`;
   };
   const wordsOf = (name) => fields[name].chosen();

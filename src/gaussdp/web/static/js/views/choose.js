@@ -89,7 +89,7 @@ export function setUpChoose(root, store, fields) {
   const show = (answer) => {
     refusals.stale(false);
     refusals.clear();
-    part(root, "mu").textContent = infinite(answer.mu_text);
+    part(root, "mu").textContent = answer.mu_text;
     const { label, level } = CRITERIA[answer.criterion];
     part(root, "answer").classList.toggle("doubtful", answer.saturated);
     part(root, "matching").hidden = !answer.matching;
@@ -98,13 +98,13 @@ export function setUpChoose(root, store, fields) {
     part(root, "risk").replaceChildren(...prose(answer.risk.sentence));
     const asked = part(root, "asked");
     asked.hidden = answer.requirements.length < 2;
-    asked.replaceChildren(table(speak("What must hold"), [speak("What must hold"), speak("μ at most")], answer.requirements.map((row) => [row.binds ? speak("{words} (binds)", row) : row.words, infinite(row.mu_text)])));
+    asked.replaceChildren(table(speak("What must hold"), [speak("What must hold"), speak("μ at most")], answer.requirements.map((row) => [row.binds ? speak("{words} (binds)", row) : row.words, row.mu_text])));
     showWarning(answer);
     part(root, "cost").replaceChildren(...cost(answer));
     part(root, "recommendation").replaceChildren(...answer.recommendation.map((text) => h("li", {}, ...prose(text))));
     part(root, "others-table").replaceChildren(stripTable(speak("Budgets by criterion and level"), gathered(answer.others, "criterion").map(([name, rows]) => ({
       label: speak("{label}, by {level}", { label: CRITERIA[name].label, level: CRITERIA[name].level.label }),
-      cells: rows.map((row) => [row.level_text, `${infinite(row.mu_text)}${row.saturated ? " *" : ""}`, row.saturated ? "saturated" : ""]),
+      cells: rows.map((row) => [row.level_text, `${row.mu_text}${row.saturated ? " *" : ""}`, row.saturated ? "saturated" : ""]),
     }))));
     part(root, "others-note").textContent = answer.others.some((row) => row.saturated) ? speak("* saturated: the policy hardly limits the attack there, so that this μ stands for nothing.") : "";
     if (answer.implied) part(root, "implied").replaceChildren(...prose(speak("Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = {mu}, whatever the level.", { mu: answer.implied.mu_text })));
@@ -176,7 +176,6 @@ export function setUpChoose(root, store, fields) {
   update();
 }
 
-const infinite = (text) => text.replace("inf", "∞");
 
 /** What the match costs at lower false-positive rates. */
 function cost({ elsewhere, cost: words, saturated }) {

@@ -14,7 +14,7 @@ import { counted, speak } from "../words.js";
 const OTHERS = ["published", "required", "plan_title", "decided_by"];
 const MOST_SCENARIOS = 3;
 const LETTERS = ["A", "B", "C", "D"];
-const RECORDS = [["html", "HTML"], ["pdf", "PDF"], ["markdown", "Markdown"], ["json", "JSON"], ["toml", "policy.toml"]];
+const RECORDS = [["html", "HTML"], ["pdf", "PDF"], ["markdown", "Markdown"], ["json", "JSON"], ["toml", "policy.toml"]].map(([value, label]) => ({ value, label }));
 
 /** Places for the questions, before the fields are built. */
 export function placeQuestions(root) {
@@ -84,8 +84,8 @@ export function setUpStart(root, store, fields) {
     refusals.stale(false);
     refusals.clear();
     const wide = answer.mu_high_text !== answer.mu_text;
-    part(root, "mu").textContent = answer.mu_text.replace("inf", "∞");
-    part(root, "high").textContent = wide ? speak(" to {high}", { high: answer.mu_high_text.replace("inf", "∞") }) : "";
+    part(root, "mu").textContent = answer.mu_text;
+    part(root, "high").textContent = wide ? speak(" to {high}", { high: answer.mu_high_text }) : "";
     part(root, "sentence").replaceChildren(...prose(answer.sentence));
     list("words", answer.words);
     list("assumptions", answer.assumptions);

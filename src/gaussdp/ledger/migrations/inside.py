@@ -1,8 +1,11 @@
-"""Decisions inside PostgreSQL: the arithmetic of balances on fractions written as text, exact, and the procedures.
+"""What runs inside the database: triggers that keep the rows of a book, and on PostgreSQL the procedures that decide.
 
-The procedures do what `Request.decide` and `decisions.resolve` do where nothing is special, and leave everything else
-to them, with nothing written. `gaussdp.ledger.onetrip` calls them. Fractions need not be in lowest terms here.
+The procedures, with an exact arithmetic of balances on fractions written as text, do what `Request.decide` and
+`decisions.resolve` do where nothing is special, and leave everything else to them, with nothing written.
+`gaussdp.ledger.decisions` calls them. Fractions need not be in lowest terms here.
 """
+
+from alembic import op
 
 _PARTS = """
   a numeric := split_part(kept, '/', 1);
@@ -119,3 +122,22 @@ BEGIN {_BEGIN}
 END $$"""
 
 ALL = (PLUS, MINUS, FITS, RESERVE, COMMIT)
+
+
+def keep_rows(table: str) -> None:
+    """Let the rows of a table be added and read, and nothing else."""
+    if op.get_bind().dialect.name == "sqlite":
+        for action in ("UPDATE", "DELETE"):
+            op.execute(
+                f"CREATE TRIGGER {table}_no_{action.lower()} BEFORE {action} ON {table} "
+                "BEGIN SELECT RAISE(ABORT, 'entries of a budget book are never changed'); END"
+            )
+        return
+    op.execute(
+        "CREATE OR REPLACE FUNCTION ledger_keep() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$BEGIN RAISE EXCEPTION 'entries of a budget book are never changed'; END$$"
+    )
+    op.execute(
+        f"CREATE TRIGGER {table}_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+        "FOR EACH STATEMENT EXECUTE FUNCTION ledger_keep()"
+    )

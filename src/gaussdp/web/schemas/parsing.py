@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, ClassVar, NoReturn, Protocol, TypeVar, get_type_hints
 
 from gaussdp.errors import DomainError
-from gaussdp.web.answers import RefusalError
+from gaussdp.web.replies import RefusalError
 from gaussdp.web.schemas.kinds import FieldKind, Several, brief
 from gaussdp.words import say
 

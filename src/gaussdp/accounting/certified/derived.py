@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gaussdp.accounting.certified.balls import arb, ball, ball_of, precision, quantile
-from gaussdp.accounting.certified.enclosures import ProvedNumber, ProvedPoint
+from gaussdp.accounting.certified.proved import ProvedNumber, ProvedPoint
 from gaussdp.errors import ConvergenceError
 
 BITS = 256

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gaussdp.web.answers import RefusalError
-from gaussdp.web.schemas.reading import parse, read
+from gaussdp.web.replies import RefusalError
+from gaussdp.web.schemas.parsing import parse, read
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, FigureRequest, UnderstandRequest, state_of
 
 RUN = {"dataset_size": 100, "batch_size": 10, "epochs": 1}

@@ -14,8 +14,6 @@ from gaussdp.documents.machine import plain
 from gaussdp.errors import DomainError, GaussdpError
 from gaussdp.words import say
 
-_NULL = b"null"
-
 
 def encoded(content: Any) -> bytes:
     """The content as compact JSON.
@@ -26,33 +24,40 @@ def encoded(content: Any) -> bytes:
     Raises:
         ValueError: if a number is NaN.
     """
-    text = _ENCODER.encode(content)
-    nulls = text.count(_NULL)  # the encoder writes it for what is no JSON number too; rare, and then spelled out
-    return text if not nulls or nulls == _absent(content) else _ENCODER.encode(_spelled(content))
+    return _ENCODER.encode(content if _finite(content) else _spelled(content))  # which writes null for infinity
 
 
-def _absent(content: Any) -> int:
-    """How many values are None, at least: curves and what follows a number in a list are passed over."""
-    count = 0
+def _finite(content: Any) -> bool:
+    """Whether every number is finite, as nearly always; a curve is seen to be so by its sum."""
     rest: list[Any] = [[content]]
     while rest:
         held = rest.pop()
         for value in held.values() if type(held) is dict else held:
             kind = type(value)
-            if kind is dict or (kind is list and value and type(value[0]) is not float):
+            if kind is str:
+                continue
+            if kind is float or isinstance(value, float):
+                if not math.isfinite(value):
+                    return False
+            elif kind is dict or kind is tuple or (kind is list and not _finite_curve(value)):
                 rest.append(value)
-            elif value is None:
-                count += 1
-    return count
+    return True
+
+
+def _finite_curve(values: list[Any]) -> bool:
+    if not values or type(values[0]) is not float:
+        return False
+    try:
+        return math.isfinite(sum(values))
+    except TypeError:  # not numbers alone
+        return False
 
 
 def _spelled(content: Any) -> Any:
-    """The content with every infinity as a word; a curve is seen to be finite by its sum."""
+    """The content with every infinity as a word."""
     if isinstance(content, dict):
         return {key: _spelled(value) for key, value in content.items()}
     if isinstance(content, list | tuple):
-        if set(map(type, content)) == {float} and math.isfinite(sum(content)):
-            return content
         return [_spelled(value) for value in content]
     if isinstance(content, float) and math.isnan(content):
         raise ValueError("NaN does not occur in an answer")
@@ -81,12 +86,14 @@ class RefusalError(GaussdpError):
         field: the field of the request it is about, if it is about one.
         retry_after: seconds after which to try again.
         reason: under which a monitor counts it, where it protects the server.
+        close: whether nothing more is read from the connection.
     """
 
     status: int
     field: str | None
     retry_after: int | None
     reason: str | None
+    close: bool
 
     def __init__(
         self,
@@ -95,9 +102,11 @@ class RefusalError(GaussdpError):
         field: str | None = None,
         retry_after: int | None = None,
         reason: str | None = None,
+        *,
+        close: bool = False,
     ) -> None:
         super().__init__(message)
-        self.status, self.field, self.retry_after, self.reason = status, field, retry_after, reason
+        self.status, self.field, self.retry_after, self.reason, self.close = status, field, retry_after, reason, close
 
     def response(self) -> Response:
         """The refusal as an HTTP response."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gaussdp.integrations._versions import require
+from gaussdp.integrations.versions import require
 from gaussdp.numerics import Array, Floats, Port, Portable, Step, source
 
 TORCH = ">=2.4,<2.14"
@@ -272,7 +272,10 @@ class Jax(Library):
         return function
 
 
-standard, torch, jax = cache(Standard), cache(Torch), cache(Jax)  # each is loaded with its first array
+# Each is loaded with its first array.
+standard: Callable[..., Standard] = cache(Standard)
+torch: Callable[..., Torch] = cache(Torch)
+jax: Callable[..., Jax] = cache(Jax)
 
 
 @cache

@@ -1,12 +1,16 @@
-"""Curves as they are drawn are those that guarantees read off themselves."""
+"""Texts lie on the side of less privacy; curves as they are drawn are those that guarantees read off themselves."""
 
 import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gaussdp import GDP, ApproxDP, PureDP
-from gaussdp.web.views.sampling import curve_rates, read_off
+from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, percent_text, read_off
+
+VALUES = st.floats(1e-300, 1e300)
 
 
 @pytest.mark.parametrize("guarantee", [GDP(0.0), GDP(0.3), GDP(5.0), GDP(60.0), GDP(math.inf), PureDP(1.0)], ids=str)
@@ -30,3 +34,19 @@ def test_a_straight_line_is_drawn_straight():
     rates = curve_rates(0.25)
     fnr, _ = read_off(ApproxDP(0.0, 0.0), rates)
     assert fnr == pytest.approx([1 - rate for rate in rates], abs=1e-15)
+
+
+@given(VALUES)
+def test_guarantees_up_and_budgets_down(value):
+    assert float(guarantee_text(value)) >= value >= float(budget_text(value))
+    assert float(guarantee_text(value)) <= value * 1.0011
+
+
+@given(st.floats(1e-300, 1))
+def test_percentages_up(value):
+    shown = float(percent_text(value).removesuffix("%")) / 100
+    assert value * (1 - 1e-15) <= shown <= value * 1.0101
+
+
+def test_what_prints_short_stays_short():
+    assert [percent_text(value) for value in (0.28, 0.07, 0.5, 1.0, 0.0)] == ["28%", "7%", "50%", "100%", "0%"]

@@ -19,7 +19,7 @@ from gaussdp.web.schemas.requests import (
     TargetRequest,
 )
 from gaussdp.web.views.deployments import imported
-from gaussdp.web.views.registering import registry_entry
+from gaussdp.web.views.statements import registry_entry
 from gaussdp.words import speaking
 
 HERE = Path(__file__).parents[2] / "published"

@@ -5,7 +5,8 @@ from dataclasses import astuple, dataclass, fields
 from itertools import product
 from typing import Any
 
-from gaussdp.calibration.dpsgd import DEFAULT_DIGITS, DEFAULT_FLOOR
+from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
 from gaussdp.calibration.pipelines import Pipeline, Sampler, training_noise
 from gaussdp.calibration.searching import SignificantDigits
 from gaussdp.calibration.targets import budget

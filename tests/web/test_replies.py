@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussdp.documents.machine import dumped
-from gaussdp.web.answers import encoded
+from gaussdp.web.replies import encoded
 
 NUMBERS = st.floats(allow_nan=False) | st.integers(-(2**53), 2**53) | st.booleans() | st.none() | st.text(max_size=5)
 CONTENT = st.recursive(

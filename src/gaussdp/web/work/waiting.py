@@ -3,8 +3,8 @@
 import asyncio
 from collections import Counter, deque
 
-from gaussdp.web.answers import RefusalError
 from gaussdp.web.limits import Limits
+from gaussdp.web.replies import RefusalError
 from gaussdp.web.telling.metrics import Metrics
 
 RETRY_SECONDS = 2

@@ -7,19 +7,13 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.published.entry import RegistryEntry, RegistryFacts
-from gaussdp.statements.pipelines import smallest_for
 from gaussdp.statements.report import CLOSED, Report
-from gaussdp.statements.run import SAMPLINGS
+from gaussdp.statements.run import SAMPLINGS, TUNINGS
+from gaussdp.statements.smallest import smallest_for
 from gaussdp.words import ENGLISH, speaking
 
 DEFAULT_ENTRY_DELTA = 1e-6
 _DIGITS = 4
-_TUNING = {
-    "none": "Hyper-parameters were not tuned on these data.",
-    "counted": "Hyper-parameters were tuned on these data, and the runs are counted in.",
-    "not counted": "Hyper-parameters were tuned on these data, and the runs are not counted in.",
-    "best of": "The best of a random number of runs was released, and that is counted in.",
-}
 
 
 @speaking(ENGLISH)
@@ -68,5 +62,5 @@ def run_entry(report: Report, facts: RegistryFacts, delta: float = DEFAULT_ENTRY
         releases=("What the run releases, once.", False),
         mechanisms=f"{words}.{batches}",
         composition=f"Accounted with gaussdp {report.version}: {method}.",
-        tuning=_TUNING.get(run.tuning or "", ""),
+        tuning=TUNINGS[run.tuning].meaning if run.tuning else "",
     )

@@ -1,0 +1,87 @@
+"""Numbers and curves as the page shows them: numbers rounded to the side of less privacy, curves dense enough."""
+
+import math
+from bisect import bisect_left
+
+import numpy as np
+from scipy import special
+
+from gaussdp import numerics
+from gaussdp.documents.rounding import shown_down, shown_level, shown_percent, shown_up
+from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.words import numeral
+
+DIGITS = 4
+
+_LOWEST = 1e-8
+_EVEN_FROM = 0.1
+_STEP = 0.1  # between quantiles: no GDP curve then leaves its chords by more than a thousandth of the picture
+_READ = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5)  # in the picture's table
+
+
+def _between() -> list[float]:
+    """Evenly in the middle, where a pointer reads the curve off; in both tails, by steps of the normal quantile."""
+    ends = special.ndtri([_LOWEST, _EVEN_FROM])
+    tail = [float(f"{rate:.3g}") for rate in special.ndtr(np.arange(ends[0], ends[1], _STEP))]
+    middle = np.linspace(_EVEN_FROM, 1 - _EVEN_FROM, 41).round(3).tolist()
+    return sorted({0.0, *_READ, *tail, *middle, *(round(1 - rate, 12) for rate in tail), 1.0})
+
+
+_RATES = _between()
+_MORE = 24
+_BELOW = 100  # the smallest point stands this factor inside the picture
+
+
+def guarantee_text(value: float, digits: int = DIGITS) -> str:
+    """A guarantee or what an attacker can achieve: rounded up.
+
+    >>> guarantee_text(0.31021)
+    '0.3103'
+    """
+    return numeral(shown_up(value, digits))
+
+
+def budget_text(value: float, digits: int = DIGITS) -> str:
+    """A budget: rounded down.
+
+    >>> budget_text(0.31027)
+    '0.3102'
+    """
+    return numeral(shown_down(value, digits))
+
+
+def percent_text(value: float) -> str:
+    """A rate that an attacker can achieve, in percent: rounded up.
+
+    >>> percent_text(0.0027123), percent_text(0.28), percent_text(1.0)
+    ('0.272%', '28%', '100%')
+    """
+    return numeral(shown_percent(value))
+
+
+def level_text(value: float) -> str:
+    """A level as it was given, powers of ten with their exponent."""
+    return numeral(shown_level(value))
+
+
+def curve_rates(*points: float) -> list[float]:
+    """About 140 rates from 0 to 1, with these points among them and a tail that reaches well below them."""
+    inside = [point for point in points if 0 < point < 1]
+    lowest = min(inside, default=1.0) / _BELOW
+    if lowest < _LOWEST:
+        inside += np.geomspace(max(lowest, 1e-300), _LOWEST, _MORE, endpoint=False).tolist()
+    rates = _RATES.copy()
+    for point in inside:
+        place = bisect_left(rates, point)
+        if rates[place] != point:
+            rates.insert(place, point)
+    return rates
+
+
+def read_off(guarantee: Guarantee, rates: list[float]) -> tuple[list[float], list[float]]:
+    """FNR and TPR of a guarantee at rates from 0 to 1, both included."""
+    if isinstance(guarantee, GDP) and 0 < guarantee.mu < math.inf:  # in the open, where nothing else need be asked
+        mu, inner = np.array(guarantee.mu), np.array(rates[1:-1])
+        return [1.0, *numerics.fnr(mu, inner).tolist(), 0.0], [0.0, *numerics.tpr(mu, inner).tolist(), 1.0]
+    fpr = np.array(rates)
+    return guarantee.fnr(fpr).tolist(), guarantee.tpr(fpr).tolist()
