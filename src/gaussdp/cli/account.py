@@ -237,7 +237,9 @@ def plan(file: Path, reading: _Reading) -> None:
         if not told:
             return content
         if reading.curve:
-            raise DomainError(None, problem=told, advice="points of its curve would be read without these words")
+            raise DomainError(
+                None, problem=told.rstrip("."), advice="points of its curve would be read without these words"
+            )
         if reading.style == "csv":  # a table without words
             click.echo(f"gaussdp: {told}", err=True)
         notes = ("What follows would hold if the run were as the account assumes.", *content.notes)
