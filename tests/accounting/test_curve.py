@@ -113,7 +113,7 @@ def test_few_steps_with_tiny_rates_as_deep_as_asked_for(run):
     assert all(method.exact for method in epsilon.method)
 
 
-def refused(step, depth):
+def refused(step, above, below):
     raise ConvergenceError("no density")
 
 

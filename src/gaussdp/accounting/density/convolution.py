@@ -27,7 +27,8 @@ class ConvolutionSettings:
     """What is tuned about convolutions."""
 
     negligible: float = 38.0  # panels below e^-38 of the largest add nothing
-    at_once: int = 1 << 9  # integrals in one table, which stays in cache
+    at_once: int = 1 << 14  # edges in one table, which stays in cache
+    few: int = 32  # edges of an integral over parts of a sum, about
     peaked: float = 1.0  # exponent by which the integrand falls from its peak to an edge that is of use
     wide: float = 0.35  # half-width of panels next to the half that are cut
     least_width: float = 1e-14  # relative width of a panel that is left out
@@ -135,7 +136,7 @@ def _over_excesses(density: LogDensity, excess: Floats, mu: float, reach: float,
 
     low = np.maximum(log(excess - mu * reach), density.edges[0])
     high = np.minimum(log(excess + mu * reach), density.edges[-1])
-    return _integrals(excess, edges, low, high, integrand)
+    return _integrals(excess, edges, density.edges.size + breaks.size, low, high, integrand)
 
 
 def _over_releases(density: LogDensity, excess: Floats, mu: float, reach: float, breaks: Floats) -> Floats:
@@ -156,7 +157,7 @@ def _over_releases(density: LogDensity, excess: Floats, mu: float, reach: float,
 
     low = np.maximum((excess - places[-1]) / mu, -reach)
     high = np.minimum((excess - places[0]) / mu, reach)
-    return _integrals(excess, edges, low, high, integrand)
+    return _integrals(excess, edges, density.edges.size + breaks.size, low, high, integrand)
 
 
 def _with(edges: Floats, rows: Floats) -> Floats:
@@ -195,7 +196,7 @@ def _half(small: LogDensity, parts: SmallParts, large: LogDensity, s: Floats) ->
 
         return values
 
-    near: Floats = np.logaddexp(far, _integrals(s, edges, low, high, integrand))
+    near: Floats = np.logaddexp(far, _integrals(s, edges, SETTINGS.few, low, high, integrand))
     return near
 
 
@@ -216,6 +217,7 @@ def _window(edges: Floats, low: Floats, high: Floats) -> Floats:
 def _integrals(
     whole: Floats,
     edges: Callable[[slice], Floats],
+    columns: int,
     low: Floats,
     high: Floats,
     integrand: Callable[[Floats, Floats], Integrand],
@@ -225,14 +227,16 @@ def _integrals(
     Args:
         whole: what each integral is for.
         edges: of panels, for some of the integrals a row each.
+        columns: how many of them, about.
         low: lower limits.
         high: upper limits; where one lies below the lower limit, the integral is 0.
         integrand: of wholes and of points in their panels, a function of some of these and of rows of points.
     """
     high = np.maximum(high, low)
     result = np.empty(whole.size)
-    for first in range(0, whole.size, SETTINGS.at_once):
-        some = slice(first, first + SETTINGS.at_once)
+    at_once = max(1, SETTINGS.at_once // columns)
+    for first in range(0, whole.size, at_once):
+        some = slice(first, first + at_once)
         inner = np.clip(edges(some), low[some, np.newaxis], high[some, np.newaxis])
         table = np.concatenate((low[some, np.newaxis], inner, high[some, np.newaxis]), axis=1)
         table.sort(axis=1)
