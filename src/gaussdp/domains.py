@@ -225,6 +225,12 @@ def number(name: str, value: object, domain: Domain) -> float:
     return float(checked(name, array, domain))
 
 
+def settle(record: object, **domains: Domain) -> None:
+    """Let fields of a frozen record be the numbers that they mean, each in its domain."""
+    for name, domain in domains.items():
+        object.__setattr__(record, name, number(name, getattr(record, name), domain))
+
+
 def integer(name: str, value: object, low: int, high: int = MOST) -> int:
     """The value as a whole number from low to high; 3.0 and True are refused, NumPy integers are not."""
     if type(value) is int and low <= value <= high:

@@ -8,7 +8,7 @@ from scipy import special
 from gaussdp.auditing.counts import ScoreCounts
 from gaussdp.auditing.methods import Method, single_point_band
 from gaussdp.auditing.result import Audit
-from gaussdp.domains import POSITIVE, REAL, number
+from gaussdp.domains import POSITIVE, REAL, settle
 from gaussdp.numerics import TINY, Floats
 
 
@@ -50,8 +50,7 @@ class Credible(Method):
     prior: float = 0.5
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "threshold", number("threshold", self.threshold, REAL))
-        object.__setattr__(self, "prior", number("prior", self.prior, POSITIVE))
+        settle(self, threshold=REAL, prior=POSITIVE)
 
     def flipped(self) -> Method:
         return Credible(-self.threshold, self.prior)

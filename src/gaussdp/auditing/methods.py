@@ -11,7 +11,7 @@ from scipy import special
 from gaussdp.auditing.counts import Counts, ScoreCounts
 from gaussdp.auditing.rates import quantile_sum, rank_grid, rate_upper
 from gaussdp.auditing.result import Audit, RocBand
-from gaussdp.domains import LEVEL, REAL, instance, integer, number
+from gaussdp.domains import LEVEL, REAL, instance, integer, number, settle
 from gaussdp.objects import guard
 
 _CAUTION = 0.1  # of the tail when choosing: a threshold must not win by luck alone
@@ -61,7 +61,7 @@ class FixedThreshold(Method):
     threshold: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "threshold", number("threshold", self.threshold, REAL))
+        settle(self, threshold=REAL)
 
     def flipped(self) -> Method:
         return FixedThreshold(-self.threshold)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussdp.choosing.match import Match, saturated_from
-from gaussdp.domains import NON_NEGATIVE, POSITIVE, evaluate, instance, number, several
+from gaussdp.domains import NON_NEGATIVE, POSITIVE, evaluate, instance, number, settle, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
 from gaussdp.numerics import Floats, Formula
@@ -43,7 +43,7 @@ class RuleOfThumb:
     divisor: float = 5.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "divisor", number("divisor", self.divisor, POSITIVE))
+        settle(self, divisor=POSITIVE)
 
     def mu(self, epsilon: ArrayLike) -> Any:
         """The budget that the rule gives a policy epsilon; broadcasts."""

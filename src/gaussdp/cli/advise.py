@@ -13,10 +13,9 @@ from gaussdp.advising import QUESTIONS, Answers, Published, Question, record
 from gaussdp.advising import advise as advised
 from gaussdp.advising.questions import MEMBERSHIP, USUAL
 from gaussdp.advising.record import decision_entry
-from gaussdp.cli.options import Whole, WholeRange, number, show
+from gaussdp.cli.options import Whole, WholeRange, number, show, style_option
 from gaussdp.cli.registry_entry import registering, registry_options
 from gaussdp.documents.files import write_file, write_files
-from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.domains import written_share
 from gaussdp.errors import DomainError
@@ -108,9 +107,7 @@ def _keep(ctx: click.Context, option: click.Parameter, value: object) -> None:
     show_default=True,
     help="Significant digits, budgets rounded down and risks up.",
 )
-@click.option(
-    "--format", "style", type=click.Choice(PROSE_FORMATS), default="text", show_default=True, help="How to print."
-)
+@style_option()
 def advise(
     file: Path | None,
     given: Mapping[str, Any],

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from gaussdp.cli.options import WholeRange, levels, number, show, whole
+from gaussdp.cli.options import WholeRange, levels, number, show, style_option, whole
 from gaussdp.documents.files import write_file
-from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS
 from gaussdp.explaining import explain as explained
 from gaussdp.explaining.explanation import (
@@ -65,14 +64,7 @@ def _counts(text: str | Sequence[int]) -> tuple[int, ...]:
     show_default=True,
     help="Significant digits in the tables, rounded to the side of less privacy.",
 )
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(PROSE_FORMATS),
-    default="text",
-    show_default=True,
-    help="How to print; html is a page that needs nothing else.",
-)
+@style_option("How to print; html is a page that needs nothing else.")
 def explain(
     file: Path | None,
     mu: float | None,

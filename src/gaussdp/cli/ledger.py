@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gaussdp.cli.groups import Overview
-from gaussdp.cli.options import Whole, WholeRange, number, numbers, output_options, show
+from gaussdp.cli.options import Whole, WholeRange, number, numbers, output_options, show, style_option
 from gaussdp.documents.files import write_file, write_files
 from gaussdp.documents.rendering import PROSE_FORMATS, document_files
 from gaussdp.documents.rounding import MOST_DIGITS, shown
@@ -222,9 +222,7 @@ def history(budget: str | None, book: str, last: int, style: str, digits: int, o
 @ledger.command()
 @_book_option
 @click.option("--head", help="A hash that was noted earlier, which must still be there.")
-@click.option(
-    "--format", "style", type=click.Choice(PROSE_FORMATS), default="text", show_default=True, help="How to print."
-)
+@style_option()
 def verify(book: str, head: str | None, style: str) -> int:
     """Replay the book: every hash and every balance recomputed.
 
@@ -276,9 +274,7 @@ def plan(
     type=click.Path(file_okay=False, path_type=Path),
     help="Write every format and the picture into this directory; it is made if need be.",
 )
-@click.option(
-    "--format", "style", type=click.Choice(PROSE_FORMATS), default="text", show_default=True, help="How to print."
-)
+@style_option()
 @click.option("--digits", type=WholeRange(1, MOST_DIGITS), default=4, show_default=True, help="Significant digits.")
 def report(budget: str, book: str, out: Path | None, style: str, digits: int) -> None:
     """The statement of all that was released under BUDGET."""

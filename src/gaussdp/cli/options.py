@@ -15,7 +15,7 @@ from click.types import IntParamType
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS
 from gaussdp.choosing.notation import notations
 from gaussdp.documents.blocks import Document
-from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, render
+from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, PROSE_FORMATS, render
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.documents.text import ICONS, text
 from gaussdp.domains import written_number, written_whole
@@ -254,6 +254,12 @@ def output_options(
         return command
 
     return decorate
+
+
+def style_option(words: str = "How to print.") -> Callable[[Command], Command]:
+    """--format of documents with sections, as `style`."""
+    formats = click.Choice(PROSE_FORMATS)
+    return click.option("--format", "style", type=formats, default="text", show_default=True, help=words)
 
 
 def waiting(text: str) -> AbstractContextManager[object]:

@@ -68,7 +68,8 @@ class GdpAccountant(PrivacyAccountant, Compared):
         self._curve: AccountedCurve | PointsCurve | None = None
 
     def __repr__(self) -> str:
-        return f"<GdpAccountant of {sum(self._entries.releases.values()):,} releases>"
+        count = sum(self._entries.releases.values())
+        return f"<GdpAccountant of {count:,} {'release' if count == 1 else 'releases'}>"
 
     def _told(self) -> object:
         return self._entries, self.neighboring_relation

@@ -82,7 +82,7 @@ class GaussdpAccountant(IAccountant, Compared):
 
     def __repr__(self) -> str:
         kinds = f", of {len(self.history)} kinds" if len(self.history) > 1 else ""
-        return f"<GaussdpAccountant after {len(self):,} steps{kinds}>"
+        return f"<GaussdpAccountant after {len(self):,} {'step' if len(self) == 1 else 'steps'}{kinds}>"
 
     def _told(self) -> object:
         return self.history, self._samplings, self._randomness

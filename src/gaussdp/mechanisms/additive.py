@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import RESPONSE, SAMPLE_RATE, SCALE, Domain, integer, number
+from gaussdp.domains import RESPONSE, SAMPLE_RATE, SCALE, Domain, integer, settle
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.gaussian import PoissonSampled, product_rounded_up
@@ -53,7 +53,7 @@ class Laplace(Noisy):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", number("scale", self.scale, SCALE))
+        settle(self, scale=SCALE)
         checked_adjacency(self.adjacency)
 
     @property
@@ -91,7 +91,7 @@ class DiscreteLaplace(Noisy):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sensitivity", integer("sensitivity", self.sensitivity, low=1))
-        object.__setattr__(self, "scale", number("scale", self.scale, _over(self.sensitivity)))
+        settle(self, scale=_over(self.sensitivity))
         checked_adjacency(self.adjacency)
 
     @property
@@ -129,7 +129,7 @@ class DiscreteGaussian(Noisy):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sensitivity", integer("sensitivity", self.sensitivity, low=1))
-        object.__setattr__(self, "sigma", number("sigma", self.sigma, _over(self.sensitivity)))
+        settle(self, sigma=_over(self.sensitivity))
         checked_adjacency(self.adjacency)
 
     @property
@@ -163,7 +163,7 @@ class RandomizedResponse(Elementary):
     adjacency: Adjacency = "replace-one"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", number("epsilon", self.epsilon, RESPONSE))
+        settle(self, epsilon=RESPONSE)
         object.__setattr__(self, "categories", integer("categories", self.categories, low=2))
         if checked_adjacency(self.adjacency) != "replace-one":
             raise DomainError("adjacency", "replace-one for randomized response: every record gives an answer")
@@ -206,7 +206,7 @@ class SampledNoise(Noisy):
     sample_rate: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
+        settle(self, sample_rate=SAMPLE_RATE)
         if isinstance(self.mechanism, SampledNoise):
             rate = product_rounded_up(self.mechanism.sample_rate, self.sample_rate)
             object.__setattr__(self, "sample_rate", rate)

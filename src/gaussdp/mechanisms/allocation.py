@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import POSITIVE, Domain, integer, number
+from gaussdp.domains import POSITIVE, Domain, integer, settle
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Mechanism, SampledStep
 from gaussdp.mechanisms.gaussian import Gaussian
@@ -49,7 +49,7 @@ class RandomAllocation(SampledStep):
     uses_per_epoch: int = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, _NOISE))
+        settle(self, noise_multiplier=_NOISE)
         object.__setattr__(self, "batches", integer("batches", self.batches, low=1, high=_MOST_BATCHES))
         for name in ("epochs", "uses_per_epoch"):
             object.__setattr__(self, name, integer(name, getattr(self, name), low=1))

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, Real, Whole, integer, number
+from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, Real, Whole, integer, number, settle
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.mixtures import MOST_RECORDS, MixtureOfGaussians, SampledExchange
@@ -39,7 +39,7 @@ class Gaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, NOISE))
+        settle(self, noise_multiplier=NOISE)
         checked_adjacency(self.adjacency)
 
     @property
@@ -81,7 +81,7 @@ class ZCDPGaussian(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", number("rho", self.rho, RHO))
+        settle(self, rho=RHO)
         checked_adjacency(self.adjacency)
 
     @property
@@ -158,7 +158,7 @@ class PoissonSampled(Elementary):
                 "state its noise multiplier for adding or removing a record, and give the adjacency to PoissonSampled",
             )
         checked_adjacency(self.adjacency)
-        object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
+        settle(self, sample_rate=SAMPLE_RATE)
         if self.sample_rate < 1:
             number("noise_multiplier", self.mechanism.noise_multiplier, SAMPLED_NOISE)
 

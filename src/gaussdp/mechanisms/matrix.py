@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gaussdp.documents.rounding import shown, shown_up
-from gaussdp.domains import NOISE, number
+from gaussdp.domains import NOISE, number, settle
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Mechanism, PlanKeys, checked_adjacency
 from gaussdp.mechanisms.gaussian import Gaussian, PoissonSampled
@@ -53,7 +53,7 @@ class MatrixMechanism(Mechanism):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, NOISE))
+        settle(self, noise_multiplier=NOISE)
         given: object = self.strategy
         object.__setattr__(self, "strategy", given if isinstance(given, Strategy) else _dense(given))
         if not isinstance(self.participation, Participation | CyclicPoisson):

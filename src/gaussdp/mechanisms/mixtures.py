@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import SAMPLE_RATE, SAMPLED_NOISE, Domain, checked, integer, number
+from gaussdp.domains import SAMPLE_RATE, SAMPLED_NOISE, Domain, checked, integer, number, settle
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, SampledStep
 
@@ -46,7 +46,7 @@ class MixtureOfGaussians(SampledStep):
     weights: Sequence[float]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", number("noise_multiplier", self.noise_multiplier, SAMPLED_NOISE))
+        settle(self, noise_multiplier=SAMPLED_NOISE)
         sizes, shares = (
             _column("sensitivities", self.sensitivities, _SENSITIVITY),
             _column("weights", self.weights, Domain(0.0, 1.0)),
@@ -119,7 +119,7 @@ class SampledExchange(SampledStep):
     def __post_init__(self) -> None:
         noise = number("noise_multiplier", self.noise_multiplier, SAMPLED_NOISE)
         object.__setattr__(self, "noise_multiplier", noise)
-        object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
+        settle(self, sample_rate=SAMPLE_RATE)
 
     @property
     def adjacency(self) -> Adjacency:

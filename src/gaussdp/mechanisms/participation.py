@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import SAMPLE_RATE, integer, number, one_of
+from gaussdp.domains import SAMPLE_RATE, integer, one_of, settle
 
 Order = Literal["any", "cyclic"]
 
@@ -70,7 +70,7 @@ class CyclicPoisson:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cycle", integer("cycle", self.cycle, low=1))
-        object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
+        settle(self, sample_rate=SAMPLE_RATE)
 
     @property
     def words(self) -> str:

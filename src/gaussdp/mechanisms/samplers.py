@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from scipy import special
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import SAMPLE_RATE, SAMPLED_NOISE, integer, number
+from gaussdp.domains import SAMPLE_RATE, SAMPLED_NOISE, integer, number, settle
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Mechanism, SampledStep, checked_adjacency
 from gaussdp.mechanisms.gaussian import DPSGD, Gaussian
@@ -53,7 +53,7 @@ class TruncatedPoisson(SampledStep):
     def __post_init__(self) -> None:
         noise = number("noise_multiplier", self.noise_multiplier, SAMPLED_NOISE)
         object.__setattr__(self, "noise_multiplier", noise)
-        object.__setattr__(self, "sample_rate", number("sample_rate", self.sample_rate, SAMPLE_RATE))
+        settle(self, sample_rate=SAMPLE_RATE)
         object.__setattr__(self, "steps", integer("steps", self.steps, low=1))
         for name in ("batch_limit", "dataset_size"):
             object.__setattr__(self, name, integer(name, getattr(self, name), low=1, high=_MOST_RECORDS))

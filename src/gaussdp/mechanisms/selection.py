@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import POSITIVE, Domain, number
+from gaussdp.domains import POSITIVE, Domain, number, settle
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import BoundedRange
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
@@ -46,7 +46,7 @@ class ExponentialMechanism(Elementary):
     adjacency: Adjacency = "add-remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "eta", number("eta", self.eta, RANGE))
+        settle(self, eta=RANGE)
         checked_adjacency(self.adjacency)
 
     @classmethod
@@ -108,8 +108,7 @@ class BestOf(Mechanism):
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
             raise DomainError("mechanism", "a mechanism", self.mechanism)
-        object.__setattr__(self, "mean_runs", number("mean_runs", self.mean_runs, MEAN_RUNS))
-        object.__setattr__(self, "eta", number("eta", self.eta, SHAPE))
+        settle(self, mean_runs=MEAN_RUNS, eta=SHAPE)
 
     @property
     def adjacency(self) -> Adjacency:

@@ -9,7 +9,7 @@ from scipy import special
 
 from gaussdp import conversions, numerics
 from gaussdp.documents.rounding import shown, shown_level
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, REAL, Domain, evaluate, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, REAL, Domain, evaluate, number, settle
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.risks.base import EVEN, Risk, Start
@@ -177,8 +177,7 @@ class Precision(Risk):
     prior: float = EVEN
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "recall", number("recall", self.recall, LEVEL))
-        object.__setattr__(self, "prior", number("prior", self.prior, LEVEL))
+        settle(self, recall=LEVEL, prior=LEVEL)
 
     def sentence(self, guarantee: Guarantee) -> str:
         odds = say("at even odds") if self.prior == EVEN else say("with prior {prior}", prior=shown(self.prior))
@@ -246,7 +245,7 @@ class Profile(Risk):
     delta: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", number("delta", self.delta, Domain(0.0, 1.0, closed_high=False)))
+        settle(self, delta=Domain(0.0, 1.0, closed_high=False))
 
     @classmethod
     def budget_title(cls) -> str:

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from gaussdp.domains import FINITE, number
+from gaussdp.domains import FINITE, settle
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.risks.base import Risk
@@ -28,7 +28,7 @@ class AtMost:
     def __post_init__(self) -> None:
         if not isinstance(self.risk, Risk):
             raise DomainError("risk", "a risk such as Advantage()", self.risk)
-        object.__setattr__(self, "value", number("value", self.value, FINITE))
+        settle(self, value=FINITE)
         self.risk.mu_for(self.value)
 
     def by_mu(self) -> GDP:

@@ -9,7 +9,7 @@ from scipy import special
 
 from gaussdp import conversions
 from gaussdp.documents.frequencies import frequency
-from gaussdp.domains import LEVEL, PROBABILITY, Domain, number
+from gaussdp.domains import LEVEL, PROBABILITY, Domain, number, settle
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.guarantees.base import log_odds
@@ -92,7 +92,7 @@ class Accuracy(Risk):
     prior: float = EVEN
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prior", number("prior", self.prior, LEVEL))
+        settle(self, prior=LEVEL)
 
     def limited(self, value: float) -> str:
         anyway = frequency(max(self.prior, 1 - self.prior))

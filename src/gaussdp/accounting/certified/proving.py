@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import pairwise
 
@@ -26,23 +26,25 @@ from gaussdp.domains import LEVEL, NON_NEGATIVE, POSITIVE, Domain, checked, numb
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import Composition, Mechanism
 
-FIRST_POINTS = 17
-"""Thresholds between the floors that a search for mu starts with."""
-RELATIVE_GAP = 1e-9
-"""Between the bounds of mu, at which a search ends."""
-WIDER = 8.0
-"""Times the widest enclosure of mu at a point is a gap beyond which nothing is gained."""
-MOST_POINTS = 2000
-LEAST_DIGITS = 3
-"""Of a delta, below which its proof is not worth stating."""
-CLOSE = 1e-14
-"""Relative step of a search for a threshold, at which it ends."""
-HALVING = 12
-"""Steps after which a search only halves its bracket."""
 MOST_SECONDS = 600.0
 """Unless another time is given; most proofs take one."""
-STEPS = 80
-"""Of a search for a threshold."""
+
+
+@dataclass(frozen=True)
+class CertifySettings:
+    """What is tuned about which points are proved; no proof rests on it."""
+
+    first_points: int = 17  # thresholds between the floors that a search for mu starts with
+    relative_gap: float = 1e-9  # between the bounds of mu, at which a search ends
+    wider: float = 8.0  # times the widest enclosure of mu at a point is a gap beyond which nothing is gained
+    most_points: int = 2000  # of a certificate
+    least_digits: int = 3  # of a delta, below which its proof is not worth stating
+    steps: int = 80  # of a search for a threshold
+    close: float = 1e-14  # relative step of such a search, at which it ends
+    halving: int = 12  # steps after which it only halves its bracket
+
+
+SETTINGS = CertifySettings()
 
 
 def certify(
@@ -110,7 +112,7 @@ def _delta(prover: Prover, epsilon: float) -> ProvedDelta:
         raise ConvergenceError(f"no proof: delta at epsilon {epsilon:g} lies below all that is computed") from None
     with precision(derived.BITS):
         larger = enclosure(derived.larger(prover.points[remove].remove, prover.points[add].add))
-    if larger.digits < LEAST_DIGITS:
+    if larger.digits < SETTINGS.least_digits:
         raise ConvergenceError(f"no proof: delta at epsilon {epsilon:g} can only be enclosed in {larger}")
     return ProvedDelta(epsilon, larger, remove, add)
 
@@ -136,7 +138,7 @@ def _bracket(prover: Prover, name: str, delta: float) -> tuple[int, ...]:
         return (place(0.0),)
     epsilon = max(sign * prover.near(name, math.log(delta)), 1e-12)
     low, high = 0.0, math.inf
-    for _ in range(STEPS):
+    for _ in range(SETTINGS.steps):
         here = enclosed(epsilon)
         if here.at_most(delta):
             high = min(high, epsilon)
@@ -151,7 +153,7 @@ def _bracket(prover: Prover, name: str, delta: float) -> tuple[int, ...]:
             moved = epsilon + math.log(value / delta) * math.exp(math.log(value / rate) - epsilon)
         if not low < moved < high:
             moved = 0.5 * (low + high) if high < math.inf else 2 * epsilon
-        if abs(moved - epsilon) <= CLOSE * epsilon:
+        if abs(moved - epsilon) <= SETTINGS.close * epsilon:
             break
         epsilon = moved
     below = _nearest(lambda shift: epsilon * (1 - shift), lambda at: enclosed(at).at_least(delta))
@@ -175,7 +177,7 @@ def _root(rising: Callable[[float], float], start: float, scale: float, lowest: 
     """Where a rising function is 0: by the secant rule inside a bracket that starts open, below at the least loss."""
     low, high = lowest, math.inf
     at, value, last, before = max(start, lowest + 1e-3 * scale), 0.0, math.nan, math.nan
-    for count in range(STEPS):
+    for count in range(SETTINGS.steps):
         value = rising(at)
         if value == 0:
             break
@@ -183,12 +185,12 @@ def _root(rising: Callable[[float], float], start: float, scale: float, lowest: 
         with np.errstate(all="ignore"):
             moved = float(at - value * np.float64(at - last) / np.float64(value - before))
         last, before = at, value
-        if not low < moved < high or count > HALVING:
+        if not low < moved < high or count > SETTINGS.halving:
             step = math.copysign(scale * 0.01 * 4.0**count, -value)
             moved = at + step
             if not low < moved < high:
                 moved = 0.5 * (low + high)
-        if abs(moved - at) <= CLOSE * max(abs(at), 1e-3 * scale):
+        if abs(moved - at) <= SETTINGS.close * max(abs(at), 1e-3 * scale):
             break
         at = moved
     return at
@@ -230,15 +232,16 @@ def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
     first, last = low[0].threshold, high[-1].threshold
     if low[1].threshold >= high[0].threshold:
         raise DomainError("floor", problem="must leave attacks to speak about", value=floor, advice="lower the floor")
-    inner = [first + (last - first) * k / (FIRST_POINTS - 1) for k in range(1, FIRST_POINTS - 1)]
+    inner = [first + (last - first) * k / (SETTINGS.first_points - 1) for k in range(1, SETTINGS.first_points - 1)]
     points = _sorted([*low, *high, *(prover.point(tau) for tau in inner if low[1].threshold < tau < high[0].threshold)])
     bounds: dict[tuple[float, float], arb] = {}
-    best, gap = arb(0), RELATIVE_GAP
+    best, gap = arb(0), SETTINGS.relative_gap
     while True:
         for point in points:
             if derived.above_floor(point, floor):
                 here = derived.point_mu(point)
-                best, gap = best.max(here.lower()), max(gap, WIDER * float((here.rad() / abs(here).upper()).upper()))
+                width = float((here.rad() / abs(here).upper()).upper())
+                best, gap = best.max(here.lower()), max(gap, SETTINGS.wider * width)
         active = []
         for left, right in pairwise(points):
             key = left.threshold, right.threshold
@@ -247,7 +250,7 @@ def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
             if not bounds[key] <= best * (1 + gap):
                 active.append(0.5 * (left.threshold + right.threshold))
         fresh = [tau for tau in active if tau not in {point.threshold for point in points}]
-        if not fresh or len(points) + len(fresh) > MOST_POINTS:
+        if not fresh or len(points) + len(fresh) > SETTINGS.most_points:
             break
         tell(f"{len(points)} points")
         points = _sorted([*points, *(prover.point(tau) for tau in fresh)])
