@@ -131,14 +131,17 @@ class DensityTails(Described):
 
     def _at_rate(self, log_below: Floats, log_above: Floats, *, under_p: bool) -> OperatingPoints:
         points = OperatingPoints.unanswered(np.full_like(log_below, np.nan))
-        open_ = np.arange(log_below.size)
-        for index in range(len(SETTINGS.depths)):
-            readings = self._at_depth(index, BOTH) if open_.size else None
-            if readings is None:
-                break
-            found = readings.at_rate(log_below[open_], log_above[open_], under_p=under_p)
-            points.put(open_, found)
-            open_ = open_[~found.answered]
+        lower = log_below < log_above
+        # A lower tail under P may lie on either side of the mean under Q.
+        for some, side in ((lower, BOTH if under_p else BELOW), (~lower, ABOVE)):
+            open_ = np.flatnonzero(some)
+            for index in range(len(SETTINGS.depths)):
+                readings = self._at_depth(index, side) if open_.size else None
+                if readings is None:
+                    break
+                found = readings.at_rate(log_below[open_], log_above[open_], under_p=under_p)
+                points.put(open_, found)
+                open_ = open_[~found.answered]
         return points
 
     def _at_depth(self, index: int, side: "tuple[bool, bool]") -> "DensityReadings | None":

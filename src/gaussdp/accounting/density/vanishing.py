@@ -110,7 +110,7 @@ class PartedLaws:
 
     def surely_one(self, epsilon: Floats) -> Booleans:
         """At which epsilons the profile of the remove direction is 1 in a double."""
-        one: Booleans = self.log_gap(epsilon, remove=True) < math.log(NEXT_TO_ONE)
+        one: Booleans = self.log_gap(epsilon, remove=True) < math.log(0.5 * NEXT_TO_ONE)  # moments are rounded
         return one
 
     def surely_told(self, log_fpr: Floats) -> Booleans:
