@@ -16,7 +16,7 @@ def tails(sigma, rate, count, squared_mu=0.0):
     return ComposedTails(squared_mu, [(SampledGaussianLoss(sigma, rate), count)])
 
 
-def refused(step, depth):
+def refused(step, above, below):
     raise ConvergenceError("no density")
 
 

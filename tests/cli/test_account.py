@@ -154,3 +154,5 @@ def test_a_run_whose_numbers_do_not_hold_says_so_before_them(stated, tmp_path, c
     assert "do not hold" in json.loads(capsys.readouterr().out)["title"]
     assert main(["account", str(file), "--format", "csv", "--table", "guarantee"]) == 0
     assert "do not hold" in capsys.readouterr().err
+    assert "do not hold" in refused(capsys, "account", str(file), "--curve", str(tmp_path / "curve.csv"))
+    assert not (tmp_path / "curve.csv").exists()

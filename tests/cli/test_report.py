@@ -63,6 +63,16 @@ def test_everything_into_a_folder(tmp_path, capsys):
     assert f"11 files in {tmp_path / 'out'}" in capsys.readouterr().out
 
 
+def test_no_points_of_a_curve_that_does_not_hold(tmp_path):
+    """A figure or a file of points may be read without the statement beside it."""
+    pytest.importorskip("matplotlib")
+    (tmp_path / "run.toml").write_text(Path(RUN).read_text().replace('"poisson"', '"shuffle"', 1))
+    assert main(["report", str(tmp_path / "run.toml"), "--out", str(tmp_path / "out")]) == 0
+    assert not list((tmp_path / "out").glob("curve.*"))
+    plot = gaussdp.report_run(Run.read(tmp_path / "run.toml")).plot
+    assert list(plot.fnr) == ["μ = 0.4693 (does not hold)", "the run, were the assumptions met"]
+
+
 def test_the_other_example_states_a_claim():
     run = gaussdp.Run.read(EXAMPLES / "clt_claim.toml")
     assert run.claim == gaussdp.Claim(epsilon=3.0, delta=1e-5)

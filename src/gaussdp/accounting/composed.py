@@ -7,15 +7,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from gaussdp.accounting.density.tails import DensityTails
-from gaussdp.accounting.density.vanishing import VanishingTails
+from gaussdp.accounting.density.vanishing import PartedLaws, VanishingTails
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent_tails import BentTails
 from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.chernoff import AddingBound
-from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.least import LeastLoss, least_loss
 from gaussdp.accounting.loss.steps import StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
@@ -36,6 +37,7 @@ class ReachSettings:
     most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
     surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
     many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
+    apart: float = 4.0  # deviations of the loss under P from which on it is a sum of many large losses
     nearly_normal: float = 0.05  # skewness of the loss up to which straight lines are short, and go first
 
 
@@ -155,6 +157,10 @@ class ComposedTails(Described):
             gone = self._vanishing.vanish(tau[missing])
             points.put(missing[gone], VanishingTails.points(tau[missing[gone]]))
             missing = missing[~gone]
+        if missing.size:
+            apart, there = self.parted.points(tau[missing])
+            points.put(missing[apart], there)
+            missing = missing[~apart]
         if missing.size and self._short:
             points.put(missing, self._density.read(tau[missing]))
         return points
@@ -206,8 +212,18 @@ class ComposedTails(Described):
         return least_loss((step.least_ratio, count) for step, count in self._parts[1])
 
     @cached_property
+    def parted(self) -> PartedLaws:
+        """Bounds where the losses under Q and under P lie far apart."""
+        return PartedLaws(*self._parts)
+
+    @property
+    def large_losses(self) -> bool:
+        """Whether losses may be so large that bounds are worth a look before anything is computed."""
+        return self._lines is None
+
+    @cached_property
     def _vanishing(self) -> VanishingTails:
-        return VanishingTails(*self._parts)
+        return self._density.vanishing
 
     def near_quantile(self, quantile: float, pole: float) -> float | None:
         """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known."""
@@ -215,11 +231,32 @@ class ComposedTails(Described):
 
     def rough_quantile(self, quantile: float, pole: float) -> float | None:
         """About the same threshold, if the loss is far from normal and its approximation is known."""
-        return self._bent.rough_quantile(quantile, pole) if self._bent and self._known is self._bent else None
+        if not (self._bent and self._known is self._bent):
+            return None
+        if pole == 1 and quantile > 0 and self._under_p:
+            return self._under_p.mean + quantile * self._under_p.deviation
+        return self._bent.rough_quantile(quantile, pole)
 
     def rough_epsilon(self, log_delta: float) -> float | None:
         """The same for the threshold at which the profile of the remove direction has this logarithm."""
-        return self._bent.rough_epsilon(log_delta) if self._bent and self._known is self._bent else None
+        if not (self._bent and self._known is self._bent):
+            return None
+        quantile = -float(special.ndtri_exp(log_delta))
+        if quantile > 0 and self._under_p:
+            roughly = self.rough_quantile(quantile, 1.0)
+        else:
+            roughly = self._bent.rough_epsilon(log_delta)
+        if roughly is None or self.read_lines(np.array([roughly])).answered[0]:
+            return roughly
+        # A density is ahead, and should not be made for a start that is far off.
+        return self._vanishing.epsilon(log_delta)
+
+    @cached_property
+    def _under_p(self) -> Tilt | None:
+        """The law under P, if it lies far from that under Q and is nearly normal, being of many large losses."""
+        bulk = LossCumulants(*self._parts).tilt(1.0)
+        far = bulk.mean - self.mean > SETTINGS.apart * bulk.deviation > SETTINGS.apart * self.deviation
+        return bulk if far else None
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""

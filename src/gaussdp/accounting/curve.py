@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaussdp.accounting.composed import ComposedTails
+from gaussdp.accounting.density.vanishing import NEXT_TO_ONE
 from gaussdp.accounting.directions import Direction
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative
@@ -281,6 +282,13 @@ class AccountedCurve(ReadCurve, Guarantee):
 
     def _deltas(self, epsilons: Floats) -> Values:
         """The larger delta of the two directions."""
+        if isinstance(self.tails, ComposedTails) and self.tails.large_losses:
+            ones = self.tails.parted.surely_one(epsilons)
+            if ones.any():
+                read = Values.of(np.ones(epsilons.size), Method.VANISHING, NEXT_TO_ONE)
+                if not ones.all():
+                    read.put(~ones, self._deltas(epsilons[~ones]))
+                return read
         remove = self.remove.deltas(epsilons)
         with np.errstate(divide="ignore"):
             at_least = np.log(remove.value) + np.log1p(-np.minimum(remove.error, 1.0))
@@ -322,7 +330,11 @@ class AccountedCurve(ReadCurve, Guarantee):
             log_fpr = np.where(fpr < tnr, np.log(fpr), np.log1p(-tnr))
             log_tnr = np.where(fpr < tnr, np.log1p(-fpr), np.log(tnr))
         fnr, tpr = Values.unanswered(fpr.size), Values.unanswered(fpr.size)
-        inside = np.flatnonzero((fpr > 0) & (fpr < tnr))
+        if isinstance(self.tails, ComposedTails) and self.tails.large_losses:
+            told = (fpr > 0) & self.tails.parted.surely_told(log_fpr)
+            for values, rate in ((fnr, 0.0), (tpr, 1.0)):
+                values.put(told, Values.of(np.full(np.count_nonzero(told), rate), Method.VANISHING, 0.0))
+        inside = np.flatnonzero((fpr > 0) & (fpr < tnr) & ~fnr.answered)
         if inside.size and isinstance(self.tails, ComposedTails):
             points = self.remove.points(log_fpr[inside], log_tnr[inside])
             sure = points.answered & self._adding_costs_less(points.tau, points.log_delta_remove - points.errors)

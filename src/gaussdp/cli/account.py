@@ -18,6 +18,7 @@ from gaussdp.cli.options import Whole, levels, number, output_options, show, wai
 from gaussdp.cli.runs import described, mechanism_of, neighbour_options
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.files import write_file
+from gaussdp.errors import DomainError
 from gaussdp.figures import format_of
 from gaussdp.figures.accounted import accounted_plot, render_accounted
 from gaussdp.guarantees import ProfilePoints, read_points
@@ -235,6 +236,10 @@ def plan(file: Path, reading: _Reading) -> None:
         told = "".join(broken_words(found, curve, fit)) if isinstance(found, Run) else ""
         if not told:
             return content
+        if reading.curve:
+            raise DomainError(
+                None, problem=told.rstrip("."), advice="points of its curve would be read without these words"
+            )
         if reading.style == "csv":  # a table without words
             click.echo(f"gaussdp: {told}", err=True)
         notes = ("What follows would hold if the run were as the account assumes.", *content.notes)

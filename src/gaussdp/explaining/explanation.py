@@ -162,8 +162,9 @@ class Explanation(Meaning):
         )
         numbers = Section("numbers", say("The numbers"), (*tables(self), Words(say(ROUNDING), "quiet")))
         number = sentences.as_one_number(self)
-        told = (*(Words(words, "warning") for words in self.caveats), *([Words(number)] if number else []))
-        blocks: list[Block] = [Words(self.headline, "strong"), *told, *self.icons, *passages, numbers]
+        told = [Words(self.headline, "strong"), *([Words(number)] if number else [])]
+        warnings = (Words(words, "warning") for words in self.caveats)  # before what does not hold
+        blocks: list[Block] = [*warnings, *told, *self.icons, *passages, numbers]
         return Document(self.title, tuple(blocks), self._content())
 
     def _content(self) -> dict[str, Any]:

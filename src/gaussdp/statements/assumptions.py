@@ -81,7 +81,7 @@ def broken_words(run: Run, curve: Guarantee, fit: Fit) -> tuple[str, ...]:
     broken = [item.title for item in assumptions(run, curve, fit) if item.decisive and item.verdict == "not met"]
     if not broken:
         return ()
-    words = "; ".join(f"{title[0].lower()}{title[1:]}" for title in broken)
+    words = "; ".join(broken)
     return (
         say("These numbers do not hold for the run as described. Not met: {words}. See gaussdp report.", words=words),
     )

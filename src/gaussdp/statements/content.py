@@ -83,7 +83,11 @@ def sections(report: Findings, draw: Callable[[str], bytes]) -> tuple[Section, .
             say("What an attacker can achieve"),
             (*doubtful, report.attacker, report.precision, report.overall),
         ),
-        Section("figure", say(FIGURE_TITLE), (Picture("tradeoff", say(FIGURE_TITLE), figure_caption(report), draw),)),
+        Section(
+            "figure",
+            say(FIGURE_TITLE),
+            (Picture("tradeoff", say(FIGURE_TITLE), figure_caption(report), draw),),
+        ),
     )
 
 
@@ -220,7 +224,8 @@ def protected_facts(run: Run) -> tuple[tuple[str, str], ...]:
 
 def figure_caption(report: Findings) -> str:
     """What the figure shows."""
-    return say(
+    doubt = f"{say(_WERE_THEY_MET)} " if report.standing == "does not hold" else ""
+    return doubt + say(
         "The run's own trade-off curve and that of μ = {mu}. Left: the least share of members"
         " that an attack misses (FNR) by its false alarms (FPR). Right: the most that it finds"
         " (TPR), on logarithmic axes.",

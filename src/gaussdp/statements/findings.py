@@ -141,7 +141,9 @@ def overall_table(curve: Curve, prior: float) -> Table:
     )
 
 
-def statement_plot(curve: Curve, fit: Fit, fprs: Sequence[float], digits: int = 4) -> TradeoffPlot:
+def statement_plot(
+    curve: Curve, fit: Fit, fprs: Sequence[float], digits: int = 4, *, holds: bool = True
+) -> TradeoffPlot:
     """The numbers behind the figure.
 
     Args:
@@ -149,11 +151,14 @@ def statement_plot(curve: Curve, fit: Fit, fprs: Sequence[float], digits: int = 
         fit: its mu, drawn beside it.
         fprs: false-positive rates of the attacks to name, as far as the accounting reaches.
         digits: significant digits of mu.
+        holds: whether the run was as the accounting assumes; the curves are not its own otherwise.
     """
     mu = shown_up(fit.mu, digits)
-    curves: dict[str, Guarantee] = {say("μ = {mu}", mu=mu): fit.guarantee}
+    curves: dict[str, Guarantee] = {
+        say("μ = {mu}", mu=mu) if holds else say("μ = {mu} (does not hold)", mu=mu): fit.guarantee
+    }
     if not fit.unconditional:
-        curves[say("the run itself")] = curve
+        curves[say("the run itself") if holds else say("the run, were the assumptions met")] = curve
     reach = _BELOW * curve.noise_floor if isinstance(curve, DistributionCurve) else 0.0
     named = sorted((fpr for fpr in fprs if fpr >= max(reach, 1e-12)), reverse=True)[:_MOST_NAMED]
     return tradeoff_plot(curves, [Attack(fpr, curve.tpr(fpr), _attack_words(fpr, curve.tpr(fpr))) for fpr in named])

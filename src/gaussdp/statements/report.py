@@ -97,7 +97,7 @@ class Report(Findings):
     def plot(self) -> TradeoffPlot:
         """The numbers behind the figure."""
         fprs = [float(row[0]) for row in self.attacker.rows]
-        return statement_plot(self.curve, self.fit, fprs, self.digits)
+        return statement_plot(self.curve, self.fit, fprs, self.digits, holds=self.standing != "does not hold")
 
     def write(self, folder: str | Path, announce: Announce = lambda done, total, name: None) -> list[Path]:
         """All renderings and the figure in all formats, as files.
@@ -107,7 +107,8 @@ class Report(Findings):
             announce: called with the steps done, the steps in all and the name of the next.
         Returns:
             The files written: statement.md, .html, .tex, .json, .txt, tradeoff.svg, .pdf, .png; curve.csv, .json and,
-            if pyarrow is there, .parquet if the statement says to report the curve; certificate.json if mu is proved.
+            if pyarrow is there, .parquet if the statement says to report the curve and holds; certificate.json if mu is
+            proved.
         Raises:
             MissingExtraError: if Matplotlib is not installed; nothing is written then.
             OSError: if the folder cannot be written.
@@ -121,7 +122,7 @@ class Report(Findings):
             announce(done, total, name)
             files |= document_files("statement", document, self.digits, name)
         announce(total - 1, total, "writing")
-        if self.curve_matters:
+        if self.curve_matters and self.standing != "does not hold":  # files of points have no words beside them
             endings = [ending for ending in ENDINGS if ending != ".parquet" or find_spec("pyarrow")]
             made = curve_files(self.curve, endings, title(self))
             files |= {f"curve{ending}": points for ending, points in made.items()}

@@ -168,8 +168,8 @@ def test_a_density_of_something_else_is_found_out():
 def test_a_failure_is_remembered(monkeypatch):
     calls = []
 
-    def refuse(step, depth):
-        calls.append(depth)
+    def refuse(step, above, below):
+        calls.append((above, below))
         raise ConvergenceError("no")
 
     monkeypatch.setattr("gaussdp.accounting.density.tails.sampled_step", refuse)

@@ -66,7 +66,7 @@ def test_how_deep_it_reaches():
 
 
 def test_scales():
-    bounded, free = Scale(-0.5, 100.0), Scale(-math.inf, 100.0)
+    bounded, free = Scale(-0.5, 100.0, 100.0), Scale(-math.inf, 100.0, 100.0)
     losses = np.array([-0.4, 0.0, 3.0])
     assert bounded.loss(bounded.place(losses)) == pytest.approx(losses, abs=1e-15)
     assert np.array_equal(free.loss(free.place(losses)), losses)

@@ -16,6 +16,7 @@ import numpy as np
 
 from gaussdp.accounting.density.log_density import LogDensity
 from gaussdp.accounting.density.loss_density import LossDensity, Scale, log
+from gaussdp.accounting.density.small_parts import SmallParts
 from gaussdp.accounting.loss.products import weighted_rows
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
 from gaussdp.numerics import Booleans, Floats, Indices
@@ -26,7 +27,9 @@ class ConvolutionSettings:
     """What is tuned about convolutions."""
 
     negligible: float = 38.0  # panels below e^-38 of the largest add nothing
-    at_once: int = 1 << 14  # edges in one table, which stays in cache
+    at_once: int = 1 << 9  # integrals in one table, which stays in cache
+    peaked: float = 1.0  # exponent by which the integrand falls from its peak to an edge that is of use
+    wide: float = 0.35  # half-width of panels next to the half that are cut
     least_width: float = 1e-14  # relative width of a panel that is left out
 
 
@@ -36,28 +39,45 @@ _RULE = np.polynomial.legendre.leggauss(16)
 _ROUNDING = 2.0**-52
 
 # Where both parts are of one size, the integrand of a steep tail has a peak that is narrower than the panels.
-_NEAR_HALF = math.log(2) + np.array([0.02, 0.05, 0.12, 0.3, 0.7])
+_NEAR_HALF = np.array([0.02, 0.05, 0.12, 0.3, 0.7])
+
+# ... and the other part, a function of the share, bends within a panel that is wider than this.
+_BELOW_HALF = np.array([0.7, 1.5, 2.5])
 
 Integrand = Callable[[Indices | slice, Floats], Floats]
 
 
 def repeated(law: LossDensity, count: int) -> LossDensity:
-    """The density of the sum of this many equal losses, by doubling."""
-    if count == 1:
-        return law
-    half = repeated(law, count // 2)
-    doubled = convolved(half, half)
-    return convolved(doubled, law) if count % 2 else doubled
+    """The density of the sum of this many equal losses, by doubling; where they can be, three are added at once."""
+    three: list[LossDensity] = []
+
+    def times(count: int) -> LossDensity:
+        if count == 1:
+            return law
+        if count % 4 == 3:
+            if not three:
+                three.append(convolved(convolved(law, law), law))
+            return three[0] if count == 3 else convolved(doubled(doubled(times(count // 4))), three[0])
+        return convolved(doubled(times(count // 2)), law) if count % 2 else doubled(times(count // 2))
+
+    return times(count)
+
+
+def doubled(law: LossDensity) -> LossDensity:
+    """The density of the sum of two equal losses."""
+    return convolved(law, law)
 
 
 def convolved(first: LossDensity, second: LossDensity) -> LossDensity:
     """The density of the sum of two losses that have least ones."""
     one, other = first.density, second.density
+    parts_of_one = SmallParts(one)
+    parts_of_other = parts_of_one if first is second else SmallParts(other)
 
     def log_density(s: Floats) -> Floats:
         if first is second:
-            return _half(one, one, s) + math.log(2)
-        sums: Floats = np.logaddexp(_half(one, other, s), _half(other, one, s))
+            return _half(one, parts_of_one, one, s) + math.log(2)
+        sums: Floats = np.logaddexp(_half(one, parts_of_one, other, s), _half(other, parts_of_other, one, s))
         return sums
 
     scale = first.scale.plus(second.scale)
@@ -87,7 +107,7 @@ def smoothed(law: LossDensity, squared_mu: float) -> LossDensity:
         logs[far] = _over_releases(density, excess[far], mu, reach, breaks)
         return logs - HALF_LOG_2PI
 
-    scale = Scale(-math.inf, law.scale.depth)
+    scale = Scale(-math.inf, law.scale.above, law.scale.below)
     ends = law.scale.loss(density.edges[[0, -1]]) - 0.5 * squared_mu + mu * reach * np.array([-1.0, 1.0])
     live = scale.live(log_density, float(ends[0]), law.mean - 0.5 * squared_mu, float(ends[1]))
 
@@ -101,8 +121,8 @@ def smoothed(law: LossDensity, squared_mu: float) -> LossDensity:
 def _over_excesses(density: LogDensity, excess: Floats, mu: float, reach: float, breaks: Floats) -> Floats:
     """Logarithms of the integrals of h(s) e^(-z^2 / 2) over s, with z = (excess - e^s) / mu."""
 
-    def more_edges(rows: slice) -> Floats:
-        return log(np.subtract.outer(excess[rows], mu * breaks))
+    def edges(rows: slice) -> Floats:
+        return _with(density.edges, log(np.subtract.outer(excess[rows], mu * breaks)))
 
     def integrand(whole: Floats, middles: Floats) -> Integrand:
         panels = density.panels(middles)
@@ -115,15 +135,15 @@ def _over_excesses(density: LogDensity, excess: Floats, mu: float, reach: float,
 
     low = np.maximum(log(excess - mu * reach), density.edges[0])
     high = np.minimum(log(excess + mu * reach), density.edges[-1])
-    return _integrals(excess, density.edges, more_edges, low, high, integrand)
+    return _integrals(excess, edges, low, high, integrand)
 
 
 def _over_releases(density: LogDensity, excess: Floats, mu: float, reach: float, breaks: Floats) -> Floats:
     """The same over z, where e^s = excess - mu z stays far from 0: only the slope of h sees its rounding."""
     places = np.exp(density.edges)
 
-    def more_edges(rows: slice) -> Floats:
-        return np.subtract.outer(excess[rows], places) / mu
+    def edges(rows: slice) -> Floats:
+        return _with(breaks, np.subtract.outer(excess[rows], places) / mu)
 
     def integrand(whole: Floats, middles: Floats) -> Integrand:
         panels = density.panels(np.log(whole - mu * middles))
@@ -136,15 +156,31 @@ def _over_releases(density: LogDensity, excess: Floats, mu: float, reach: float,
 
     low = np.maximum((excess - places[-1]) / mu, -reach)
     high = np.minimum((excess - places[0]) / mu, reach)
-    return _integrals(excess, breaks, more_edges, low, high, integrand)
+    return _integrals(excess, edges, low, high, integrand)
 
 
-def _half(small: LogDensity, large: LogDensity, s: Floats) -> Floats:
+def _with(edges: Floats, rows: Floats) -> Floats:
+    """Rows of edges, and the same further ones in each."""
+    return np.concatenate((np.broadcast_to(edges, (rows.shape[0], edges.size)), rows), axis=1)
+
+
+def _half(small: LogDensity, parts: SmallParts, large: LogDensity, s: Floats) -> Floats:
     """Logarithms of the integrals over the excesses of the small one up to half of e^s."""
+    far, start = parts.integrals(large, s)
+    low = np.maximum(_remainder(s, large.edges[-1]), small.edges[start])
+    high = np.minimum(np.minimum(s - math.log(2), _remainder(s, large.edges[0])), small.edges[-1])
+    wide = small.halves[small.panels(s - math.log(2))] > SETTINGS.wide
+    steepness = _steepness(small, s - math.log(2)) + _steepness(large, s - math.log(2))
 
-    def more_edges(rows: slice) -> Floats:
+    def edges(rows: slice) -> Floats:
         whole = s[rows][:, np.newaxis]
-        return np.concatenate((_remainder(whole, large.edges), whole - _NEAR_HALF), axis=1)
+        mine = _window(small.edges, low[rows], high[rows])
+        others = _window(large.edges, s[rows] - math.log(2), s[rows])
+        # An edge is of use where the peak, as wide as one over the root of the slopes, does not fill what it cuts off.
+        needed = np.multiply.outer(steepness[rows], _NEAR_HALF**2) >= SETTINGS.peaked
+        halves = whole - math.log(2) - np.where(needed, _NEAR_HALF, 0.0)
+        rounder = whole - math.log(2) - np.where(wide[rows, np.newaxis], _BELOW_HALF, 0.0)
+        return np.concatenate((mine, _remainder(whole, others), halves, rounder), axis=1)
 
     def integrand(whole: Floats, middles: Floats) -> Integrand:
         mine, others = small.panels(middles), large.panels(_remainder(whole, middles))
@@ -159,15 +195,27 @@ def _half(small: LogDensity, large: LogDensity, s: Floats) -> Floats:
 
         return values
 
-    low = np.maximum(_remainder(s, large.edges[-1]), small.edges[0])
-    high = np.minimum(np.minimum(s - math.log(2), _remainder(s, large.edges[0])), small.edges[-1])
-    return _integrals(s, small.edges, more_edges, low, high, integrand)
+    near: Floats = np.logaddexp(far, _integrals(s, edges, low, high, integrand))
+    return near
+
+
+def _steepness(density: LogDensity, points: Floats) -> Floats:
+    """About the largest slope of the logarithm in the panel of each point."""
+    steep: Floats = density.steepness[density.panels(points)]
+    return steep
+
+
+def _window(edges: Floats, low: Floats, high: Floats) -> Floats:
+    """Rows of those edges that lie between limits, and perhaps of some beyond."""
+    first = np.searchsorted(edges, low)
+    count = int(np.max(np.searchsorted(edges, high, side="right") - first, initial=0))
+    rows: Floats = edges[np.minimum(np.add.outer(first, np.arange(count)), edges.size - 1)]
+    return rows
 
 
 def _integrals(
     whole: Floats,
-    edges: Floats,
-    more_edges: Callable[[slice], Floats],
+    edges: Callable[[slice], Floats],
     low: Floats,
     high: Floats,
     integrand: Callable[[Floats, Floats], Integrand],
@@ -176,20 +224,17 @@ def _integrals(
 
     Args:
         whole: what each integral is for.
-        edges: of panels, the same for all.
-        more_edges: for some of the integrals, a row of further ones each.
+        edges: of panels, for some of the integrals a row each.
         low: lower limits.
         high: upper limits; where one lies below the lower limit, the integral is 0.
         integrand: of wholes and of points in their panels, a function of some of these and of rows of points.
     """
     high = np.maximum(high, low)
     result = np.empty(whole.size)
-    at_once = max(1, SETTINGS.at_once // (2 * edges.size))
-    for first in range(0, whole.size, at_once):
-        some = slice(first, first + at_once)
-        fresh = more_edges(some)
-        table = np.concatenate((np.broadcast_to(edges, (fresh.shape[0], edges.size)), fresh), axis=1)
-        np.clip(table, low[some, np.newaxis], high[some, np.newaxis], out=table)
+    for first in range(0, whole.size, SETTINGS.at_once):
+        some = slice(first, first + SETTINGS.at_once)
+        inner = np.clip(edges(some), low[some, np.newaxis], high[some, np.newaxis])
+        table = np.concatenate((low[some, np.newaxis], inner, high[some, np.newaxis]), axis=1)
         table.sort(axis=1)
         result[some] = _sums(whole[some], table, integrand)
     return result

@@ -21,7 +21,7 @@ class PanelSettings:
 
     precision: float = 2e-14  # absolute error of a logarithm up to `size`; it grows with larger ones
     size: float = 20.0
-    bending: float = 1.2
+    bending: float = 2.0
     """How far a panel may be from an exponential, so that Gauss-Legendre rules integrate the density itself."""
     last: int = 3  # coefficients that tell the error
     narrowest: float = 1e-10  # half-width, relative to the place, that is not halved again
@@ -29,6 +29,7 @@ class PanelSettings:
     most_rounds: int = 48  # of halving
     caution: float = 10.0  # factor on what the last coefficients tell
     roundings: float = 3.0  # factor on rounding errors in the claimed error
+    at_once: int = 1 << 14  # values that are computed together
     forgiving: float = 40.0
     """Exponent of the largest factor by which errors may be larger where the density does not matter."""
 
@@ -62,6 +63,11 @@ class LogDensity:
     def halves(self) -> Floats:
         """Half the width of each panel."""
         return 0.5 * (self.edges[1:] - self.edges[:-1])
+
+    @cached_property
+    def steepness(self) -> Floats:
+        """At least the largest slope in each panel."""
+        return weighted_rows(np.abs(self.coefficients), _ORDERS**2) / self.halves
 
     def panels(self, points: Floats) -> Indices:
         """The panel of each point, the first or the last one if it lies outside."""
@@ -145,7 +151,19 @@ def resolved(
 
 
 def _polynomials(coefficients: Floats, shares: Floats) -> Floats:
-    """Rows of Chebyshev coefficients at rows of points, by Clenshaw's recurrence."""
+    """Rows of Chebyshev coefficients at rows of points, in blocks that stay in cache."""
+    rows = max(1, SETTINGS.at_once // shares.shape[1])
+    if shares.shape[0] <= rows:
+        return _block(coefficients, shares)
+    result = np.empty_like(shares)
+    for first in range(0, shares.shape[0], rows):
+        some = slice(first, first + rows)
+        result[some] = _block(coefficients[some], shares[some])
+    return result
+
+
+def _block(coefficients: Floats, shares: Floats) -> Floats:
+    """The same by Clenshaw's recurrence."""
     double = 2 * shares
     older, newer, product = np.zeros_like(double), np.zeros_like(double), np.empty_like(double)
     columns = coefficients.T[:, :, np.newaxis]

@@ -42,11 +42,24 @@ _RULE = np.polynomial.legendre.leggauss(32)
 
 @dataclass(frozen=True)
 class Scale:
-    """Points s = log(loss - least), or the losses themselves if none is least; of interest down to e^-depth."""
+    """Points s = log(loss - least), or the losses themselves if none is least; of interest down to two depths.
+
+    What lies below the mean decides about upper tails no further than a double can tell, and the other way round.
+    """
 
     least: float
-    depth: float
+    above: float  # depth of interest above the mean: down to e^-above
+    below: float  # ... and below it
     least_rest: float = 0.0  # what the double leaves of the least loss
+
+    @property
+    def depth(self) -> float:
+        """The larger of the depths."""
+        return max(self.above, self.below)
+
+    def depths(self, s: Floats, centre: float) -> Floats:
+        """The depths at points."""
+        return np.where(s < centre, self.below, self.above)
 
     def loss(self, s: Floats) -> Floats:
         """The losses at points."""
@@ -82,7 +95,7 @@ class Scale:
         least = self.least + other.least
         part = least - self.least
         lost = (self.least - (least - part)) + (other.least - part)
-        return Scale(least, min(self.depth, other.depth), self.least_rest + other.least_rest + lost)
+        return replace(self, least=least, least_rest=self.least_rest + other.least_rest + lost)
 
     def build(
         self,
@@ -101,7 +114,7 @@ class Scale:
             return np.maximum(log_density(s), -SETTINGS.bottom * self.depth - np.maximum(self.loss(s), 0.0))
 
         def irrelevance(s: Floats, values: Floats) -> Floats:
-            return MARGIN - self.depth - self.height(s, values)
+            return MARGIN - self.depths(s, centre) - self.height(s, values)
 
         density = resolved(above_bottom, np.concatenate((edges[0], edges[1][1:])), irrelevance, noise)
         return LossDensity(self, density)
@@ -113,9 +126,10 @@ class Scale:
         return self._end(log_density, centre, low), centre, self._end(log_density, centre, high)
 
     def _end(self, log_density: Callable[[Floats], Floats], inside: float, outside: float) -> float:
+        depth = self.below if outside < inside else self.above
         for points in SETTINGS.scans:
             scan = np.linspace(inside, outside, points)
-            alive = self.height(scan, log_density(scan)) > -self.depth
+            alive = self.height(scan, log_density(scan)) > -depth
             alive[0] = True
             last = int(np.flatnonzero(alive)[-1])
             inside = float(scan[last])
@@ -164,7 +178,7 @@ class LossDensity:
         return inside
 
     def _is_exact(self, s: Floats, log_density: Floats) -> Booleans:
-        exact: Booleans = self.scale.height(s, log_density) > MARGIN - self.scale.depth
+        exact: Booleans = self.scale.height(s, log_density) > MARGIN - self.scale.depths(s, self.centre)
         return exact
 
     def between(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -194,7 +208,7 @@ class LossDensity:
         losses, log_masses = self.nodes
         return math.sqrt(float(np.sum(np.exp(log_masses) * (losses - self.mean) ** 2)))
 
-    @property
+    @cached_property
     def centre(self) -> float:
         """The point of the mean."""
         return float(self.scale.place(np.array([self.mean]))[0])
@@ -204,8 +218,13 @@ class LossDensity:
         return replace(self, density=self.density.scaled(-float(log_sums(self.nodes[1].reshape(1, -1))[0])))
 
 
-def sampled_step(step: StepLoss, depth: float) -> LossDensity:
+def sampled_step(step: StepLoss, above: float, below: float | None = None) -> LossDensity:
     """The density of one step's loss: that of the output at which the loss has this excess, over the slope there.
+
+    Args:
+        step: with a least loss.
+        above: depth of interest above the mean.
+        below: the same below it, if it is another.
 
     Raises:
         ConvergenceError: if the step has no least loss.
@@ -229,10 +248,11 @@ def sampled_step(step: StepLoss, depth: float) -> LossDensity:
         log_growth = float(step.log_growth(np.array([sigma * z]))[0][0])
         return log_growth if log_growth < -SETTINGS.linear_from else math.log(float(np.logaddexp(0.0, log_growth)))
 
-    reach = math.sqrt(2 * depth)
     least = least_loss([(step.least_ratio, 1)])
-    scale = Scale(least.high, depth, least.low)
-    return scale.build(log_density, place(-reach), place(0.0), place(reach + largest / sigma))
+    below = above if below is None else below
+    scale = Scale(least.high, above, below, least.low)
+    low, high = -math.sqrt(2 * below), math.sqrt(2 * above) + largest / sigma
+    return scale.build(log_density, place(low), place(0.0), place(high))
 
 
 def log(values: Floats) -> Floats:

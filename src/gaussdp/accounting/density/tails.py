@@ -27,6 +27,7 @@ class DensitySettings:
 
     depths: tuple[float, ...] = (60.0, 250.0, 800.0)
     """-log of tails, in order of trial; the last are beyond the range of a double."""
+    likely: float = 0.95  # share of a depth that bounds on tails may use up: they are off by some exponents
     tilts: int = 24  # at which the transform of the density is compared with the exact one
     refinement: int = 2 * FINENESS  # of the grids for the exact transforms
     nothing: float = 1e-13  # share of a tilted law that may lie where the density is not exact
@@ -39,6 +40,9 @@ class DensitySettings:
 
 
 SETTINGS = DensitySettings()
+
+ABOVE, BELOW, BOTH = (True, False), (False, True), (True, True)
+"""Where a density goes deep: above the mean, below it."""
 
 _ROUNDING = 2.0**-52
 
@@ -53,7 +57,7 @@ class DensityTails(Described):
     def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._squared_mu, self._steps = squared_mu, tuple(steps)
         self.lowest = LossCumulants(squared_mu, self._steps).lowest
-        self._readings: list[DensityReadings | None] = []
+        self._readings: dict[tuple[float, ...], DensityReadings | None] = {}
 
     def _describe(self) -> tuple[object, ...]:
         return self._squared_mu, self._steps
@@ -70,7 +74,7 @@ class DensityTails(Described):
 
     @property
     def _bulk(self) -> "DensityReadings":
-        readings = self._at_depth(0)
+        readings = self._at_depth(0, BOTH)
         if readings is None:
             raise ConvergenceError("there is no density of the privacy loss")
         return readings
@@ -79,19 +83,37 @@ class DensityTails(Described):
         """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
         points = OperatingPoints.unanswered(tau)
         open_ = np.arange(tau.size)
-        for index in range(len(SETTINGS.depths)):
-            readings = self._at_depth(index)
-            if readings is None:
-                return points
-            reached = readings.law.reaches(readings.law.scale.place(tau[open_]))
-            if reached.any():
-                points.put(open_[reached], readings.read(tau[open_[reached]]))
-                open_ = open_[~reached]
+        bounds = self.vanishing.bounds(tau)
+        for index, depth in enumerate(SETTINGS.depths):
+            # What Chernoff's bound puts below a depth is not looked for above it.
+            likely = open_[bounds[open_] > -SETTINGS.likely * depth]
+            for side in ABOVE, BELOW:
+                here = likely[(tau[likely] > self._bulk_ends[0]) == (side is ABOVE)]
+                readings = self._at_depth(index, side) if here.size else None
+                if readings is not None:
+                    reached = here[readings.law.reaches(readings.law.scale.place(tau[here]))]
+                    points.put(reached, readings.read(tau[reached]))
+                    open_ = np.setdiff1d(open_, reached)
+                elif here.size:
+                    open_ = np.setdiff1d(open_, here)
             if open_.size == 0:
                 return points
-        # What the last one does not reach is smaller than any double.
-        points.put(open_, VanishingTails.points(tau[open_]))
+        # What the last one does not reach is smaller than any double; between the means of both laws that is any error.
+        between = (tau[open_] > self._bulk_ends[0]) & (tau[open_] < self._bulk_ends[1])
+        points.put(open_[between], VanishingTails.points_between(tau[open_[between]]))
+        points.put(open_[~between], VanishingTails.points(tau[open_[~between]]))
         return points
+
+    @cached_property
+    def vanishing(self) -> VanishingTails:
+        """Bounds on the same tails."""
+        return VanishingTails(self._squared_mu, self._steps)
+
+    @cached_property
+    def _bulk_ends(self) -> tuple[float, float]:
+        """The means of the loss under Q and under P."""
+        cumulants = LossCumulants(self._squared_mu, self._steps)
+        return cumulants.tilt(0.0).mean, cumulants.tilt(1.0).mean
 
     def near_quantile(self, quantile: float, pole: float) -> float | None:
         """The threshold that the loss exceeds with the probability of a normal quantile; pole 0 is for Q, 1 for P."""
@@ -111,7 +133,7 @@ class DensityTails(Described):
         points = OperatingPoints.unanswered(np.full_like(log_below, np.nan))
         open_ = np.arange(log_below.size)
         for index in range(len(SETTINGS.depths)):
-            readings = self._at_depth(index) if open_.size else None
+            readings = self._at_depth(index, BOTH) if open_.size else None
             if readings is None:
                 break
             found = readings.at_rate(log_below[open_], log_above[open_], under_p=under_p)
@@ -119,22 +141,21 @@ class DensityTails(Described):
             open_ = open_[~found.answered]
         return points
 
-    def _at_depth(self, index: int) -> "DensityReadings | None":
-        """The readings down to a depth, None if there are none, or none at a smaller depth."""
-        while len(self._readings) <= index:
-            if self._readings and self._readings[-1] is None:
-                return None
-            depth = SETTINGS.depths[len(self._readings)]
-            cutoff = math.sqrt(2 * (depth + MARGIN))
+    def _at_depth(self, index: int, side: "tuple[bool, bool]") -> "DensityReadings | None":
+        """The readings down to a depth above the mean, below it or on both sides; None if there are none."""
+        least, depth = SETTINGS.depths[0], SETTINGS.depths[index]
+        depths = tuple((depth if deep else least) + MARGIN for deep in side)
+        if depths not in self._readings:
+            cutoff = math.sqrt(2 * max(depths))
             cumulants = LossCumulants(self._squared_mu, [(step.cut(cutoff), count) for step, count in self._steps])
             try:
-                self._readings.append(DensityReadings(self._compose(depth + MARGIN), cumulants))
+                self._readings[depths] = DensityReadings(self._compose(*depths), cumulants)
             except ConvergenceError:
-                self._readings.append(None)
-        return self._readings[index]
+                self._readings[depths] = None
+        return self._readings[depths]
 
-    def _compose(self, depth: float) -> LossDensity:
-        laws = [repeated(sampled_step(step, depth), count) for step, count in self._steps]
+    def _compose(self, above: float, below: float) -> LossDensity:
+        laws = [repeated(sampled_step(step, above, below), count) for step, count in self._steps]
         total = laws[0]
         for law in laws[1:]:
             total = convolved(total, law)
@@ -216,7 +237,9 @@ class DensityReadings:
         for side, here, start, end, masses in ((1.0, positive, s, high, above[1]), (-1.0, ~positive, low, s, below[1])):
             near = law.scale.excess(law.places(start[here], end[here])) - excess[here, np.newaxis]
             log_delta[here] = self._log_delta(excess[here], panels[here], near, masses[here], side)
-        log_delta = np.where(positive, log_delta + tau, log_delta)
+        # Rounding may put a probability next to 1 above it.
+        rates = [np.minimum(rate, 0.0) for rate in rates]
+        log_delta = np.minimum(np.where(positive, log_delta + tau, log_delta), 0.0)
         other_delta = np.logaddexp(log_delta - np.abs(tau), log_complement(-np.abs(tau)))
         log_density = law.density.at(s)
         errors = self.error + self._rounding(s, tau, log_density, rates, log_delta)

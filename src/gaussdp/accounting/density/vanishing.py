@@ -25,7 +25,11 @@ class VanishingSettings:
 
 SETTINGS = VanishingSettings()
 
-_TILTS = 2.0 ** np.arange(-3, 44)
+NEXT_TO_ONE = 2.0**-53
+"""Distance from 1 of a probability that a double rounds to 1."""
+
+_TILTS = 2.0 ** np.concatenate((np.arange(-9, 8, 0.25), np.arange(8, 44)))
+_BETWEEN = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
 
 
 class VanishingTails:
@@ -38,12 +42,38 @@ class VanishingTails:
         self._above = np.array([_value(cumulants, 1 + tilt) for tilt in _TILTS])
         self._below = np.array([_value(cumulants, -tilt) for tilt in _TILTS])
 
+    def bounds(self, tau: Floats) -> Floats:
+        """Upper bounds on the logarithm of P(L > tau) at positive thresholds, and of Q(L <= tau) at others."""
+        offset = np.multiply.outer(np.abs(tau), _TILTS)
+        bounds: Floats = (np.where(tau[:, np.newaxis] > 0, self._above, self._below) - offset).min(axis=1)
+        return bounds
+
+    def epsilon(self, log_delta: float) -> float:
+        """An upper bound on the epsilon of removing a record, by the bound on the profile of `loss.chernoff`."""
+        peaks = _TILTS * np.log(_TILTS / (_TILTS + 1)) - np.log1p(_TILTS)
+        return float(((self._above + peaks - log_delta) / _TILTS).min())
+
     def vanish(self, tau: Floats) -> Booleans:
         """Whether the smaller tail and the profile at each threshold are below any double."""
-        offset = np.multiply.outer(np.abs(tau), _TILTS)
-        bounds = np.where(tau[:, np.newaxis] > 0, self._above, self._below) - offset
-        vanished: Booleans = bounds.min(axis=1) < SETTINGS.nothing
+        vanished: Booleans = self.bounds(tau) < SETTINGS.nothing
         return vanished
+
+    @staticmethod
+    def points_between(tau: Floats) -> OperatingPoints:
+        """Operating points where neither error occurs."""
+        never, always = np.full_like(tau, -np.inf), np.zeros_like(tau)
+        return OperatingPoints(
+            tau=tau,
+            log_fpr=never,
+            log_tnr=always,
+            log_fnr=never,
+            log_tpr=always,
+            log_density=never,
+            log_delta_remove=always,
+            log_delta_add=always,
+            errors=always,
+            methods=one_method(Method.VANISHING, tau.size),
+        )
 
     @staticmethod
     def points(tau: Floats) -> OperatingPoints:
@@ -64,6 +94,45 @@ class VanishingTails:
             errors=all_,
             methods=one_method(Method.VANISHING, tau.size),
         )
+
+
+class PartedLaws:
+    """Bounds on both errors of a test where the losses under Q and under P lie far apart.
+
+    With K the log moment generating function under Q and t in (0, 1), Q(L > tau) <= e^(K(t) - t tau) and
+    P(L <= tau) <= e^(K(t) + (1 - t) tau), by Chernoff.
+    """
+
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
+        few = schedules_for(steps)[0][0]
+        cumulants = LossCumulants(squared_mu, [(step.cut(SETTINGS.cutoff), count) for step, count in few])
+        self._values = np.array([_value(cumulants, tilt) for tilt in _BETWEEN])
+
+    def surely_one(self, epsilon: Floats) -> Booleans:
+        """At which epsilons the profile of the remove direction is 1 in a double."""
+        one: Booleans = self.log_gap(epsilon, remove=True) < math.log(NEXT_TO_ONE)
+        return one
+
+    def surely_told(self, log_fpr: Floats) -> Booleans:
+        """At which FPRs the FNR is below any double."""
+        told: Booleans = self.log_fnr(log_fpr) < SETTINGS.nothing
+        return told
+
+    def log_gap(self, tau: Floats, *, remove: bool) -> Floats:
+        """Upper bounds on log(1 - delta), E_Q[min(e^L, e^tau)] if a record is removed, e^-tau times that if added."""
+        offset = np.multiply.outer(tau, 1 - _BETWEEN if remove else -_BETWEEN)
+        gap: Floats = (self._values + offset).min(axis=1)
+        return gap
+
+    def log_fnr(self, log_fpr: Floats) -> Floats:
+        """Upper bounds on the logarithm of the FNR at an FPR: of the test whose bound on the FPR is just that."""
+        bound: Floats = ((self._values - np.multiply.outer(log_fpr, 1 - _BETWEEN)) / _BETWEEN).min(axis=1)
+        return bound
+
+    def points(self, tau: Floats) -> tuple[Booleans, OperatingPoints]:
+        """At which thresholds neither error occurs with a probability that a double can hold; and the points there."""
+        gone = np.maximum(self.log_gap(tau, remove=True), self.log_gap(tau, remove=False)) < SETTINGS.nothing
+        return gone, VanishingTails.points_between(tau[gone])
 
 
 def _value(cumulants: LossCumulants, tilt: float) -> float:
