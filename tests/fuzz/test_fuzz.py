@@ -19,6 +19,7 @@ def fuzz():
     sys.path.remove(str(ROOT))
 
 
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of JAX, where another test has loaded it
 @pytest.mark.parametrize("name", TRIALS)
 def test_nothing_is_found(name, fuzz):
     areas = import_module(f"benchmarks.fuzz.{name}").AREAS

@@ -116,7 +116,7 @@ def test_few_file_descriptors():
     with started(before=limited(130)) as server, httpx.Client(base_url=server.address, timeout=30) as client:
         with contextlib.ExitStack() as stack:
             begun = b"POST /api/v1/choose HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n"
-            for _ in range(40):
+            for _ in range(30):
                 connection = socket.create_connection(("127.0.0.1", server.port))
                 stack.enter_context(connection).sendall(begun)
             time.sleep(0.3)

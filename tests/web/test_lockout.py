@@ -69,6 +69,17 @@ def test_idle_connections(server):
     assert float(count.split()[1]) <= LIMITS["address_connections"] + 2
 
 
+def test_a_burst_of_one_address_is_answered_in_words(server):
+    """What has just come is not closed for what comes next: all are answered, or told that they are too many."""
+    with contextlib.ExitStack() as stack:
+        burst = [stack.enter_context(connected(server, GREEDY)) for _ in range(40)]
+        for connection in burst:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        statuses = [answer_to(connection, b"")[9:12] for connection in burst]
+    assert set(statuses) == {b"200", b"503"}
+    assert statuses.count(b"200") >= LIMITS["address_connections"]
+
+
 def test_busy_connections_beyond_the_limit_are_told_so(server):
     """A request under way is never cut off for another; health is told to everybody."""
     begun = b"POST /api/v1/choose HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n"

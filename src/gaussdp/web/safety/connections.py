@@ -5,6 +5,7 @@ Built on uvicorn's `h11_impl`, which it does not promise to keep; pyproject.toml
 
 import asyncio
 import secrets
+import time
 from typing import Any, cast
 
 import h11
@@ -23,6 +24,7 @@ EVERYBODY = "*"  # the address under which all connections are counted
 MOST_REFUSED = 32
 """Connections beyond the limit that are told so; more are closed without a word."""
 
+_FRESH_SECONDS = 0.5  # for which a new connection is not idle: what it asks is on its way
 _REFUSED_SECONDS = 2.0  # for such a one to say what it wants
 _PIECE = 4_096  # bytes
 
@@ -46,7 +48,7 @@ class Gate:
 
     def __init__(self, limits: Limits, shared: Shared, metrics: Metrics, proxies: Proxies, overfull: str) -> None:
         self.limits, self.shared, self.metrics, self.proxies, self.overfull = limits, shared, metrics, proxies, overfull
-        self.idle: dict[Connection, None] = {}  # the longest idle first
+        self.idle: dict[Connection, float] = {}  # the longest idle first, and when each may be closed for another
         self.refused: set[Connection] = set()
 
     def enter(self, connection: "Connection") -> bool:
@@ -70,7 +72,8 @@ class Gate:
         """Count it, if need be after closing the longest idle one (of an address)."""
         if self.shared.connect(counter, most):
             return True
-        idlest = next((other for other in self.idle if of in (None, other.site)), None)
+        now = time.monotonic()
+        idlest = next((other for other, when in self.idle.items() if when <= now and of in (None, other.site)), None)
         if idlest is None:
             return False
         idlest.give_up_place()
@@ -99,7 +102,7 @@ class Connection(H11Protocol):
         gate = self.gate
         self._admitted = gate.enter(self)
         if self._admitted:
-            gate.idle[self] = None
+            gate.idle[self] = time.monotonic() + _FRESH_SECONDS
         elif len(gate.refused) < MOST_REFUSED:
             gate.refused.add(self)
             self.app = _Overfull(self.app, gate.overfull)
@@ -124,7 +127,7 @@ class Connection(H11Protocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self._admitted and self._between_requests() and not self.transport.is_closing():
-            self.gate.idle[self] = None
+            self.gate.idle[self] = time.monotonic()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
