@@ -31,6 +31,46 @@ def verdicts(report):
     return {item.key: item.verdict for item in report.assumptions}
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"records_per_unit": 4, "adjacency": "replace-one"},
+        {"sampling": "shuffle", "dataset_size": 50_000},
+        {
+            "sampling": "fixed batches",
+            "dataset_size": 50_000,
+            "records_per_unit": 2,
+            "tuning": "not counted",
+            "tuning_runs": 3,
+        },
+    ],
+)
+def test_what_holds_for_the_run_counts_everything_together(changes):
+    report = report_of(**changes)
+    judged = gaussdp.check_claim(report.run, f"mu={report.mu} floor=1e-10")
+    content = json.loads(report.render("json"))
+    jsonschema.validate(content, schema())
+    held = content["holding"]
+    assert judged.lower * 0.999 <= held["mu_lower"] <= judged.lower
+    assert judged.upper <= held["mu"] <= judged.upper * 1.001
+    assert f"μ = {held['mu']:g} holds" in held["sentences"][0]
+    for format_ in PROSE_FORMATS:
+        assert f"{held['mu']:g}" in report.render(format_)
+
+
+def test_exchanged_units_of_four_records_are_groups_of_eight():
+    report = report_of(records_per_unit=4, adjacency="replace-one")
+    assert report.holding.enclosure.upper == pytest.approx(8 * report.fit.mu, rel=1e-9)
+
+
+def test_what_holds_is_not_said_where_nothing_is_known_or_all_is_met():
+    assert "holding" not in json.loads(report_of().render("json"))
+    unclipped = report_of(clipping="none")
+    held = json.loads(unclipped.render("json"))["holding"]
+    assert held["mu"] == "inf"
+    assert "No finite μ" in held["sentences"][0]
+
+
 def test_numbers_are_those_of_the_library_on_the_safe_side():
     report = report_of(dataset_size=50_000)
     curve = gaussdp.account(RUN["mechanism"])

@@ -1,10 +1,11 @@
 """What a report says, in order: sections of sentences, facts, tables and verdicts, free of any format."""
 
+import math
 from collections.abc import Callable, Sequence
 
 from gaussdp.accounting.readings import LARGE_REGRET
 from gaussdp.documents.blocks import Facts, Headline, Judgement, Picture, Section, Tone, Words
-from gaussdp.documents.rounding import shown, shown_up
+from gaussdp.documents.rounding import shown, shown_down, shown_up
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.statements.assumptions import Assumption, Met
 from gaussdp.statements.findings import Findings
@@ -108,7 +109,7 @@ def standing_words(report: Findings) -> tuple[Words, ...]:
             " assumptions).",
             names=_names(broken),
         )
-        return (Words(words, "warning"),)
+        return (Words(words, "warning"), *(Words(found) for found in holding_words(report)))
     found = [Words(a.remark) for a in report.assumptions if a.remark]
     if unknown:
         found.insert(
@@ -116,6 +117,31 @@ def standing_words(report: Findings) -> tuple[Words, ...]:
             Words(say("Whether this number holds depends on what is not stated: {names}.", names=_names(unknown))),
         )
     return tuple(found)
+
+
+def holding_words(report: Findings) -> tuple[str, ...]:
+    """What holds for the run as described where the number of the statement does not."""
+    if report.holding is None:
+        return ()
+    ends, digits = report.holding.enclosure, report.digits
+    if ends.lower == math.inf:
+        return (say("No finite μ holds for this run."),)
+    lower = numeral(shown_down(ends.lower, digits))
+    if ends.upper == math.inf:
+        return (say("No finite μ is known to hold for this run; none below {lower} does.", lower=lower),)
+    upper, floor = numeral(shown_up(ends.upper, digits)), report.fit.floor
+    all_attacks = Phrase(
+        "For the run as described, all of it counted together, μ = {upper} holds; none below {lower} does."
+    )
+    above_floor = Phrase(
+        "For the run as described, all of it counted together, μ = {upper} holds, for attacks with error rates of at"
+        " least {floor}; none below {lower} does."
+    )
+    told = {"upper": upper, "lower": lower}
+    first = say(above_floor, floor=shown_up(floor, digits), **told) if floor else say(all_attacks, **told)
+    names = report.holding.unstated(below=False)
+    rests = () if not names else (say("This rests on what is not stated: {names}.", names=", ".join(names)),)
+    return (" ".join((first, *rests)), *report.holding.caveats)
 
 
 def guarantee_words(report: Findings) -> list[str]:

@@ -13,6 +13,7 @@ from gaussdp.figures.tradeoffs import Attack, TradeoffPlot, tradeoff_plot
 from gaussdp.guarantees import Guarantee
 from gaussdp.statements.assumptions import Assumption
 from gaussdp.statements.run import Run
+from gaussdp.statements.smallest import Found
 from gaussdp.statements.verdict import Verdict
 from gaussdp.words import say
 
@@ -37,6 +38,8 @@ class Findings:
         digits: significant digits shown, rounded to the side of less privacy.
         notes: what else a reader must know about the numbers.
         verdict: on the claim that the run states; None if it states none.
+        holding: the smallest mu that holds for the run as described, at the floor of the fit, where the fit does not;
+            else None.
         curve: the accounted guarantee.
     """
 
@@ -53,6 +56,7 @@ class Findings:
     digits: int
     notes: tuple[str, ...]
     verdict: Verdict | None
+    holding: Found | None
     curve: Curve = field(repr=False)
 
     @property

@@ -8,7 +8,7 @@ from gaussdp.accounting.export import curve_points
 from gaussdp.documents.machine import records
 from gaussdp.documents.rounding import Rounding, rounded
 from gaussdp.mechanisms import registered
-from gaussdp.statements.content import guarantee_words, title
+from gaussdp.statements.content import guarantee_words, holding_words, title
 from gaussdp.statements.findings import Findings
 
 SCHEMA_VERSION = 1
@@ -43,6 +43,7 @@ def content(report: Findings) -> dict[str, Any]:
             "report_the_curve": report.curve_matters,
             "sentences": guarantee_words(report),
         },
+        **_holding(report),
         "mechanism": {
             "description": run.accounted.sentence,
             "releases": [{**part.plan_entry(), "times": times} for part, times in run.accounted.releases()],
@@ -84,6 +85,20 @@ def content(report: Findings) -> dict[str, Any]:
         "notes": list(report.notes),
         "claim": _claim(report),
         **({"curve": curve_points(report.curve)} if report.curve_matters else {}),
+    }
+
+
+def _holding(report: Findings) -> dict[str, object]:
+    if report.holding is None:
+        return {}
+    ends, digits = report.holding.enclosure, report.digits
+    return {
+        "holding": {
+            "mu": rounded(ends.upper, Rounding.UP, digits),
+            "mu_lower": rounded(ends.lower, Rounding.DOWN, digits),
+            "floor": report.fit.floor,
+            "sentences": list(holding_words(report)),
+        }
     }
 
 

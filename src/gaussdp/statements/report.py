@@ -21,6 +21,7 @@ from gaussdp.domains import LEVEL, checked, instance, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS as FIGURE_FORMATS
 from gaussdp.figures.tradeoffs import TradeoffPlot, render_tradeoffs
+from gaussdp.guarantees.claim import Claim
 from gaussdp.statements.assumptions import assumptions
 from gaussdp.statements.content import headline, sections, title
 from gaussdp.statements.findings import (
@@ -34,6 +35,7 @@ from gaussdp.statements.findings import (
 )
 from gaussdp.statements.machine import content
 from gaussdp.statements.run import Run, within_doubles
+from gaussdp.statements.smallest import Found, smallest_for
 from gaussdp.statements.verdict import check_claim
 from gaussdp.words import Phrase, say
 
@@ -209,10 +211,11 @@ def _report(run: Run, at: _Readings) -> Report:
     fit, notes = _proved(curve, at.floor) if at.certified else _fit(curve, at.floor)
     deltas = _usual_deltas(run.dataset_size) if at.deltas is None else at.deltas
     epsilon, beyond = epsilon_table(curve, deltas, strict=at.deltas is not None)
+    judged = assumptions(run, curve, fit, at.digits)
     return Report(
         run=run,
         fit=fit,
-        assumptions=assumptions(run, curve, fit, at.digits),
+        assumptions=judged,
         guarantee=fit.table(),
         epsilon=epsilon,
         attacker=attacker_table(curve, fit, at.fprs),
@@ -223,8 +226,17 @@ def _report(run: Run, at: _Readings) -> Report:
         digits=at.digits,
         notes=(*notes, *beyond),
         verdict=check_claim(run, run.claim) if run.claim else None,
+        holding=_holding(run, fit) if any(one.decisive and one.verdict == "not met" for one in judged) else None,
         curve=curve,
     )
+
+
+def _holding(run: Run, fit: Fit) -> Found | None:
+    """What holds where the fit does not; None where attacks above the floor are too good to speak about."""
+    try:
+        return smallest_for(run, Claim(mu=1.0, floor=fit.floor or None))
+    except DomainError:
+        return None
 
 
 def _proved(curve: Curve, floor: float) -> tuple[Fit, tuple[str, ...]]:
