@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gaussdp import GDP, ApproxDP, AuditPlan, FixedThreshold, PureDP, audit_errors, audit_one_run, plan_audit
 from gaussdp.auditing.designs import Design
 from gaussdp.auditing.result import Audit, RocBand
+from gaussdp.documents import render
 from gaussdp.documents.rounding import Rounding
 from gaussdp.errors import DomainError
 
@@ -115,6 +116,13 @@ def test_tables_and_sides_of_rounding():
 
 def test_without_claims_and_deltas():
     assert [table.key for table in audit_errors(5, 1000, 400, 1000).document().tables] == ["bound", "attack"]
+
+
+@pytest.mark.parametrize(("mu_lower", "words"), [(0.4, "The attack that proves it"), (0.0, "which proves nothing")])
+def test_an_attack_is_said_to_prove_what_it_proves(mu_lower, words):
+    text = render(found([0.1], [0.2], mu_lower=mu_lower).document(), "text")
+    assert words in text
+    assert ("proves it" in text) == (mu_lower > 0)
 
 
 def test_one_run():

@@ -156,7 +156,7 @@ class Audit(Evidence):
         )
         attack = Table(
             "attack",
-            "The attack that proves it",
+            "The attack that proves it" if self.mu_lower > 0 else "The best attack, which proves nothing",
             (
                 Column("threshold", "threshold"),
                 Column("false_positives", "accused nonmembers"),
