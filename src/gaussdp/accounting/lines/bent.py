@@ -34,9 +34,11 @@ class BentSettings:
     widths: tuple[float, float] = (1.5, 8.0)  # ... at least and at most; all in inverse deviations
     most_turns: float = 16.0  # ... and at most, in inverse losses of an output that the record alone explains
     spacing: float = 0.06  # of the first rule
-    finest: float = 0.018
+    fine: float = 0.018  # ... from which on rules are refined only where a threshold would not be served
+    finest: float = 0.01
     targets: tuple[float, ...] = (1e-11, 3e-11, 3e-11)
     """Errors, relative to the value, up to which rules are refined: at the mean and at the ends of the thresholds."""
+    enough: float = 3e-10  # ... the same of fine rules
     powers: tuple[float, float] = (1.9, 2.9)
     """Of the error of a rule, relative to the value, that rules with two and with three times the nodes will have, as a
     rule: by these it is told which of them, or of four times the nodes, to make."""
@@ -49,10 +51,10 @@ class BentSettings:
     share: float = 1.6
     """Power of the difference from the rule of spacing 3h, relative to all terms, below which the error of spacing h
     does not fall: it would be 3 if one singularity decided. The difference from that of 2h is an error as it stands."""
-    level: float = 1.15
-    """Power of the difference from spacing 4h below which that from 3h should lie, and at 4 / 3 would. If it does not,
-    a small share of the integrand turns too fast for all of these rules, on the arms of the hyperbola, and their
-    differences are of the size of their errors, or by chance smaller."""
+    levels: tuple[float, float] = (1.3, 1.15)
+    """Powers of the differences from spacings 3h and 4h below which those from 2h and 3h should lie; at 3 / 2 and 4 / 3
+    they would. If neither does, a small share of the integrand turns too fast for all of these rules, on the arms of
+    the hyperbola, and their differences are of the size of their errors, or by chance smaller."""
     least_error: float = 2e-14  # of a rule, relative to all terms, however well coarser ones agree with it
     most_images: float = 60.0  # exponent past which what a pole adds is nothing
     same_value: float = 1e-8  # relative difference between K on either path: past it one of them is wrong
@@ -159,7 +161,8 @@ class BentLine(Line):
         values, errors, _, change = (part[:3] for part in self._sums_at(self._aims))
         sizes = np.maximum(np.abs(values), TINY)
         others = ((errors - change) / sizes).max(axis=0)
-        enough, left = np.maximum(SETTINGS.targets, others), (change / sizes).max(axis=0)
+        targets = SETTINGS.targets if self._spacing > SETTINGS.fine else SETTINGS.enough
+        enough, left = np.maximum(targets, others), (change / sizes).max(axis=0)
         serves = others <= LIMIT  # elsewhere no rule would do
         times = 1
         for more, most in zip(left[serves].tolist(), enough[serves].tolist(), strict=True):
@@ -192,8 +195,8 @@ class BentLine(Line):
             images += more
             differences.append(np.minimum(np.abs(values - coarse) / size, 1.0))
         double, triple, fourfold = differences
-        stays = np.where(triple > fourfold**SETTINGS.level, triple, 0.0)
-        change = size * np.maximum(np.maximum(double, stays), triple**SETTINGS.share)
+        stays = (double > triple ** SETTINGS.levels[0]) & (triple > fourfold ** SETTINGS.levels[1])
+        change = size * np.maximum(np.where(stays, np.maximum(double, triple), double), triple**SETTINGS.share)
         rounding = SETTINGS.rounding * (np.abs(exponents) + 4)
         errors: Floats = (sizes * (self._errors + rounding)).sum(axis=2)
         scale_error = SETTINGS.rounding * (4 + abs(self._start) + self._loss.rounding(self.tilt.at, tau))
