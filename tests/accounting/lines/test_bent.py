@@ -98,6 +98,14 @@ def test_deep_and_far_thresholds(squared_mu, steps, tau):
     assert np.all((misses(bent, lines) <= bent.errors + lines.errors)[both])
 
 
+def test_errors_count_the_rounding_of_the_threshold():
+    """A rate is the exponential of a logarithm to which the threshold has been added."""
+    tau = np.array([-19_736.6])
+    points = BentTails(0.0, [(SampledGaussianLoss(0.373, 0.44), 50_490)]).read(tau)
+    assert points.answered.all()
+    assert points.errors[0] >= np.spacing(-tau[0]) / 2
+
+
 def test_lines_next_to_poles_hold_against_proofs():
     """Without the images of the poles, or with their signs changed, rules of different spacings do not agree here."""
     points = BentTails(0.0, [(SampledGaussianLoss(0.25, 0.01), 400)]).read(np.array([-0.4, -2.0]))
