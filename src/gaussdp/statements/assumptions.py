@@ -1,6 +1,7 @@
 """What the accounting takes for granted, and whether the run met it."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -76,9 +77,14 @@ def assumptions(run: Run, curve: Guarantee, fit: Fit, digits: int = 4) -> tuple[
     return tuple(found)
 
 
+def unmet(judged: Iterable[Assumption]) -> list[Assumption]:
+    """Those without which the number does not hold, and which the run did not meet."""
+    return [item for item in judged if item.decisive and item.verdict == "not met"]
+
+
 def broken_words(run: Run, curve: Guarantee, fit: Fit) -> tuple[str, ...]:
     """What a run did otherwise than its account assumes, in one sentence; nothing if that is nothing."""
-    broken = [item.title for item in assumptions(run, curve, fit) if item.decisive and item.verdict == "not met"]
+    broken = [item.title for item in unmet(assumptions(run, curve, fit))]
     if not broken:
         return ()
     words = "; ".join(broken)

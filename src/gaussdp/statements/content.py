@@ -1,13 +1,12 @@
 """What a report says, in order: sections of sentences, facts, tables and verdicts, free of any format."""
 
-import math
 from collections.abc import Callable, Sequence
 
 from gaussdp.accounting.readings import LARGE_REGRET
 from gaussdp.documents.blocks import Facts, Headline, Judgement, Picture, Section, Tone, Words
 from gaussdp.documents.rounding import shown, shown_down, shown_up
 from gaussdp.mechanisms.base import ADJACENCIES
-from gaussdp.statements.assumptions import Assumption, Met
+from gaussdp.statements.assumptions import Assumption, Met, unmet
 from gaussdp.statements.findings import Findings
 from gaussdp.statements.run import SAMPLINGS, Run
 from gaussdp.words import Phrase, numeral, plural, say
@@ -98,7 +97,7 @@ _ROUNDING = Phrase("to the side of less privacy: what is bounded from above up, 
 
 def standing_words(report: Findings) -> tuple[Words, ...]:
     """The first thing to know: whether the number holds for this run, and of whom it does not speak."""
-    broken = [a for a in report.assumptions if a.decisive and a.verdict == "not met"]
+    broken = unmet(report.assumptions)
     unknown = [a for a in report.assumptions if a.decisive and a.verdict == "not stated"]
     if broken:
         words = plural(
@@ -123,13 +122,10 @@ def holding_words(report: Findings) -> tuple[str, ...]:
     """What holds for the run as described where the number of the statement does not."""
     if report.holding is None:
         return ()
-    ends, digits = report.holding.enclosure, report.digits
-    if ends.lower == math.inf:
-        return (say("No finite μ holds for this run."),)
-    lower = numeral(shown_down(ends.lower, digits))
-    if ends.upper == math.inf:
-        return (say("No finite μ is known to hold for this run; none below {lower} does.", lower=lower),)
-    upper, floor = numeral(shown_up(ends.upper, digits)), report.fit.floor
+    ends, digits, floor = report.holding.enclosure, report.digits, report.fit.floor
+    nothing = report.holding.nothing_finite(digits)
+    if nothing:
+        return (nothing,)
     all_attacks = Phrase(
         "For the run as described, all of it counted together, μ = {upper} holds; none below {lower} does."
     )
@@ -137,7 +133,7 @@ def holding_words(report: Findings) -> tuple[str, ...]:
         "For the run as described, all of it counted together, μ = {upper} holds, for attacks with error rates of at"
         " least {floor}; none below {lower} does."
     )
-    told = {"upper": upper, "lower": lower}
+    told = {"upper": numeral(shown_up(ends.upper, digits)), "lower": numeral(shown_down(ends.lower, digits))}
     first = say(above_floor, floor=shown_up(floor, digits), **told) if floor else say(all_attacks, **told)
     names = report.holding.unstated(below=False)
     rests = () if not names else (say("This rests on what is not stated: {names}.", names=", ".join(names)),)

@@ -22,7 +22,7 @@ from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS as FIGURE_FORMATS
 from gaussdp.figures.tradeoffs import TradeoffPlot, render_tradeoffs
 from gaussdp.guarantees.claim import Claim
-from gaussdp.statements.assumptions import assumptions
+from gaussdp.statements.assumptions import assumptions, unmet
 from gaussdp.statements.content import headline, sections, title
 from gaussdp.statements.findings import (
     Curve,
@@ -226,7 +226,7 @@ def _report(run: Run, at: _Readings) -> Report:
         digits=at.digits,
         notes=(*notes, *beyond),
         verdict=check_claim(run, run.claim) if run.claim else None,
-        holding=_holding(run, fit) if any(one.decisive and one.verdict == "not met" for one in judged) else None,
+        holding=_holding(run, fit) if unmet(judged) else None,
         curve=curve,
     )
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from gaussdp.accounting.bounds.enclosures import Enclosure, smallest
 from gaussdp.accounting.bounds.passes import stretches
 from gaussdp.accounting.bounds.shuffled import drawn_batches, fixed_batches, shuffled_batches
+from gaussdp.documents.rounding import shown_down
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms import Mechanism, PoissonSampled
 from gaussdp.statements.run import Run
-from gaussdp.words import Phrase, say
+from gaussdp.words import Phrase, numeral, say
 
 _ROUNDING = 2.0**-50
 _AS_GROUP = Phrase(
@@ -34,6 +35,15 @@ class Found:
 
     enclosure: Enclosure
     caveats: tuple[str, ...]
+
+    def nothing_finite(self, digits: int) -> str | None:
+        """That no finite mu is known to hold, where that is so."""
+        if self.enclosure.lower == math.inf:
+            return say("No finite μ holds for this run.")
+        if self.enclosure.upper == math.inf:
+            lower = numeral(shown_down(self.enclosure.lower, digits))
+            return say("No finite μ is known to hold for this run; none below {lower} does.", lower=lower)
+        return None
 
     def unstated(self, *, below: bool) -> tuple[str, ...]:
         """What the run does not state and an end rests on, by name; more runs or records only raise the lower end."""

@@ -190,30 +190,27 @@ class BentTails(Described):
         tilt = self._middle_of(index)
         if tilt is None:
             return 1
-        low, high = (-self._least * SETTINGS.ratio ** (index + end) for end in (0, 1))
+        low, high = self._ends((index, 1, 0))
         return min(max(math.ceil((high - low) / (2 * SETTINGS.half * tilt.deviation)), 1), SETTINGS.most_parts)
 
     def _middle_of(self, index: int) -> Tilt | None:
         """The tilt in the middle of a bin, if there is one."""
         if index not in self._middles:
-            self._middles[index] = self._saddle(self._middle((index, 1, 0)), self._origin)
+            self._middles[index] = self._saddle(self._place((index, 1, 0), 0.5), self._origin)
         return self._middles[index]
 
-    def _middle(self, key: _Key) -> float:
-        """The threshold in the middle of a part of a bin."""
+    def _place(self, key: _Key, share: float) -> float:
+        """The threshold at this share of the way through a part of a bin."""
         index, parts, part = key
-        place: float = SETTINGS.ratio ** (index + (part + 0.5) / parts)
-        return self._least - self._least * place
+        excess: float = SETTINGS.ratio ** (index + (part + share) / parts)
+        return self._least - self._least * excess
 
     def _ends(self, key: _Key) -> tuple[float, float]:
-        """The thresholds at the ends of a part of a bin."""
-        index, parts, part = key
-        low, high = (SETTINGS.ratio ** (index + end / parts) for end in (part, part + 1))
-        return self._least - self._least * low, self._least - self._least * high
+        return self._place(key, 0.0), self._place(key, 1.0)
 
     def _line(self, key: _Key) -> BentLine | None:
         if key not in self._lines:
-            tau = self._middle(key)
+            tau = self._place(key, 0.5)
             tilt = self._saddle(tau, self._middle_of(key[0]) or self._origin)
             try:
                 tilt = None if tilt is None else self._off_poles(tilt, tau)

@@ -1,6 +1,5 @@
 """The guarantee that holds for a run as it is described: exact where an exact account is known, else an enclosure."""
 
-import math
 from dataclasses import dataclass
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
@@ -8,10 +7,10 @@ from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.guarantees.claim import Claim
-from gaussdp.statements.assumptions import assumptions
+from gaussdp.statements.assumptions import assumptions, unmet
 from gaussdp.statements.run import Run
 from gaussdp.statements.smallest import Found, smallest_for
-from gaussdp.web.views.showing import budget_text, guarantee_text
+from gaussdp.web.views.showing import DIGITS, budget_text, guarantee_text
 from gaussdp.words import say
 
 _EXCHANGEABLE = ("shuffle", "fixed batches")  # batches whose bound needs no floor
@@ -49,7 +48,7 @@ def holding(run: Run, floor: float, delta: float) -> Holding:
     curve = account(run.protected)
     fit, raised = _fit(curve, floor)
     judged = assumptions(run, curve, fit)
-    if any(one.decisive and one.verdict == "not met" for one in judged):
+    if unmet(judged):
         return _enclosed(run, floor, delta)
     unstated = tuple(one.words for one in judged if one.verdict == "not stated" or one.remark)
     epsilon = curve.epsilon(delta)
@@ -59,7 +58,7 @@ def holding(run: Run, floor: float, delta: float) -> Holding:
 def _enclosed(run: Run, floor: float, delta: float) -> Holding:
     found, at_delta = bound(run, floor), smallest_for(run, Claim(epsilon=1.0, delta=delta))
     mu, epsilon = found.enclosure, at_delta.enclosure
-    sentences = (_words(mu.lower, mu.upper), *found.caveats)
+    sentences = (found.nothing_finite(DIGITS) or _between(mu.lower, mu.upper), *found.caveats)
     return Holding(GDP(mu.upper), None, mu.upper, mu.lower, epsilon.upper, epsilon.lower, sentences)
 
 
@@ -75,11 +74,7 @@ def bound(run: Run, floor: float, *, quickly: bool = False) -> Found:
     return smallest_for(run, Claim(mu=1.0, floor=at))
 
 
-def _words(lower: float, upper: float) -> str:
-    if lower == math.inf:
-        return say("No finite μ holds for this run.")
-    if upper == math.inf:
-        return say("No finite μ is known to hold for this run; none below {lower} does.", lower=budget_text(lower))
+def _between(lower: float, upper: float) -> str:
     return say(
         "No exact account of this run is known. The smallest μ that holds lies between {lower}"
         " and {upper}; what is shown is the upper end, which holds.",
