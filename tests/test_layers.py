@@ -16,6 +16,7 @@ LAYERS = [
     "adapters",
     "domains",
     "objects",
+    "guards",
     "interrupts",
     "registry",
     "documents",

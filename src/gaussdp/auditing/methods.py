@@ -12,7 +12,7 @@ from gaussdp.auditing.counts import Counts, ScoreCounts
 from gaussdp.auditing.rates import quantile_sum, rank_grid, rate_upper
 from gaussdp.auditing.result import Audit, RocBand
 from gaussdp.domains import LEVEL, REAL, instance, integer, number, settle
-from gaussdp.objects import guard
+from gaussdp.guards import guard
 
 _CAUTION = 0.1  # of the tail when choosing: a threshold must not win by luck alone
 _ALMOST_ONE = 1 - 1e-15

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from gaussdp.domains import WordChoice, integer, one_of
 from gaussdp.errors import DomainError
+from gaussdp.guards import guard
 from gaussdp.mechanisms.schedules import Stretch
-from gaussdp.objects import guard
 from gaussdp.words import Phrase, say
 
 Adjacency = Literal["add-remove", "replace-one"]

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from gaussdp.domains import FINITE, Domain, checked, instance, integer, several
 from gaussdp.errors import DomainError
+from gaussdp.guards import guard
 from gaussdp.mechanisms.participation import Participation
 from gaussdp.numerics import Floats
-from gaussdp.objects import guard
 
 ENTRY = Domain(-1e100, 1e100, advice="beyond, its square leaves the range of a double", meant=FINITE)
 MOST_STEPS = 5000  # of a strategy that is held as a matrix
