@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
-from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve
+from gaussdp.accounting.curve import AccountedCurve
+from gaussdp.accounting.distribution.curve import DistributionCurve
+from gaussdp.accounting.distribution.points import PointsCurve
+from gaussdp.accounting.readings import Fit
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.rounding import Rounding
 from gaussdp.documents.tables import Column, Table

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from gaussdp.auditing.betting import SETTINGS, Bets, bets_against, pooled_quantiles
+from gaussdp.auditing.betting import SETTINGS as BETTING
+from gaussdp.auditing.betting import Bets, bets_against, pooled_quantiles
 from gaussdp.auditing.counts import Counts
 from gaussdp.auditing.sizes import two_digits
 from gaussdp.guarantees import GDP
@@ -80,7 +81,7 @@ def plan_pairs(mu: float, claim_mu: float, power: float, confidence: float) -> P
     needed = _by(np.sort(ended), power)
     if needed > MOST_PAIRS:
         return None
-    learning = SETTINGS.first + PLANNING.learning * guess
+    learning = BETTING.first + PLANNING.learning * guess
     return PlannedPairs(
         two_digits(float(np.minimum(ended, longest).mean()) + learning), two_digits(needed + learning), power
     )

@@ -10,7 +10,8 @@ from typing import IO, Any
 import click
 
 from gaussdp.auditing.growing import add_trial, load_audit, must_be_new, save_audit, trials_of
-from gaussdp.auditing.sequential import TABLES, SequentialAudit
+from gaussdp.auditing.sequential import TABLES as EVIDENCE
+from gaussdp.auditing.sequential import SequentialAudit
 from gaussdp.cli.claims import claim_options, confidence_option, picture_format, stated_claims
 from gaussdp.cli.options import output_options, show
 from gaussdp.documents.files import write_file
@@ -46,7 +47,7 @@ _WAIT = 0.2  # seconds between two looks at a file that grows
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also draw the evidence and the bound into this .svg, .pdf or .png file.",
 )
-@output_options(TABLES)
+@output_options(EVIDENCE)
 def sequential(
     file: Path,
     claims: Sequence[str],

@@ -1,14 +1,12 @@
 """Options of the commands that write an entry of OpenDP's registry of deployments."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
+from gaussdp.cli.options import Command
 from gaussdp.published.entry import RegistryFacts
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 Registering = tuple[Path, RegistryFacts] | None
 """Where an entry goes, and what people say of it."""
 

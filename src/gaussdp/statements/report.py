@@ -14,9 +14,10 @@ from gaussdp.accounting import DistributionCurve, Fit, account
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS
 from gaussdp.accounting.export import ENDINGS, curve_files
 from gaussdp.accounting.readings import DEFAULT_FLOOR
-from gaussdp.documents import PROSE_FORMATS, Block, Document, Format, Rounding, document_files, render, rounded, shown
+from gaussdp.documents import PROSE_FORMATS, Block, Document, Format, document_files, render
 from gaussdp.documents.files import write_files
 from gaussdp.documents.html import fragment
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import LEVEL, checked, instance, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS as FIGURE_FORMATS

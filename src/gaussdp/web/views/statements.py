@@ -29,7 +29,7 @@ from gaussdp.web.schemas.requests import (
 )
 from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.advise import answers_of
-from gaussdp.web.views.choose import choose
+from gaussdp.web.views.choose import choose as choose_view
 from gaussdp.web.views.pictures import picture
 from gaussdp.web.views.training import run_of
 from gaussdp.web.views.understand import explanation
@@ -107,7 +107,7 @@ def _explained(state: UnderstandRequest, tell: Tell) -> Document:
 
 def _chosen(state: ChooseRequest, tell: Tell) -> Document:
     """The budget for all that is asked, in a sentence, a picture and the tables."""
-    answer, tables = choose(state), budget_document(state.asked)
+    answer, tables = choose_view(state), budget_document(state.asked)
     words = answer["warning"] or f"{answer['risk']['sentence']} {answer['cost']}".strip()
     blocks: list[Block] = [
         Headline(f"μ ≤ {answer['mu_text']}", words, struck=answer["saturated"]),
