@@ -11,10 +11,10 @@ import click
 
 from gaussdp.advising import QUESTIONS, Answers, Published, Question, record
 from gaussdp.advising import advise as advised
-from gaussdp.advising.questions import MEMBERSHIP, USUAL
+from gaussdp.advising.answers import MEMBERSHIP, USUAL
 from gaussdp.advising.record import decision_entry
+from gaussdp.cli.inputs import registering, registry_options
 from gaussdp.cli.options import Whole, WholeRange, number, show, style_option
-from gaussdp.cli.registry_entry import registering, registry_options
 from gaussdp.documents.files import write_file, write_files
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.domains import written_share

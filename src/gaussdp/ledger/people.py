@@ -21,10 +21,10 @@ from sqlalchemy.engine import Connection
 
 from gaussdp.domains import several
 from gaussdp.errors import DomainError, MissingExtraError
-from gaussdp.ledger.amounts import written
 from gaussdp.ledger.balances import Balance
+from gaussdp.ledger.charges import written
+from gaussdp.ledger.database import PEOPLE, TAKING_PART
 from gaussdp.ledger.entries import digest_of
-from gaussdp.ledger.schema import PEOPLE, TAKING_PART
 
 _CAPACITY_DIGITS = 17
 _BATCH = 20_000  # people that are handed to the database at once
