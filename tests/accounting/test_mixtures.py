@@ -202,3 +202,94 @@ def test_compositions_with_plain_releases():
 def test_bad_input(make, words):
     with pytest.raises(DomainError, match=words):
         make()
+
+
+def in_many_digits(under_p, under_q, sigma, x):
+    """Of one step, with components by their means: the loss at an output, FPR, FNR, delta to remove and to add."""
+    with mpmath.workdps(50):
+
+        def mixed(law, of_component):
+            return mpmath.fsum(weight * of_component((x - mean) / mpmath.mpf(sigma)) for mean, weight in law.items())
+
+        p, q = (mixed(law, lambda z: mpmath.exp(-z * z / 2)) for law in (under_p, under_q))
+        above_p, above_q = (mixed(law, lambda z: mpmath.ncdf(-z)) for law in (under_p, under_q))
+        below_p, below_q = (mixed(law, mpmath.ncdf) for law in (under_p, under_q))
+        return mpmath.log(p / q), above_q, below_p, above_p - p / q * above_q, below_q - q / p * below_p
+
+
+def one_step(kind, sigma, rate):
+    """The mechanism, and its laws with and without the record in rational weights."""
+    q = mpmath.mpf(rate)
+    if kind == "exchange":
+        return SampledExchange(sigma, rate), {0: 1 - q, 1: q}, {0: 1 - q, -1: q}
+    mixture = MixtureOfGaussians.of_records(sigma, rate, 4)
+    law = {size: mpmath.mpf(weight) for size, weight in zip(mixture.sensitivities, mixture.weights, strict=True)}
+    return mixture, law, {0: mpmath.mpf(1)}
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(0.15, 0.01), (0.8, 1e-5), (1.0, 0.3), (1.3, 4.48e-4), (30.0, 0.02)])
+@pytest.mark.parametrize("kind", ["exchange", "unit"])
+def test_one_step_is_a_closed_form(kind, sigma, rate):
+    mechanism, under_p, under_q = one_step(kind, sigma, rate)
+    curve = account(mechanism)
+    for z in (-5.0, 0.02, 0.7, 3.0, 9.0):
+        x = mpmath.mpf(sigma) * z + 0.5
+        # The output is moved to where the loss is a double.
+        tau = float(in_many_digits(under_p, under_q, sigma, x)[0])
+        with mpmath.workdps(50):
+            x = mpmath.findroot(lambda y, t=tau: in_many_digits(under_p, under_q, sigma, y)[0] - t, x)
+        _, fpr, fnr, remove, add = in_many_digits(under_p, under_q, sigma, x)
+        read = curve.remove.reading.delta(tau) if tau >= 0 else curve.add.reading.delta(-tau)
+        assert str(read.method) == "closed form"
+        assert read.error < 1e-10
+        assert read.value == pytest.approx(float(remove if tau >= 0 else add), rel=read.error)
+        assert curve.remove.fnr(float(fpr)) == pytest.approx(float(fnr), rel=1e-10)
+
+
+def profile_of_one_exchange(level, sigma, rate):
+    """delta of one step at any level, from the output at which the loss has it."""
+
+    def log_ratio(x):
+        return np.logaddexp(math.log1p(-rate), math.log(rate) + (x - 0.5) / sigma**2)
+
+    low, high = np.full_like(level, -60.0 * sigma - 60), np.full_like(level, 60.0 * sigma + 60)
+    for _ in range(120):
+        middle = 0.5 * (low + high)
+        above = log_ratio(middle) - log_ratio(-middle) > level
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    tails = [(1 - rate) * special.ndtr(-low / sigma) + rate * special.ndtr((m - low) / sigma) for m in (1.0, -1.0)]
+    return tails[0] - np.exp(level) * tails[1]
+
+
+@pytest.mark.parametrize(("sigma", "rate", "epsilon"), [(1.0, 0.02, 0.1), (1.3, 1e-3, 0.01), (0.7, 0.3, 2.0)])
+def test_two_exchanges_by_a_direct_integral(sigma, rate, epsilon):
+    nodes, shares = np.polynomial.legendre.leggauss(24)
+    edges = np.linspace(-12.0 * sigma - 1, 12.0 * sigma + 1, 1001)
+    half = 0.5 * np.diff(edges)[:, np.newaxis]
+    x = (edges[:-1, np.newaxis] + half * (nodes + 1)).ravel()
+    normal_density = np.exp(-((x / sigma) ** 2) / 2) / (sigma * math.sqrt(2 * math.pi))
+    p, q = (normal_density * (1 - rate + rate * np.exp((m * x - 0.5) / sigma**2)) for m in (1, -1))
+    expected = (half * shares).ravel() @ (p * profile_of_one_exchange(epsilon - np.log(p / q), sigma, rate))
+    read = account(2 * SampledExchange(sigma, rate)).reading.delta(epsilon)
+    assert read.error < 1e-9
+    assert read.value == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("noise", "rate", "steps"), [(1.319, 4.48e-4, 7), (1.0, 1e-4, 1000), (0.2, 0.01, 3)])
+def test_rare_exchanges_lie_in_the_bracket(noise, rate, steps):
+    """Few or rarely sampled steps, which no line reads: exact too, where a grid of losses would be far too coarse."""
+    curve = account(DPSGD(noise, rate, steps, adjacency="replace-one"))
+    read = curve.reading.epsilon(1e-6)
+    assert str(read.method) == "density"
+    assert read.error < 1e-9
+    interval = float(read.value) / 500
+    low, high = bracket(
+        lambda **options: pld.from_gaussian_mechanism(
+            noise, sampling_prob=rate, neighboring_relation=pld.NeighborRel.REPLACE_ONE, **options
+        ),
+        steps,
+        [float(read.value)],
+        interval,
+    )
+    assert low[0] * (1 - 1e-9) <= 1e-6 <= high[0] * (1 + 1e-9) + 1e-13
+    assert curve.fit(1e-6).mu == pytest.approx(curve.fit(1e-6).mu_lower, rel=1e-6)

@@ -16,7 +16,7 @@ from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
+from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss, OneExchangeTails, OneUnitTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails
 from gaussdp.accounting.read_curve import ReadCurve
@@ -392,7 +392,12 @@ def _tails(squared_mu: float, steps: list[tuple[StepLoss, int]], unsampled_mu: f
     if not steps:
         return GaussianTails(unsampled_mu)
     first, count = steps[0]
-    if squared_mu == 0 and len(steps) == 1 and count == 1 and isinstance(first, SampledGaussianLoss):
-        return OneStepTails(first.noise_multiplier, first.sample_rate)
+    if squared_mu == 0 and len(steps) == 1 and count == 1:
+        if isinstance(first, SampledGaussianLoss):
+            return OneStepTails(first.noise_multiplier, first.sample_rate)
+        if isinstance(first, ExchangedLoss):
+            return SymmetricTails(OneExchangeTails(first))
+        if isinstance(first, MixtureLoss) and math.isfinite(first.lowest):
+            return OneUnitTails(first)
     composed = ComposedTails(squared_mu, steps)
     return SymmetricTails(composed) if all(isinstance(step, ExchangedLoss) for step, _ in steps) else composed

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.accounting.density.log_density import LogDensity
-from gaussdp.accounting.density.loss_density import LossDensity, Scale, log
+from gaussdp.accounting.density.loss_density import LossDensity, Scale, SignedScale, log
 from gaussdp.accounting.loss.steps import rows_times, weighted_rows
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
 from gaussdp.numerics import Booleans, Floats, Indices
@@ -173,7 +173,9 @@ def doubled(law: LossDensity) -> LossDensity:
 
 
 def convolved(first: LossDensity, second: LossDensity) -> LossDensity:
-    """The density of the sum of two losses that have least ones."""
+    """The density of the sum of two losses that have least ones, or of two on signed scales."""
+    if isinstance(first.scale, SignedScale):
+        return _signed(first, second)
     one, other = first.density, second.density
     parts_of_one = SmallParts(one)
     parts_of_other = parts_of_one if first is second else SmallParts(other)
@@ -188,6 +190,64 @@ def convolved(first: LossDensity, second: LossDensity) -> LossDensity:
     low, high = (float(np.logaddexp(one.edges[end], other.edges[end])) for end in (0, -1))
     centre = float(np.logaddexp(first.centre, second.centre))
     return scale.build(log_density, *scale.live(log_density, low, centre, high)).normalised()
+
+
+def _signed(first: LossDensity, second: LossDensity) -> LossDensity:
+    """The density of a sum on a signed scale.
+
+    With either sign of a loss changed its law under Q is that under P, so densities at -d are e^d times those at d.
+    """
+    scale = first.scale.plus(second.scale)
+
+    def log_density(s: Floats) -> Floats:
+        size = np.abs(s)
+        if first is second:
+            sums = _signed_half(first, first, scale, size) + math.log(2)
+        else:
+            sums = np.logaddexp(_signed_half(first, second, scale, size), _signed_half(second, first, scale, size))
+        found: Floats = sums + np.where(s < 0, scale.loss(size), 0.0)
+        return found
+
+    ends = sum((law.scale.loss(law.density.edges[[0, -1]]) for law in (first, second)), start=np.zeros(2))
+    low, high = scale.place(ends).tolist()
+    return scale.build(log_density, *scale.live(log_density, low, 0.0, high)).normalised()
+
+
+def _signed_half(small: LossDensity, large: LossDensity, scale: Scale, s: Floats) -> Floats:
+    """Logarithms of the integrals over the losses of the one up to half of those at s, which are not negative."""
+    mine, others, total = small.density, large.density, scale.loss(s)
+    least, most = (float(large.scale.loss(others.edges[[end]])[0]) for end in (0, -1))
+    half, half_of_other = small.scale.place(0.5 * total), large.scale.place(0.5 * total)
+    low = np.maximum(small.scale.place(total - most), mine.edges[0])
+    high = np.minimum(np.minimum(half, small.scale.place(total - least)), mine.edges[-1])
+    wide = mine.halves[mine.panels(half)] > SETTINGS.wide
+    steepness = _steepness(mine, half) + _steepness(others, half_of_other)
+
+    def edges(rows: slice) -> Floats:
+        own = _window(mine.edges, low[rows], high[rows])
+        images = _window(others.edges, half_of_other[rows], np.full(half[rows].size, others.edges[-1]))
+        needed = np.multiply.outer(steepness[rows], _NEAR_HALF**2) >= SETTINGS.peaked
+        halves = half[rows, np.newaxis] - np.where(needed, _NEAR_HALF, 0.0)
+        rounder = half[rows, np.newaxis] - np.where(wide[rows, np.newaxis], _BELOW_HALF, 0.0)
+        back = small.scale.place(total[rows, np.newaxis] - large.scale.loss(images))
+        return np.concatenate((own, back, halves, rounder), axis=1)
+
+    def integrand(whole: Floats, middles: Floats) -> Integrand:
+        of_mine = mine.panels(middles)
+        of_others = others.panels(large.scale.place(whole - small.scale.loss(middles)))
+
+        def values(chosen: Indices | slice, points: Floats) -> Floats:
+            rest = large.scale.place(whole[chosen][:, np.newaxis] - small.scale.loss(points))
+            logs = mine.values(of_mine[chosen], points)
+            logs += others.values(of_others[chosen], rest)
+            logs -= large.scale.log_slope(rest)
+            return logs
+
+        return values
+
+    columns = mine.edges.size + others.edges.size
+    found: Floats = _integrals(total, edges, columns, low, high, integrand) + scale.log_slope(s)
+    return found
 
 
 def smoothed(law: LossDensity, squared_mu: float) -> LossDensity:

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from gaussdp.accounting.density.log_density import LogDensity, panels_of, resolved
-from gaussdp.accounting.loss.mixtures import MixtureLoss
-from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss, least_loss
+from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss, least_loss, normal_log_density
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import TINY, Booleans, Floats, Indices
@@ -29,6 +29,7 @@ class ScaleSettings:
     linear_from: float = 40.0  # excess past which log(e^excess - 1) is the excess
     bottom: float = 4.0  # depths below which logarithms are cut off: next to the ends integrals may vanish
     well: float = 10.0  # exponent by which a node lies well within the part that is exact
+    least_log_unit: float = -600.0  # of a signed scale: a unit is a double
     steepest: float = 60.0  # change of a logarithm between edges, at most, that a rule of 32 nodes integrates
 
 
@@ -139,6 +140,37 @@ class Scale:
 
 
 @dataclass(frozen=True)
+class SignedScale(Scale):
+    """Points s with loss = unit sinh(s), for losses of either sign that have the same law under P with it changed.
+
+    The loss of an exchanged record is of this form in its output, as long as it is small.
+    """
+
+    unit: float = 1.0
+
+    def loss(self, s: Floats) -> Floats:
+        """The losses at points."""
+        return self.unit * np.sinh(s)
+
+    def excess(self, s: Floats) -> Floats:
+        """The losses at points."""
+        return self.loss(s)
+
+    def place(self, loss: Floats) -> Floats:
+        """The points of losses."""
+        return np.arcsinh(loss / self.unit)
+
+    def log_slope(self, s: Floats) -> Floats:
+        """log of d loss / ds."""
+        slope: Floats = np.logaddexp(s, -s) + math.log(0.5 * self.unit)
+        return slope
+
+    def plus(self, other: Scale) -> "SignedScale":
+        """The scale of a sum, which is as smooth as the smoother of both."""
+        return replace(self, unit=max(self.unit, other.unit) if isinstance(other, SignedScale) else self.unit)
+
+
+@dataclass(frozen=True)
 class LossDensity:
     """A density under Q on a scale; exact down to a MARGIN above the scale's depth."""
 
@@ -215,6 +247,37 @@ class LossDensity:
     def normalised(self) -> "LossDensity":
         """The same density with total mass 1."""
         return replace(self, density=self.density.scaled(-float(log_sums(self.nodes[1].reshape(1, -1))[0])))
+
+
+def exchanged_step(step: ExchangedLoss, above: float, below: float | None = None) -> LossDensity:
+    """The density of the loss of a step in which a sampled record is exchanged; see `sampled_step`."""
+    sigma, rate = step.noise_multiplier, step.sample_rate
+    below = above if below is None else below
+    log_unit = math.log(2 * rate) - math.log1p(-rate) - 0.5 / sigma**2
+    scale = SignedScale(-math.inf, above, below, unit=math.exp(max(log_unit, SETTINGS.least_log_unit)))
+
+    def log_density(s: Floats) -> Floats:
+        x = step.output_of(scale.loss(s))
+        log_law = math.log1p(-rate) + np.logaddexp(0.0, step.log_odds(-x)) + normal_log_density(x, sigma)
+        result: Floats = log_law + scale.log_slope(s) - np.log(step.slope(x))
+        return result
+
+    ends = np.array([-1 - sigma * math.sqrt(2 * below), 1 + sigma * math.sqrt(2 * above)])
+    low, high = scale.place(step.loss(ends)).tolist()
+    return scale.build(log_density, low, 0.0, high)
+
+
+def gaussian_law(squared_mu: float, above: float, below: float) -> LossDensity:
+    """The density of plain Gaussian releases, N(-mu^2 / 2, mu^2), on the scale of exchanged records."""
+    mu = math.sqrt(squared_mu)
+    scale = SignedScale(-math.inf, above, below, unit=mu)
+
+    def log_density(s: Floats) -> Floats:
+        return normal_log_density(scale.loss(s) + 0.5 * squared_mu, mu) + scale.log_slope(s)
+
+    ends = np.array([-0.5 * squared_mu - mu * math.sqrt(2 * below), 0.5 * squared_mu + mu * math.sqrt(2 * above)])
+    low, high = scale.place(ends).tolist()
+    return scale.build(log_density, low, 0.0, high)
 
 
 def sampled_step(step: StepLoss, above: float, below: float | None = None) -> LossDensity:

@@ -9,8 +9,18 @@ import numpy as np
 from scipy import special
 
 from gaussdp.accounting.density.convolution import convolved, repeated, smoothed
-from gaussdp.accounting.density.loss_density import MARGIN, LossDensity, log, log_sums, sampled_step
+from gaussdp.accounting.density.loss_density import (
+    MARGIN,
+    LossDensity,
+    SignedScale,
+    exchanged_step,
+    gaussian_law,
+    log,
+    log_sums,
+    sampled_step,
+)
 from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.mixtures import ExchangedLoss
 from gaussdp.accounting.loss.schedules import schedules_for
 from gaussdp.accounting.loss.steps import FINENESS, StepLoss
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_complement, one_method
@@ -285,11 +295,19 @@ class DensityTails(Described):
         return self._readings[depths]
 
     def _compose(self, above: float, below: float) -> LossDensity:
-        laws = [repeated(sampled_step(step, above, below), count) for step, count in self._steps]
+        laws = []
+        for step, count in self._steps:
+            if isinstance(step, ExchangedLoss):
+                laws.append(repeated(exchanged_step(step, above, below), count))
+            else:
+                laws.append(repeated(sampled_step(step, above, below), count))
+        signed = isinstance(laws[0].scale, SignedScale)
+        if self._squared_mu > 0 and signed:
+            laws.append(gaussian_law(self._squared_mu, above, below))
         total = laws[0]
         for law in laws[1:]:
             total = convolved(total, law)
-        return smoothed(total, self._squared_mu) if self._squared_mu > 0 else total
+        return smoothed(total, self._squared_mu) if self._squared_mu > 0 and not signed else total
 
 
 class DensityReadings:
@@ -442,7 +460,9 @@ class DensityReadings:
             value = top + math.log(total)
             if not inside or abs(value) > SETTINGS.largest_exponent:
                 continue
-            exact = cumulants.tilt(tilt, SETTINGS.refinement)
+            # Outputs are cut off above: where losses have either sign, a tilt and one minus it are mirror images.
+            mirrored = tilt < 0 and isinstance(law.scale, SignedScale)
+            exact = cumulants.tilt(1 - tilt if mirrored else tilt, SETTINGS.refinement)
             if all(grid.clean for grid in exact.grids):
                 deviations.append(value - exact.value)
         if not deviations:

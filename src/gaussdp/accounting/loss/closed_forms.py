@@ -72,7 +72,7 @@ class GaussianTails(Described):
             log_density=-0.5 * z * z - HALF_LOG_2PI - math.log(self.mu),
             log_delta_remove=np.where(tau >= 0, log_delta, other),
             log_delta_add=np.where(tau >= 0, other, log_delta),
-            errors=_errors(np.abs(tau / self.mu) + self.mu, np.abs(z) + self.mu),
+            errors=tail_errors(np.abs(tau / self.mu) + self.mu, np.abs(z) + self.mu),
             methods=one_method(Method.CLOSED_FORM, tau.size),
         )
 
@@ -195,11 +195,11 @@ class OneStepTails(Described):
             log_density=np.where(finite, log_density, -np.inf),
             log_delta_remove=np.where(tau >= 0, log_delta, other),
             log_delta_add=np.where(tau >= 0, other, log_delta),
-            errors=np.where(finite, _errors(2 * sigma * np.abs(exponent) + 1 / sigma, np.abs(z) + 1 / sigma), 0.0),
+            errors=np.where(finite, tail_errors(2 * sigma * np.abs(exponent) + 1 / sigma, np.abs(z) + 1 / sigma), 0.0),
             methods=one_method(Method.CLOSED_FORM, tau.size),
         )
 
 
-def _errors(terms: Floats, quantile: Floats) -> Floats:
+def tail_errors(terms: Floats, quantile: Floats) -> Floats:
     """Relative errors of normal tails at a quantile, or a smaller one, that is the sum of terms of this size."""
     return _ROUNDING + _ROUNDINGS * terms * quantile
