@@ -51,6 +51,12 @@ class TestTruncatedPoisson:
         expected = known.self_compose(20).get_epsilon_for_delta(1e-5)
         assert expected * (1 - 1e-6) <= curve.epsilon(1e-5) <= expected * (1 + 1e-4)
 
+    def test_rare_samples_are_on_a_fine_grid(self):
+        """On the usual one most losses lie far below the spacing, and epsilon would be a third too large."""
+        without_limit = account(DPSGD(1.0, 1e-4, 1000)).epsilon(1e-6)
+        limited = account(TruncatedPoisson(1.0, 1e-4, 1000, batch_limit=200, dataset_size=10**6)).epsilon(1e-6)
+        assert without_limit <= limited <= 1.02 * without_limit
+
     @pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
     @pytest.mark.parametrize(("rate", "limit"), [(0.3, 3), (0.3, 6), (0.8, 4)])
     def test_never_below_a_real_one(self, adjacency, rate, limit):

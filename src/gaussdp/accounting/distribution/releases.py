@@ -119,6 +119,9 @@ class ReleaseSettings:
 
     most_points: float = 5e4  # of its grid: for small noise it grows coarser rather than larger
     least_points: float = 1e3  # ... and for large noise finer
+    most_if_rare: float = 4e5
+    """The same for samples so rare that most losses are far below the spacing, which would add up: some seconds."""
+    share_of_common: float = 0.05  # spacing over the common losses of such samples
     finest: float = 1e-12  # spacing; below, neighbouring losses are hardly told apart
     most_atoms: float = 2e5  # discrete Gaussian noise with more is taken as Gaussian noise
     from_gaussian: float = 4.0
@@ -166,7 +169,17 @@ def spacing_for(parts: list[Mechanism]) -> tuple[float, bool]:
         return units.pop(), True
     reach = max(_reach_of(part) for part in parts)
     finest = max(reach / SETTINGS.least_points, SETTINGS.finest)
-    return max(min(INTERVAL, finest), reach / SETTINGS.most_points), False
+    usual = max(min(INTERVAL, finest), reach / SETTINGS.most_points)
+    wanted = min(map(_common_loss, parts)) * SETTINGS.share_of_common
+    return min(usual, max(wanted, reach / SETTINGS.most_if_rare)), False
+
+
+def _common_loss(part: Mechanism) -> float:
+    """About the loss of an output that is common, where these are far smaller than those that matter; else infinity."""
+    if not isinstance(part, TruncatedPoisson | SampledNoise):
+        return math.inf
+    mu = part.unsampled_mu if isinstance(part, TruncatedPoisson) else _reach_of(part.mechanism) / 10
+    return math.log1p(part.sample_rate * math.expm1(min(mu, 1.0)))
 
 
 def _reach_of(part: Mechanism) -> float:
