@@ -224,6 +224,8 @@ def one_step(kind, sigma, rate):
         return SampledExchange(sigma, rate), {0: 1 - q, 1: q}, {0: 1 - q, -1: q}
     mixture = MixtureOfGaussians.of_records(sigma, rate, 4)
     law = {size: mpmath.mpf(weight) for size, weight in zip(mixture.sensitivities, mixture.weights, strict=True)}
+    with mpmath.workdps(50):
+        law[0.0] = 1 - mpmath.fsum(weight for size, weight in law.items() if size > 0)
     return mixture, law, {0: mpmath.mpf(1)}
 
 
@@ -273,6 +275,16 @@ def test_two_exchanges_by_a_direct_integral(sigma, rate, epsilon):
     read = account(2 * SampledExchange(sigma, rate)).reading.delta(epsilon)
     assert read.error < 1e-9
     assert read.value == pytest.approx(expected, rel=1e-9)
+
+
+def test_rarely_sampled_units():
+    """Nearly as one record at the rate with which any is on a sample; that two are at once is all that comes on top."""
+    noise, rate, steps, delta = 1.6030959306649706, 1.5282755337575398e-06, 11205, 1.081e-4
+    read = account(DPSGD(noise, rate, steps, records_per_unit=8)).reading.epsilon(delta)
+    any_of_them = account(DPSGD(noise, -math.expm1(8 * math.log1p(-rate)), steps))
+    two_at_once = steps * 28 * rate**2
+    assert read.error < 1e-9
+    assert any_of_them.epsilon(delta) * (1 - 1e-9) <= read.value <= any_of_them.epsilon(delta - two_at_once)
 
 
 @pytest.mark.parametrize(("noise", "rate", "steps"), [(1.319, 4.48e-4, 7), (1.0, 1e-4, 1000), (0.2, 0.01, 3)])

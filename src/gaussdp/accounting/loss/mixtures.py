@@ -16,11 +16,11 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.loss.closed_forms import tail_errors
 from gaussdp.accounting.loss.steps import (
     OUTPUT_REACH,
@@ -31,13 +31,26 @@ from gaussdp.accounting.loss.steps import (
     normal_log_density,
     sampled_loss,
 )
-from gaussdp.accounting.operating_points import OperatingPoints, log_complement, one_method
+from gaussdp.accounting.operating_points import OperatingPoints, log_complement, one_method, upper_quantile
 from gaussdp.accounting.readings import Method
 from gaussdp.numerics import LARGEST_EXPONENT, Floats, log_profile
 from gaussdp.objects import Described
 
 _NEWTON_STEPS = 60
+_HALVINGS = 60  # of the distance between components, to less than rounding
+_MOST_LIKELY = 0.5  # weight from which on its complement has more digits
 _LINEAR_FROM = 300.0  # exponent past which e^L - 1 is no longer needed, and the loss comes from its logarithm
+
+
+def _unmoved(weights: tuple[float, ...]) -> Fraction:
+    """The weight of the outputs that no record moved, the first: next to 1, what the others leave has more digits."""
+    others = sum(map(Fraction, weights[1:]), start=Fraction(0))
+    return 1 - others if weights[0] > _MOST_LIKELY else Fraction(weights[0])
+
+
+@lru_cache(maxsize=1024)
+def _log_unmoved(weights: tuple[float, ...]) -> float:
+    return least_loss([(_unmoved(weights), 1)]).high
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +85,11 @@ class MixtureLoss(StepLoss):
 
     @property
     def lowest(self) -> float:
-        return math.log(self.weights[0]) if self.sensitivities[0] == 0 else -math.inf
+        return _log_unmoved(self.weights) if self.sensitivities[0] == 0 else -math.inf
 
     @property
     def least_ratio(self) -> Fraction:
-        return Fraction(self.weights[0]) if self.sensitivities[0] == 0 else Fraction(0)
+        return _unmoved(self.weights) if self.sensitivities[0] == 0 else Fraction(0)
 
     @property
     def highest_output(self) -> float:
@@ -305,16 +318,17 @@ class Components:
         total: Floats = special.logsumexp(logs, axis=0)
         return logs - total, total
 
-    def quantile(self, quantile: float) -> float:
-        """The output that is exceeded with the probability of a normal quantile."""
-        low, high = (self.sigma * quantile + mean for mean in (float(self.means.min()), float(self.means.max())))
-
-        for _ in range(_NEWTON_STEPS):
+    def outputs(self, log_below: Floats, log_above: Floats) -> Floats:
+        """The outputs with these probabilities below and above them, between those of the outermost components."""
+        quantile = self.sigma * upper_quantile(log_above, log_below)
+        low, high = quantile + self.means.min(), quantile + self.means.max()
+        for _ in range(_HALVINGS):
             x = 0.5 * (low + high)
-            below, above = (float(tail[0]) for tail in self.log_tails(np.array([x])))
-            short = below < special.log_ndtr(quantile) if quantile < 0 else above > special.log_ndtr(-quantile)
-            low, high = (x, high) if short else (low, x)
-        return 0.5 * (low + high)
+            below, above = self.log_tails(x)
+            short = np.where(log_below < log_above, below < log_below, above > log_above)
+            low, high = np.where(short, x, low), np.where(short, high, x)
+        found: Floats = 0.5 * (low + high)
+        return found
 
 
 class OneMixtureTails(Described):
@@ -338,25 +352,31 @@ class OneMixtureTails(Described):
         """The outputs with these losses, and the size of the terms that each over sigma is the sum of."""
 
     def _loss(self, x: Floats) -> Floats:
-        """The loss at outputs, nearly: searches start there."""
+        """The loss at outputs."""
         found: Floats = self._p.log_shares(x)[1] - self._q.log_shares(x)[1]
         return found
 
     def near_quantile(self, quantile: float, pole: float) -> float:
         """The threshold that the loss exceeds with the probability of a normal quantile, under Q or under P."""
-        return float(self._loss(np.array([(self._p if pole == 1 else self._q).quantile(quantile)]))[0])
+        log_above, log_below = special.log_ndtr(np.array([[-quantile], [quantile]]))
+        return float(self._loss((self._p if pole == 1 else self._q).outputs(log_below, log_above))[0])
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
-        return points_at_fpr(self, log_fpr, log_tnr)
+        x = self._q.outputs(log_tnr, log_fpr)
+        return self._at(x, self._loss(x), np.abs(x) / self._sigma)
 
     def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
         """Operating points with these FNRs."""
-        return points_at_fnr(self, log_fnr, log_tpr)
+        x = self._p.outputs(log_fnr, log_tpr)
+        return self._at(x, self._loss(x), np.abs(x) / self._sigma)
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at the thresholds."""
         x, terms = self._outputs(tau)
+        return self._at(x, tau, terms)
+
+    def _at(self, x: Floats, tau: Floats, terms: Floats) -> OperatingPoints:
         (p_shares, _), (q_shares, log_q) = self._p.log_shares(x), self._q.log_shares(x)
         apart = self._p.means[:, np.newaxis] - self._q.means
         sums = self._p.means[:, np.newaxis] + self._q.means
@@ -422,6 +442,33 @@ class OneUnitTails(OneMixtureTails):
 
     def _describe(self) -> tuple[object, ...]:
         return (self._step,)
+
+    def _loss(self, x: Floats) -> Floats:
+        grown, _ = self._step.log_growth(x)
+        losses: Floats = self.lowest + np.logaddexp(0.0, grown)
+        return losses
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at the thresholds; every loss is above those that do not exceed the least one."""
+        inside = self._least.excess(tau) > 0
+        if inside.all():
+            return super().read(tau)
+        nothing, all_ = np.full(tau.size, -np.inf), np.zeros(tau.size)
+        points = OperatingPoints(
+            tau=tau,
+            log_fpr=all_,
+            log_tnr=nothing,
+            log_fnr=nothing.copy(),
+            log_tpr=all_.copy(),
+            log_density=nothing.copy(),
+            log_delta_remove=log_complement(np.minimum(tau, 0.0)),
+            log_delta_add=nothing.copy(),
+            errors=np.zeros(tau.size),
+            methods=one_method(Method.CLOSED_FORM, tau.size),
+        )
+        if inside.any():
+            points.put(inside, super().read(tau[inside]))
+        return points
 
     def _outputs(self, tau: Floats) -> tuple[Floats, Floats]:
         excess = self._least.excess(tau)
