@@ -44,6 +44,7 @@ class BentSettings:
     rule: by these it is told which of them, or of four times the nodes, to make."""
     block: int = 48  # nodes at once, until the integrand has died out
     most_nodes: int = 600  # of the first rule
+    dead: int = 2  # nodes that are kept past those at which the integrand is of any size: they bound what lies beyond
     exponent: float = 42.0  # -log of what has died out, relative to the scale of the line
     reach: float = 3.5  # deviations below the mean up to which thresholds are served
     nearest: float = 0.05  # ... and share of the mean's excess over the least loss
@@ -113,13 +114,20 @@ class BentLine(Line):
                 break
         else:
             raise ConvergenceError("a bent line of the privacy loss decays too slowly")
-        self._y, self._logs, self._errors = (np.concatenate(part) for part in zip(*parts, strict=True))
+        nodes = [np.concatenate(part) for part in zip(*parts, strict=True)]
+        dead = self._left(nodes[0], nodes[1]) < -SETTINGS.exponent
+        kept = dead.size - int(dead[::-1].argmin()) + SETTINGS.dead  # those before nothing is left, and some after
+        self._y, self._logs, self._errors = (part[:kept] for part in nodes)
+
+    def _left(self, y: Floats, logs: Complexes) -> Floats:
+        """Logarithms of what is left at these places, for the lowest threshold."""
+        offset, slope = self._hyperbola(y)
+        left: Floats = (logs - offset * self._lowest).real + np.log(np.abs(slope))
+        return left
 
     def _died_out(self, y: Floats, logs: Complexes) -> bool:
-        """Whether nothing is left at these places, for the lowest threshold."""
-        offset, slope = self._hyperbola(y)
-        left = (logs - offset * self._lowest).real + np.log(np.abs(slope))
-        return float(left.max()) < -SETTINGS.exponent
+        """Whether nothing is left at these places."""
+        return float(self._left(y, logs).max()) < -SETTINGS.exponent
 
     def _stays_dead(self, last: float) -> bool:
         """Whether nothing comes back far beyond the last node, as it does for losses on a kind of lattice."""

@@ -15,7 +15,6 @@ from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent import BentLine
 from gaussdp.accounting.lines.lattice import has_width
 from gaussdp.accounting.lines.saddlepoint import near_quantile
-from gaussdp.accounting.loss.closed_forms import OneStepTails
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
@@ -41,7 +40,7 @@ class BinSettings:
     long: float = 1600.0
     """Where the transform of the loss should have died out for straight lines to be quicker than bent ones, in inverse
     losses of an output that the record alone explains: these take about twice as many nodes."""
-    large_losses: tuple[float, float, int] = (0.1, 1e5, 240)
+    large_losses: tuple[float, float, int] = (0.1, 1e5, 120)
     """Thresholds, in deviations above the mean, and how many of them, at which tails are estimated for searches."""
     several: tuple[int, ...] = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # large losses that may cause one
     vanished: float = -745.0  # logarithm of the least double: what is smaller is bounded, and need not be computed
@@ -127,19 +126,19 @@ class BentTails(Described):
         mean, deviation = self._origin.mean, self._origin.deviation
         tau = mean + deviation * np.geomspace(*SETTINGS.large_losses)
         alone = [
-            (OneStepTails(step.noise_multiplier, step.sample_rate).read(tau - mean), math.log(count))
+            (step.log_tails(tau - mean), math.log(count))
             for step, count in self._arguments[1]
             if isinstance(step, SampledGaussianLoss)
         ]
-        under_q = np.logaddexp.reduce([points.log_fpr + log_count for points, log_count in alone])
-        under_p = np.logaddexp.reduce([points.log_tpr + log_count for points, log_count in alone])
+        under_q = np.logaddexp.reduce([log_fpr + log_count for (log_fpr, _), log_count in alone])
+        under_p = np.logaddexp.reduce([log_tpr + log_count for (_, log_tpr), log_count in alone])
         tails = []
         for log_number, centre in ((under_q, mean), (under_p, mean + deviation**2)):
-            total = special.log_ndtr((centre - tau) / deviation)
-            for k in SETTINGS.several:
-                rate = np.interp(tau / k, tau, log_number)
-                poisson = k * rate - math.lgamma(k + 1) - np.exp(np.minimum(rate, 30.0))
-                total = np.maximum(total, np.where(rate < math.log(k), poisson, total))
+            several = np.array(SETTINGS.several, np.float64)[:, np.newaxis]
+            rate = np.interp(tau / several, tau, log_number)
+            poisson = several * rate - special.gammaln(several + 1) - np.exp(np.minimum(rate, 30.0))
+            poisson[rate >= np.log(several)] = -np.inf
+            total = np.maximum(special.log_ndtr((centre - tau) / deviation), poisson.max(axis=0))
             tails.append(np.minimum.accumulate(total))
         return tau, tails[0], tails[1]
 
@@ -235,6 +234,8 @@ class BentTails(Described):
                 at = here.at * math.exp(max(min(step / here.at, SETTINGS.farthest), -SETTINGS.farthest))
             else:
                 at = here.at + step
+            if here.at < self._cumulants.rare_from < at:
+                at = self._cumulants.rare_from
             if not low < at < high:
                 at = (
                     0.5 * (low + high)

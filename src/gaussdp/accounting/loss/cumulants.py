@@ -95,7 +95,7 @@ class LossCumulants:
         return Tilt(at, value, mean, variance, third, tuple(grids), tuple(count for _, count in steps))
 
     @cached_property
-    def _rare_from(self) -> float:
+    def rare_from(self) -> float:
         """Where E[e^(theta L)] comes to be ruled by the outputs of the record: there K' soars."""
         return min((step.rare_from for step, _ in self._steps), default=math.inf)
 
@@ -178,8 +178,8 @@ class LossCumulants:
                 # K' may grow faster still; its inverse hyperbolic sine is nearly linear.
                 gap = math.asinh(here.mean / scale) - math.asinh(tau / scale)
                 at = here.at - gap * math.hypot(here.mean, scale) / here.variance
-            if here.at < self._rare_from < at:
-                at = self._rare_from
+            if here.at < self.rare_from < at:
+                at = self.rare_from
             if not low < at < high:
                 at = (
                     0.5 * (low + high) if math.isfinite(low) and math.isfinite(high) else here.at - miss / here.variance

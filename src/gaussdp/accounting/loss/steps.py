@@ -231,6 +231,13 @@ class SampledGaussianLoss(StepLoss):
         square = self.noise_multiplier**2
         return square * (log_growth - self.log_odds) + 0.5, np.full_like(log_growth, 1 / square)
 
+    def log_tails(self, losses: Floats) -> tuple[Floats, Floats]:
+        """Logarithms of the probabilities under Q and under P of larger losses than these, which exceed the least."""
+        excess = losses - self.lowest
+        x, _ = self.output_at(excess + np.log(-np.expm1(-excess)))
+        under_q, beside = special.log_ndtr(np.stack((-x, 1 - x)) / self.noise_multiplier)
+        return under_q, np.logaddexp(self.lowest + under_q, math.log(self.sample_rate) + beside)
+
     @property
     def log_odds(self) -> float:
         """log(q / (1 - q))."""
