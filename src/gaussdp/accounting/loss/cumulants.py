@@ -138,6 +138,12 @@ class LossCumulants:
             total += count * logarithm
         return total
 
+    def aliasing(self, at: float, refinement: int, t: float) -> float:
+        """A bound on what the grids of the outputs change of e^(log_ratio) at frequencies up to t; may be infinite."""
+        if self.shortened:
+            return math.inf
+        return 2 * sum(count * step.aliasing(at, refinement, t) for step, count in self._steps)
+
     def bounds(self, at: float, refinement: int = 0) -> LossBounds | None:
         """What sums leave out at most, if that is known: for steps of one record, each for itself, of few kinds."""
         steps = [(step, count) for step, count in self._steps if isinstance(step, SampledGaussianLoss)]

@@ -194,6 +194,10 @@ class ModerateCumulants:
             total += count * log_characteristic(grid, t)
         return total
 
+    def aliasing(self, at: float, refinement: int, t: float) -> float:
+        """Infinite: panels are always compared."""
+        return math.inf
+
     def bounds(self, at: float, refinement: int = 0) -> None:
         """None are known for laws that end abruptly."""
 
@@ -274,6 +278,10 @@ class LargeCumulants:
         total += _log_expm1(u) - (u_real + math.log(-math.expm1(-u_real)))
         total += 1j * t * (mean - tilt.mean)
         return total
+
+    def aliasing(self, at: float, refinement: int, t: float) -> float:
+        """Infinite: panels are always compared."""
+        return math.inf
 
     def bounds(self, at: float, refinement: int = 0) -> None:
         """None are known for laws that end abruptly."""
