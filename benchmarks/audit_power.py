@@ -20,7 +20,7 @@ from rich.progress import track
 
 import gaussdp
 from gaussdp.auditing import AUC, DKW, Credible, EqualLocalLevel, FixedThreshold, Method, ScoreCounts, Split
-from gaussdp.auditing.rates import quantile_sum, rate_upper
+from gaussdp.auditing.methods import quantile_sum, rate_upper
 
 Sampler = Callable[[np.random.Generator, int, int], tuple[Any, Any]]
 Row = tuple[str, ...]

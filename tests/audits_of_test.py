@@ -7,7 +7,7 @@ import numpy as np
 from scipy import special
 
 from gaussdp.auditing.counts import ScoreCounts
-from gaussdp.auditing.rates import quantile_sum, rate_upper
+from gaussdp.auditing.methods import quantile_sum, rate_upper
 
 SURE = 1e-4  # a method is called too bold only if its failures would be this unlikely at the promised rate
 

@@ -5,8 +5,7 @@ import re
 from pathlib import Path
 
 from gaussdp.published import deployments
-from gaussdp.web.bundling import normal
-from gaussdp.web.static_files import FOLDER
+from gaussdp.web.static_files import FOLDER, normal
 
 SOURCE = Path(__file__).parents[1] / "src" / "gaussdp"
 SAID = {"say": (0,), "Phrase": (0,), "plural": (1, 2)}
@@ -14,7 +13,7 @@ TABLES = (  # whose columns people read in other languages
     "accounting/readings.py",
     "advising/advice.py",
     "choosing/budgets.py",
-    "explaining/numbers.py",
+    "explaining/explanation.py",
     "statements/findings.py",
     "statements/verdict.py",
 )

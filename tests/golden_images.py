@@ -15,10 +15,10 @@ from gaussdp import GDP, ApproxDP, ProfilePoints, PureDP
 from gaussdp.accounting import account
 from gaussdp.explaining import explain
 from gaussdp.figures import FIGURES, figure, render
-from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
 from gaussdp.figures.deployed import render_deployments
 from gaussdp.figures.icon_arrays import render_icons
-from gaussdp.figures.rule_map import render_rule_map, rule_map
+from gaussdp.figures.maps import render_rule_map, rule_map
+from gaussdp.figures.tradeoffs import comparison_figure, tradeoff_figure
 from gaussdp.mechanisms import Gaussian
 
 FOLDER = Path(__file__).parent / "golden"

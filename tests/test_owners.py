@@ -142,7 +142,7 @@ class TestRisk:
         assert (risk.key in told) == (risk.level is FPR)  # at levels that were asked for
 
     def test_rule_map(self, risk):
-        from gaussdp.figures.rule_map import Panel
+        from gaussdp.figures.maps import Panel
 
         assert Panel(risk.name, risk.level, None).label == f"{risk.level.label} ${risk.level.math}$"
 

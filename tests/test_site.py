@@ -16,7 +16,7 @@ import gaussdp
 from browsers import CHROMIUM, NO_CHROMIUM
 from calculator import ARGUMENTS, PATIENCE
 from gaussdp.mechanisms import Composition
-from gaussdp.statements.schemas import plan_schema, run_schema
+from gaussdp.statements.machine import plan_schema, run_schema
 
 ROOT = Path(__file__).parents[1]
 

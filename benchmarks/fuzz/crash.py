@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.fuzz import cli
 from benchmarks.fuzz.files import ROW
 from benchmarks.fuzz.trials import Find, Trial
-from gaussdp.calibration.stores import open_store
+from gaussdp.calibration.sweeps import open_store
 from gaussdp.cli.app import main
 from gaussdp.documents.files import write_file, write_files
 

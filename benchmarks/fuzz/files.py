@@ -22,11 +22,11 @@ from benchmarks.fuzz.trials import LONGEST, Find, TookTooLong, Trial, ending_wit
 from benchmarks.fuzz.values import TEXTS
 from gaussdp import GaussdpError, Run, read_points
 from gaussdp.advising import Answers, advise
-from gaussdp.auditing.growing import load_audit, trials_of
 from gaussdp.auditing.score_files import read_scores
-from gaussdp.calibration.stores import CSVStore, JSONLinesStore, open_store
+from gaussdp.auditing.sequential import load_audit, trials_of
 from gaussdp.calibration.sweep_designs import COLUMNS
-from gaussdp.mechanisms.plan import read_plan
+from gaussdp.calibration.sweeps import CSVStore, JSONLinesStore, open_store
+from gaussdp.mechanisms.composition import read_plan
 from gaussdp.published import read_registry
 
 PLAN = """# two releases

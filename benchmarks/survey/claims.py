@@ -13,7 +13,7 @@ from gaussdp.accounting.certified.prover import Prover
 from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.directions import Direction
-from gaussdp.accounting.lines.bent_tails import BentTails
+from gaussdp.accounting.lines.bent import BentTails
 from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails

@@ -13,7 +13,7 @@ import gallery
 
 import reference
 from gaussdp import statements
-from gaussdp.statements.schemas import plan_schema, run_schema
+from gaussdp.statements.machine import plan_schema, run_schema
 
 ROOT = Path(__file__).parents[2]
 PAGES = {

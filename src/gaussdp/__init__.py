@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from gaussdp.adapters import Evaluator, load_with, serve_with
+from gaussdp.registry import Evaluator, load_with, serve_with
 
 if TYPE_CHECKING:
     from gaussdp import calibration, mechanisms, risks
@@ -50,8 +50,7 @@ if TYPE_CHECKING:
         UntestedVersionWarning,
     )
     from gaussdp.explaining import Explanation, explain
-    from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
-    from gaussdp.figures.tradeoffs import TradeoffPlot
+    from gaussdp.figures.tradeoffs import TradeoffPlot, comparison_figure, tradeoff_figure
     from gaussdp.guarantees import (
         GDP,
         ZCDP,
@@ -244,8 +243,7 @@ _DEFINED_IN = {
         "UntestedVersionWarning"
     ),
     "gaussdp.explaining": "Explanation explain",
-    "gaussdp.figures.comparing": "comparison_figure tradeoff_figure",
-    "gaussdp.figures.tradeoffs": "TradeoffPlot",
+    "gaussdp.figures.tradeoffs": "TradeoffPlot comparison_figure tradeoff_figure",
     "gaussdp.guarantees": (
         "ApproxDP ApproxGDP BoundedRange GDP Guarantee LaplaceDP ProfilePoints PureDP TradeoffPoints ZCDP read_points"
     ),

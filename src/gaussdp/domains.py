@@ -15,8 +15,8 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp.adapters import Evaluator, evaluator_for
 from gaussdp.errors import DomainError, brief
+from gaussdp.registry import Evaluator, evaluator_for
 from gaussdp.words import Phrase, say
 
 Real: TypeAlias = float | np.floating[Any] | np.integer[Any]

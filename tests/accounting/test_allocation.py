@@ -8,12 +8,12 @@ import pytest
 from scipy import integrate, stats
 
 from gaussdp import GDP, Claim, Composition, DomainError, Run, account, calibration, check_claim, report_run
-from gaussdp.accounting.allocation import mean_ratio
+from gaussdp.accounting import allocation
 from gaussdp.accounting.bounds.enclosures import smallest
 from gaussdp.accounting.document import account_document
 from gaussdp.documents import render
 from gaussdp.mechanisms import DPSGD, Gaussian, RandomAllocation
-from gaussdp.mechanisms.plan import read_plan
+from gaussdp.mechanisms.composition import read_plan
 
 EPSILONS = np.array([0.05, 0.2, 0.5, 1.0, 2.0, 4.0])
 STATED = {"unit": "one image", "adjacency": "add-remove", "clipping": "per-example", "tuning": "none"}
@@ -56,7 +56,7 @@ class TestLaws:
         epsilons = EPSILONS / noise
         exact = GDP(1 / noise).delta(epsilons)
         for low, high in zip(
-            profiles(mean_ratio.below(noise, 1), epsilons), profiles(mean_ratio.above(noise, 1), epsilons), strict=True
+            profiles(allocation.below(noise, 1), epsilons), profiles(allocation.above(noise, 1), epsilons), strict=True
         ):
             assert (low <= exact * (1 + 1e-10) + 1e-15).all()
             assert (high >= exact * (1 - 1e-10) - 1e-15).all()
@@ -65,7 +65,7 @@ class TestLaws:
     @pytest.mark.parametrize("noise", [0.4, 1.0, 3.0])
     def test_two_batches_are_an_integral(self, noise):
         epsilons = np.array([0.1, 0.5, 1.5]) / noise
-        low, high = (profiles(law(noise, 2), epsilons) for law in (mean_ratio.below, mean_ratio.above))
+        low, high = (profiles(law(noise, 2), epsilons) for law in (allocation.below, allocation.above))
         for i, epsilon in enumerate(epsilons):
             for direction, exact in enumerate(of_two(noise, epsilon)):
                 assert low[direction][i] <= exact + 1e-11
@@ -74,7 +74,7 @@ class TestLaws:
 
     @pytest.mark.parametrize(("noise", "batches"), [(0.3, 7), (0.5, 1000), (1.0, 195), (8.0, 33)])
     def test_masses_and_means(self, noise, batches):
-        above, below = mean_ratio.above(noise, batches), mean_ratio.below(noise, batches)
+        above, below = allocation.above(noise, batches), allocation.below(noise, batches)
         for law in (above, below):
             assert law.under_q.sum() + law.zero == pytest.approx(1, abs=law.error)
             assert law.under_p.sum() + law.infinite == pytest.approx(1, abs=law.error)
@@ -85,9 +85,9 @@ class TestLaws:
     @pytest.mark.parametrize("batches", [2, 50])
     def test_tails_that_are_cut_count(self, monkeypatch, batches):
         epsilons = np.array([0.5, 1.0, 2.0, 4.0, 8.0])
-        exact = profiles(mean_ratio.below(1.0, batches), epsilons)
-        monkeypatch.setattr(mean_ratio, "SETTINGS", mean_ratio.MeanRatioSettings(cut=1e-2))
-        law = mean_ratio.above.__wrapped__(1.0, batches)
+        exact = profiles(allocation.below(1.0, batches), epsilons)
+        monkeypatch.setattr(allocation, "SETTINGS", allocation.MeanRatioSettings(cut=1e-2))
+        law = allocation.above.__wrapped__(1.0, batches)
         assert law.under_q.sum() + law.zero >= 1 - law.error
         assert law.under_p.sum() + law.infinite >= 1 - law.error
         for bound, least in zip(profiles(law, epsilons), exact, strict=True):
@@ -96,9 +96,9 @@ class TestLaws:
     def test_finer_is_tighter(self, monkeypatch):
         widths = []
         for spacing in (0.04, 0.01):
-            monkeypatch.setattr(mean_ratio, "SETTINGS", mean_ratio.MeanRatioSettings(spacing=spacing))
+            monkeypatch.setattr(allocation, "SETTINGS", allocation.MeanRatioSettings(spacing=spacing))
             low, high = (
-                profiles(law.__wrapped__(1.0, 50), EPSILONS)[0][1] for law in (mean_ratio.below, mean_ratio.above)
+                profiles(law.__wrapped__(1.0, 50), EPSILONS)[0][1] for law in (allocation.below, allocation.above)
             )
             widths.append(high - low)
         assert 0 < widths[1] < widths[0] / 8  # second order

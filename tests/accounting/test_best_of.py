@@ -8,7 +8,7 @@ from scipy import special
 
 import gaussdp
 from gaussdp import DPSGD, GDP, BestOf, Composition, DomainError, Gaussian, Laplace, account
-from gaussdp.mechanisms.plan import read_plan
+from gaussdp.mechanisms.composition import read_plan
 
 X = np.linspace(-12, 18, 6001)
 STEP = X[1] - X[0]

@@ -7,7 +7,7 @@ import pytest
 
 from gaussdp import PureDP
 from gaussdp.accounting import Method, account
-from gaussdp.accounting.lines.bent_tails import BentTails
+from gaussdp.accounting.lines.bent import BentTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, PoissonSampled

@@ -4,8 +4,7 @@ import pytest
 
 import gaussdp
 from gaussdp.accounting import account
-from gaussdp.accounting.document import account_document
-from gaussdp.accounting.export import curve_points, write_curve
+from gaussdp.accounting.document import account_document, curve_points, write_curve
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Laplace
 
 RUN = DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=20_000)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from gaussdp import adapters
+from gaussdp import registry
 from gaussdp.accounting import account
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import Gaussian
@@ -14,7 +14,7 @@ from gaussdp.mechanisms import Gaussian
 @pytest.fixture
 def adapter():
     """A library `elsewhere` and the integration that serves it."""
-    adapters.register("elsewhere", lambda thing, adjacency: Gaussian(thing.noise, adjacency or "add-remove"))
+    registry.register("elsewhere", lambda thing, adjacency: Gaussian(thing.noise, adjacency or "add-remove"))
 
 
 def made(name, base=object):
@@ -44,14 +44,14 @@ def test_an_integration_registers_itself_when_it_is_loaded():
 
     def load(package):
         loaded.append(package)
-        adapters.register(package, lambda thing, adjacency: Gaussian(2.0))
+        registry.register(package, lambda thing, adjacency: Gaussian(2.0))
 
-    before = adapters.load_with(load)
+    before = registry.load_with(load)
     try:
         assert account(made("a_newcomer.events")).mechanism == Gaussian(2.0)
         assert account(made("a_newcomer")).mechanism == Gaussian(2.0)
     finally:
-        adapters.load_with(before)
+        registry.load_with(before)
     assert loaded == ["a_newcomer"]
 
 

@@ -28,7 +28,7 @@ from gaussdp.mechanisms import (
     TruncatedPoisson,
     WithoutReplacement,
 )
-from gaussdp.mechanisms.plan import read_plan
+from gaussdp.mechanisms.composition import read_plan
 from gaussdp.statements.assumptions import assumptions
 from gaussdp.statements.smallest import smallest_for
 

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gaussdp.auditing import bands
-from gaussdp.auditing.bands import DKW, EqualLocalLevel, equal_level_upper
+from gaussdp.auditing.bands import DKW, EqualLocalLevel, equal_level_upper, local_level
 from gaussdp.auditing.counts import ScoreCounts
-from gaussdp.auditing.local_level import local_level
 
 MEMBERS = st.lists(st.integers(4, 9), min_size=2, max_size=25)
 NONMEMBERS = st.lists(st.integers(0, 5), min_size=2, max_size=25)

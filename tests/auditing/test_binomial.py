@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
-from gaussdp.auditing.rates import quantile_sum, rate_upper
+from gaussdp.auditing.methods import quantile_sum, rate_upper
 
 
 @pytest.mark.parametrize("trials", [1, 7, 1000, 10**7])

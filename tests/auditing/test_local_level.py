@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from gaussdp.auditing import local_level as module
-from gaussdp.auditing.local_level import failure_bound, local_level
-from gaussdp.auditing.rates import EXACT_UP_TO, rank_grid
+from gaussdp.auditing import bands as module
+from gaussdp.auditing.bands import failure_bound, local_level
+from gaussdp.auditing.methods import EXACT_UP_TO, rank_grid
 
 
 def failure_probability(trials, ranks, level):

@@ -9,9 +9,16 @@ from scipy import special, stats
 import gaussdp
 from gaussdp import DomainError
 from gaussdp.auditing.counts import ScoreCounts
-from gaussdp.auditing.credible import posterior_quantile
-from gaussdp.auditing.methods import FixedThreshold, Method, Split, corner_places, promising_threshold
-from gaussdp.auditing.rates import quantile_sum, rate_upper
+from gaussdp.auditing.methods import (
+    FixedThreshold,
+    Method,
+    Split,
+    corner_places,
+    posterior_quantile,
+    promising_threshold,
+    quantile_sum,
+    rate_upper,
+)
 
 SCORES = st.lists(st.integers(0, 12), min_size=2, max_size=40)
 

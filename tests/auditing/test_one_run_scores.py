@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import gaussdp
 from audits_of_test import too_bold
-from gaussdp.auditing.rates import EXACT_UP_TO, held, rank_grid
+from gaussdp.auditing.methods import EXACT_UP_TO, held, rank_grid
 
 
 def canaries(random, size, mu, steps=0.0):

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gaussdp
-from gaussdp.auditing.parquet import KEPT_BITS, counts_from_parquet, rounded_sql
-from gaussdp.auditing.score_files import read_scores
+from gaussdp.auditing.score_files import KEPT_BITS, counts_from_parquet, read_scores, rounded_sql
 from gaussdp.auditing.trials import audit_score_counts
 from gaussdp.errors import DomainError, MissingExtraError
 

@@ -9,12 +9,10 @@ from scipy import special
 
 import gaussdp
 from gaussdp import DomainError, plan_audit
-from gaussdp.auditing import planned_trials
-from gaussdp.auditing.bands import equal_level_upper
-from gaussdp.auditing.local_level import approximate_level, local_level
-from gaussdp.auditing.planned_run import MOST_CANARIES, best_run, guess_accuracy
-from gaussdp.auditing.planned_trials import trials_power
-from gaussdp.auditing.rates import quantile_sum, rate_upper
+from gaussdp.auditing import sizes
+from gaussdp.auditing.bands import approximate_level, equal_level_upper, local_level
+from gaussdp.auditing.methods import quantile_sum, rate_upper
+from gaussdp.auditing.sizes import MOST_CANARIES, best_run, guess_accuracy, trials_power
 from gaussdp.documents import render
 
 
@@ -136,16 +134,16 @@ def test_the_same_question_has_the_same_answer():
 
 @pytest.mark.parametrize(("mu", "claim"), [(0.75, 0.7), (0.705, 0.7), (3.0, 2.9), (1.0, 0.5), (5.0, 0.1)])
 def test_a_plan_takes_few_simulations(mu, claim, monkeypatch):
-    sizes = []
+    taken = []
 
     def counted(trials, *rest, **settings):
-        sizes.append(trials)
+        taken.append(trials)
         return simulated(trials, *rest, **settings)
 
-    simulated = planned_trials.simulated_plan
-    monkeypatch.setattr(planned_trials, "simulated_plan", counted)
+    simulated = sizes.simulated_plan
+    monkeypatch.setattr(sizes, "simulated_plan", counted)
     plan_audit(mu, claim)
-    assert len(sizes) <= 8, sizes
+    assert len(taken) <= 8, taken
 
 
 @pytest.mark.parametrize("trials", [1, 7, 60, 300, 700, 3000, 40_000])
@@ -159,7 +157,7 @@ def test_counts_in_between_are_taken_for_larger_ones(monkeypatch):
     fpr = float(special.ndtr(-0.5))
     exact = power_by_the_book(1500, 1.0, fpr, 0.8, 0.025, rate_upper)
     assert trials_power(1500, 1.0, fpr, 0.8, 0.025, rate_upper) == pytest.approx(exact, abs=1e-9)
-    monkeypatch.setattr(planned_trials, "SETTINGS", replace(planned_trials.SETTINGS, grid=8))
+    monkeypatch.setattr(sizes, "SETTINGS", replace(sizes.SETTINGS, grid=8))
     assert exact - 0.03 < trials_power(1500, 1.0, fpr, 0.8, 0.025, rate_upper) < exact - 0.001
 
 
@@ -167,7 +165,7 @@ def test_many_trials_are_enough_and_not_far_too_many():
     """Counts drawn as bridges, against whole audits."""
     random = np.random.default_rng(5)
     planned = plan_audit(2.0, 1.8).equal_local_level.trials
-    assert planned * special.ndtr(-1.0) > planned_trials.SETTINGS.normal
+    assert planned * special.ndtr(-1.0) > sizes.SETTINGS.normal
 
     def power(trials):
         sides = ((random.normal(2.0, 1, trials), random.normal(0, 1, trials)) for _ in range(200))

@@ -18,8 +18,7 @@ from audits_of_test import (
 )
 from gaussdp.auditing import ScoreCounts, bands
 from gaussdp.auditing import counts as score_counts
-from gaussdp.auditing.methods import at_threshold, promising_threshold
-from gaussdp.auditing.rates import rank_grid, rate_upper
+from gaussdp.auditing.methods import at_threshold, promising_threshold, rank_grid, rate_upper
 from gaussdp.guarantees import PureDP
 
 REPETITIONS = 300

@@ -13,8 +13,8 @@ import gaussdp
 from gaussdp import DPSGD, RandomAllocation, WithoutReplacement
 from gaussdp.calibration import Design, grid, noise_multiplier, parse_target, sweep
 from gaussdp.calibration import sweeps as sweeping
-from gaussdp.calibration.stores import open_store
 from gaussdp.calibration.sweep_designs import COLUMNS
+from gaussdp.calibration.sweeps import open_store
 
 joblib = pytest.importorskip("joblib")
 

@@ -27,7 +27,7 @@ from gaussdp import (
     TruePositiveRate,
     choose,
 )
-from gaussdp.choosing.notation import parse_policy
+from gaussdp.choosing.requirements import parse_policy
 
 TEXTS = {
     "epsilon=3": PureDP(3.0),

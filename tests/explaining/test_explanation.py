@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import gaussdp
 from gaussdp.documents import PROSE_FORMATS
-from gaussdp.explaining import wording
+from gaussdp.explaining import sentences
 
 FULL = gaussdp.explain(0.8, prior=0.01)
 
@@ -155,11 +155,11 @@ def test_unknown_style():
 
 
 def test_numbers_that_people_choose_come_back_as_they_say_them():
-    assert wording.frequency(1e-7) == "1 of 10,000,000"
-    assert wording.frequency(1e-15) == "a share of 1e-15 of all"
-    assert wording.one_in(1e-5) == "1 in 100,000"
-    assert wording.members_among(1 / 3) == "about 33 of 100 people are members"
-    assert wording.people(1e-14) is None
+    assert sentences.frequency(1e-7) == "1 of 10,000,000"
+    assert sentences.frequency(1e-15) == "a share of 1e-15 of all"
+    assert sentences.one_in(1e-5) == "1 in 100,000"
+    assert sentences.members_among(1 / 3) == "about 33 of 100 people are members"
+    assert sentences.people(1e-14) is None
 
 
 def test_one_set_of_defaults_in_explain_choose_and_the_page():

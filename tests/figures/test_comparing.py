@@ -10,8 +10,7 @@ from PIL import Image
 
 import gaussdp
 from gaussdp import GDP, ApproxDP, LaplaceDP, ProfilePoints, PureDP
-from gaussdp.figures.comparing import comparison_figure, operating_points, tradeoff_figure
-from gaussdp.figures.tradeoffs import MOST_CURVES
+from gaussdp.figures.tradeoffs import MOST_CURVES, comparison_figure, operating_points, tradeoff_figure
 
 GUARANTEES = [GDP(0.8), PureDP(1.0), ApproxDP(2.0, 1e-3), LaplaceDP(1.5), ProfilePoints([0.0, 1.0], [0.3, 0.05])]
 

@@ -15,7 +15,7 @@ import gaussdp
 from gaussdp.documents import blocks
 from gaussdp.figures import FIGURES, FORMATS, drawing, figure, format_of, render, style, tradeoffs
 from gaussdp.figures.icon_arrays import render_icons
-from gaussdp.figures.rule_map import render_rule_map, rule_map
+from gaussdp.figures.maps import render_rule_map, rule_map
 from golden_images import NAMES, baseline, coarse, difference, drawn
 
 TOLERANCE = 0.006  # a curve moved by 2 % of its height differs by 0.008 or more, another rendering of the same by 0.001

@@ -4,7 +4,7 @@ import pytest
 
 import gaussdp
 from gaussdp.calibration import grid
-from gaussdp.figures.heat_maps import heat_map
+from gaussdp.figures.maps import heat_map
 
 DESIGNS = grid(["mu=0.5", "advantage=0.1"], [1000], [10, 20], [1, 2])
 ROWS = [{**design.inputs(), "noise_multiplier": 1.0 + i} for i, design in enumerate(DESIGNS)]

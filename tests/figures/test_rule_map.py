@@ -5,7 +5,7 @@ import pytest
 
 import gaussdp
 from gaussdp import MultiplicativeAdvantage, Precision, Profile, RuleOfThumb
-from gaussdp.figures.rule_map import render_rule_map, rule_map
+from gaussdp.figures.maps import render_rule_map, rule_map
 
 
 def test_ratios_are_the_library():

@@ -5,8 +5,7 @@ import pytest
 
 from gaussdp import GDP, DomainError, PureDP
 from gaussdp.figures import tradeoffs
-from gaussdp.figures.comparing import comparison_figure, tradeoff_figure
-from gaussdp.figures.tradeoffs import Attack, render_tradeoffs, tradeoff_plot
+from gaussdp.figures.tradeoffs import Attack, comparison_figure, render_tradeoffs, tradeoff_figure, tradeoff_plot
 
 
 def test_the_curves_are_the_librarys():

@@ -79,7 +79,7 @@ class TestAsAStep:
             '[[releases]]\nmechanism = "gdp"\nmu = 3.0\n[[releases]]\nmechanism = "approximate-gdp"\nmu = 4.0\n'
             "delta = 1e-3\n"
         )
-        from gaussdp.mechanisms.plan import read_plan
+        from gaussdp.mechanisms.composition import read_plan
 
         read = read_plan(plan)
         assert read == Composition([GDP(3.0), ApproxGDP(4.0, 1e-3)])

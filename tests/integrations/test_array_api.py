@@ -11,7 +11,7 @@ import pytest
 
 import array_accuracy
 import gaussdp
-from gaussdp.integrations import array_libraries
+from gaussdp.integrations import array_api
 
 strict = pytest.importorskip("array_api_strict")
 
@@ -127,7 +127,7 @@ class TestTorch:
         parts = [tensor.clone().requires_grad_() for tensor in whole]
         whole = [tensor.requires_grad_() for tensor in whole]
         expected = function(*whole)
-        monkeypatch.setattr(array_libraries, "BLOCK", 4)
+        monkeypatch.setattr(array_api, "BLOCK", 4)
         result = function(*parts)
         assert self.torch.equal(result, expected)
         expected.sum().backward()
@@ -248,7 +248,7 @@ class TestJax:
     def test_settled_elements_are_left_alone(self):
         """Each element halves until it is below 1, whatever its neighbours need."""
         start = self.jax.numpy.asarray([1.5, 8.0, 100.0])
-        halved = array_libraries.jax().iterate(lambda _, x: (x / 2, x / 2 < 1), start, 4)
+        halved = array_api.jax().iterate(lambda _, x: (x / 2, x / 2 < 1), start, 4)
         np.testing.assert_array_equal(halved, [0.75, 0.5, math.nan])
 
     def test_values_that_cannot_be_read(self):

@@ -17,7 +17,7 @@ import cupy_stand_in
 import gaussdp
 from gaussdp import domains
 from gaussdp.integrations import array_api
-from gaussdp.integrations.array_libraries import Cupy
+from gaussdp.integrations.array_api import Cupy
 from gaussdp.numerics import flat
 
 TOLERANCE = 1e-12

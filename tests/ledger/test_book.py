@@ -15,7 +15,7 @@ import gaussdp
 from gaussdp import GDP, BudgetExceeded, DomainError, Gaussian, Ledger
 from gaussdp.documents import render
 from gaussdp.ledger import LedgerError, entries
-from gaussdp.ledger.amounts import written
+from gaussdp.ledger.charges import written
 
 FRESH = itertools.count()
 

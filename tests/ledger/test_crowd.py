@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gaussdp import GDP
-from gaussdp.ledger.amounts import root_up, written
+from gaussdp.ledger.charges import root_up, written
 
 PROCESSES, ENOUGH = 64, 400
 ANSWERS = {"reserve": "reserved", "commit": "committed", "refund": "refunded"}

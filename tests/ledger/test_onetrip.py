@@ -9,8 +9,8 @@ import pytest
 import sqlalchemy as sa
 
 from gaussdp import GDP, ApproxGDP, BudgetExceeded, Ledger
-from gaussdp.ledger.amounts import FINEST, exact, settled
-from gaussdp.ledger.schema import ENTRIES
+from gaussdp.ledger.charges import FINEST, exact, settled
+from gaussdp.ledger.database import ENTRIES
 
 
 @contextmanager

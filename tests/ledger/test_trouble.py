@@ -13,10 +13,8 @@ import sqlalchemy as sa
 
 from gaussdp import GDP, Gaussian, Ledger
 from gaussdp.errors import LedgerError
-from gaussdp.ledger.database import Database, migrate
+from gaussdp.ledger.database import VERSION, Database, DriverLine, migrate
 from gaussdp.ledger.entries import FIRST, Entry
-from gaussdp.ledger.roundtrips import DriverLine
-from gaussdp.ledger.schema import VERSION
 
 
 @pytest.fixture
@@ -151,7 +149,7 @@ def test_what_resolves_something_else_is_named(book, others, said):
 def test_reservations_of_long_ago_are_read_again(book, monkeypatch):
     """A replay keeps only so many of them in memory, and reads the book in blocks."""
     monkeypatch.setattr("gaussdp.ledger.replaying.RECENT", 2)
-    monkeypatch.setattr("gaussdp.ledger.verifying.BLOCK", 4)
+    monkeypatch.setattr("gaussdp.ledger.replaying.BLOCK", 4)
     book.open_budget("top", GDP(3.0), slack=1e-6)
     book.open_budget("all", GDP(2.0), slack=1e-6, within="top", period="year")
     for i in range(12):
@@ -376,7 +374,7 @@ class TestVersions:
         assert files[-1].name.startswith(f"v{VERSION}_")
 
     def test_the_tables_are_those_of_the_migrations(self, book):
-        from gaussdp.ledger.schema import metadata
+        from gaussdp.ledger.database import metadata
 
         engine = sa.create_engine(book.place)
         seen = sa.inspect(engine)

@@ -10,7 +10,7 @@ from scipy import special
 import gaussdp
 from gaussdp import DPSGD, Composition, DomainError, Gaussian, MatrixMechanism, account
 from gaussdp.mechanisms import CyclicPoisson, Dense, Participation, Toeplitz, Tree
-from gaussdp.mechanisms.plan import read_plan
+from gaussdp.mechanisms.composition import read_plan
 
 
 def patterns(steps, participation):

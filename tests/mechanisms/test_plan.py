@@ -18,7 +18,7 @@ from gaussdp.mechanisms import (
     ZCDPGaussian,
     registered,
 )
-from gaussdp.mechanisms.plan import parse_plan, read_plan
+from gaussdp.mechanisms.composition import parse_plan, read_plan
 from gaussdp.statements.training import Training
 
 PLAN = """

@@ -6,7 +6,7 @@ import pytest
 
 import gaussdp
 import oracles
-from gaussdp.integrations.array_libraries import standard
+from gaussdp.integrations.array_api import standard
 from gaussdp.numerics import flat
 
 XP = standard(np, "numpy")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp.integrations.array_libraries import standard
+from gaussdp.integrations.array_api import standard
 from gaussdp.numerics import NUMPY, _extended
 
 HANDLES = [NUMPY, standard(np, "numpy")]

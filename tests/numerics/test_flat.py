@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gaussdp
-from gaussdp.integrations.array_libraries import standard
+from gaussdp.integrations.array_api import standard
 from gaussdp.numerics import NUMPY, flat
 from portable_inputs import inputs_of
 

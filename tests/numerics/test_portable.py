@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from gaussdp.integrations.array_libraries import standard
+from gaussdp.integrations.array_api import standard
 from gaussdp.numerics import Portable
 
 XP = standard(np, "numpy")  # NumPy follows the standard, and so needs our own special functions

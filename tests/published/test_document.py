@@ -11,7 +11,7 @@ import pytest
 import gaussdp
 from gaussdp.documents import FORMATS, render
 from gaussdp.published import deployment_document, deployments
-from gaussdp.published.document import LESS, LESS_IN_GUESSES, MORE, PERHAPS_LESS, SAME, UNKNOWN, compared
+from gaussdp.published.catalogue import LESS, LESS_IN_GUESSES, MORE, PERHAPS_LESS, SAME, UNKNOWN, compared
 
 FPRS = np.geomspace(1e-12, 0.999, 300)
 EXACT = next(use for use in deployments() if use.rho == 0.81)

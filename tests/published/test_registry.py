@@ -14,7 +14,7 @@ from gaussdp.advising.record import decision_entry
 from gaussdp.cli import main
 from gaussdp.errors import DomainError
 from gaussdp.published import RegistryFacts, read_registry
-from gaussdp.statements.registry_entry import run_entry
+from gaussdp.statements.report import run_entry
 
 HERE = Path(__file__).parent
 FILES = HERE / "registry"

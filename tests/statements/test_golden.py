@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 import gaussdp
-from gaussdp.mechanisms.plan import parse_plan
+from gaussdp.mechanisms.composition import parse_plan
 from gaussdp.statements import schema
 from golden_images import FOLDER as PICTURES
 from golden_images import coarse, difference

@@ -37,7 +37,7 @@ from gaussdp import (
     ZCDPGaussian,
 )
 from gaussdp.mechanisms import registered
-from gaussdp.statements.schemas import run_schema
+from gaussdp.statements.machine import run_schema
 from kinds_of_test import TwoLooks
 
 UNIT = {"unit": 'one "person" \\ µ', "adjacency": "add-remove"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gaussdp.web.languages import language_of
+from gaussdp.web.replies import language_of
 from web_client import Client
 
 ASKED = {"epsilon": 3.0, "criterion": "multiplicative_advantage", "level": 1e-3}

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis import GenerationMode
 
 from gaussdp.documents import PROSE_FORMATS, render
-from gaussdp.web.docs_page import api_document
+from gaussdp.web.openapi import api_document
 from gaussdp.web.replies import RefusalError, encoded
 from gaussdp.web.schemas.requests import STATES, AccountRequest
 from gaussdp.web.views.account import account

@@ -7,8 +7,8 @@ from importlib import import_module
 
 import pytest
 
-from gaussdp.web.safety.addresses import Proxies, site_of
-from gaussdp.web.telling.logs import logging_to
+from gaussdp.web.safety.hosts import Proxies, site_of
+from gaussdp.web.telling import logging_to
 from web_client import Client
 
 CHOOSE = {"epsilon": 1, "criterion": "multiplicative_advantage", "level": 1e-3}

@@ -101,9 +101,7 @@ def test_one_script_and_one_stylesheet(client):
 
 def test_the_page_is_utf_8_whatever_the_machine_speaks():
     """A machine whose own encoding is another reads the page as it was written."""
-    made = (
-        "from gaussdp.web.bundling import bundles; from gaussdp.web.static_files import FOLDER; bundles(FOLDER, {!r})"
-    )
+    made = "from gaussdp.web.static_files import FOLDER, bundles; bundles(FOLDER, {!r})"
     strict = ("-X", "warn_default_encoding", "-W", "error::EncodingWarning")
     done = subprocess.run(
         [sys.executable, *strict, "-c", made.format("index.html")], capture_output=True, text=True, check=False

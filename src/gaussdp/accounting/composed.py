@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.density.tails import DensityTails
-from gaussdp.accounting.density.vanishing import PartedLaws, VanishingTails
+from gaussdp.accounting.density.tails import DensityTails, PartedLaws, VanishingTails
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
-from gaussdp.accounting.lines.bent_tails import BentTails
+from gaussdp.accounting.lines.bent import BentTails
 from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails
-from gaussdp.accounting.loss.chernoff import AddingBound
-from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
-from gaussdp.accounting.loss.least import LeastLoss, least_loss
-from gaussdp.accounting.loss.steps import StepLoss
+from gaussdp.accounting.loss.cumulants import AddingBound, LossCumulants, Tilt
+from gaussdp.accounting.loss.steps import LeastLoss, StepLoss, least_loss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats

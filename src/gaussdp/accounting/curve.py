@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaussdp.accounting.composed import ComposedTails
-from gaussdp.accounting.density.vanishing import NEXT_TO_ONE
-from gaussdp.accounting.directions import Direction
+from gaussdp.accounting.density.tails import NEXT_TO_ONE
+from gaussdp.accounting.directions import Direction, SymmetricTails
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative
 from gaussdp.accounting.fit.tightest import fit_tails
@@ -21,13 +21,11 @@ from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails
 from gaussdp.accounting.read_curve import ReadCurve
 from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Method, Values, exact_fit
-from gaussdp.accounting.symmetric import SymmetricTails
 from gaussdp.documents import Document
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, instance, number
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import GDP, Guarantee
-from gaussdp.guarantees.base import Numbers
-from gaussdp.guarantees.vectorised import of_tpr
+from gaussdp.guarantees.base import Numbers, of_tpr
 from gaussdp.mechanisms import Gaussian, Mechanism, MixtureOfGaussians, PoissonSampled, SampledExchange, ZCDPGaussian
 from gaussdp.numerics import Booleans, Floats
 

@@ -6,8 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.columns import Columns
-from gaussdp.accounting.readings import NO_METHOD, Codes
+from gaussdp.accounting.readings import NO_METHOD, Codes, Columns
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from gaussdp.accounting.readings import Method, Readings, Values
 from gaussdp.domains import PROBABILITY, REAL, Domain, evaluate
-from gaussdp.guarantees.base import Numbers
-from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr
+from gaussdp.guarantees.base import Numbers, of_delta, of_epsilon, of_fpr
 from gaussdp.numerics import Booleans, Floats
 from gaussdp.objects import Described
 

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gaussdp.advising.answers import Answers
+from gaussdp.advising.answers import BY_KEY, MEMBERSHIP, Answers
 from gaussdp.advising.published import Noise, Published, noise_text
-from gaussdp.advising.questions import BY_KEY, MEMBERSHIP
 from gaussdp.choosing import Choice, choose
 from gaussdp.documents import Document, Format, Items, Section, Words, render
-from gaussdp.documents.blocks import Block
+from gaussdp.documents.blocks import Block, Column, Table, Value
 from gaussdp.documents.rendering import DEFAULT_DIGITS
 from gaussdp.documents.rounding import Rounding, shown, shown_down, shown_nearest, shown_percent, shown_up
-from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.domains import instance
 from gaussdp.guarantees import GDP
 from gaussdp.risks import Identification

@@ -16,7 +16,7 @@ from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
 from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
 from gaussdp.figures.advised import DecisionPicture, Sheet, render_decision, render_sheet
-from gaussdp.published.entry import RegistryEntry, RegistryFacts, Variant
+from gaussdp.published.opendp_registry import RegistryEntry, RegistryFacts, Variant
 from gaussdp.words import ENGLISH, Phrase, plural, say, speaking
 
 _POINTS, _MODELS = 60, 8  # along the picture; noise multipliers are searched for

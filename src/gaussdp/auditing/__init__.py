@@ -3,19 +3,14 @@
 from gaussdp.auditing.bands import DKW, EqualLocalLevel
 from gaussdp.auditing.claims import Outcome
 from gaussdp.auditing.counts import ScoreCounts
-from gaussdp.auditing.credible import Credible
 from gaussdp.auditing.designs import Design
-from gaussdp.auditing.growing import load_audit, save_audit
-from gaussdp.auditing.methods import AUC, FixedThreshold, Method, Split
-from gaussdp.auditing.one_model import Description
+from gaussdp.auditing.methods import AUC, Credible, FixedThreshold, Method, Split
 from gaussdp.auditing.one_run import OneRunAudit, audit_one_run
-from gaussdp.auditing.planned_pairs import PlannedPairs
-from gaussdp.auditing.planned_run import PlannedRun
-from gaussdp.auditing.planned_trials import PlannedTrials
 from gaussdp.auditing.planning import AuditPlan, plan_audit
 from gaussdp.auditing.result import Audit, RocBand
-from gaussdp.auditing.sequential import SequentialAudit
-from gaussdp.auditing.trials import audit, audit_counts, audit_errors
+from gaussdp.auditing.sequential import SequentialAudit, load_audit, save_audit
+from gaussdp.auditing.sizes import PlannedPairs, PlannedRun, PlannedTrials
+from gaussdp.auditing.trials import Description, audit, audit_counts, audit_errors
 
 __all__ = [
     "AUC",

@@ -2,9 +2,15 @@
 
 from dataclasses import dataclass
 
-from gaussdp.auditing.planned_pairs import PlannedPairs, plan_pairs
-from gaussdp.auditing.planned_run import PlannedRun, plan_run
-from gaussdp.auditing.planned_trials import PlannedTrials, plan_every_threshold, plan_threshold
+from gaussdp.auditing.sizes import (
+    PlannedPairs,
+    PlannedRun,
+    PlannedTrials,
+    plan_every_threshold,
+    plan_pairs,
+    plan_run,
+    plan_threshold,
+)
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, shown
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, number
 from gaussdp.errors import DomainError

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from gaussdp.accounting.bounds.passes import cut
+from gaussdp.accounting.bounds.batches import cut
 from gaussdp.accounting.document import ASSUMES
 from gaussdp.calibration.targets import Target, limit, measure
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, rounded, shown
@@ -124,26 +124,20 @@ class Calibration(Displayed):
         if self.floor:
             notes.append(f"The fitted μ speaks about attacks whose FPR and FNR are at least {shown(self.floor)}.")
         if isinstance(self.mechanism, DPSGD):
-            run = self.mechanism
-            tables.append(
-                Table(
-                    "run",
-                    "The run",
-                    (
-                        Column("noise_multiplier", "noise multiplier"),
-                        Column("sample_rate", "sample rate"),
-                        Column("steps", "steps"),
-                    ),
-                    ((run.noise_multiplier, run.sample_rate, run.steps),),
-                )
-            )
-            notes.append(_for_opacus(run))
+            tables.append(_run_table(self.mechanism))
+            notes.append(_for_opacus(self.mechanism))
         notes += [words for sampling, words in ASSUMES.items() if sampling in self.mechanism.samplings]
         return Document.tabular(
             f"{bounded} at most {shown_down(most, 6)}: {self.mechanism.sentence}",
             tuple(tables),
             tuple(notes),
         )
+
+
+def _run_table(run: DPSGD) -> Table:
+    names = {"noise_multiplier": "noise multiplier", "sample_rate": "sample rate", "steps": "steps"}
+    columns = tuple(Column(key, label) for key, label in names.items())
+    return Table("run", "The run", columns, (tuple(getattr(run, key) for key in names),))
 
 
 def _for_opacus(run: DPSGD) -> str:

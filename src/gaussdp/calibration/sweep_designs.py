@@ -6,11 +6,11 @@ from itertools import product
 from typing import Any
 
 from gaussdp.accounting.readings import DEFAULT_FLOOR
-from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
+from gaussdp.calibration.free_numbers import DEFAULT_DIGITS
 from gaussdp.calibration.pipelines import Pipeline, Sampler, training_noise
 from gaussdp.calibration.searching import SignificantDigits
 from gaussdp.calibration.targets import budget
-from gaussdp.choosing.notation import parse_target
+from gaussdp.choosing.requirements import parse_target
 from gaussdp.domains import LEVEL, integer, number, several
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import Adjacency

@@ -10,8 +10,7 @@ from gaussdp.accounting import AccountedCurve, DistributionCurve, account
 from gaussdp.domains import LEVEL, kind_of, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee
-from gaussdp.guarantees.base import Numbers
-from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
+from gaussdp.guarantees.base import Numbers, of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.mechanisms import Mechanism
 from gaussdp.risks import AtMost, Risk
 

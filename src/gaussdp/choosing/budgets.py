@@ -7,9 +7,8 @@ from gaussdp.choosing.choice import Choice, choose
 from gaussdp.choosing.match import Match
 from gaussdp.choosing.requirements import Requirement
 from gaussdp.choosing.rules import RuleOfThumb
-from gaussdp.documents.blocks import Document
+from gaussdp.documents.blocks import Column, Document, Table, Value
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_down, shown_level, shown_nearest, shown_up
-from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.domains import FINITE_NON_NEGATIVE, number
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.numerics import LARGEST_EXPONENT

@@ -3,13 +3,12 @@
 import math
 from collections.abc import Sequence
 
-from gaussdp.choosing import RuleOfThumb, conservative_divisor
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS, level_of, span
 from gaussdp.choosing.match import saturated_from
+from gaussdp.choosing.rules import RuleOfThumb, conservative_divisor
 from gaussdp.choosing.tables import EPSILON
-from gaussdp.documents.blocks import Document
+from gaussdp.documents.blocks import Column, Document, Table, Value
 from gaussdp.documents.rounding import Rounding, shown, shown_up
-from gaussdp.documents.tables import Column, Table, Value
 from gaussdp.risks import MultiplicativeAdvantage, Precision, Profile, Risk
 
 TABLES = ("conservative", "divisors", "recommended")

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from gaussdp.choosing.match import saturated_from
-from gaussdp.documents.blocks import Document
+from gaussdp.documents.blocks import Column, Document, Table
 from gaussdp.documents.rounding import Rounding, shown, shown_down
-from gaussdp.documents.tables import Column, Table
 from gaussdp.domains import NON_NEGATIVE, checked
 from gaussdp.guarantees import GDP
 from gaussdp.risks import (

@@ -10,8 +10,14 @@ import click
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve
 from gaussdp.accounting import account as account_for
-from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, TABLES, account_document, points_document
-from gaussdp.accounting.export import write_curve
+from gaussdp.accounting.document import (
+    DEFAULT_DELTAS,
+    DEFAULT_FPRS,
+    TABLES,
+    account_document,
+    points_document,
+    write_curve,
+)
 from gaussdp.calibration.pipelines import Pipeline
 from gaussdp.cli.groups import DefaultGroup
 from gaussdp.cli.options import Whole, levels, number, output_options, show, waiting

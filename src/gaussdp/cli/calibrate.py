@@ -9,10 +9,10 @@ import click
 from gaussdp import calibration
 from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.calibration.pipelines import Sampler
-from gaussdp.calibration.results import TABLES
+from gaussdp.calibration.results import TABLES, Calibration
 from gaussdp.calibration.targets import Target
 from gaussdp.choosing import match
-from gaussdp.choosing.notation import parse_target
+from gaussdp.choosing.requirements import parse_target
 from gaussdp.cli.options import (
     LateCommand,
     Whole,
@@ -106,8 +106,8 @@ def calibrate(
     target, origin = _target(policy, levels, criterion, mu, at_most, pair, prior)
     if file is not None:
         refuse_beside_file(ctx, "noise_multiplier", "sample_rate", "steps", "dataset_size", "batch_size", "epochs")
-        run = training_of(file)
-        show(calibration.training_noise(target, run, floor=floor, digits=digits).document(origin), style, digits, only)
+        found = calibration.training_noise(target, training_of(file), floor=floor, digits=digits)
+        show(found.document(origin), style, digits, only)
         return
     if sampling != "poisson":
         if dataset_size is None or batch_size is None or (sample_rate, noise_multiplier) != (None, None):
@@ -119,20 +119,24 @@ def calibrate(
         show(calibration.training_noise(target, run, floor=floor, digits=digits).document(origin), style, digits, only)
         return
     rate, count = _sampling(sample_rate, steps, dataset_size, batch_size, epochs)
-    if noise_multiplier is None and rate is not None and count is not None:
-        result = calibration.noise_multiplier(target, sample_rate=rate, steps=count, floor=floor, digits=digits, **unit)
-    elif noise_multiplier is not None and rate is not None and count is None:
-        result = calibration.steps(target, noise_multiplier=noise_multiplier, sample_rate=rate, floor=floor, **unit)
-    elif noise_multiplier is not None and rate is None and count is not None:
-        result = calibration.sample_rate(
-            target, noise_multiplier=noise_multiplier, steps=count, floor=floor, digits=digits, **unit
-        )
-    else:
-        raise click.UsageError(
-            "give two of the noise (--noise-multiplier), the sample rate (--sample-rate, or --dataset-size and"
-            " --batch-size) and the steps (--steps or --epochs); the third is solved for"
-        )
+    result = _third(target, noise_multiplier, rate, count, {"floor": floor, **unit}, digits)
     show(result.document(origin), style, digits, only)
+
+
+def _third(
+    target: Target, noise: float | None, rate: float | None, count: int | None, same: dict[str, Any], digits: int
+) -> Calibration:
+    """Of the noise, the sample rate and the steps, the one that is not given."""
+    if noise is None and rate is not None and count is not None:
+        return calibration.noise_multiplier(target, sample_rate=rate, steps=count, digits=digits, **same)
+    if noise is not None and rate is not None and count is None:
+        return calibration.steps(target, noise_multiplier=noise, sample_rate=rate, **same)
+    if noise is not None and rate is None and count is not None:
+        return calibration.sample_rate(target, noise_multiplier=noise, steps=count, digits=digits, **same)
+    raise click.UsageError(
+        "give two of the noise (--noise-multiplier), the sample rate (--sample-rate, or --dataset-size and"
+        " --batch-size) and the steps (--steps or --epochs); the third is solved for"
+    )
 
 
 def _target(

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from gaussdp.choosing.budgets import TABLES, budget_document
-from gaussdp.choosing.notation import CLAIMS, notations, parse_policy
-from gaussdp.choosing.requirements import Policy, Requirement
+from gaussdp.choosing.requirements import CLAIMS, Policy, Requirement, notations, parse_policy
 from gaussdp.cli.options import (
     LateCommand,
     criterion_option,

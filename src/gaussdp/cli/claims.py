@@ -17,7 +17,7 @@ def guarantee(text: str) -> Guarantee:
     if "=" in text:
         return Claim.parse(text).guarantee
     from gaussdp.accounting import account  # takes a while to load, and few claims are plans
-    from gaussdp.mechanisms.plan import read_plan
+    from gaussdp.mechanisms.composition import read_plan
 
     return account(read_plan(Path(text)))
 

@@ -9,10 +9,9 @@ import click
 
 from gaussdp.cli.groups import Overview
 from gaussdp.cli.options import Whole, WholeRange, number, numbers, output_options, show, style_option
-from gaussdp.documents.files import write_file, write_files
+from gaussdp.documents.files import file_text, parsed, write_file, write_files
 from gaussdp.documents.rendering import PROSE_FORMATS, document_files
 from gaussdp.documents.rounding import MOST_DIGITS, shown
-from gaussdp.documents.structured import file_text, parsed
 from gaussdp.figures import format_of
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms.base import ADJACENCIES

@@ -13,7 +13,7 @@ import click
 from click.types import IntParamType
 
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS
-from gaussdp.choosing.notation import notations
+from gaussdp.choosing.requirements import notations
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, PROSE_FORMATS, render
 from gaussdp.documents.rounding import MOST_DIGITS, shown

@@ -10,8 +10,7 @@ from gaussdp.cli.claims import named_guarantee, named_point
 from gaussdp.cli.options import numbers
 from gaussdp.documents.files import write_file
 from gaussdp.figures import FIGURES, Figure, figure, format_of, render
-from gaussdp.figures.comparing import DEFAULT_FPRS, comparison_figure, tradeoff_figure
-from gaussdp.figures.tradeoffs import TradeoffPlot
+from gaussdp.figures.tradeoffs import DEFAULT_FPRS, TradeoffPlot, comparison_figure, tradeoff_figure
 from gaussdp.guarantees import GDP, Guarantee
 
 DATA = ".dat"

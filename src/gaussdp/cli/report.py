@@ -8,12 +8,11 @@ import click
 from gaussdp.accounting.document import DEFAULT_FPRS
 from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.cli.options import WholeRange, announcing, levels, number, numbers, prior_option, show
-from gaussdp.cli.registry_entry import registering, registry_options
+from gaussdp.cli.runs import registering, registry_options
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS
-from gaussdp.statements.registry_entry import DEFAULT_ENTRY_DELTA, run_entry
-from gaussdp.statements.report import DEFAULT_RECALLS, report_run
+from gaussdp.statements.report import DEFAULT_ENTRY_DELTA, DEFAULT_RECALLS, report_run, run_entry
 from gaussdp.statements.run import Run
 
 

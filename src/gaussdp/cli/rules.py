@@ -11,7 +11,7 @@ from gaussdp.documents.files import write_file, write_files
 from gaussdp.documents.rendering import document_files
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS, format_of
-from gaussdp.figures.rule_map import render_rule_map, rule_map
+from gaussdp.figures.maps import render_rule_map, rule_map
 from gaussdp.risks import criteria_at
 
 

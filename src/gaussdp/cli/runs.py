@@ -1,4 +1,4 @@
-"""Run files and plans that commands take, and the options that the commands for training runs share."""
+"""Run files and plans that commands take, the options of training runs, and those of entries of a registry."""
 
 from fractions import Fraction
 from functools import wraps
@@ -10,12 +10,13 @@ from click.core import ParameterSource
 
 from gaussdp.calibration.pipelines import Pipeline, Sampler
 from gaussdp.cli.options import Command, Whole
-from gaussdp.documents.structured import file_text, parsed
+from gaussdp.documents.files import file_text, parsed
 from gaussdp.domains import one_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Composition, Mechanism, RandomAllocation, WithoutReplacement
 from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
-from gaussdp.mechanisms.plan import parse_plan
+from gaussdp.mechanisms.composition import parse_plan
+from gaussdp.published.opendp_registry import RegistryFacts
 from gaussdp.statements.run import Run
 
 
@@ -130,3 +131,39 @@ def _sizes(rate: float, dataset_size: int | None) -> tuple[int, int]:
     near = Fraction(rate).limit_denominator(_PLAIN)
     share = near if float(near) == rate else Fraction(repr(rate))
     return share.denominator, share.numerator
+
+
+Registering = tuple[Path, RegistryFacts] | None
+"""Where an entry goes, and what people say of it."""
+
+_KEYS = "curator, curator_type, intended_use, region, author; also name, description, published, product, sector"
+
+
+def registry_options(command: Command) -> Command:
+    """--registry-entry and --registry; the command gets them as `entry` and `told`."""
+    told = click.option(
+        "--registry",
+        "told",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help=f"What the registry asks besides: {_KEYS}. Give it again for each.",
+    )
+    entry = click.option(
+        "--registry-entry",
+        "entry",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write an entry for OpenDP's Deployments Registry into this file (.yaml).",
+    )
+    return entry(told(command))
+
+
+def registering(entry: Path | None, told: tuple[str, ...]) -> Registering:
+    """Where the entry goes and its facts; None if none is asked for."""
+    pairs = [text.partition("=") for text in told]
+    if any(not equals for _, equals, _ in pairs):
+        raise click.UsageError("--registry takes KEY=VALUE, as in --registry curator=Town")
+    if entry is None:
+        if told:
+            raise click.UsageError("--registry goes with --registry-entry")
+        return None
+    return entry, RegistryFacts.from_mapping({key.strip(): value.strip() for key, _, value in pairs})

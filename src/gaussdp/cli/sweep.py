@@ -14,9 +14,9 @@ import click
 
 from gaussdp import domains
 from gaussdp.accounting.readings import DEFAULT_FLOOR
-from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
+from gaussdp.calibration.free_numbers import DEFAULT_DIGITS
 from gaussdp.calibration.pipelines import Sampler
-from gaussdp.calibration.sweep_designs import grid
+from gaussdp.calibration.sweep_designs import Design, Row, grid
 from gaussdp.calibration.sweeps import Progress
 from gaussdp.calibration.sweeps import sweep as run_sweep
 from gaussdp.cli.options import (
@@ -32,7 +32,7 @@ from gaussdp.cli.options import (
 from gaussdp.cli.runs import neighbour_options, refuse_beside_file, sampling_option, training_of
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import SAMPLE_RATE
-from gaussdp.figures.heat_maps import figure_path, heat_map
+from gaussdp.figures.maps import figure_path, heat_map
 from gaussdp.risks import by_level
 
 _MOST_VALUES = 100_000
@@ -172,23 +172,38 @@ def sweep(
             steps = steps if epochs or steps else (run.updates,)
     if bool(epochs) == bool(steps):
         raise click.UsageError("give --epochs or --steps, and not both")
-    if (target_epsilon is None) != (target_delta is None):
-        raise click.UsageError("--target-epsilon and --target-delta go together")
-    asked = {
-        "target_epsilon": [f"epsilon@{target_delta!r}={shown(value)}" for value in target_epsilon or ()],
-        "mu": [f"mu={shown(value)}" for value in mu or ()],
-        "at_most": list(at_most),
-        "policy_epsilon": _matched(policy_epsilon or (), levels, criterion, prior),
-    }
-    targets = [target for name in ctx.meta.get(_ASKED, ()) for target in asked[name]]
-    if not targets:
-        raise click.UsageError("give at least one of --mu, --at-most, --target-epsilon and --policy-epsilon")
+    matched = _matched(policy_epsilon or (), levels, criterion, prior)
+    asked = {"mu": [f"mu={shown(value)}" for value in mu or ()], "at_most": list(at_most), "policy_epsilon": matched}
+    targets = _targets(ctx, {"target_epsilon": _pairs(target_epsilon, target_delta), **asked})
     same: dict[str, Any] = {"prior": prior, "floor": floor, "digits": digits, "sampling": sampling, **unit}
     sizes = _sizes(dataset_size, batch_size, sample_rate, sampling)
     found = (grid([target], *of, epochs or (), steps=steps or (), **same) for target in targets for of in sizes)
     designs = list(dict.fromkeys(chain.from_iterable(found)))
     if figure is not None:
         figure_path(figure)
+    rows, kept = _computed(designs, out, workers)
+    if figure is not None:
+        heat_map(rows, figure)
+    states = ", ".join(f"{count} {status}" for status, count in sorted(Counter(row["status"] for row in rows).items()))
+    click.echo(f"{len(rows)} designs ({states}): {len(rows) - kept} computed, {kept} kept; {out}")
+
+
+def _pairs(epsilons: Sequence[float] | None, delta: float | None) -> list[str]:
+    if (epsilons is None) != (delta is None):
+        raise click.UsageError("--target-epsilon and --target-delta go together")
+    return [f"epsilon@{delta!r}={shown(value)}" for value in epsilons or ()]
+
+
+def _targets(ctx: click.Context, asked: Mapping[str, Sequence[str]]) -> list[str]:
+    """All targets, in the order of the options on the command line."""
+    targets = [target for name in ctx.meta.get(_ASKED, ()) for target in asked[name]]
+    if not targets:
+        raise click.UsageError("give at least one of --mu, --at-most, --target-epsilon and --policy-epsilon")
+    return targets
+
+
+def _computed(designs: Sequence[Design], out: Path, workers: int) -> tuple[list[Row], int]:
+    """The rows of all designs, and how many were there already."""
     kept: list[int] = []
     with _progress_bar() as bar:
 
@@ -196,11 +211,7 @@ def sweep(
             kept.append(done)
             bar(done, total)
 
-        rows = run_sweep(designs, out, workers=workers, progress=progress)
-    if figure is not None:
-        heat_map(rows, figure)
-    states = ", ".join(f"{count} {status}" for status, count in sorted(Counter(row["status"] for row in rows).items()))
-    click.echo(f"{len(rows)} designs ({states}): {len(rows) - kept[0]} computed, {kept[0]} kept; {out}")
+        return run_sweep(designs, out, workers=workers, progress=progress), kept[0]
 
 
 def _sizes(

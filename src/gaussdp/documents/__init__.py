@@ -3,6 +3,7 @@
 from gaussdp.documents.blocks import (
     Block,
     Code,
+    Column,
     Document,
     Facts,
     Headline,
@@ -12,6 +13,8 @@ from gaussdp.documents.blocks import (
     Links,
     Picture,
     Section,
+    Table,
+    Value,
     Words,
 )
 from gaussdp.documents.rendering import (
@@ -25,7 +28,6 @@ from gaussdp.documents.rendering import (
     render,
 )
 from gaussdp.documents.rounding import MOST_DIGITS, Rounding, rounded, shown, shown_level
-from gaussdp.documents.tables import Column, Table, Value
 
 __all__ = [
     "DEFAULT_DIGITS",

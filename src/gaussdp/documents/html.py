@@ -20,10 +20,10 @@ from gaussdp.documents.blocks import (
     Links,
     Picture,
     Section,
+    Table,
     Words,
     flat,
 )
-from gaussdp.documents.tables import Table
 from gaussdp.errors import MissingExtraError
 from gaussdp.words import numeral, say, spoken
 

@@ -21,9 +21,9 @@ from gaussdp.documents.blocks import (
     Links,
     Picture,
     Section,
+    Table,
     Words,
 )
-from gaussdp.documents.tables import Table
 from gaussdp.words import say
 
 _SYMBOLS = {

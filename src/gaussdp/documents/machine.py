@@ -6,9 +6,8 @@ import json
 import math
 from typing import Any
 
-from gaussdp.documents.blocks import Document
+from gaussdp.documents.blocks import Document, Table
 from gaussdp.documents.rounding import shown
-from gaussdp.documents.tables import Table
 from gaussdp.words import ENGLISH, speaking
 
 

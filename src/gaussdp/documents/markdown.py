@@ -15,9 +15,9 @@ from gaussdp.documents.blocks import (
     Links,
     Picture,
     Section,
+    Table,
     Words,
 )
-from gaussdp.documents.tables import Table
 from gaussdp.documents.text import ICONS, READABLE, Page
 from gaussdp.words import Phrase, say
 

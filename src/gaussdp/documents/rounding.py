@@ -1,4 +1,4 @@
-"""One-sided rounding to significant digits: what is shown never claims more privacy than there is.
+"""One-sided rounding: what is shown never claims more privacy than there is; digits, and shares as people say them.
 
 Guarantees and attack risks round up, budgets round down. A number is rounded as it prints (0.1 is 0.1, not the binary
 fraction a hair above it), so what a person typed comes back unchanged.
@@ -11,6 +11,7 @@ from enum import Enum
 from functools import lru_cache
 
 from gaussdp.domains import integer
+from gaussdp.words import remembered, say
 
 MOST_DIGITS = 17
 _MOST_PLACES = 400  # any double has fewer digits before the point
@@ -210,3 +211,61 @@ def _fewest(true: Callable[[int], bool]) -> int | None:
 
 def _shown_or_none(value: float, rounding: Rounding, digits: int | None) -> str | None:
     return None if digits is None else shown(rounded(value, rounding, digits))
+
+
+HUNDRED = 100
+_MOST_PEOPLE = 10**12
+_MANY = 1000
+_SIZES = [10**power for power in range(2, 13)]
+_READABLE = 10  # from so many people on a whole number says enough
+
+
+def about(share: float, of: int = HUNDRED) -> int:
+    """So many of so many, to the nearest.
+
+    >>> about(0.6554)
+    66
+    """
+    return int((Decimal(repr(share)) * of).to_integral_value(ROUND_HALF_EVEN))
+
+
+def one_in(rate: float) -> str:
+    """A rate that the user chose, as 1 in so many where that is exact.
+
+    >>> one_in(0.001), one_in(0.03)
+    ('1 in 1,000', '0.03')
+    """
+    whole = turns(rate)
+    return shown(rate) if whole is None else say("1 in {whole:,}", whole=whole)
+
+
+def turns(rate: float) -> int | None:
+    """In how many a rate is one, where that is a whole number."""
+    found = 1 / rate
+    whole = round(found) if found < _MOST_PEOPLE else 0
+    return whole if whole and math.isclose(whole, found, rel_tol=1e-12) else None
+
+
+@remembered
+def frequency(share: float) -> str:
+    """A share that the user chose, of 100 or of as many as make it whole; else about how many of how many.
+
+    >>> frequency(0.01), frequency(0.5), frequency(0.0125), frequency(1 / 3)
+    ('1 of 100', '50 of 100', '125 of 10,000', 'about 33 of 100')
+    """
+    counted = whole(share)
+    if counted is not None:
+        return say("{found:,} of {of:,}", found=counted[0], of=counted[1])
+    readable = [of for of in _SIZES if min(share, 1 - share) * of >= _READABLE]
+    if readable:
+        return say("about {found:,} of {of:,}", found=about(share, readable[0]), of=readable[0])
+    return say("a share of {share} of all", share=shown(share))
+
+
+def whole(share: float) -> tuple[int, int] | None:
+    """So many of 100, or of as many as make the share whole; None where nothing does."""
+    for of in _SIZES:
+        found = share * of
+        if 1 <= round(found) < _MANY and math.isclose(found, round(found), rel_tol=1e-12):
+            return round(found), of
+    return None

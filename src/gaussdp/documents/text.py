@@ -18,9 +18,9 @@ from gaussdp.documents.blocks import (
     Judgement,
     Links,
     Section,
+    Table,
     Words,
 )
-from gaussdp.documents.tables import Table
 from gaussdp.words import Phrase, numeral, say
 
 READABLE = 100  # characters of a line of prose; tables may be wider

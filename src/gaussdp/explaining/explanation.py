@@ -1,36 +1,136 @@
-"""What a mu, a run or a curve means to people: guesses, false alarms, groups and repetition, in words and odds."""
+"""What a mu, a run or a curve means to people: guesses, false alarms, groups and repetition, in words and tables."""
 
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gaussdp.accounting import AccountedCurve, Fit, PointsCurve, account
-from gaussdp.adapters import adapter_for
 from gaussdp.documents import DEFAULT_DIGITS, Block, Document, Format, IconArray, Items, Section, Words, render
+from gaussdp.documents.blocks import Column, Table
 from gaussdp.documents.html import fragment
+from gaussdp.documents.rounding import Rounding
 from gaussdp.domains import LEVEL, NON_NEGATIVE, Domain, checked, integer, number, one_of, readings
 from gaussdp.errors import DomainError
-from gaussdp.explaining import facts, sentences, wording
+from gaussdp.explaining import facts, sentences
 from gaussdp.explaining.facts import PRIOR, RATE, Meaning
-from gaussdp.explaining.numbers import ROUNDING, as_object, tables
 from gaussdp.explaining.sentences import Passage
 from gaussdp.figures.drawing import FORMATS as FIGURE_FORMATS
 from gaussdp.figures.icon_arrays import render_icons
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.mechanisms import Adjacency, Mechanism
+from gaussdp.registry import adapter_for
 from gaussdp.risks import DELTA, RECALL
 from gaussdp.risks.base import EVEN
 from gaussdp.statements.assumptions import broken_words
 from gaussdp.statements.run import Run, within_doubles
-from gaussdp.words import say
+from gaussdp.words import Phrase, say
 
-if TYPE_CHECKING:
-    from gaussdp.mechanisms import Mechanism
-    from gaussdp.statements.run import Run
+SCHEMA, VERSION = "gaussdp.explanation", 1
+
+ROUNDING = Phrase("Risks are rounded up; what an attacker must pay is rounded down.")
+
+
+def tables(explanation: Meaning) -> tuple[Table, ...]:
+    """The numbers behind the words."""
+    prior = sentences.frequency(explanation.prior)
+    alarms = Table(
+        "alarms",
+        say("Attacks that accuse few by mistake"),
+        (
+            Column("fpr", "FPR", level=True),
+            Column("tpr", "TPR at most", Rounding.UP),
+            Column("ratio", "TPR/FPR at most", Rounding.UP),
+            Column("precision", say("precision at most ({prior} are members)", prior=prior), Rounding.UP),
+        ),
+        tuple((fact.fpr, fact.tpr, fact.ratio, fact.precision) for fact in explanation.alarms),
+    )
+    searches = Table(
+        "searches",
+        say("Attacks that find a share of the members"),
+        (
+            Column("recall", "recall", level=True),
+            Column("fpr", "FPR at least", Rounding.DOWN),
+            Column("precision", say("precision at most ({prior} are members)", prior=prior), Rounding.UP),
+        ),
+        tuple((fact.recall, fact.fpr, fact.precision) for fact in explanation.searches),
+    )
+    together = Table(
+        "together",
+        say("Several people, several releases"),
+        (
+            Column("of", "of"),
+            Column("count", "how many", decimals=0),
+            Column("mu", "μ", Rounding.UP),
+            Column("right_of_100", "of 100 guesses right at even odds", Rounding.UP),
+        ),
+        tuple(
+            (kind, float(fact.count), fact.mu, 100 * fact.accuracy)
+            for kind, found in ((say("people"), explanation.groups), (say("releases"), explanation.releases))
+            for fact in found
+        ),
+    )
+    tables = (alarms, searches, together, _equivalents(explanation))
+    return tuple(table for table in tables if table.rows)
+
+
+def _equivalents(explanation: Meaning) -> Table:
+    saturated = any(fact.saturated for fact in explanation.equivalents)
+    return Table(
+        "equivalents",
+        say("Pure ε-DP with the same risk"),
+        (
+            Column("criterion", "in"),
+            Column("level_of", "at"),
+            Column("level", "level", level=True),
+            Column("epsilon", "ε", Rounding.UP),
+            *([Column("standing", "the match")] if saturated else []),
+        ),
+        tuple(
+            (
+                str(fact.risk.gain),
+                str(fact.risk.level.label) if fact.risk.level else "",
+                "" if fact.level is None else fact.level,
+                fact.epsilon,
+                *([say("saturated") if fact.saturated else ""] if saturated else []),
+            )
+            for fact in explanation.equivalents
+        ),
+    )
+
+
+def as_object(explanation: Meaning) -> dict[str, Any]:
+    """The facts for programs, at full precision."""
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "mu": explanation.mu,
+        **({"subject": explanation.subject, "floor": explanation.floor} if explanation.subject else {}),
+        **({"caveats": list(explanation.caveats)} if explanation.caveats else {}),
+        "prior": explanation.prior,
+        "advantage": 2 * explanation.guesses[0].gain,
+        "guesses": [{**asdict(fact), "after": fact.after} for fact in explanation.guesses],
+        "alarms": [
+            {**asdict(fact), "odds_before": fact.odds_before, "odds_after": fact.odds_after}
+            for fact in explanation.alarms
+        ],
+        "searches": [asdict(fact) for fact in explanation.searches],
+        "groups": [fact.as_object() for fact in explanation.groups],
+        "releases": [fact.as_object() for fact in explanation.releases],
+        "equivalents": [
+            {
+                "criterion": fact.criterion,
+                "level_of": fact.level_of,
+                "level": fact.level,
+                "epsilon": fact.epsilon,
+                "saturated": fact.saturated,
+            }
+            for fact in explanation.equivalents
+        ],
+    }
 
 
 @dataclass(frozen=True)
@@ -125,7 +225,7 @@ class Explanation(Meaning):
     """
 
     def __repr__(self) -> str:
-        about = self.subject or f"μ = {wording.up(self.mu, 4)}"
+        about = self.subject or f"μ = {sentences.up(self.mu, 4)}"
         return f"<Explanation of {about}: {self.headline}>"
 
     @property
@@ -241,34 +341,38 @@ def explain(
     share = number("prior", prior, PRIOR)
     fprs, recalls, deltas = _levels("fpr", fpr, RATE), _levels("recall", recall, RATE), _levels("delta", delta, LEVEL)
     sizes, times = _counts("group", group), _counts("releases", releases)
-    plain = _plain(mu)
-    if plain is not None:
-        guarantee: Guarantee = plain
-        of: dict[str, Any] = {"mu": plain.mu}
-        groups = [facts.group(plain, size) for size in sizes]
-        repeated = [facts.repeated(plain, count) for count in times]
-    else:
-        from gaussdp.explaining.explanation import Subject  # accounting and statements, which a mu does not need
-
-        found = Subject.of(mu)
-        if found.fit.unconditional and not found.caveats:
-            return explain(
-                found.fit.mu, prior=prior, fpr=fpr, recall=recall, delta=delta, group=group, releases=releases
-            )
-        guarantee = found.curve
-        of = {"mu": found.fit.mu, "floor": found.fit.floor, "subject": found.words, "caveats": found.caveats}
-        groups = [facts.together(size, *known) for size in sizes if (known := found.group(size))]
-        repeated = [facts.together(count, *known) for count in times if (known := found.repeated(count))]
+    guarantee, about = _told(mu, sizes, times)
     return Explanation(
-        **of,
+        **about,
         prior=share,
         guesses=tuple(facts.guesses(guarantee, p) for p in ((EVEN,) if share == EVEN else (EVEN, share))),
         alarms=tuple(facts.alarm(guarantee, level, share) for level in fprs),
         searches=tuple(facts.search(guarantee, level, share) for level in recalls),
-        groups=tuple(groups),
-        releases=tuple(repeated),
         equivalents=facts.equivalents(guarantee, {"fpr": fprs, "recall": recalls, "delta": deltas}),
     )
+
+
+def _told(subject: object, sizes: Sequence[int], times: Sequence[int]) -> tuple[Guarantee, dict[str, Any]]:
+    """Off which guarantee risks are read, and what is said of the subject, its groups and its repetition."""
+    plain = _plain(subject)
+    if plain is None:
+        found = Subject.of(subject)
+        if found.fit.unconditional and not found.caveats:
+            plain = GDP(found.fit.mu)
+        else:
+            return found.curve, {
+                "mu": found.fit.mu,
+                "floor": found.fit.floor,
+                "subject": found.words,
+                "caveats": found.caveats,
+                "groups": tuple(facts.together(size, *known) for size in sizes if (known := found.group(size))),
+                "releases": tuple(facts.together(count, *known) for count in times if (known := found.repeated(count))),
+            }
+    return plain, {
+        "mu": plain.mu,
+        "groups": tuple(facts.group(plain, size) for size in sizes),
+        "releases": tuple(facts.repeated(plain, count) for count in times),
+    }
 
 
 def _plain(subject: object) -> GDP | None:

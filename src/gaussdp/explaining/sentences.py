@@ -3,13 +3,107 @@
 import math
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
 
 from gaussdp.documents.blocks import IconArray
-from gaussdp.explaining import wording
+from gaussdp.documents.rounding import HUNDRED, about, frequency, one_in, shown_down, shown_nearest, shown_up, whole
 from gaussdp.explaining.facts import MOST_GUESSES, Alarm, Equivalent, Guesses, Meaning, Search, Together
 from gaussdp.risks.base import EVEN
 from gaussdp.risks.levels import false_alarms
-from gaussdp.words import Phrase, plural, say
+from gaussdp.words import Phrase, plural, remembered, say
+
+__all__ = [
+    "HUNDRED",
+    "about",
+    "at_most",
+    "down",
+    "frequency",
+    "in_hundred",
+    "members_among",
+    "odds_at_most",
+    "odds_of",
+    "one_in",
+    "people",
+    "up",
+]
+
+_PEOPLE = 100_000
+_MOST_PEOPLE = 10**12
+_READABLE = 10  # from so many people on a whole number says enough
+
+
+def up(value: float, digits: int = 3) -> str:
+    """A risk, rounded up."""
+    return shown_up(value, digits)
+
+
+def down(value: float, digits: int = 3) -> str:
+    """What an attacker must pay, rounded down."""
+    return shown_down(value, digits)
+
+
+def at_most(share: float, of: int = HUNDRED) -> int:
+    """So many of so many, rounded up.
+
+    >>> at_most(0.6554)
+    66
+    """
+    return int((Decimal(repr(share)) * of).to_integral_value(ROUND_CEILING))
+
+
+def in_hundred(share: float, before: float) -> str:
+    """So many of 100 at most: whole where the release changes it by one or more, else with a fraction.
+
+    >>> in_hundred(0.6554, 0.5), in_hundred(0.50004, 0.5)
+    ('66', '50.1')
+    """
+    return f"{at_most(share)}" if share == before or HUNDRED * (share - before) >= 1 else up(HUNDRED * share)
+
+
+@remembered
+def members_among(prior: float) -> str:
+    """How many are members: "1 of 100 people is a member".
+
+    >>> members_among(0.01), members_among(0.3)
+    ('1 of 100 people is a member', '30 of 100 people are members')
+    """
+    one = (whole(prior) or (0, 0))[0] == 1
+    words = Phrase("{share} people is a member") if one else Phrase("{share} people are members")
+    return say(words, share=frequency(prior))
+
+
+def people(*rates: float) -> int | None:
+    """So many people that each of these rates of them is some ten or more; None if that is out of all reason."""
+    of = _PEOPLE
+    while min(rates) * of < _READABLE:
+        of *= 10
+        if of > _MOST_PEOPLE:
+            return None
+    return of
+
+
+def odds_at_most(ratio: float) -> str:
+    """Odds for to against, rounded up.
+
+    >>> odds_at_most(1.0), odds_at_most(0.1117), odds_at_most(14.32)
+    ('1 : 1', '1 : 8.95', '14.4 : 1')
+    """
+    if ratio >= 1:
+        return say("{ratio} : 1", ratio=up(ratio))
+    return say("1 : {ratio}", ratio=down(1 / ratio if ratio else math.inf))
+
+
+@remembered
+def odds_of(prior: float) -> str:
+    """The odds of a prior that the user chose, to the nearest.
+
+    >>> odds_of(0.01), odds_of(0.9)
+    ('1 : 99', '9 : 1')
+    """
+    rarer = min(prior, 1 - prior)
+    ratio = shown_nearest((1 - rarer) / rarer, 3)
+    return say("1 : {ratio}", ratio=ratio) if prior <= 0.5 else say("{ratio} : 1", ratio=ratio)
+
 
 _QUESTION = Phrase(
     "The question is whether one person's data were used: whether that person is a “member”."
@@ -65,18 +159,16 @@ def title(mu: float, subject: str = "") -> str:
     """The title of an explanation."""
     if subject:
         return say("What {subject} means", subject=subject)
-    return say("What μ = {mu} means", mu=wording.up(mu, 4))
+    return say("What μ = {mu} means", mu=up(mu, 4))
 
 
 def as_one_number(explanation: Meaning) -> str:
     """The mu of a curve, and that the explanation is of the curve itself; empty if mu says it all."""
     if not explanation.subject:
         return ""
-    mu, floor = wording.up(explanation.mu, 4), explanation.floor
+    mu, floor = up(explanation.mu, 4), explanation.floor
     about = (
-        say(", for attacks with error rates of at least {floor}, as is every μ below", floor=wording.up(floor))
-        if floor
-        else ""
+        say(", for attacks with error rates of at least {floor}, as is every μ below", floor=up(floor)) if floor else ""
     )
     return say(
         "As one number it is μ = {mu}{about}. Everything else is read off its own curve, and holds for every attack.",
@@ -96,7 +188,7 @@ def headline(mu: float, even: Guesses) -> str:
     return say(
         "At even odds, at most {right} of 100 guesses whether one person's data were used are right;"
         " tossing a coin gets 50 right.",
-        right=wording.in_hundred(even.after, even.before),
+        right=in_hundred(even.after, even.before),
     )
 
 
@@ -163,7 +255,7 @@ def accusation_icons(fact: Alarm) -> IconArray:
         "{of:,} people accused by an attack with {alarms}, where {members}",
         of=of,
         alarms=false_alarms(fact.fpr),
-        members=wording.members_among(fact.prior),
+        members=members_among(fact.prior),
     )
     return IconArray(title, before, after - before, labels, of)
 
@@ -176,12 +268,12 @@ def guess_sentence(fact: Guesses) -> str:
         answer = say("not a member") if fact.prior < EVEN else say("a member")
         start = say(
             "Where {members}, always answering “{answer}” is best without the release",
-            members=wording.members_among(fact.prior),
+            members=members_among(fact.prior),
             answer=answer,
         )
-    before = say("{start}: {share} guesses are right.", start=start, share=wording.frequency(fact.before))
+    before = say("{start}: {share} guesses are right.", start=start, share=frequency(fact.before))
     more = fact.after_count - fact.before_count
-    if fact.of == wording.HUNDRED:
+    if fact.of == HUNDRED:
         return say(
             "{before} With the release at most {right} of 100 are right, {more} more.",
             before=before,
@@ -204,20 +296,20 @@ def guess_sentence(fact: Guesses) -> str:
 def alarm_sentence(fact: Alarm) -> str:
     """How many members are found, next to how many nonmembers are accused."""
     alarms = false_alarms(fact.fpr)
-    of = wording.people(_WORTH_TEN * fact.fpr)
+    of = people(_WORTH_TEN * fact.fpr)
     if of is None:
         return say(
             "An attack with {alarms} finds at most a share of {found} of the members (without the release: {without}).",
             alarms=alarms,
-            found=wording.up(fact.tpr),
-            without=wording.up(fact.fpr),
+            found=up(fact.tpr),
+            without=up(fact.fpr),
         )
     return say(
         "An attack with {alarms} finds at most {found:,} of {of:,} members (without the release: {without:,}).",
         alarms=alarms,
-        found=wording.at_most(fact.tpr, of),
+        found=at_most(fact.tpr, of),
         of=of,
-        without=wording.about(fact.fpr, of),
+        without=about(fact.fpr, of),
     )
 
 
@@ -226,19 +318,19 @@ def accusation_sentence(fact: Alarm) -> str:
     right = say(
         "{right}: for a person who is accused, the odds of being a member go from {before} to at most {after}.",
         right=_right(fact),
-        before=wording.odds_of(fact.prior),
-        after=wording.odds_at_most(fact.odds_after),
+        before=odds_of(fact.prior),
+        after=odds_at_most(fact.odds_after),
     )
-    of = wording.people(fact.prior, 1 - fact.prior, (1 - fact.prior) * fact.fpr)
+    of = people(fact.prior, 1 - fact.prior, (1 - fact.prior) * fact.fpr)
     if of is None:
         return say(
             "Where {members}, with {alarms}: {right}",
-            members=wording.members_among(fact.prior),
+            members=members_among(fact.prior),
             alarms=false_alarms(fact.fpr),
             right=right,
         )
-    members, wrong = wording.about(fact.prior, of), wording.about((1 - fact.prior) * fact.fpr, of)
-    hits = min(wording.at_most(fact.prior * fact.tpr, of), members)
+    members, wrong = about(fact.prior, of), about((1 - fact.prior) * fact.fpr, of)
+    hits = min(at_most(fact.prior * fact.tpr, of), members)
     return say(
         "Among {of:,} people of whom {members:,} are members, an attack with {alarms} accuses"
         " {wrong:,} people by mistake and at most {hits:,} rightly. {right}",
@@ -253,12 +345,12 @@ def accusation_sentence(fact: Alarm) -> str:
 
 def search_sentence(fact: Search) -> str:
     """Precision at recall."""
-    of = wording.people(fact.fpr)
+    of = people(fact.fpr)
     found = say("at least {found:,} of {of:,} nonmembers", found=int(fact.fpr * of), of=of) if of else ""
-    where = "" if fact.prior == EVEN else say(" where {members},", members=wording.members_among(fact.prior))
+    where = "" if fact.prior == EVEN else say(" where {members},", members=members_among(fact.prior))
     return say(
         "To find {share} members, an attack must accuse {cost}. {right}.",
-        share=wording.frequency(fact.recall),
+        share=frequency(fact.recall),
         cost=found or say("hardly any nonmember"),
         right=_right(fact, where),
     )
@@ -279,7 +371,7 @@ def _right(fact: Alarm | Search, where: str = "") -> str:
 def group_sentence(fact: Together) -> str:
     """Protection of a group."""
     who = plural(fact.count, "1 person", "{n:,} people together")
-    return say("For {who} μ is {mu}: {odds}", who=who, mu=wording.up(fact.mu), odds=_at_even_odds(fact))
+    return say("For {who} μ is {mu}: {odds}", who=who, mu=up(fact.mu), odds=_at_even_odds(fact))
 
 
 def repeated_sentence(fact: Together, curve: bool = False) -> str:
@@ -289,7 +381,7 @@ def repeated_sentence(fact: Together, curve: bool = False) -> str:
         if curve
         else plural(fact.count, "1 release", "{n:,} releases with this μ each")
     )
-    return say("After {when}, μ is {mu} in all: {odds}", when=when, mu=wording.up(fact.mu), odds=_at_even_odds(fact))
+    return say("After {when}, μ is {mu} in all: {odds}", when=when, mu=up(fact.mu), odds=_at_even_odds(fact))
 
 
 def equivalent_sentence(fact: Equivalent) -> str:
@@ -298,7 +390,7 @@ def equivalent_sentence(fact: Equivalent) -> str:
     return say(
         "In {won}: ε = {epsilon}{warning}.",
         won=fact.risk.among_people,
-        epsilon=wording.up(fact.epsilon),
+        epsilon=up(fact.epsilon),
         warning=warning,
     )
 
@@ -307,5 +399,5 @@ _WORTH_TEN = 10  # one false alarm is enough to speak of, where elsewhere ten pe
 
 
 def _at_even_odds(fact: Together) -> str:
-    right = wording.in_hundred(fact.accuracy, EVEN)
+    right = in_hundred(fact.accuracy, EVEN)
     return say("at even odds at most {right} of 100 guesses are right.", right=right)

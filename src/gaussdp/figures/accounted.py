@@ -9,7 +9,7 @@ import numpy as np
 from gaussdp.accounting import AccountedCurve, PointsCurve
 from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.documents.rounding import shown_up
-from gaussdp.figures import scales, style
+from gaussdp.figures import style
 from gaussdp.figures.drawing import log_axis, rendered
 from gaussdp.guarantees import ApproxDP
 from gaussdp.numerics import TINY, Floats
@@ -90,7 +90,7 @@ def _draw(plot: AccountedPlot, canvas: "Canvas") -> None:
 
 def _draw_curves(plot: AccountedPlot, axes: "Axes") -> None:
     mu, epsilon = (shown_up(value, 3) for value in (plot.mu, plot.epsilon))
-    level = scales.level_words(plot.delta)
+    level = style.level_words(plot.delta)
     axes.set(xlabel="FPR", ylabel="TPR")
     log_axis(axes, "x", float(plot.fpr[0]), 1.0)
     log_axis(axes, "y", float(plot.fpr[0]), 1.5)

@@ -9,7 +9,7 @@ import numpy as np
 
 from gaussdp.domains import number
 from gaussdp.errors import DomainError
-from gaussdp.figures import illustrations, scales, style
+from gaussdp.figures import illustrations, style
 from gaussdp.figures.illustrations import (
     DRAWABLE,
     baseline,
@@ -64,21 +64,21 @@ def _mapping(
     end = number("epsilon", epsilon, DRAWABLE)
     x = np.linspace(0.0, end, _POINTS)
     budgets = [risk.mu_from_epsilon(x) for risk in risks]
-    top = max(end, scales.enlarged(end, max(float(mu[-1]) for mu in budgets)))
+    top = max(end, style.enlarged(end, max(float(mu[-1]) for mu in budgets)))
     ends = np.array([0.0, end])
     rules = tuple(
         Curve(rf"$\varepsilon/{divisor}$", ends, ends / divisor, colour, dashed=True)
         for divisor, colour in ((3, style.RULE_OF_3), (5, style.RULE_OF_5))
     )
     curves = tuple(
-        Curve(f"${level.math} = {scales.level_words(value)}$", x, mu, colour)
+        Curve(f"${level.math} = {style.level_words(value)}$", x, mu, colour)
         for value, mu, colour in zip(values, budgets, style.sequence(len(risks)), strict=True)
     )
     return Figure(
         key,
         f"Budget μ by ε, matched on {criterion.phrase} at {level.heading}",
-        Axis(r"$\varepsilon$", 0.0, end, scales.ticks(end, 5)),
-        Axis(r"$\mu$", 0.0, top, scales.ticks(top, 5)),
+        Axis(r"$\varepsilon$", 0.0, end, style.ticks(end, 5)),
+        Axis(r"$\mu$", 0.0, top, style.ticks(top, 5)),
         rules + curves,
         "upper left",
         {"eps": x, **dict(zip(columns(len(risks)), budgets, strict=True))},
@@ -104,8 +104,8 @@ def multiplicative_advantage(mu: Sequence[float] = PAPER_MUS) -> Figure:
     return Figure(
         "fig4a",
         _title(MultiplicativeAdvantage, FPR),
-        Axis(FPR.label, low, high, scales.decades(low, high), log=True),
-        Axis(_axis(MultiplicativeAdvantage), 1.0, top, scales.decades(1.0, top), log=True),
+        Axis(FPR.label, low, high, style.decades(low, high), log=True),
+        Axis(_axis(MultiplicativeAdvantage), 1.0, top, style.decades(1.0, top), log=True),
         (even, *_curves(guarantees, [x] * len(ratios), ratios)),
         "upper right",
         {"fpr": x, **dict(zip(columns(len(ratios)), ratios, strict=True))},
@@ -135,14 +135,14 @@ def precision(mu: Sequence[float] = PAPER_MUS) -> Figure:
 def profile(mu: Sequence[float] = PAPER_MUS) -> Figure:
     """Figure 6a: epsilon by delta."""
     guarantees = _guarantees(mu)
-    top = scales.enlarged(9.0, max(guarantee.epsilon(10.0**_LOWEST_LOG_DELTA) for guarantee in guarantees))
+    top = style.enlarged(9.0, max(guarantee.epsilon(10.0**_LOWEST_LOG_DELTA) for guarantee in guarantees))
     y = epsilons(top)
     exponents = [log10_delta(guarantee.mu, y) for guarantee in guarantees]
     return Figure(
         "fig6a",
         "Privacy profile of μ-GDP: ε by δ",
         log_delta_axis(_LOWEST_LOG_DELTA),
-        Axis(r"$\varepsilon$", 0.0, top, scales.ticks(top, 5)),
+        Axis(r"$\varepsilon$", 0.0, top, style.ticks(top, 5)),
         _curves(guarantees, exponents, [y] * len(exponents)),
         "upper right",
         {"eps": y, **dict(zip(columns(len(exponents)), exponents, strict=True))},
@@ -166,7 +166,7 @@ def _guarantees(mus: Sequence[float]) -> list[GDP]:
 def _curves(guarantees: Sequence[GDP], xs: Sequence[Floats], ys: Sequence[Floats]) -> tuple[Curve, ...]:
     colours = style.sequence(len(guarantees))
     return tuple(
-        Curve(rf"$\mu = {scales.number_words(guarantee.mu)}$", x, y, colour)
+        Curve(rf"$\mu = {style.number_words(guarantee.mu)}$", x, y, colour)
         for guarantee, x, y, colour in zip(guarantees, xs, ys, colours, strict=True)
     )
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import NON_NEGATIVE, number
 from gaussdp.errors import DomainError
-from gaussdp.figures import scales, style
+from gaussdp.figures import style
 from gaussdp.figures.drawing import rendered
-from gaussdp.published.catalogue import Deployment, deployments
-from gaussdp.published.document import in_order, mu_of
+from gaussdp.published.catalogue import Deployment, deployments, in_order, mu_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +137,7 @@ def _add_legend(axes: "Axes", uses: Sequence[Deployment], own: float | None) -> 
     handles = [mark for basis, mark in marks.items() if any(use.basis == basis for use in uses)]
     if own is not None:
         beyond = "" if own == _on_axis(own) else " (off the axis)"
-        value = scales.number_words(rounded(own, Rounding.UP, 3))
+        value = style.number_words(rounded(own, Rounding.UP, 3))
         label = rf"yours: $\mu = {value}${beyond}"
         handles.append(Line2D([], [], color=_OWN, label=label))
     if handles:

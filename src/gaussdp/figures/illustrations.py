@@ -7,7 +7,7 @@ import numpy as np
 from gaussdp import numerics
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import Domain, number
-from gaussdp.figures import scales, style
+from gaussdp.figures import style
 from gaussdp.figures.model import Arrow, Axis, Curve, Figure
 from gaussdp.guarantees import GDP
 from gaussdp.numerics import TINY, Floats
@@ -34,8 +34,8 @@ def tradeoff(mu: float = 1.0, fpr: float = 1e-3) -> Figure:
     return Figure(
         "fig1a",
         f"Multiplicative advantage of μ-GDP at μ = {shown(guarantee.mu)}: TPR over FPR, at FPR {shown(level)}",
-        Axis("FPR", low, high, scales.decades(low, high), log=True),
-        Axis("TPR", 0.0, top, scales.ticks(top, 2)[1:]),
+        Axis("FPR", low, high, style.decades(low, high), log=True),
+        Axis("TPR", 0.0, top, style.ticks(top, 2)[1:]),
         (Curve("GDP", x, y, style.SINGLE), Curve("TPR = FPR", x, x, style.BASELINE, dashed=True)),
         "upper left",
         {"fpr": x, "tpr": y},
@@ -65,14 +65,14 @@ def precision(mu: float = 1.0) -> Figure:
 def profile(mu: float = 1.0) -> Figure:
     """Figure 3a: epsilon by delta."""
     guarantee = GDP(number("mu", mu, DRAWABLE))
-    top = scales.enlarged(8.0, guarantee.epsilon(10.0**_LOWEST_LOG_DELTA))
+    top = style.enlarged(8.0, guarantee.epsilon(10.0**_LOWEST_LOG_DELTA))
     y = epsilons(top)
     x = log10_delta(guarantee.mu, y)
     return Figure(
         "fig3a",
         f"Privacy profile of μ-GDP at μ = {shown(guarantee.mu)}: ε by δ",
         log_delta_axis(_LOWEST_LOG_DELTA),
-        Axis(r"$\varepsilon$", 0.0, top, scales.ticks(top, 5)),
+        Axis(r"$\varepsilon$", 0.0, top, style.ticks(top, 5)),
         (Curve("GDP", x, y, style.SINGLE),),
         "upper right",
         {"log10delta": x, "eps": y},

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gaussdp.documents.rounding import Rounding, rounded
 from gaussdp.errors import DomainError
-from gaussdp.figures import scales, style
+from gaussdp.figures import style
 from gaussdp.figures.drawing import rendered
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _draw(
     canvas.subplots_adjust(**_MARGINS)
     places = [_days(time) for time in times]
     last = places[-1] + max(0.04 * (places[-1] - places[0]), 1e-5)
-    spent, left = scales.number_words(rounded(mus[-1], Rounding.UP, _DIGITS)), scales.number_words(total)
+    spent, left = style.number_words(rounded(mus[-1], Rounding.UP, _DIGITS)), style.number_words(total)
     axes.fill_between([*places, last], [*mus, mus[-1]], step="post", color=style.SEQUENCE[0], alpha=0.45, linewidth=0)
     axes.step(
         [*places, last], [*mus, mus[-1]], where="post", color=style.SEQUENCE[-1], label=rf"spent: $\mu = {spent}$"

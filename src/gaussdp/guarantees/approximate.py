@@ -10,9 +10,8 @@ from scipy import special
 from gaussdp import conversions
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.errors import DomainError
-from gaussdp.guarantees.base import Guarantee, Numbers
+from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_recall, of_tpr
 from gaussdp.guarantees.gaussian import GDP
-from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall, of_tpr
 from gaussdp.numerics import Array, Formula, Kernel, Operations, flat
 from gaussdp.words import Phrase
 

@@ -1,9 +1,14 @@
-"""The protocol every guarantee follows: a trade-off curve and the risks read off it."""
+"""The protocol every guarantee follows: a trade-off curve and the risks read off it, numbers or arrays alike.
+
+A number gives a number, numbers in a row give an array, a column gives a column. Each reading is written once, for
+floats and arrays; the decorators tell type checkers what callers may hand over, and change nothing when the program
+runs.
+"""
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +18,118 @@ from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.documents.rounding import MOST_DIGITS, shown_up
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall, of_recall_and_prior, of_tpr
-from gaussdp.numerics import Formula
+from gaussdp.numerics import Floats, Formula
 from gaussdp.words import say
 
 if TYPE_CHECKING:
     from gaussdp.guarantees.gaussian import GDP
+
+
+Vector: TypeAlias = npt.NDArray[Any] | Sequence[float] | Sequence[Sequence[float]]
+
+
+class Columnar(Protocol):
+    """A column of another library, which gives one of its own kind."""
+
+    def __array__(self) -> Any:
+        """The column as NumPy reads it."""
+
+
+class OfFPR(Protocol):
+    """A reading at a false-positive rate."""
+
+    @overload
+    def __call__(self, fpr: float | np.floating[Any]) -> float: ...
+    @overload
+    def __call__(self, fpr: Vector) -> Floats: ...
+    @overload
+    def __call__(self, fpr: Columnar) -> Any: ...
+
+
+class OfTPR(Protocol):
+    """A reading at a true-positive rate."""
+
+    @overload
+    def __call__(self, tpr: float | np.floating[Any]) -> float: ...
+    @overload
+    def __call__(self, tpr: Vector) -> Floats: ...
+    @overload
+    def __call__(self, tpr: Columnar) -> Any: ...
+
+
+class OfRecall(Protocol):
+    """A reading at a recall."""
+
+    @overload
+    def __call__(self, recall: float | np.floating[Any]) -> float: ...
+    @overload
+    def __call__(self, recall: Vector) -> Floats: ...
+    @overload
+    def __call__(self, recall: Columnar) -> Any: ...
+
+
+class OfRecallAndPrior(Protocol):
+    """A reading at a recall, for members who are as frequent as the prior says."""
+
+    @overload
+    def __call__(self, recall: float | np.floating[Any], prior: float = 0.5) -> float: ...
+    @overload
+    def __call__(self, recall: Vector, prior: float = 0.5) -> Floats: ...
+    @overload
+    def __call__(self, recall: Columnar, prior: float = 0.5) -> Any: ...
+
+
+class OfEpsilon(Protocol):
+    """A reading at an epsilon."""
+
+    @overload
+    def __call__(self, epsilon: float | np.floating[Any]) -> float: ...
+    @overload
+    def __call__(self, epsilon: Vector) -> Floats: ...
+    @overload
+    def __call__(self, epsilon: Columnar) -> Any: ...
+
+
+class OfDelta(Protocol):
+    """A reading at a delta."""
+
+    @overload
+    def __call__(self, delta: float | np.floating[Any]) -> float: ...
+    @overload
+    def __call__(self, delta: Vector) -> Floats: ...
+    @overload
+    def __call__(self, delta: Columnar) -> Any: ...
+
+
+def of_fpr(method: Callable[..., Any]) -> OfFPR:
+    """A method that reads at an FPR."""
+    return method
+
+
+def of_tpr(method: Callable[..., Any]) -> OfTPR:
+    """A method that reads at a TPR."""
+    return method
+
+
+def of_recall(method: Callable[..., Any]) -> OfRecall:
+    """A method that reads at a recall."""
+    return method
+
+
+def of_recall_and_prior(method: Callable[..., Any]) -> OfRecallAndPrior:
+    """A method that reads at a recall, with a prior."""
+    return method
+
+
+def of_epsilon(method: Callable[..., Any]) -> OfEpsilon:
+    """A method that reads at an epsilon."""
+    return method
+
+
+def of_delta(method: Callable[..., Any]) -> OfDelta:
+    """A method that reads at a delta."""
+    return method
+
 
 Numbers = TypeVar("Numbers", float, npt.NDArray[np.float64])
 """A float gives a float, an array gives an array of its shape."""

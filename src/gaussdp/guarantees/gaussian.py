@@ -1,17 +1,18 @@
-"""mu-GDP: no attack does better than telling N(0, 1) from N(mu, 1)."""
+"""mu-GDP, no attack does better than telling N(0, 1) from N(mu, 1); and mu-GDP that fails with a small probability."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 from scipy import special
 
 from gaussdp import conversions
-from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
-from gaussdp.guarantees.base import Guarantee, Numbers
-from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_recall_and_prior, of_tpr
-from gaussdp.numerics import flat
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, instance, integer, number
+from gaussdp.errors import DomainError
+from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_recall_and_prior, of_tpr
+from gaussdp.numerics import Floats, flat
 from gaussdp.words import Phrase
 
 
@@ -122,3 +123,119 @@ def mu_with_overlap(log_overlap: float) -> float:
     if log_overlap > -0.5:
         return math.sqrt(8) * float(special.erfinv(-math.expm1(log_overlap)))
     return -2 * float(special.ndtri_exp(log_overlap - math.log(2)))
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class ApproxGDP(Guarantee):
+    r"""(mu, delta)-GDP: no attack does better than on a mu-GDP release that reveals everything with probability delta.
+
+    .. math:: \delta_M(\varepsilon) \le \delta + (1 - \delta)\,\delta_\mu(\varepsilon),\qquad
+              f(\alpha) = (1 - \delta)\, f_\mu\bigl(\alpha / (1 - \delta)\bigr)
+
+    Args:
+        mu: in [0, inf].
+        delta: in [0, 1]; kept as `delta_bound`.
+    Reference: Dong, Roth & Su (2022), Section 3: composition with the curve of (0, delta)-DP.
+
+    >>> ApproxGDP(3.0, 1e-6).compose(GDP(4.0), ApproxGDP(0.0, 1e-6))
+    ApproxGDP(mu=5.0, delta=1.999999e-06)
+    """
+
+    title: ClassVar[str] = Phrase("Gaussian DP with slack")
+    short: ClassVar[str] = Phrase("GDP with slack")
+    kind = "approximate-gdp"
+
+    mu: float
+    delta_bound: float
+    _held: GDP = field(compare=False)  # what holds unless it fails
+
+    def __init__(self, mu: float, delta: float) -> None:
+        object.__setattr__(self, "mu", number("mu", mu, NON_NEGATIVE))
+        object.__setattr__(self, "delta_bound", number("delta", delta, PROBABILITY))
+        object.__setattr__(self, "_held", GDP(self.mu))
+
+    def __repr__(self) -> str:
+        return f"ApproxGDP(mu={self.mu}, delta={self.delta_bound})"
+
+    def numbers(self) -> dict[str, float]:
+        return {"μ": self.mu, "δ": self.delta_bound}
+
+    def parameters(self) -> dict[str, object]:
+        return {"mu": self.mu, "delta": self.delta_bound}
+
+    @of_fpr
+    def fnr(self, fpr: Numbers) -> Numbers:
+        return self._read(lambda level: self._rest * self._held.fnr(self._share(level)), "fpr", fpr, PROBABILITY)
+
+    @of_fpr
+    def tpr(self, fpr: Numbers) -> Numbers:
+        return self._read(
+            lambda level: np.minimum(self.delta_bound + self._rest * self._held.tpr(self._share(level)), 1.0),
+            "fpr",
+            fpr,
+            PROBABILITY,
+        )
+
+    @of_tpr
+    def fpr(self, tpr: Numbers) -> Numbers:
+        return self._read(lambda level: self._rest * self._held.fpr(self._beyond(level)), "tpr", tpr, PROBABILITY)
+
+    @of_epsilon
+    def delta(self, epsilon: Numbers) -> Numbers:
+        return self._read(
+            lambda level: np.minimum(self.delta_bound + self._rest * self._held.delta(level), 1.0),
+            "epsilon",
+            epsilon,
+            NON_NEGATIVE,
+        )
+
+    @of_delta
+    def epsilon(self, delta: Numbers) -> Numbers:
+        return self._read(
+            lambda level: np.where(level < self.delta_bound, np.inf, self._held.epsilon(self._beyond(level))),
+            "delta",
+            delta,
+            PROBABILITY,
+        )
+
+    def implied(self) -> GDP:
+        """The GDP that it implies: only delta = 0 implies one.
+
+        Raises:
+            DomainError: if delta > 0; with that probability everything may be revealed, which no finite mu allows.
+        """
+        if self.delta_bound == 0:
+            return self._held
+        raise DomainError(
+            None,
+            problem=f"no finite mu follows from {self}: with probability delta it may reveal everything, which "
+            "mu-GDP never does",
+            advice="compose it as it is, or account for the mechanism itself",
+        )
+
+    def compose(self, *others: "GDP | ApproxGDP") -> "ApproxGDP":
+        """The guarantee of this release and the others together, also if each is chosen after seeing the earlier ones.
+
+        The root of the sum of squares, and the probability that one of them fails.
+        """
+        for other in others:
+            instance("others", other, (GDP, ApproxGDP), "GDP or ApproxGDP")
+        failing = [other.delta_bound for other in (self, *others) if isinstance(other, ApproxGDP)]
+        fails = 1.0 if 1.0 in failing else -math.expm1(math.fsum(math.log1p(-delta) for delta in failing))
+        return ApproxGDP(math.hypot(self.mu, *(other.mu for other in others)), fails)
+
+    @property
+    def _rest(self) -> float:
+        return 1 - self.delta_bound
+
+    def _share(self, level: Floats) -> Floats:
+        """A rate among the cases in which it holds."""
+        return np.minimum(level / self._rest, 1.0) if self._rest else np.ones_like(level)
+
+    def _beyond(self, level: Floats) -> Floats:
+        """The part of a rate that failing does not explain, among the cases in which it holds."""
+        return np.maximum(level - self.delta_bound, 0.0) / self._rest if self._rest else np.ones_like(level)
+
+    def _read(self, kernel: Callable[[Floats], Floats], name: str, value: Numbers, domain: Domain) -> Numbers:
+        result: Numbers = evaluate(kernel, **{name: (value, domain)})
+        return result

@@ -8,9 +8,8 @@ import numpy.typing as npt
 
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, checked, evaluate
 from gaussdp.errors import DomainError
-from gaussdp.guarantees.base import Guarantee, Numbers
+from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.guarantees.gaussian import GDP
-from gaussdp.guarantees.vectorised import of_delta, of_epsilon, of_fpr, of_tpr
 from gaussdp.numerics import Floats
 
 _TOLD_FROM_ZERO = 2.0**-52

@@ -7,11 +7,11 @@ these are composed exactly.
 from collections import Counter
 from typing import Any
 
-from gaussdp.adapters import register
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, number
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import ApproxDP, PureDP
 from gaussdp.mechanisms import Adjacency, Composition, Mechanism, Stated
+from gaussdp.registry import register
 
 
 def mechanism_of(budget: Any, adjacency: Adjacency) -> Mechanism:

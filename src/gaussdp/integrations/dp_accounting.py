@@ -5,7 +5,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
-from gaussdp.adapters import register
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
@@ -22,6 +21,7 @@ from gaussdp.integrations._dp_events import (
 )
 from gaussdp.mechanisms import Adjacency, Mechanism, Stated
 from gaussdp.objects import Compared
+from gaussdp.registry import register
 
 __all__ = ["GdpAccountant", "curve_of", "event_of", "mechanism_of"]
 

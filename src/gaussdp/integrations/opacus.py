@@ -15,7 +15,7 @@ from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
 from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.calibration import AtMost
 from gaussdp.calibration import noise_multiplier as least_noise_multiplier
-from gaussdp.calibration.dpsgd import DEFAULT_DIGITS
+from gaussdp.calibration.free_numbers import DEFAULT_DIGITS
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLE_RATE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from gaussdp.accounting import PointsCurve
-from gaussdp.adapters import register
 from gaussdp.domains import FINITE_NON_NEGATIVE, NON_NEGATIVE, PROBABILITY, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, ProfilePoints, PureDP
@@ -21,6 +20,7 @@ from gaussdp.guarantees.zcdp import log_delta_at_order
 from gaussdp.integrations.versions import require
 from gaussdp.mechanisms import Adjacency
 from gaussdp.numerics import Floats
+from gaussdp.registry import register
 
 __all__ = [
     "guarantee",

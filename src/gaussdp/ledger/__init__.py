@@ -12,7 +12,7 @@ from gaussdp.ledger.book import Ledger
 from gaussdp.ledger.budgets import Budget
 from gaussdp.ledger.entries import Entry
 from gaussdp.ledger.people import People
-from gaussdp.ledger.verifying import Verification
+from gaussdp.ledger.replaying import Verification
 
 del sqlalchemy
 

@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from gaussdp.errors import LedgerError
-from gaussdp.ledger.amounts import exact, settled, written
-from gaussdp.ledger.charges import Charge
+from gaussdp.ledger.charges import Charge, exact, settled, written
 
 ZERO = Fraction()
 

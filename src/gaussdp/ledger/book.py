@@ -14,19 +14,28 @@ from gaussdp.domains import POSITIVE, PROBABILITY, Domain, instance, integer, nu
 from gaussdp.errors import DomainError, LedgerError
 from gaussdp.figures import FORMATS
 from gaussdp.guarantees import GDP
-from gaussdp.ledger import decisions, planning
+from gaussdp.ledger import decisions
 from gaussdp.ledger.balances import Balance
-from gaussdp.ledger.budgets import Budget
+from gaussdp.ledger.budgets import Budget, Plan, Preview, plan_of, preview_of
 from gaussdp.ledger.charges import Charge, charge_of, charge_of_each
-from gaussdp.ledger.database import DEFAULT_TIMEOUT, Database, migrate, refuse_other_versions, version_of
-from gaussdp.ledger.decisions import Request
+from gaussdp.ledger.database import (
+    BOOK,
+    BUDGETS,
+    DEFAULT_TIMEOUT,
+    ENTRIES,
+    VERSION,
+    WITHIN,
+    Database,
+    migrate,
+    refuse_other_versions,
+    version_of,
+)
+from gaussdp.ledger.decisions import Request, ShortError, exceeded
 from gaussdp.ledger.document import report_document, spending_figure
 from gaussdp.ledger.entries import Entry
 from gaussdp.ledger.people import People, most_spent, taking_part
-from gaussdp.ledger.refusals import ShortError, exceeded
-from gaussdp.ledger.schema import BOOK, BUDGETS, ENTRIES, VERSION, WITHIN
+from gaussdp.ledger.replaying import Verification, verify
 from gaussdp.ledger.transactions import Decision, unknown_budget
-from gaussdp.ledger.verifying import Verification, verify
 from gaussdp.mechanisms import Adjacency
 from gaussdp.mechanisms.base import checked_adjacency
 from gaussdp.statements.run import line_of_words
@@ -343,18 +352,16 @@ class Ledger:
         with self._database.reading() as connection:
             return verify(connection, head, progress)
 
-    def preview(self, budget: str, release: object, **others: Any) -> planning.Preview:
+    def preview(self, budget: str, release: object, **others: Any) -> Preview:
         """What a reservation would do, without writing it; see `reserve` for the arguments."""
         name = _name("budget", budget, "health/2027")
         with self._database.reading() as connection:
             touched = Decision(connection).balances(name)
         each = any(one.per_person for one in touched)
         charge = self._charge(release, others.pop("floor", None), others.pop("stated_for", None), each=each)
-        return planning.preview(touched, charge)
+        return preview_of(touched, charge)
 
-    def plan(
-        self, budget: str, releases: int | None = None, *, weights: Sequence[float] | None = None
-    ) -> planning.Plan:
+    def plan(self, budget: str, releases: int | None = None, *, weights: Sequence[float] | None = None) -> Plan:
         """Split what is left over further releases, so that all of them fit.
 
         Args:
@@ -363,7 +370,7 @@ class Ledger:
             weights: instead, how much of the square of mu each gets, one a release.
         """
         own = self.budget(budget)
-        return planning.plan(own.name, own.available, releases, weights, self.adjacency)
+        return plan_of(own.name, own.available, releases, weights, self.adjacency)
 
     def report(self, budget: str) -> Document:
         """The statement of all that was released under a budget and those within it."""

@@ -1,7 +1,13 @@
-"""What a release costs: the square of its mu and its slack, for the unit and the neighbours of a book."""
+"""What a release costs, in exact amounts: the square of its mu and its slack, for the unit and neighbours of a book.
+
+Amounts are fractions, rounded up where they get too long. A number is taken as it is written. One of at most 15
+significant digits means the decimal number itself, as whoever wrote it meant it (0.05 is 1/20); a longer one was
+computed, and means the binary fraction that it is.
+"""
 
 import math
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -9,16 +15,132 @@ from typing import Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
 from gaussdp.accounting.readings import DEFAULT_FLOOR
-from gaussdp.adapters import adapter_for
 from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import GDP, ApproxDP, ApproxGDP, Guarantee, ProfilePoints
-from gaussdp.ledger.amounts import number_up, root_up, settled, written
 from gaussdp.mechanisms import DPSGD, Adjacency, Gaussian, Mechanism, Stated, ZCDPGaussian
 from gaussdp.mechanisms.base import checked_adjacency
-from gaussdp.mechanisms.plan import read_plan
+from gaussdp.mechanisms.composition import read_plan
+from gaussdp.registry import adapter_for
 from gaussdp.statements.run import Run, within_doubles
 from gaussdp.words import ENGLISH, say, speaking
+
+WRITTEN_DIGITS = 15
+"""Digits that every double keeps: a decimal of so many comes back from a double unchanged."""
+FINEST = 10**40
+"""The largest denominator of an amount that is kept exactly, and that of those that are rounded up."""
+
+
+@lru_cache(maxsize=1024)
+def written(value: float) -> Fraction:
+    """The number that a finite double states.
+
+    >>> written(0.05), written(0.1 + 0.2) == Fraction(0.1 + 0.2)
+    (Fraction(1, 20), True)
+    """
+    decimal = Decimal(repr(float(value)))
+    short = len(decimal.normalize().as_tuple().digits) <= WRITTEN_DIGITS
+    return Fraction(decimal) if short else Fraction(value)
+
+
+def exact(text: str) -> Fraction:
+    """The fraction that a table holds.
+
+    >>> exact("1/20"), exact("3")
+    (Fraction(1, 20), Fraction(3, 1))
+    """
+    over, _, under = text.partition("/")
+    return Fraction(int(over), int(under or 1))
+
+
+def settled(amount: Fraction) -> Fraction:
+    """The amount itself while its denominator is no larger than the finest, else rounded up to a multiple of that.
+
+    >>> settled(Fraction(1, 9)), settled(Fraction(1, 3**99)) == Fraction(1, FINEST)
+    (Fraction(1, 9), True)
+    """
+    return amount if amount.denominator <= FINEST else Fraction(math.ceil(amount * FINEST), FINEST)
+
+
+class Total:
+    """An exact amount to which many are added, as whole numbers over one denominator.
+
+    After each step it is what `settled` makes of the sum, without a fraction in lowest terms at every step.
+
+    Attributes:
+        over, under: the amount is one by the other.
+    """
+
+    __slots__ = ("over", "under")
+    over: int
+    under: int
+
+    def __init__(self) -> None:
+        self.over, self.under = 0, 1
+
+    def add(self, over: int, under: int) -> None:
+        """Add a fraction, which may be less than 0."""
+        if under != self.under:
+            over = self._alike(over, under, math.lcm(self.under, under))
+        self.over += over
+        if self.under > FINEST:
+            both = math.gcd(self.over, self.under)
+            self.over, self.under = self.over // both, self.under // both
+            if self.under > FINEST:
+                self.over, self.under = -(-self.over * FINEST // self.under), FINEST
+
+    def less(self, over: int, under: int) -> None:
+        """Take a fraction away, down to 0; nothing is rounded."""
+        if under != self.under:
+            over = self._alike(over, under, math.lcm(self.under, under))
+        self.over = max(self.over - over, 0)
+
+    def exceeds(self, over: int, under: int) -> bool:
+        """Whether it is more than a fraction."""
+        return self.over * under > over * self.under
+
+    def _alike(self, over: int, under: int, common: int) -> int:
+        """Go over to a common denominator; the other fraction over it."""
+        self.over, self.under = self.over * (common // self.under), common
+        return over * (common // under)
+
+    @property
+    def amount(self) -> Fraction:
+        """The same as a fraction."""
+        return Fraction(self.over, self.under)
+
+
+def root_up(square: Fraction) -> float:
+    """The least double whose square, as it is written, is no smaller.
+
+    >>> root_up(Fraction(1, 16)), root_up(Fraction(1, 400))
+    (0.25, 0.05)
+    """
+    root = math.sqrt(square)
+    while written(root) ** 2 < square:
+        root = math.nextafter(root, math.inf)
+    while root > 0 and written(below := math.nextafter(root, 0.0)) ** 2 >= square:
+        root = below
+    return root
+
+
+def root_down(square: Fraction) -> float:
+    """The largest double whose square, as it is written, is no larger: what fits once into what is left."""
+    root = root_up(square)
+    return root if written(root) ** 2 == square else math.nextafter(root, 0.0)
+
+
+def number_up(amount: Fraction) -> float:
+    """The least double that is, as it is written, no smaller."""
+    value = float(amount)
+    return value if written(value) >= amount else math.nextafter(value, math.inf)
+
+
+def number_down(amount: Fraction) -> float:
+    """The largest double that is, as it is written, no larger, for amounts of at least 0."""
+    value = float(amount)
+    return value if written(value) <= amount else math.nextafter(value, 0.0)
+
 
 _COMPUTED = Fraction(1, 2**40)
 """Relative, added to a mu that was computed: more than its rounding errors."""
@@ -163,6 +285,9 @@ def _of_run(run: Run, unit: str, adjacency: Adjacency, floor: float | None) -> C
         many = run.records_per_unit or 1
         raise DomainError(None, problem=f"no account of this run is known for {adjacency} units of {many} records")
     charge = _of_mechanism(mechanism, adjacency, floor)
+    if run.not_stated:  # kept with the release: who reads the book sees on what its number rests
+        names = ", ".join(name.replace("_", " ") for name in run.not_stated)
+        charge = replace(charge, words=f"{charge.words}; not stated and taken as accounted: {names}")
     if run.records_per_unit in (None, 1):
         return charge
     return replace(charge, square=settled(charge.square * (1 + _COMPUTED)))  # noise over a number of records is rounded

@@ -1,19 +1,202 @@
-"""The database of a book: SQLite or PostgreSQL, its transactions, its version, and what its errors mean."""
+"""The database of a book: SQLite or PostgreSQL, its tables, its transactions, its version, and what its errors mean."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import namedtuple
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, String, Table, Text
 from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from gaussdp.errors import DomainError, LedgerError, MissingExtraError, one_line
-from gaussdp.ledger.roundtrips import DriverLine
-from gaussdp.ledger.schema import VERSION, VERSION_TABLE
 from gaussdp.words import Phrase, say
+
+VERSION = "0003"
+"""Of the schema: the last of the migrations."""
+VERSION_TABLE = "ledger_version"
+
+_Whole = BigInteger().with_variant(Integer, "sqlite")
+metadata: MetaData = MetaData()
+
+BOOK = Table(
+    "ledger_book",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("unit", Text, nullable=False),
+    Column("adjacency", String(16), nullable=False),
+)
+"""One row: what the book means."""
+
+ENTRIES = Table(
+    "ledger_entries",
+    metadata,
+    Column("seq", _Whole, primary_key=True, autoincrement=False),
+    Column("time", String(32), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("budget", Text),
+    Column("key", Text),
+    Column("content", Text, nullable=False),
+    Column("hash", String(64), nullable=False),
+)
+"""Everything that happened, in order; never changed. Each hash covers the row and the hash before."""
+
+BY_KEY = Index("ledger_entries_by_key", ENTRIES.c.key, ENTRIES.c.kind, unique=True)
+BY_BUDGET = Index("ledger_entries_by_budget", ENTRIES.c.budget, ENTRIES.c.seq)
+
+BUDGETS = Table(
+    "ledger_budgets",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("mu", Text, nullable=False),
+    Column("slack", Text, nullable=False),
+    Column("period", Text),
+    Column("per_person", Boolean, nullable=False),
+    Column("spent", Text, nullable=False),
+    Column("spent_slack", Text, nullable=False),
+    Column("pending", Text, nullable=False),
+    Column("past", Text, nullable=False),
+    Column("past_slack", Text, nullable=False),
+    Column("periods", Integer, nullable=False),
+    Column("most", Text, nullable=False),
+    Column("most_slack", Text, nullable=False),
+)
+"""The budgets with their balances, so that a decision reads no history: squares of mu and slacks, as fractions.
+`most` and `most_slack` are what `mu` and `slack` allow, for arithmetic inside the database."""
+
+WITHIN = Table(
+    "ledger_within",
+    metadata,
+    Column("budget", Text, primary_key=True),
+    Column("holder", Text, primary_key=True),
+)
+"""For each budget, itself and all those that it lies within."""
+
+PEOPLE = Table(
+    "ledger_people",
+    metadata,
+    Column("budget", Text, primary_key=True),
+    Column("person", Text, primary_key=True),
+    Column("spent", BigInteger, nullable=False),
+)
+"""What each person has spent of a budget per person, in whole units of it."""
+
+TAKING_PART = Table(
+    "ledger_taking_part",
+    metadata,
+    Column("seq", _Whole, primary_key=True, autoincrement=False),
+    Column("person", Text, primary_key=True),
+    Column("units", BigInteger, nullable=False),
+)
+"""Who was charged by which entry, and how much; a refund is the same with less than 0."""
+
+
+Statement = tuple[sa.Executable, Mapping[str, Any]]
+
+_LOCK = sa.text(
+    "SELECT set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock('ledger_book'::regclass::oid::bigint)"
+)
+"""Nobody else decides from here on; the wait for the disk comes after the lock is gone (`bring_to_disk`)."""
+_WAIT = sa.text("SELECT pg_logical_emit_message(true, 'gaussdp', '')")
+
+
+@dataclass(frozen=True)
+class DriverLine:
+    """A connection of the driver, inside a transaction: most of the time of a decision would go into more.
+
+    Attributes:
+        driver: the connection itself.
+        sqlite: whether it is one of SQLite.
+        decides: whether nobody may decide beside.
+    """
+
+    driver: Any
+    sqlite: bool
+    decides: bool
+
+    @classmethod
+    def of(cls, connection: "Connection | DriverLine") -> "DriverLine":
+        """The line of a connection."""
+        if isinstance(connection, DriverLine):
+            return connection
+        decides = bool(connection.get_execution_options().get("decides"))
+        return cls(connection.connection.driver_connection, connection.dialect.name == "sqlite", decides)
+
+    def asked(self, statements: Sequence[Statement]) -> list[Sequence[Any]]:
+        """The rows of each statement; where it decides on PostgreSQL, after the book was locked, in one round trip."""
+        if self.sqlite:
+            return [self._rows(statement, values) for statement, values in statements]
+        first: list[Statement] = [(_LOCK, {})] if self.decides else []
+        return self._together([*first, *statements])[len(first) :]
+
+    def streamed(self, statement: sa.Select[Any], block: int) -> Generator[Sequence[tuple[Any, ...]], None, None]:
+        """The rows of a statement, so many at a time, as the driver has them."""
+        if self.sqlite:
+            cursor = self.driver.execute(_for_sqlite(statement)[0])
+        else:
+            cursor = self.driver.cursor(name="ledger_streamed").execute(_for_postgres(statement))
+        with closing(cursor):
+            while rows := cursor.fetchmany(block):
+                yield rows
+
+    def written(self, statements: Sequence[Statement]) -> None:
+        """Run the statements and, on PostgreSQL, end the transaction in the same round trip: the next may begin."""
+        if self.sqlite:
+            for statement, values in statements:
+                self.driver.execute(_for_sqlite(statement)[0], values)
+        else:
+            self._together(statements, commit=True)
+
+    def bring_to_disk(self) -> None:
+        """Wait until PostgreSQL has on its disk what was committed on this connection, and everything before.
+
+        Decisions commit without that wait, so that the next one can begin, and many wait for the disk at once. The log
+        is written in order: none survives a crash of the server without those before, and nobody is answered before
+        theirs is on the disk.
+        """
+        if not self.sqlite:
+            self._together([(_WAIT, {})], commit=True)
+
+    def _rows(self, statement: sa.Executable, values: Mapping[str, Any]) -> list[Any]:
+        text, row = _for_sqlite(statement)
+        return [row(found) for found in self.driver.execute(text, values)]
+
+    def _together(self, statements: Sequence[Statement], *, commit: bool = False) -> list[Sequence[Any]]:
+        rows = import_module("psycopg.rows").namedtuple_row
+        with self.driver.pipeline():
+            cursors = [
+                self.driver.cursor(row_factory=rows).execute(_for_postgres(statement), dict(values) or None)
+                for statement, values in statements
+            ]
+            if commit:
+                self.driver.commit()
+        return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
+
+
+@cache
+def _for_postgres(statement: sa.Executable) -> str:
+    dialect: Any = import_module("sqlalchemy.dialects.postgresql.psycopg").dialect
+    return str(_compilable(statement).compile(dialect=dialect()))
+
+
+@cache
+def _for_sqlite(statement: sa.Executable) -> tuple[str, Any]:
+    """The text of a statement, and what makes its rows."""
+    dialect: Any = import_module("sqlalchemy.dialects.sqlite").dialect
+    columns = _compilable(statement).selected_columns.keys() if isinstance(statement, sa.Select) else []
+    named: Any = namedtuple
+    return str(_compilable(statement).compile(dialect=dialect(paramstyle="named"))), named("Row", columns)._make
+
+
+def _compilable(statement: sa.Executable) -> Any:
+    return statement
+
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds that a decision waits for others."""

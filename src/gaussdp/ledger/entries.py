@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from gaussdp.errors import LedgerError
 from gaussdp.guarantees import ApproxGDP
-from gaussdp.ledger.amounts import number_up, root_up
+from gaussdp.ledger.charges import number_up, root_up
 
 Kind = Literal["create", "open", "reserve", "commit", "refund", "renew", "upgrade"]
 

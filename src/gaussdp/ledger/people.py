@@ -19,12 +19,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from gaussdp.documents.files import table_rows
 from gaussdp.domains import several
 from gaussdp.errors import DomainError, MissingExtraError
-from gaussdp.ledger.amounts import written
 from gaussdp.ledger.balances import Balance
+from gaussdp.ledger.charges import written
+from gaussdp.ledger.database import PEOPLE, TAKING_PART
 from gaussdp.ledger.entries import digest_of
-from gaussdp.ledger.schema import PEOPLE, TAKING_PART
 
 _CAPACITY_DIGITS = 17
 _BATCH = 20_000  # people that are handed to the database at once
@@ -82,7 +83,7 @@ class People:
 def _of_csv(path: Path, column: str) -> set[Any]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
-            rows = csv.reader(lines, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+            rows = table_rows(lines, path)
             place = _place(path, column, next(rows, []))
             try:
                 return {row[place] for row in rows if row}

@@ -8,9 +8,9 @@ from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim
-from gaussdp.ledger.amounts import root_up, written
 from gaussdp.ledger.book import Ledger
 from gaussdp.ledger.budgets import Budget
+from gaussdp.ledger.charges import root_up, written
 from gaussdp.ledger.entries import Entry
 from gaussdp.mechanisms import Gaussian
 from gaussdp.words import say

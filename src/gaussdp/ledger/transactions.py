@@ -9,9 +9,8 @@ from sqlalchemy.engine import Connection
 
 from gaussdp.errors import DomainError
 from gaussdp.ledger.balances import Balance
+from gaussdp.ledger.database import BUDGETS, ENTRIES, WITHIN, DriverLine, Statement
 from gaussdp.ledger.entries import FIRST, Entry, Kind, now
-from gaussdp.ledger.roundtrips import DriverLine, Statement
-from gaussdp.ledger.schema import BUDGETS, ENTRIES, WITHIN
 from gaussdp.words import say
 
 _LAST = sa.select(sa.func.max(ENTRIES.c.seq)).scalar_subquery()

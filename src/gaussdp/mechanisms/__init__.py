@@ -15,14 +15,12 @@ from gaussdp.mechanisms.selection import BestOf, ExponentialMechanism
 from gaussdp.mechanisms.samplers import TruncatedPoisson, WithoutReplacement
 
 # isort: split
-from gaussdp.mechanisms.allocation import RandomAllocation
+from gaussdp.mechanisms.samplers import RandomAllocation
 
 # isort: split
-from gaussdp.mechanisms.base import Adjacency, Mechanism, Repeated
+from gaussdp.mechanisms.base import Adjacency, Mechanism, Repeated, extended, register, registered
 from gaussdp.mechanisms.composition import Composition, Stated
-from gaussdp.mechanisms.participation import CyclicPoisson, Participation
-from gaussdp.mechanisms.registry import extended, register, registered
-from gaussdp.mechanisms.strategies import Dense, Toeplitz, Tree
+from gaussdp.mechanisms.strategies import CyclicPoisson, Dense, Participation, Toeplitz, Tree
 
 __all__ = [
     "DPSGD",

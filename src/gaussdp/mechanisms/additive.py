@@ -8,9 +8,8 @@ from typing import Any
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import RESPONSE, SAMPLE_RATE, SCALE, Domain, integer, settle
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency, from_entry, register
 from gaussdp.mechanisms.gaussian import PoissonSampled, product_rounded_up
-from gaussdp.mechanisms.registry import from_entry, register
 
 _MOST_SENSITIVITY = 10_000  # of a sampled whole number, and
 _MOST_SIGMA = 5_000.0  # of its noise: dp_accounting goes through its values one by one

@@ -1,16 +1,93 @@
-"""What all descriptions of mechanisms share: an adjacency, repetition, their parts, and the words for them."""
+"""What all descriptions of mechanisms share: an adjacency, repetition, parts, words, and a name in plan files."""
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar, Literal, NamedTuple
+from itertools import groupby
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
+from gaussdp.documents.rounding import shown_nearest
 from gaussdp.domains import WordChoice, integer, one_of
 from gaussdp.errors import DomainError
-from gaussdp.guards import guard
-from gaussdp.mechanisms.schedules import Stretch
+from gaussdp.objects import guard
+from gaussdp.registry import Registry
 from gaussdp.words import Phrase, say
+
+_FEWEST = 4  # releases that are told together; fewer are phases, told one by one
+_MOST_LINES = 12  # of one list of releases
+_DIGITS = 4
+
+
+class Stretch(NamedTuple):
+    """Steps of one kind with the same numbers.
+
+    Attributes:
+        name: what they are.
+        steps: how many.
+        numbers: their numbers, by name.
+    """
+
+    name: str
+    steps: int
+    numbers: tuple[tuple[str, float], ...]
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """What neighbours must share to be told in one line."""
+        return (self.name, *(name for name, _ in self.numbers))
+
+    def times(self, count: int) -> "Stretch":
+        """The same again and again."""
+        return self._replace(steps=self.steps * count)
+
+
+class Listed(NamedTuple):
+    """Releases from first to last, counted from 1, in one line."""
+
+    first: int
+    last: int
+    words: str
+
+
+def lines(releases: Iterable[tuple[str, Stretch | None]]) -> list[Listed]:
+    """Releases, each with its sentence and the stretch that it is, in few lines."""
+    found: list[Listed] = []
+    place = 1
+    for kind, group in groupby(releases, key=lambda one: one[1] and one[1].kind):
+        members = list(group)
+        stretches = [stretch for _, stretch in members if stretch is not None]
+        if kind is not None and len(members) >= _FEWEST:
+            found.append(Listed(place, place + len(members) - 1, _together(stretches)))
+        else:
+            found += [Listed(place + i, place + i, words) for i, (words, _) in enumerate(members)]
+        place += len(members)
+    if len(found) > _MOST_LINES:
+        rest = place - found[_MOST_LINES - 1].first
+        found[_MOST_LINES - 1 :] = [
+            Listed(found[_MOST_LINES - 1].first, place - 1, say("{rest:,} further releases", rest=rest))
+        ]
+    return found
+
+
+def _together(stretches: Sequence[Stretch]) -> str:
+    names = [name for name, _ in stretches[0].numbers]
+    told = [_course(name, [dict(stretch.numbers)[name] for stretch in stretches]) for name in names]
+    steps = sum(stretch.steps for stretch in stretches)
+    return say("{name}, {steps:,} steps: {numbers}", name=stretches[0].name, steps=steps, numbers=", ".join(told))
+
+
+def _course(name: str, values: Sequence[float]) -> str:
+    """How a number goes from its first value to its last, and how far it strays."""
+    first, last, low, high = (
+        shown_nearest(value, _DIGITS) for value in (values[0], values[-1], min(values), max(values))
+    )
+    if low == high:
+        return say("{name} {first}", name=name, first=first)
+    strays = "" if {first, last} == {low, high} else say(" (between {low} and {high})", low=low, high=high)
+    return say("{name} {first} → {last}{strays}", name=name, first=first, last=last, strays=strays)
+
 
 Adjacency = Literal["add-remove", "replace-one"]
 """Which datasets are neighbours: one record more or less, or one record exchanged for another."""
@@ -276,3 +353,84 @@ class Repeated(Mechanism):
     def least(self) -> Mechanism | None:
         known = self.mechanism.least
         return None if known is None else Repeated(known, self.count)
+
+
+Class = TypeVar("Class", bound=type[Mechanism])
+
+
+class Kind(Protocol):
+    """One kind of release in a plan file: a mechanism, or a guarantee that stands for one."""
+
+    @property
+    def kind(self) -> str:
+        """Its name there."""
+
+    def plan_keys(self) -> PlanKeys:
+        """What its entry holds."""
+
+    def from_plan(self, **parameters: object) -> Mechanism:
+        """The mechanism that such an entry describes."""
+
+
+KINDS: Registry[Kind] = Registry("mechanism", lambda known: known.kind)
+
+
+def register(mechanism: Class) -> Class:
+    """Know a mechanism by its `kind` in plan files, run files and statements; usable as a decorator.
+
+    Raises:
+        DomainError: if it has no kind, or another mechanism has the same.
+
+    >>> from gaussdp import Gaussian
+    >>> Gaussian.kind in registered()  # registering it again is refused
+    True
+    """
+    KINDS.add(mechanism)
+    return mechanism
+
+
+def registered() -> tuple[str, ...]:
+    """The kinds that are known, in order.
+
+    >>> registered()[:2]
+    ('gaussian', 'gaussian-zcdp')
+    """
+    return KINDS.keys
+
+
+def from_entry(entry: Mapping[str, Any]) -> Mechanism:
+    """The mechanism that an entry of a plan file describes, which names its `mechanism`.
+
+    Raises:
+        DomainError: if there is no such mechanism, or it has other parameters.
+    """
+    parameters = dict(entry)
+    name = parameters.pop("mechanism")
+    kind = KINDS.get(str(name))
+    if kind is None:
+        raise DomainError(None, problem=f"unknown mechanism {name!r}", advice=f"known are {', '.join(registered())}")
+    times = parameters.pop("times", 1)
+    keys = kind.plan_keys()
+    for key in parameters:
+        if key not in keys.required + keys.optional:
+            known = ", ".join((*keys.required, *keys.optional, "times"))
+            raise DomainError(None, problem=f"{name} has no parameter {key!r}", advice=f"it has {known}")
+    for key in keys.required:
+        if key not in parameters:
+            raise DomainError(None, problem=f"{name} needs {key}")
+    mechanism, count = kind.from_plan(**parameters), integer("times", times, low=1)
+    return mechanism if count == 1 else count * mechanism
+
+
+@contextmanager
+def extended(*mechanisms: type[Mechanism]) -> Iterator[None]:
+    """With these mechanisms too, for a while.
+
+    >>> with extended():  # nothing more
+    ...     len(registered()) > 20
+    True
+    """
+    with KINDS.kept():
+        for mechanism in mechanisms:
+            register(mechanism)
+        yield

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 from gaussdp.documents.rounding import shown
 from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, Real, Whole, integer, number, settle
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, Stretch, checked_adjacency, register
 from gaussdp.mechanisms.mixtures import MOST_RECORDS, MixtureOfGaussians, SampledExchange
-from gaussdp.mechanisms.registry import register
-from gaussdp.mechanisms.schedules import Stretch
 from gaussdp.words import Phrase, say
 
 

@@ -10,11 +10,9 @@ import numpy as np
 from gaussdp.documents.rounding import shown, shown_up
 from gaussdp.domains import NOISE, number, settle
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import Adjacency, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.base import Adjacency, Mechanism, PlanKeys, checked_adjacency, register
 from gaussdp.mechanisms.gaussian import Gaussian, PoissonSampled
-from gaussdp.mechanisms.participation import CyclicPoisson, Participation
-from gaussdp.mechanisms.registry import register
-from gaussdp.mechanisms.strategies import Dense, Strategy, Toeplitz, Tree
+from gaussdp.mechanisms.strategies import CyclicPoisson, Dense, Participation, Strategy, Toeplitz, Tree
 
 AT_ANY_STEP = Participation()
 _STRATEGY_KEYS = ("coefficients", "decay", "matrix", "tree", "steps")

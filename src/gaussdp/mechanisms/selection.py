@@ -10,9 +10,8 @@ from gaussdp.documents.rounding import shown
 from gaussdp.domains import POSITIVE, Domain, number, settle
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import BoundedRange
-from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency
+from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency, from_entry, register
 from gaussdp.mechanisms.composition import Composition
-from gaussdp.mechanisms.registry import from_entry, register
 
 RANGE = Domain(1e-15, 500.0, advice="beyond, a choice gives no privacy to speak of, or says nothing", meant=POSITIVE)
 MEAN_RUNS = Domain(1.0, 1e9, closed_low=False, advice="a single run needs no choice")

@@ -5,7 +5,7 @@ once and takes the operations of an array library first; here they are for NumPy
 for any library.
 """
 
-from gaussdp.numerics import _operating_points, _profile, _quantiles, flat
+from gaussdp.numerics import _profile, _quantiles, flat
 from gaussdp.numerics._numpy import NUMPY, inside_or
 from gaussdp.numerics._operations import (
     LARGEST_EXPONENT,
@@ -55,12 +55,12 @@ __all__ = [
 ]
 
 
-advantage: Formula = Formula(_operating_points.advantage)
-fnr: Formula = Formula(_operating_points.fnr)
-tpr: Formula = Formula(_operating_points.tpr)
-multiplicative_advantage: Formula = Formula(_operating_points.multiplicative_advantage)
-precision: Formula = Formula(_operating_points.precision)
-log_tail_growth: Formula = Formula(_operating_points.log_tail_growth)
+advantage: Formula = Formula(_profile.advantage)
+fnr: Formula = Formula(_profile.fnr)
+tpr: Formula = Formula(_profile.tpr)
+multiplicative_advantage: Formula = Formula(_profile.multiplicative_advantage)
+precision: Formula = Formula(_profile.precision)
+log_tail_growth: Formula = Formula(_profile.log_tail_growth)
 profile: Formula = Formula(_profile.profile)
 log_profile: Formula = Formula(_profile.log_profile)
 mu_from_profile: Formula = Formula(_profile.mu_from_profile)

@@ -10,8 +10,8 @@ where the value is constant there, or infinite, it is 0.
 
 import math
 
-from gaussdp.numerics._mills import INV_SQRT_2PI, mills, mills_difference
 from gaussdp.numerics._operations import Array, Operations
+from gaussdp.numerics._quantiles import INV_SQRT_2PI, mills, mills_difference
 
 _NARROW = 0.02  # mu below which the ratio and the slope of the TPR cancel
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.numerics._mills import LOG_SQRT_2PI, SQRT_HALF, density, mills
 from gaussdp.numerics._operations import Array, Floats, Kernel, Operations, Step
+from gaussdp.numerics._quantiles import LOG_SQRT_2PI, SQRT_HALF, density, mills
 
 # (1 + 2x) erfcx(x) for x >= 0 in Chebyshev polynomials of t = (x - 3.75)/(x + 3.75), fitted with 50 digits
 _TURNING = 3.75

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.numerics import _derivatives as by
-from gaussdp.numerics import _operating_points, _profile, _quantiles
-from gaussdp.numerics._numpy import NUMPY
+from gaussdp.numerics import _profile, _quantiles
+from gaussdp.numerics._numpy import BEYOND, NUMPY, SINGLE
 from gaussdp.numerics._operations import Array, Floats, Kernel, Operations
-from gaussdp.numerics._single import BEYOND, SINGLE
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def _port(*partials: Kernel) -> Callable[[Kernel], Port]:
 @_port(by.advantage_by_mu)
 def advantage_from_mu(xp: Operations, mu: Array) -> Array:
     """erf(mu / (2 sqrt 2))."""
-    return _operating_points.advantage(xp, mu)
+    return _profile.advantage(xp, mu)
 
 
 @_port(by.fnr_by_mu, by.fnr_by_fpr)
@@ -67,19 +66,19 @@ def fnr_from_mu(xp: Operations, mu: Array, fpr: Array) -> Array:
     """Phi(-Phi^-1(fpr) - mu)."""
     inside = _finite_positive(mu) & (fpr > 0) & (fpr < 1)
     limit = xp.where(mu == math.inf, 0.0, 1 - fpr)
-    return xp.part(inside, limit, _operating_points.fnr, (mu, 1.0), (fpr, 0.5))
+    return xp.part(inside, limit, _profile.fnr, (mu, 1.0), (fpr, 0.5))
 
 
 @_port(by.ratio_by_mu, by.ratio_by_fpr)
 def multiplicative_advantage_from_mu(xp: Operations, mu: Array, fpr: Array) -> Array:
     """Phi(Phi^-1(fpr) + mu) / fpr."""
-    return xp.part(mu > 0, 1.0, _operating_points.multiplicative_advantage, mu, fpr)
+    return xp.part(mu > 0, 1.0, _profile.multiplicative_advantage, mu, fpr)
 
 
 @_port(by.precision_by_mu, by.precision_by_recall, by.precision_by_prior)
 def precision_from_mu(xp: Operations, mu: Array, recall: Array, prior: Array) -> Array:
     """The posterior of membership at this recall."""
-    return xp.part(mu > 0, 1.0 * prior, _operating_points.precision, mu, recall, prior)
+    return xp.part(mu > 0, 1.0 * prior, _profile.precision, mu, recall, prior)
 
 
 @_port(by.delta_by_mu, by.delta_by_epsilon)
@@ -131,11 +130,11 @@ def _finite_positive(values: Array) -> Array:
 def tpr_from_mu(xp: Operations, mu: Array, fpr: Array) -> Array:
     """Phi(Phi^-1(fpr) + mu)."""
     inside = _finite_positive(mu) & (fpr > 0) & (fpr < 1)
-    return xp.part(inside, xp.where(mu == math.inf, 1.0, fpr), _operating_points.tpr, (mu, 1.0), (fpr, 0.5))
+    return xp.part(inside, xp.where(mu == math.inf, 1.0, fpr), _profile.tpr, (mu, 1.0), (fpr, 0.5))
 
 
 @Formula
 def fpr_from_mu(xp: Operations, mu: Array, tpr: Array) -> Array:
     """Phi(Phi^-1(tpr) - mu)."""
     inside = _finite_positive(mu) & (tpr > 0) & (tpr < 1)
-    return xp.part(inside, xp.where(mu == math.inf, 0.0, tpr), _operating_points.tpr, (-mu, -1.0), (tpr, 0.5))
+    return xp.part(inside, xp.where(mu == math.inf, 0.0, tpr), _profile.tpr, (-mu, -1.0), (tpr, 0.5))

@@ -1,9 +1,7 @@
 """Published deployments of differential privacy: the catalogue, OpenDP's registry, and where a mu stands among them."""
 
-from gaussdp.published.catalogue import Deployment, deployments
-from gaussdp.published.document import TABLES, deployment_document
-from gaussdp.published.entry import RegistryEntry, RegistryFacts
-from gaussdp.published.registry_files import read_registry
+from gaussdp.published.catalogue import TABLES, Deployment, deployment_document, deployments
+from gaussdp.published.opendp_registry import RegistryEntry, RegistryFacts, read_registry
 
 __all__ = [
     "TABLES",

@@ -13,8 +13,8 @@ from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import NON_NEGATIVE, checked, instance, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
-from gaussdp.guards import guard
 from gaussdp.numerics import TINY
+from gaussdp.objects import guard
 from gaussdp.risks.levels import Level, Unit, capital
 from gaussdp.words import say
 

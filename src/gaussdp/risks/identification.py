@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gaussdp.documents.frequencies import frequency, one_in, turns
+from gaussdp.documents.rounding import frequency, one_in, turns
 from gaussdp.domains import Domain, integer, number, one_of
 from gaussdp.guarantees import Guarantee
 from gaussdp.risks.at_a_level import AtRate

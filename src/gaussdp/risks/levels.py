@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from gaussdp.documents.frequencies import frequency, turns
-from gaussdp.documents.rounding import MOST_DIGITS, shown, shown_level, shown_percent, shown_up
+from gaussdp.documents.rounding import MOST_DIGITS, frequency, shown, shown_level, shown_percent, shown_up, turns
 from gaussdp.domains import LEVEL, REAL, Domain, integer, number, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee

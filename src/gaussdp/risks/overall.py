@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from gaussdp import conversions
-from gaussdp.documents.frequencies import frequency
+from gaussdp.documents.rounding import frequency
 from gaussdp.domains import LEVEL, PROBABILITY, Domain, number, settle
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu

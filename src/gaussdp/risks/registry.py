@@ -1,15 +1,59 @@
-"""The risks that are offered by name: on the command line, in tables and files, on the page."""
+"""The risks that are offered by name, on the command line, in files and on the page, and bounds on one of them."""
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from gaussdp.domains import LEVEL, instance, number, one_of, several
+from gaussdp.domains import FINITE, LEVEL, instance, number, one_of, settle, several
 from gaussdp.errors import DomainError
+from gaussdp.guarantees import GDP
 from gaussdp.registry import Registry
 from gaussdp.risks.base import EVEN, Risk
 from gaussdp.risks.levels import Level
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """A bound on one risk, read off the exact curve of the mechanism.
+
+    Args:
+        risk: such as `Advantage()`, `TruePositiveRate(fpr=1e-3)` or `Profile(delta=1e-6)`.
+        value: the largest value allowed, one that some mu has.
+
+    >>> from gaussdp import Advantage
+    >>> AtMost(Advantage(), 0.1)
+    AtMost(risk=Advantage(), value=0.1)
+    """
+
+    risk: Risk
+    value: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.risk, Risk):
+            raise DomainError("risk", "a risk such as Advantage()", self.risk)
+        settle(self, value=FINITE)
+        self.risk.mu_for(self.value)
+
+    def by_mu(self) -> GDP:
+        """The same bound asked of the fitted mu instead of the curve: the GDP budget with this risk.
+
+        >>> from gaussdp import Advantage
+        >>> AtMost(Advantage(), 0.1).by_mu()
+        GDP(mu=0.25132...)
+        """
+        mu, step = self.risk.mu_for(self.value), 1e-15
+        while 0 < mu < math.inf and self.risk.of(GDP(mu)) > self.value:  # by rounding error
+            mu, step = mu * max(1 - step, 0.0), 2 * step
+        return GDP(mu)
+
+    @property
+    def words(self) -> str:
+        """What is asked for: "an attack finds at most 1% of the members with 1 false alarm in 1,000 nonmembers"."""
+        return self.risk.limited(self.value)
+
 
 Kind = TypeVar("Kind", bound=type[Risk])
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gaussdp.accounting import Fit
-from gaussdp.accounting.bounds.passes import most_mu
-from gaussdp.accounting.bounds.shuffled import shuffled_batches
+from gaussdp.accounting.bounds.batches import most_mu, shuffled_batches
 from gaussdp.documents.rounding import shown_down, shown_level, shown_up
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from gaussdp.accounting.bounds.approximations import basic_epsilon, clt_mu, clt_mu_uniform, renyi_epsilon
+from gaussdp.accounting.bounds.batches import most_mu
 from gaussdp.accounting.bounds.enclosures import of_gdp, smallest
-from gaussdp.accounting.bounds.passes import most_mu
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms import DPSGD, Adjacency, Composition, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian

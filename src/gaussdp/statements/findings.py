@@ -6,8 +6,8 @@ from typing import Literal
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit
 from gaussdp.accounting.readings import LARGE_REGRET
+from gaussdp.documents.blocks import Column, Table
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_up
-from gaussdp.documents.tables import Column, Table
 from gaussdp.errors import DomainError
 from gaussdp.figures.tradeoffs import Attack, TradeoffPlot, tradeoff_plot
 from gaussdp.guarantees import Guarantee

@@ -1,5 +1,6 @@
 """One report of a run: every number computed once, rendered many ways."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,17 +12,19 @@ from typing import Any
 import numpy as np
 
 from gaussdp.accounting import DistributionCurve, Fit, account
-from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS
-from gaussdp.accounting.export import ENDINGS, curve_files
+from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, ENDINGS, curve_files
 from gaussdp.accounting.readings import DEFAULT_FLOOR
-from gaussdp.documents import PROSE_FORMATS, Block, Document, Format, Rounding, document_files, render, rounded, shown
+from gaussdp.documents import PROSE_FORMATS, Block, Document, Format, document_files, render
 from gaussdp.documents.files import write_files
 from gaussdp.documents.html import fragment
+from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import LEVEL, checked, instance, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS as FIGURE_FORMATS
 from gaussdp.figures.tradeoffs import TradeoffPlot, render_tradeoffs
 from gaussdp.guarantees.claim import Claim
+from gaussdp.mechanisms.base import ADJACENCIES
+from gaussdp.published.opendp_registry import RegistryEntry, RegistryFacts
 from gaussdp.statements.assumptions import assumptions, unmet
 from gaussdp.statements.content import headline, sections, title
 from gaussdp.statements.findings import (
@@ -34,10 +37,10 @@ from gaussdp.statements.findings import (
     statement_plot,
 )
 from gaussdp.statements.machine import content
-from gaussdp.statements.run import Run, within_doubles
+from gaussdp.statements.run import SAMPLINGS, TUNINGS, Run, within_doubles
 from gaussdp.statements.smallest import Found, smallest_for
 from gaussdp.statements.verdict import check_claim
-from gaussdp.words import Phrase, say
+from gaussdp.words import ENGLISH, Phrase, say, speaking
 
 Announce = Callable[[int, int, str], None]
 
@@ -277,3 +280,57 @@ def _method(curve: Curve, fit: Fit, deltas: Sequence[Any], at: _Readings) -> str
     if deltas:
         read.append(reading.epsilon(np.array(deltas, dtype=np.float64)))
     return max(fit.method, *(values.weakest for values in read)).words
+
+
+DEFAULT_ENTRY_DELTA = 1e-6
+_DIGITS = 4
+
+
+@speaking(ENGLISH)
+def run_entry(report: Report, facts: RegistryFacts, delta: float = DEFAULT_ENTRY_DELTA) -> RegistryEntry:
+    """The run of a report as an entry of the registry, with the (epsilon, delta) that holds for it as described.
+
+    It is in English, as the registry is.
+
+    Args:
+        report: of the run.
+        facts: what the registry asks and no run knows.
+        delta: at which to state epsilon, in (0, 1).
+    Raises:
+        DomainError: if no finite epsilon is known to hold for the run.
+
+    >>> from gaussdp import Gaussian, Run, report_run
+    >>> run = Run(mechanism=Gaussian(2.0), unit="one person", adjacency="add-remove", tuning="none", records_per_unit=1)
+    >>> facts = RegistryFacts(curator="Town", curator_type="Government", intended_use="Planning", region="Town",
+    ...                       author="A. Clerk", name="Visits", published="2026-01-31")
+    >>> run_entry(report_run(run), facts).as_mapping()["deployment"]["privacy_loss"]["privacy_parameters"]
+    {'epsilon': 2.255, 'delta': 1e-06}
+    """
+    run = report.run
+    found = smallest_for(run, Claim(epsilon=1.0, delta=delta))
+    if not math.isfinite(found.enclosure.upper):
+        raise DomainError(None, problem="no finite ε is known to hold for this run, so that it makes no entry")
+    holds = report.standing == "holds"
+    mu = f"Read off its trade-off curve, which is that of μ = {shown(report.mu)} or more private"
+    floor = "" if report.fit.unconditional else f" for attacks with error rates of at least {shown(report.fit.floor)}"
+    batches = f" Batches: {SAMPLINGS[run.sampling].meaning}." if run.sampled and run.sampling else ""
+    records = "not stated" if run.records_per_unit is None else f"{run.records_per_unit:,}"
+    words = run.accounted.sentence
+    method = CLOSED if report.fit.unconditional else report.fit.method.words
+    return RegistryEntry(
+        facts=facts,
+        name=run.title or words,
+        description=f"{run.data}. {words}." if run.data else f"{words}.",
+        product="Machine learning model" if run.trains else "Summary statistics",
+        variant="Approximate DP",
+        parameters={"epsilon": rounded(found.enclosure.upper, Rounding.UP, _DIGITS), "delta": delta},
+        unit=run.unit,
+        unit_details=f"Neighbours: {ADJACENCIES[run.adjacency].meaning}. Records of one unit, at most: {records}."
+        if run.adjacency
+        else "",
+        parameters_details=" ".join((f"{mu}{floor}." if holds else "", *found.caveats)).strip(),
+        releases=("What the run releases, once.", False),
+        mechanisms=f"{words}.{batches}",
+        composition=f"Accounted with gaussdp {report.version}: {method}.",
+        tuning=TUNINGS[run.tuning].meaning if run.tuning else "",
+    )

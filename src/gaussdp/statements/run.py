@@ -8,10 +8,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from gaussdp.accounting.bounds.passes import Loader, stretches
-from gaussdp.documents.files import write_file
+from gaussdp.accounting.bounds.batches import Loader, stretches
+from gaussdp.documents.files import toml, write_file
 from gaussdp.documents.machine import dumped
-from gaussdp.documents.structured import toml
 from gaussdp.domains import POSITIVE, WordChoice, instance, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.claim import Claim, as_claim

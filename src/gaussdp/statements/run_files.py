@@ -22,11 +22,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from gaussdp.documents.structured import file_text, parsed
+from gaussdp.documents.files import file_text, parsed
 from gaussdp.domains import instance, nearest
 from gaussdp.errors import DomainError, brief
 from gaussdp.mechanisms import DPSGD, Mechanism, registered
-from gaussdp.mechanisms.plan import composed
+from gaussdp.mechanisms.composition import composed
 from gaussdp.statements.training import TOLD, Training
 
 Built = TypeVar("Built")

@@ -3,9 +3,8 @@
 import math
 from dataclasses import dataclass, replace
 
+from gaussdp.accounting.bounds.batches import drawn_batches, fixed_batches, shuffled_batches, stretches
 from gaussdp.accounting.bounds.enclosures import Enclosure, smallest
-from gaussdp.accounting.bounds.passes import stretches
-from gaussdp.accounting.bounds.shuffled import drawn_batches, fixed_batches, shuffled_batches
 from gaussdp.documents.rounding import shown_down
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms import Mechanism, PoissonSampled

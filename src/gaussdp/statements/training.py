@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gaussdp.accounting.bounds.passes import Loader
+from gaussdp.accounting.bounds.batches import Loader
 from gaussdp.domains import EPOCHS, MOST, POSITIVE, SAMPLE_RATE, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Mechanism, RandomAllocation

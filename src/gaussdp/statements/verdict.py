@@ -7,7 +7,7 @@ from typing import Literal
 from gaussdp.accounting import account
 from gaussdp.accounting.bounds.enclosures import Enclosure
 from gaussdp.accounting.readings import DEFAULT_FLOOR
-from gaussdp.documents.blocks import Document
+from gaussdp.documents.blocks import Column, Document, Table
 from gaussdp.documents.rounding import (
     FEWEST_DIGITS,
     Rounding,
@@ -20,7 +20,6 @@ from gaussdp.documents.rounding import (
     shown_down,
     shown_up,
 )
-from gaussdp.documents.tables import Column, Table
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim, as_claim

@@ -13,17 +13,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gaussdp.web.books import Books
-from gaussdp.web.docs_page import docs_page
 from gaussdp.web.endpoints import MEDIA_TYPE as NDJSON
 from gaussdp.web.endpoints import Endpoint, closed_form, file_from_worker, in_a_worker, remembered_from_worker
-from gaussdp.web.languages import Speaking
 from gaussdp.web.limits import Limits
-from gaussdp.web.openapi import API, JSON, Operation, openapi
+from gaussdp.web.openapi import API, JSON, Operation, docs_page, openapi
 from gaussdp.web.reception import House, Reception
-from gaussdp.web.replies import RefusalError, encoded, json_response, refusal_response
-from gaussdp.web.safety.addresses import Proxies
-from gaussdp.web.safety.hosts import KnownHosts, checked_root
-from gaussdp.web.schemas.parsing import Request as Asked
+from gaussdp.web.replies import RefusalError, Speaking, encoded, json_response, refusal_response
+from gaussdp.web.safety.hosts import KnownHosts, Proxies, checked_root
+from gaussdp.web.schemas.kinds import Request as Asked
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     AdviseRequest,
@@ -54,8 +51,8 @@ from gaussdp.web.schemas.responses import (
 from gaussdp.web.settings import Site
 from gaussdp.web.sharing import Shared
 from gaussdp.web.static_files import StaticFiles
-from gaussdp.web.telling.metrics import MEDIA_TYPE as METRICS_TYPE
-from gaussdp.web.telling.metrics import Metrics
+from gaussdp.web.telling import MEDIA_TYPE as METRICS_TYPE
+from gaussdp.web.telling import Metrics
 from gaussdp.web.views.advise import answers_of
 from gaussdp.web.views.choose import choose
 from gaussdp.web.views.definitions import definitions
@@ -63,8 +60,7 @@ from gaussdp.web.views.deployments import deployments
 from gaussdp.web.views.statements import ENTRY_TYPE, check_statement, check_unit
 from gaussdp.web.views.training import run_of, target_of
 from gaussdp.web.views.understand import mu_through, understand
-from gaussdp.web.work.lanes import Lanes
-from gaussdp.web.work.pool import Desk
+from gaussdp.web.work.pool import Desk, Lanes
 from gaussdp.web.work.worker import DOCUMENT_TYPES, PICTURE_TYPES
 
 _WORDS = {404: "there is no such page", 405: "this page takes another method"}
@@ -143,25 +139,23 @@ def _operations(desk: Desk) -> list[Operation]:
         endpoint = in_a_worker(asked, name, desk, check)
         return Operation(f"{API}/{name}", "POST", summary, endpoint, asked, StreamLine, (NDJSON,), works=True)
 
+    def remembered(name: str, asked: type[Asked], answered: type, summary: str, work: str = "") -> Operation:
+        endpoint = remembered_from_worker(asked, work or name, desk)
+        return Operation(f"{API}/{name}", "POST", summary, endpoint, asked, answered, may_wait=True)
+
+    def filed(
+        name: str, asked: type[Asked], check: Callable[[Asked], object], media: tuple[str, ...], summary: str, work: str
+    ) -> Operation:
+        endpoint = file_from_worker(asked, work, desk, check)
+        return Operation(f"{API}/{name}", "POST", summary, endpoint, asked, media=media, works=True)
+
+    entry = "A run or a decision as an entry of OpenDP's registry of deployments."
+    registry = "A file of OpenDP's registry, as the catalogue of deployments has it."
     return [
         closed("choose", ChooseRequest, choose, ChooseResponse, "The budget μ for a policy of pure ε-DP."),
-        Operation(
-            f"{API}/rules",
-            "POST",
-            "Where the rules of thumb μ = ε/5 and ε/3 are conservative.",
-            remembered_from_worker(RulesRequest, "rules", desk),
-            RulesRequest,
-            RulesResponse,
-            may_wait=True,
-        ),
-        Operation(
-            f"{API}/advise",
-            "POST",
-            "A range of μ for what is planned, from answers in plain words.",
-            remembered_from_worker(AdviseRequest, "advise", desk),
-            AdviseRequest,
-            AdviseResponse,
-            may_wait=True,
+        remembered("rules", RulesRequest, RulesResponse, "Where the rules of thumb μ = ε/5 and ε/3 are conservative."),
+        remembered(
+            "advise", AdviseRequest, AdviseResponse, "A range of μ for what is planned, from answers in plain words."
         ),
         closed("understand", UnderstandRequest, understand, UnderstandResponse, "What μ-GDP lets an attacker achieve."),
         closed("mu-through", PointRequest, mu_through, Mu, "The μ of the GDP curve through an operating point."),
@@ -172,42 +166,10 @@ def _operations(desk: Desk) -> list[Operation]:
         streamed("account", AccountRequest, run_of, "The guarantee of a run of DP-SGD, with progress."),
         streamed("releases", ReleasesRequest, run_of, "The guarantee of counts, sums or tables with noise."),
         streamed("calibrate", CalibrateRequest, _check_calibration, "The least noise for a target, with progress."),
-        Operation(
-            f"{API}/figure",
-            "POST",
-            "A view as a picture.",
-            file_from_worker(FigureRequest, "figure", desk, _check_figure),
-            FigureRequest,
-            media=PICTURE_TYPES,
-            works=True,
-        ),
-        Operation(
-            f"{API}/statement",
-            "POST",
-            "A view as a document.",
-            file_from_worker(StatementRequest, "statement", desk, _check_statement),
-            StatementRequest,
-            media=DOCUMENT_TYPES,
-            works=True,
-        ),
-        Operation(
-            f"{API}/registry-entry",
-            "POST",
-            "A run or a decision as an entry of OpenDP's registry of deployments.",
-            file_from_worker(EntryRequest, "entry", desk, _check_entry),
-            EntryRequest,
-            media=(ENTRY_TYPE,),
-            works=True,
-        ),
-        Operation(
-            f"{API}/registry-import",
-            "POST",
-            "A file of OpenDP's registry, as the catalogue of deployments has it.",
-            remembered_from_worker(ImportRequest, "import", desk),
-            ImportRequest,
-            DeploymentsResponse,
-            may_wait=True,
-        ),
+        filed("figure", FigureRequest, _check_figure, PICTURE_TYPES, "A view as a picture.", "figure"),
+        filed("statement", StatementRequest, _check_statement, DOCUMENT_TYPES, "A view as a document.", "statement"),
+        filed("registry-entry", EntryRequest, _check_entry, (ENTRY_TYPE,), entry, "entry"),
+        remembered("registry-import", ImportRequest, DeploymentsResponse, registry, "import"),
     ]
 
 

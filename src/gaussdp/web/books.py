@@ -21,6 +21,7 @@ from gaussdp.errors import BudgetExceeded, DomainError, LedgerError
 from gaussdp.web.endpoints import parse_body
 from gaussdp.web.openapi import API, Operation
 from gaussdp.web.replies import RefusalError, field_of, json_response, refusal_response
+from gaussdp.web.schemas.kinds import read
 from gaussdp.web.schemas.ledger import (
     BookShown,
     BooksResponse,
@@ -29,7 +30,6 @@ from gaussdp.web.schemas.ledger import (
     SpendRequest,
     SpendResponse,
 )
-from gaussdp.web.schemas.parsing import read
 from gaussdp.words import say
 
 if TYPE_CHECKING:

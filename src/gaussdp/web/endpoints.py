@@ -18,9 +18,9 @@ from starlette.types import Receive, Scope, Send
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.risks.registry import RISKS
 from gaussdp.web.replies import RefusalError, encoded, field_of, refusal_body
-from gaussdp.web.schemas.parsing import Request as Asked
-from gaussdp.web.schemas.parsing import parse, read
-from gaussdp.web.telling.logs import LOG
+from gaussdp.web.schemas.kinds import Request as Asked
+from gaussdp.web.schemas.kinds import parse, read
+from gaussdp.web.telling import LOG
 from gaussdp.web.work.pool import Asker, Desk, Work
 from gaussdp.web.work.worker import spoken_to
 from gaussdp.words import say, spoken

@@ -1,4 +1,4 @@
-"""One of several processes that answer requests; `gaussdp.web.processes` starts it and tells it what to know.
+"""One of several processes that answer requests; `gaussdp.web.serving` starts it and tells it what to know.
 
 Run as `python -m gaussdp.web.front JSON`.
 """
@@ -16,7 +16,7 @@ from gaussdp.web.limits import Limits
 from gaussdp.web.running import run
 from gaussdp.web.settings import Settings
 from gaussdp.web.sharing import LEDGERS, Shared
-from gaussdp.web.telling.logs import logging_to
+from gaussdp.web.telling import logging_to
 from gaussdp.web.work.remote import RemoteDesk
 
 

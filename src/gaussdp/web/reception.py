@@ -13,13 +13,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gaussdp.web.endpoints import Endpoint
 from gaussdp.web.limits import Limits
 from gaussdp.web.replies import RefusalError, refusal_response
-from gaussdp.web.safety.addresses import UNKNOWN, Proxies, site_of
-from gaussdp.web.safety.bodies import whole_body
-from gaussdp.web.safety.headers import ADDED, with_safe_headers
-from gaussdp.web.safety.hosts import KnownHosts
+from gaussdp.web.safety.connections import whole_body
+from gaussdp.web.safety.hosts import ADDED, UNKNOWN, KnownHosts, Proxies, site_of, with_safe_headers
 from gaussdp.web.sharing import Shared
-from gaussdp.web.telling.logs import LOG, log_request
-from gaussdp.web.telling.metrics import Metrics
+from gaussdp.web.telling import LOG, Metrics, log_request
 from gaussdp.web.work.pool import Asker
 
 UNMETERED = ("/healthz", "/readyz")

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from gaussdp.web.limits import Limits
 from gaussdp.web.reception import OVERFULL, House
 from gaussdp.web.safety.connections import Gate, connections_through
-from gaussdp.web.telling.logs import LOG
+from gaussdp.web.telling import LOG
 
 BACKLOG = 512  # connections that the system keeps until they are taken
 LAST_SECONDS = 5  # for answers to be sent after the work has ended

@@ -7,10 +7,9 @@ from gaussdp.domains import integer, one_of
 from gaussdp.errors import DomainError
 from gaussdp.web.books import Books, token_from
 from gaussdp.web.limits import Limits
-from gaussdp.web.safety.addresses import Proxies
-from gaussdp.web.safety.hosts import LOOPBACK_NAMES, allowed_names, checked_name, checked_root, is_loopback
+from gaussdp.web.safety.hosts import LOOPBACK_NAMES, Proxies, allowed_names, checked_name, checked_root, is_loopback
 from gaussdp.web.sharing import MOST_PROCESSES
-from gaussdp.web.telling.logs import KINDS, Kind
+from gaussdp.web.telling import KINDS, Kind
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from gaussdp import (
     RandomizedResponse,
     ZCDPGaussian,
 )
-from gaussdp.accounting.bounds.concentrated import smallest_rho
+from gaussdp.accounting.bounds.approximations import smallest_rho
 
 ORDERS = [1.00001, 1.001, 1.1, 1.5, 2, 3, 5, 10, 40, 200]
 

@@ -9,8 +9,16 @@ from scipy import special
 
 import gaussdp
 from gaussdp import DPSGD, Claim, Composition, Gaussian, Laplace
-from gaussdp.accounting.bounds.passes import Loader, cut, least_mu_fixed, least_mu_shuffled, most_mu
-from gaussdp.accounting.bounds.shuffled import drawn_batches, fixed_batches, shuffled_batches
+from gaussdp.accounting.bounds.batches import (
+    Loader,
+    cut,
+    drawn_batches,
+    fixed_batches,
+    least_mu_fixed,
+    least_mu_shuffled,
+    most_mu,
+    shuffled_batches,
+)
 from gaussdp.mechanisms import PoissonSampled
 
 AT = Claim(epsilon=1.0, delta=1e-5)

@@ -7,7 +7,7 @@ import pytest
 from scipy import special
 
 from gaussdp import DPSGD, GDP, account
-from gaussdp.accounting.density.vanishing import PartedLaws, VanishingTails
+from gaussdp.accounting.density.tails import PartedLaws, VanishingTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.accounting.readings import Method
 

@@ -3,8 +3,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from gaussdp.accounting.columns import Columns
-from gaussdp.accounting.fit.chebyshev import chebyshev_points, resolve
+from gaussdp.accounting.fit.supremum import chebyshev_points, resolve
+from gaussdp.accounting.readings import Columns
 from gaussdp.errors import ConvergenceError
 
 

@@ -6,9 +6,9 @@ from scipy import special
 
 from gaussdp import numerics
 from gaussdp.accounting import account
-from gaussdp.accounting.fit.chebyshev import chebyshev_points
-from gaussdp.accounting.fit.regret import RegretSearch, farthest, interpolated_regret
+from gaussdp.accounting.fit.slack import RegretSearch, farthest, interpolated_regret
 from gaussdp.accounting.fit.span import Piece, Samples
+from gaussdp.accounting.fit.supremum import chebyshev_points
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.mechanisms import DPSGD
 

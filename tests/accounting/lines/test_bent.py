@@ -9,7 +9,7 @@ import pytest
 
 from gaussdp.accounting import account
 from gaussdp.accounting.density.tails import DensityTails
-from gaussdp.accounting.lines.bent_tails import BentTails
+from gaussdp.accounting.lines.bent import BentTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.mixtures import MixtureLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss

@@ -9,8 +9,8 @@ from accounting import oracle
 from gaussdp.accounting import account
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.lines import line as _line
-from gaussdp.accounting.lines.bent_tails import BentTails
-from gaussdp.accounting.lines.saddlepoint import near_quantile
+from gaussdp.accounting.lines.bent import BentTails
+from gaussdp.accounting.lines.lattice import near_quantile
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.closed_forms import GaussianTails
 from gaussdp.accounting.loss.cumulants import LossCumulants

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from gaussdp import account
-from gaussdp.accounting.density.vanishing import VanishingTails
-from gaussdp.accounting.loss.chernoff import AddingBound
+from gaussdp.accounting.density.tails import VanishingTails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting.loss.cumulants import LossCumulants
+from gaussdp.accounting.loss.cumulants import AddingBound, LossCumulants
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.mechanisms import DPSGD
 

@@ -6,8 +6,14 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from gaussdp.accounting.loss.outputs import SERIES_TO, exponential_excess, sampled_outputs
-from gaussdp.accounting.loss.products import product, rows_times, weighted_rows
+from gaussdp.accounting.loss.steps import (
+    SERIES_TO,
+    exponential_excess,
+    product,
+    rows_times,
+    sampled_outputs,
+    weighted_rows,
+)
 
 
 def test_excess_of_the_exponential_keeps_its_digits():

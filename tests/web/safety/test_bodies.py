@@ -7,7 +7,7 @@ import pytest
 
 from gaussdp.web import Limits
 from gaussdp.web.replies import RefusalError
-from gaussdp.web.safety.bodies import whole_body
+from gaussdp.web.safety.connections import whole_body
 
 LIMITS = replace(Limits(), body_bytes=10, body_seconds=0.05)
 

@@ -4,7 +4,7 @@ from importlib import import_module
 
 import pytest
 
-from gaussdp.web.safety.headers import CONTENT_SECURITY_POLICY
+from gaussdp.web.safety.hosts import CONTENT_SECURITY_POLICY
 from web_client import Client
 
 CHOOSE = {"epsilon": 1, "criterion": "multiplicative_advantage", "level": 1e-3}

@@ -3,7 +3,7 @@
 import pytest
 
 from gaussdp.web.replies import RefusalError
-from gaussdp.web.schemas.parsing import parse, read
+from gaussdp.web.schemas.kinds import parse, read
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, FigureRequest, UnderstandRequest, state_of
 
 RUN = {"dataset_size": 100, "batch_size": 10, "epochs": 1}

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, PointsCurve, account
+from gaussdp.accounting.bounds.approximations import smallest_rho
 from gaussdp.accounting.bounds.closed_forms import closed_form, implied_mu, reveals
-from gaussdp.accounting.bounds.concentrated import smallest_rho
 from gaussdp.accounting.readings import DEFAULT_FLOOR, Method
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP

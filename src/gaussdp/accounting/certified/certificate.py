@@ -9,16 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gaussdp.accounting.certified.patience import Progress, silent
-from gaussdp.accounting.certified.proved import RATES, ProvedNumber, ProvedPoint
+from gaussdp.accounting.certified.proved import RATES, Progress, ProvedNumber, ProvedPoint, silent
 from gaussdp.accounting.certified.witnesses import Witness, witness_of
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
-from gaussdp.documents.files import write_file
+from gaussdp.documents.files import file_text, parsed, write_file
 from gaussdp.documents.rounding import shown
-from gaussdp.documents.structured import file_text, parsed
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import Composition, Mechanism
-from gaussdp.mechanisms.plan import composed
+from gaussdp.mechanisms.composition import composed
 
 FORMAT = 1
 """Of the file; a change of its meaning makes it another one."""

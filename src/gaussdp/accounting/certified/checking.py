@@ -14,7 +14,7 @@ from gaussdp.errors import ConvergenceError
 
 if TYPE_CHECKING:
     from gaussdp.accounting.certified.certificate import Certificate
-    from gaussdp.accounting.certified.patience import Progress
+    from gaussdp.accounting.certified.proved import Progress
 
 MORE_BITS = 32
 """Than the proof used, so that its rounding is confirmed and not repeated."""

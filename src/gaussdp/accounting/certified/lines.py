@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, power, probability, widened
-from gaussdp.accounting.certified.patience import Progress, silent
+from gaussdp.accounting.certified.proved import Progress, silent
 from gaussdp.accounting.certified.steering import Part, Steering, rounded
 from gaussdp.accounting.certified.steps import ProvedStep
 from gaussdp.accounting.certified.witnesses import Beside, LineWitness, StepWitness, region

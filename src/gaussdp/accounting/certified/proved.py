@@ -1,10 +1,12 @@
-"""Numbers between two decimals, as certificates state them, and the points that are proved."""
+"""Numbers between two decimals, as certificates state them, points that are proved, and who is told of a proof."""
 
 import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from gaussdp.errors import DomainError
+from gaussdp.errors import ConvergenceError, DomainError
 
 _WIDE = 400  # digits, more than a certificate states
 _LARGEST_EXPONENT = 100_000  # of ten, beyond all that is computed
@@ -111,3 +113,30 @@ class ProvedPoint:
 
 RATES = ("fpr", "tnr", "fnr", "tpr", "remove", "add")
 """What a point encloses."""
+
+
+Progress = Callable[[str], None]
+"""Told what is being done."""
+
+
+def silent(words: str) -> None:
+    """Nobody is told."""
+
+
+class Patience:
+    """Tells what is being done, up to a time at which there is no proof.
+
+    Raises:
+        ConvergenceError: once the time is over, when it is told again.
+    """
+
+    seconds: float
+
+    def __init__(self, tell: Progress, seconds: float) -> None:
+        self.seconds = seconds
+        self._tell, self._until = tell, time.monotonic() + seconds
+
+    def __call__(self, words: str) -> None:
+        if time.monotonic() > self._until:
+            raise ConvergenceError(f"no proof was found in {self.seconds:g} seconds; it had come to {words}")
+        self._tell(words)

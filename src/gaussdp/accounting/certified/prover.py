@@ -10,8 +10,7 @@ from gaussdp.accounting.certified.balls import arb, enclosure, precision
 from gaussdp.accounting.certified.bent import BentPlan, ProvedBentLine
 from gaussdp.accounting.certified.lines import ProvedLine, Tails, plan_line
 from gaussdp.accounting.certified.loss import ComposedLoss
-from gaussdp.accounting.certified.patience import Progress
-from gaussdp.accounting.certified.proved import ProvedPoint
+from gaussdp.accounting.certified.proved import Progress, ProvedPoint
 from gaussdp.accounting.certified.steering import Steering, rounded
 from gaussdp.accounting.certified.witnesses import BentWitness, LineWitness, Witness
 from gaussdp.accounting.composed import ComposedTails

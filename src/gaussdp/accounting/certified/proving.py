@@ -19,8 +19,7 @@ from gaussdp.accounting.certified.certificate import (
     ProvedRates,
 )
 from gaussdp.accounting.certified.loss import ComposedLoss
-from gaussdp.accounting.certified.patience import Patience, Progress, silent
-from gaussdp.accounting.certified.proved import ProvedNumber, ProvedPoint
+from gaussdp.accounting.certified.proved import Patience, Progress, ProvedNumber, ProvedPoint, silent
 from gaussdp.accounting.certified.prover import Prover
 from gaussdp.domains import LEVEL, NON_NEGATIVE, POSITIVE, Domain, checked, number
 from gaussdp.errors import ConvergenceError, DomainError

@@ -12,9 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from gaussdp.accounting.density.log_density import LogDensity, panels_of, resolved
-from gaussdp.accounting.loss.least import least_loss
 from gaussdp.accounting.loss.mixtures import MixtureLoss
-from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss, least_loss
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import TINY, Booleans, Floats, Indices

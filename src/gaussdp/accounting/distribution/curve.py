@@ -15,8 +15,7 @@ from gaussdp.documents import Document
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.errors import ConvergenceError
 from gaussdp.guarantees import ProfilePoints
-from gaussdp.guarantees.base import Numbers
-from gaussdp.guarantees.vectorised import of_delta, of_epsilon
+from gaussdp.guarantees.base import Numbers, of_delta, of_epsilon
 from gaussdp.mechanisms import Adjacency, Mechanism
 from gaussdp.numerics import LARGEST_EXPONENT, Floats
 from gaussdp.objects import Described

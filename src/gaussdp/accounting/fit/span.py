@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gaussdp.accounting.fit.chebyshev import chebyshev_points
+from gaussdp.accounting.fit.supremum import chebyshev_points
 from gaussdp.accounting.inversion import floor_quantiles, near_floor, points_at_floor
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints, log_complement, upper_quantile
 from gaussdp.accounting.readings import Codes, Method, methods_of

@@ -15,11 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.fit.chebyshev import Interpolant, resolve
-from gaussdp.accounting.fit.regret import RegretSearch, farthest, interpolated_regret
-from gaussdp.accounting.fit.slack import SlackSearch
+from gaussdp.accounting.fit.slack import RegretSearch, SlackSearch, farthest, interpolated_regret
 from gaussdp.accounting.fit.span import Ends, Piece, Sampler, Samples, Span, exact_ends, sample_span
-from gaussdp.accounting.fit.supremum import supremum
+from gaussdp.accounting.fit.supremum import Interpolant, resolve, supremum
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints, upper_quantile
 from gaussdp.accounting.readings import Fit
 from gaussdp.errors import ConvergenceError

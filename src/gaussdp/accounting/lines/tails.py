@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
-from gaussdp.accounting.lines.lattice import COARSE, Lattice, has_width
-from gaussdp.accounting.lines.saddlepoint import near_quantile
+from gaussdp.accounting.lines.lattice import COARSE, Lattice, has_width, near_quantile
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.schedules import schedules_for
 from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.loss.least import least_loss
+from gaussdp.accounting.loss.steps import least_loss
 from gaussdp.accounting.operating_points import (
     HALF_LOG_2PI,
     OperatingPoints,

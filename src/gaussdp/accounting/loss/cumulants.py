@@ -3,6 +3,16 @@ r"""Cumulants of the composed privacy loss.
 .. math:: K(\theta) = \sum_i n_i \log E_Q[e^{\theta L_i}], \qquad K(0) = K(1) = 0.
 
 Plain Gaussian releases enter in closed form, :math:`(\theta^2 - \theta)\,\mu^2/2`; sampled ones through their grids.
+
+A few moments bound the profile of adding a record, mostly far below that of removing one. With the loss L of removal,
+adding a record has :math:`\delta(\varepsilon) = E_Q[(1 - e^{\varepsilon + L})_+]`, and for :math:`u = -\varepsilon - L`
+and s > 0
+
+.. math:: (1 - e^{-u})_+ \le \frac{1}{s + 1}\Bigl(\frac{s}{s + 1}\Bigr)^s e^{su}, \qquad
+          \log \delta(\varepsilon) \le K(-s) - s\varepsilon + s \log\frac{s}{s + 1} - \log(s + 1)
+
+as :math:`e^{-su} - e^{-(s+1)u}` is largest at :math:`u = \log(1 + 1/s)` (Canonne, Kamath & Steinke 2020, Proposition
+12, for the pair of the other order). Where that is below the profile of removal, adding need not be computed.
 """
 
 import math
@@ -14,12 +24,11 @@ import numpy as np
 
 from gaussdp.accounting.loss.bounds import SETTINGS as BOUNDS
 from gaussdp.accounting.loss.bounds import LossBounds
-from gaussdp.accounting.loss.products import product, weighted_rows
 from gaussdp.accounting.loss.rotated import RotatedLoss, RotatedStep
 from gaussdp.accounting.loss.schedules import Counted
-from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid, product, weighted_rows
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import TINY, Complexes, Floats
+from gaussdp.numerics import TINY, Booleans, Complexes, Floats
 
 
 @dataclass(frozen=True)
@@ -302,3 +311,29 @@ def _changes_and_sums(centred: Floats, weights: Floats, t: Floats) -> tuple[Floa
 
 def _evenly_spaced(t: Floats) -> bool:
     return t[0] == 0.0 and bool(abs(t[-1] - (t.size - 1) * t[1]) <= 1e-12 * t[-1])
+
+
+@dataclass(frozen=True)
+class ChernoffSettings:
+    """What is tuned about the bound."""
+
+    tilts: tuple[float, float, int] = (0.5, 60.0, 24)  # from, to and how many, in inverse deviations
+    margin: float = 0.01  # by which the logarithm of the bound must lie below, far more than its rounding
+
+
+CHERNOFF = ChernoffSettings()
+
+
+class AddingBound:
+    """The bound for a composed loss with this deviation under Q."""
+
+    def __init__(self, cumulants: LossCumulants, deviation: float) -> None:
+        self._tilts = np.geomspace(*CHERNOFF.tilts) / deviation
+        s = self._tilts
+        self._logs = cumulants.values(-s) + s * np.log(s / (s + 1)) - np.log1p(s)
+
+    def below(self, epsilon: Floats, log_delta: Floats) -> Booleans:
+        """At which of these epsilons the profile of adding a record surely is smaller than these deltas."""
+        bounds = (self._logs - np.multiply.outer(epsilon, self._tilts)).min(axis=-1)
+        smaller: Booleans = bounds < log_delta - CHERNOFF.margin
+        return smaller

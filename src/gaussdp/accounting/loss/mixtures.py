@@ -10,8 +10,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.loss.outputs import Law, OutputGrids, normal_log_density, sampled_loss
-from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss
+from gaussdp.accounting.loss.steps import OUTPUT_REACH, Law, OutputGrids, StepLoss, normal_log_density, sampled_loss
 from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 _NEWTON_STEPS = 60

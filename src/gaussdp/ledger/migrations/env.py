@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from gaussdp.ledger.schema import VERSION_TABLE
+from gaussdp.ledger.database import VERSION_TABLE
 
 if hasattr(context, "config"):  # Alembic runs it; whoever imports it otherwise reads it only
     context.configure(connection=context.config.attributes["connection"], version_table=VERSION_TABLE)

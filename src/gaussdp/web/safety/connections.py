@@ -1,9 +1,11 @@
-"""Connections: so many in all, so many of one address, none that waits without end; uvicorn's own replies are as ours.
+"""Connections and bodies: so many in all, so many of one address, none too large and none that waits without end.
 
-Built on uvicorn's `h11_impl`, which it does not promise to keep; pyproject.toml says which versions fit.
+uvicorn's own replies are as ours. Built on uvicorn's `h11_impl`, which it does not promise to keep; pyproject.toml says
+which versions fit.
 """
 
 import asyncio
+import re
 import secrets
 import time
 from typing import Any, cast
@@ -13,12 +15,50 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gaussdp.web.limits import Limits
-from gaussdp.web.replies import encoded, refusal_body
-from gaussdp.web.safety.addresses import UNKNOWN, Proxies, site_of
-from gaussdp.web.safety.headers import ADDED, with_safe_headers, with_safe_lines
+from gaussdp.web.replies import RefusalError, encoded, refusal_body
+from gaussdp.web.safety.hosts import ADDED, UNKNOWN, Proxies, site_of, with_safe_headers, with_safe_lines
 from gaussdp.web.sharing import Shared
-from gaussdp.web.telling.logs import log_request
-from gaussdp.web.telling.metrics import OTHER, Metrics
+from gaussdp.web.telling import OTHER, Metrics, log_request
+
+_LENGTH = re.compile("[0-9]{1,15}")
+
+
+async def whole_body(length: str, receive: Receive, limits: Limits) -> bytes | None:
+    """The body, or None if the client went away.
+
+    A view thereby gets its request at once or not at all, and what it receives afterwards is only a disconnect.
+
+    Args:
+        length: what the headers say, "0" if nothing.
+        receive: of the request.
+        limits: how large and how slow.
+    Raises:
+        RefusalError: 413 if it is too large, 408 if it takes too long.
+    """
+    most = limits.body_bytes
+    if not _LENGTH.fullmatch(length) or int(length) > most:
+        raise _too_large(most)
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(limits.body_seconds):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                parts.append(message.get("body", b""))
+                size += len(parts[-1])
+                if size > most:
+                    raise _too_large(most)
+                if not message.get("more_body", False):
+                    return b"".join(parts)
+    except TimeoutError:
+        raise RefusalError(408, f"the body did not arrive within {limits.body_seconds:g} seconds") from None
+
+
+def _too_large(most: int) -> RefusalError:
+    return RefusalError(413, f"the body must have at most {most:,} bytes")
+
 
 EVERYBODY = "*"  # the address under which all connections are counted
 MOST_REFUSED = 32

@@ -1,12 +1,93 @@
-"""Who may be meant: a page elsewhere must not reach this server under a name of its own (DNS rebinding)."""
+"""Who asks, also through a proxy, who may be meant, and headers of every response."""
 
 import ipaddress
 import re
 import socket
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import lru_cache
 
 from gaussdp.errors import DomainError
 from gaussdp.web.replies import RefusalError
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+UNKNOWN = "unknown"
+_V6_SITE = 64  # bits of an address that a site of IPv6 is given; it chooses the others as it likes
+
+
+class Proxies:
+    """Those whose forwarded addresses are believed.
+
+    Args:
+        trusted: addresses or networks, as 127.0.0.1 or 10.0.0.0/8.
+    Raises:
+        DomainError: for what is neither.
+    """
+
+    def __init__(self, trusted: Collection[str] = ()) -> None:
+        self._networks = tuple(map(_network, trusted))
+        self._cached = lru_cache(maxsize=1024)(self._trusted)
+
+    def trust(self, address: str) -> bool:
+        """Whether an address is one of theirs."""
+        return bool(self._networks) and self._cached(address)
+
+    def client(self, peer: str, forwarded: str) -> str:
+        """The address that asks: the last one in X-Forwarded-For that is no trusted proxy.
+
+        What stands before it was written by the client, and may be anything.
+        """
+        if not self.trust(peer):
+            return peer
+        for entry in reversed(forwarded.split(",")):
+            address = _parsed(entry.strip())
+            if address is None:
+                break
+            if not self.trust(str(address)):
+                return str(address)
+        return peer
+
+    def _trusted(self, address: str) -> bool:
+        parsed = _parsed(address)
+        return parsed is not None and any(parsed in network for network in self._networks)
+
+
+@lru_cache(maxsize=4096)
+def site_of(address: str) -> str:
+    """What one client can have of addresses: all of one IPv4 address, or the /64 of an IPv6 address."""
+    parsed = _parsed(address)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((parsed, _V6_SITE), strict=False))
+    return str(parsed) if parsed else UNKNOWN
+
+
+def header(headers: Collection[tuple[bytes, bytes]], name: bytes) -> str:
+    """All values of a header, as one."""
+    return ",".join(value.decode("latin-1") for key, value in headers if key == name)
+
+
+def _network(text: str) -> Network:
+    try:
+        return ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        raise DomainError(
+            "trusted_proxy", "an IP address or a network such as 10.0.0.0/8", text, "names can be taken by others"
+        ) from None
+
+
+def _parsed(text: str) -> Address | None:
+    """An address, with or without a port; one of IPv4 also where it is written as one of IPv6."""
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?")
@@ -126,3 +207,48 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data: blob:",
+        "connect-src 'self'",
+        "font-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+Raw = list[tuple[bytes, bytes]]
+
+ADDED = "headers added"
+"""Says, in a request's state, that the connection adds these to whatever is answered."""
+
+_RAW: Raw = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+_LINES = b"".join(b"%s: %s\r\n" % header for header in _RAW)
+_NOT_STORED = (b"cache-control", b"no-store")
+
+
+def with_safe_headers(headers: Raw, request_id: str, *, added: bool = False) -> Raw:
+    """The headers of a response and these, if they are not added later; one without a word on caching is not stored."""
+    stored = () if any(name == b"cache-control" for name, _ in headers) else (_NOT_STORED,)
+    return [*headers, *(() if added else _RAW), *stored, (b"x-request-id", request_id.encode())]
+
+
+def with_safe_lines(head: bytes) -> bytes:
+    """The head of a response as it is sent, with these headers after its status line."""
+    status, end, rest = head.partition(b"\r\n")
+    return b"".join((status, end, _LINES, rest))

@@ -6,8 +6,7 @@ import types
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from gaussdp.web.schemas.kinds import FieldKind, OneOf, Several
-from gaussdp.web.schemas.parsing import IsRequest, kinds_of
+from gaussdp.web.schemas.kinds import FieldKind, IsRequest, OneOf, Several, kinds_of
 from gaussdp.web.schemas.responses import Real
 
 _PLAIN = {float: "number", int: "integer", str: "string", bool: "boolean"}

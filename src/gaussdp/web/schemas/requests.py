@@ -5,11 +5,9 @@ from functools import cached_property
 from typing import Annotated, get_args
 
 from gaussdp.accounting.readings import DEFAULT_FLOOR
-from gaussdp.advising.answers import YEARS
+from gaussdp.advising.answers import BY_KEY, YEARS
 from gaussdp.advising.published import KINDS
-from gaussdp.advising.questions import BY_KEY
-from gaussdp.choosing.notation import parse_policy
-from gaussdp.choosing.requirements import Policy, Requirement
+from gaussdp.choosing.requirements import Policy, Requirement, parse_policy
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLED_NOISE, SCALE, Domain
 from gaussdp.errors import DomainError
@@ -17,12 +15,11 @@ from gaussdp.explaining.facts import RATE
 from gaussdp.guarantees import ApproxDP, PureDP
 from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
 from gaussdp.mechanisms.selection import MEAN_RUNS
-from gaussdp.published.entry import CURATORS
+from gaussdp.published.opendp_registry import CURATORS
 from gaussdp.risks import Risk, criteria, registered
 from gaussdp.risks.registry import RISKS
 from gaussdp.statements.run import SAMPLINGS, Clipping, Randomness, Sampling, Tuning
-from gaussdp.web.schemas.kinds import Anything, FileText, Number, OneOf, Several, Text, Whole
-from gaussdp.web.schemas.parsing import read
+from gaussdp.web.schemas.kinds import Anything, FileText, Number, OneOf, Several, Text, Whole, read
 
 CRITERION = OneOf(lambda: [risk.key for risk in criteria()], "The risk that is matched.")
 TARGET = OneOf(lambda: ["mu", *(risk.value_key for risk in registered())], "What is bounded.")

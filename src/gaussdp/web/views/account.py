@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from gaussdp import calibration
 from gaussdp.calibration import Calibration
-from gaussdp.calibration.dpsgd import LEAST_NOISE, MOST_NOISE
+from gaussdp.calibration.free_numbers import LEAST_NOISE, MOST_NOISE
 from gaussdp.calibration.results import STATUS_WORDS
 from gaussdp.calibration.targets import limit
 from gaussdp.documents.rounding import Rounding, rounded, shown
@@ -15,10 +15,9 @@ from gaussdp.mechanisms import DPSGD, Gaussian, Mechanism, WithoutReplacement
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, ReleasesRequest
 from gaussdp.web.schemas.responses import AccountCurves, AccountResult, TprAtFpr
-from gaussdp.web.views.holding import Holding, bound, holding
 from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, level_text, percent_text, read_off
 from gaussdp.web.views.snippets import account_snippets, calibrate_snippets, run_snippets
-from gaussdp.web.views.training import run_of, target_of, words_of
+from gaussdp.web.views.training import Holding, bound, holding, run_of, target_of, words_of
 from gaussdp.words import numeral, say
 
 Tell = Callable[[str], None]

@@ -4,8 +4,8 @@ from typing import Any
 
 from gaussdp.advising import Advice, Answers, Asked, Published, advise
 from gaussdp.advising.advice import band_words
+from gaussdp.advising.answers import BY_KEY, QUESTIONS
 from gaussdp.advising.published import KINDS, noise_text
-from gaussdp.advising.questions import BY_KEY, QUESTIONS
 from gaussdp.documents.machine import dumped
 from gaussdp.documents.rounding import shown, shown_level, shown_percent
 from gaussdp.web.schemas.requests import AdviseRequest, Answered, PublishedRequest

@@ -11,8 +11,7 @@ from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.risks import Risk, by_level, criteria, registered
 from gaussdp.risks.levels import capital
 from gaussdp.statements.run import CLIPPINGS, GENERATORS, SAMPLINGS, TUNINGS
-from gaussdp.web.schemas.kinds import Number, Whole
-from gaussdp.web.schemas.parsing import kinds_of
+from gaussdp.web.schemas.kinds import Number, Whole, kinds_of
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     Answered,

@@ -5,7 +5,7 @@ from functools import cache
 from gaussdp.documents.rounding import shown
 from gaussdp.published import Deployment as Known
 from gaussdp.published import deployments as catalogue
-from gaussdp.published.registry_files import parse_registry
+from gaussdp.published.opendp_registry import parse_registry
 from gaussdp.web.schemas.requests import ImportRequest
 from gaussdp.web.schemas.responses import Deployment, DeploymentsResponse
 from gaussdp.web.views.showing import guarantee_text

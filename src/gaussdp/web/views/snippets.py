@@ -3,12 +3,12 @@
 import shlex
 from collections.abc import Sequence
 
+from gaussdp.documents.files import toml
 from gaussdp.documents.latex import latex_words
 from gaussdp.documents.machine import dumped
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.documents.structured import toml
-from gaussdp.figures.scales import level_words
-from gaussdp.figures.scales import number_words as tex
+from gaussdp.figures.style import level_words
+from gaussdp.figures.style import number_words as tex
 from gaussdp.risks import Risk
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
@@ -19,9 +19,8 @@ from gaussdp.web.schemas.requests import (
     UnderstandRequest,
 )
 from gaussdp.web.schemas.responses import AccountResult, Snippets
-from gaussdp.web.views.holding import Holding
 from gaussdp.web.views.showing import DIGITS
-from gaussdp.web.views.training import target_text
+from gaussdp.web.views.training import Holding, target_text
 
 
 def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
@@ -164,7 +163,7 @@ def calibrate_snippets(request: CalibrateRequest, result: AccountResult) -> Snip
     return Snippets(
         python=(
             "import gaussdp\n"
-            "from gaussdp.choosing.notation import parse_target\n\n"
+            "from gaussdp.choosing.requirements import parse_target\n\n"
             f"target = parse_target({target!r}, prior={prior!r})\n"
             "found = gaussdp.calibration.noise_multiplier(\n"
             f"    target, sample_rate={result['sample_rate']!r}, steps={result['steps']}, floor={request.floor!r}"

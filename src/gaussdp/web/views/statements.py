@@ -1,4 +1,4 @@
-"""What is kept of a view: a statement with its picture, or an entry of OpenDP's registry of deployments."""
+"""What is kept of a view: its figure, a statement, or an entry of OpenDP's registry of deployments."""
 
 import io
 import zipfile
@@ -7,13 +7,17 @@ from typing import cast
 
 from gaussdp.advising import advise, record
 from gaussdp.advising.record import decision_entry
+from gaussdp.choosing import choose
 from gaussdp.choosing.budgets import budget_document
 from gaussdp.documents.blocks import Block, Document, Headline, Picture, Section, flat
 from gaussdp.documents.rendering import ENDINGS, PROSE_FORMATS, STYLES, Format, render
 from gaussdp.errors import DomainError
-from gaussdp.published.entry import RegistryEntry, RegistryFacts
+from gaussdp.figures.accounted import accounted_plot, render_accounted
+from gaussdp.figures.tradeoffs import Attack, render_tradeoffs, tradeoff_plot
+from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.published.opendp_registry import RegistryEntry, RegistryFacts
 from gaussdp.statements import Report, report_run
-from gaussdp.statements.registry_entry import run_entry
+from gaussdp.statements.report import run_entry
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
     AccountRequest,
@@ -29,11 +33,61 @@ from gaussdp.web.schemas.requests import (
 )
 from gaussdp.web.views.account import Tell, calibrated
 from gaussdp.web.views.advise import answers_of
-from gaussdp.web.views.choose import choose
-from gaussdp.web.views.pictures import picture
-from gaussdp.web.views.training import run_of
-from gaussdp.web.views.understand import explanation
+from gaussdp.web.views.choose import choose as choose_view
+from gaussdp.web.views.choose import curve_of, matched_point
+from gaussdp.web.views.showing import budget_text, guarantee_text, level_text, percent_text
+from gaussdp.web.views.training import holding, run_of
+from gaussdp.web.views.understand import explanation, fprs_of
 from gaussdp.words import say
+
+
+def picture(state: State, ending: str, tell: Tell) -> bytes:
+    """The view as a picture in this format."""
+    match state:
+        case ChooseRequest():
+            return _choose(state, ending)
+        case UnderstandRequest():
+            return _understand(state, ending)
+        case AdviseRequest():
+            return record(advise(answers_of(state))).picture(ending)
+        case AccountRequest() | ReleasesRequest():
+            return _account(run_of(state), state, ending, tell)
+        case CalibrateRequest():
+            return _account(calibrated(state, tell), state, ending, tell)
+
+
+def _choose(state: ChooseRequest, ending: str) -> bytes:
+    choice = choose(*state.asked)
+    point, policy = matched_point(choice), curve_of(choice.binding)
+    curves: dict[str, Guarantee] = {say("budget: GDP, μ = {mu}", mu=budget_text(choice.mu)): GDP(choice.mu)}
+    if policy is not None:
+        curves[say("policy: {stated}", stated=policy.label)] = policy
+    words = say("matched here") if choice.binding.matches else say("met here")
+    attacks = [Attack(point["fpr"], point["tpr"], words)] if point and 0 < point["fpr"] < 1 else []
+    return render_tradeoffs(tradeoff_plot(curves, attacks), ending)[ending]
+
+
+def _understand(state: UnderstandRequest, ending: str) -> bytes:
+    release = GDP(state.mu)
+    rates = [(fpr, release.tpr(fpr)) for fpr in fprs_of(state)]
+    attacks = [
+        Attack(fpr, tpr, say("FPR {fpr}: TPR {tpr}", fpr=level_text(fpr), tpr=percent_text(tpr))) for fpr, tpr in rates
+    ]
+    return render_tradeoffs(
+        tradeoff_plot({say("GDP, μ = {mu}", mu=guarantee_text(state.mu)): release}, attacks), ending
+    )[ending]
+
+
+def _account(run: Run, state: DescribedRun, ending: str, tell: Tell) -> bytes:
+    tell(say("reading the tails of the privacy loss"))
+    found = holding(run, state.floor, state.delta)
+    tell(say("drawing"))
+    if isinstance(found.curve, GDP):
+        held: dict[str, Guarantee] = {say("what holds: μ ≤ {mu}", mu=guarantee_text(found.mu)): found.curve}
+        return render_tradeoffs(tradeoff_plot(held), ending)[ending]
+    floor = found.fit.floor if found.fit and not found.fit.unconditional else state.floor
+    return render_accounted(accounted_plot(found.curve, floor, state.delta), ending)[ending]
+
 
 ENTRY_TYPE = "application/yaml"
 TYPES = {name: STYLES[name].media for name in PROSE_FORMATS} | {
@@ -107,7 +161,7 @@ def _explained(state: UnderstandRequest, tell: Tell) -> Document:
 
 def _chosen(state: ChooseRequest, tell: Tell) -> Document:
     """The budget for all that is asked, in a sentence, a picture and the tables."""
-    answer, tables = choose(state), budget_document(state.asked)
+    answer, tables = choose_view(state), budget_document(state.asked)
     words = answer["warning"] or f"{answer['risk']['sentence']} {answer['cost']}".strip()
     blocks: list[Block] = [
         Headline(f"μ ≤ {answer['mu_text']}", words, struck=answer["saturated"]),

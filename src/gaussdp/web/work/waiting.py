@@ -5,7 +5,7 @@ from collections import Counter, deque
 
 from gaussdp.web.limits import Limits
 from gaussdp.web.replies import RefusalError
-from gaussdp.web.telling.metrics import Metrics
+from gaussdp.web.telling import Metrics
 
 RETRY_SECONDS = 2
 _FULL = "too many computations are waiting; try again in a moment"

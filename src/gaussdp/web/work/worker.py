@@ -19,7 +19,7 @@ from gaussdp.errors import DomainError, GaussdpError
 from gaussdp.registry import named
 from gaussdp.risks import register
 from gaussdp.web.replies import RefusalError, encoded, field_of, refusal_body
-from gaussdp.web.schemas.parsing import read
+from gaussdp.web.schemas.kinds import read
 from gaussdp.web.schemas.requests import (
     AccountRequest,
     AdviseRequest,
@@ -37,8 +37,7 @@ from gaussdp.web.views.account import Tell, account, calibrate, releases
 from gaussdp.web.views.advise import advised
 from gaussdp.web.views.choose import rules
 from gaussdp.web.views.deployments import imported
-from gaussdp.web.views.pictures import picture
-from gaussdp.web.views.statements import TYPES, registry_entry, statement
+from gaussdp.web.views.statements import TYPES, picture, registry_entry, statement
 from gaussdp.words import ENGLISH, speaking, spoken
 
 Job = Callable[[dict[str, Any], Tell], Any]

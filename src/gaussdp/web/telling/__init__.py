@@ -1,1 +1,0 @@
-"""What the server tells its keeper: a log, and numbers for a monitor."""
