@@ -52,7 +52,7 @@ class BentSettings:
     powers: tuple[float, float] = (1.9, 2.9)
     """Of the error of a rule, relative to the value, that rules with two and with three times the nodes will have, as a
     rule: by these it is told which of them, or of four times the nodes, to make."""
-    block: int = 48  # nodes at once, until the integrand has died out
+    block: int = 52  # nodes at once, until the integrand has died out
     most_nodes: int = 600  # of the first rule
     dead: int = 2  # nodes that are kept past those at which the integrand is of any size: they bound what lies beyond
     exponent: float = 42.0  # -log of what has died out, relative to the scale of the line
