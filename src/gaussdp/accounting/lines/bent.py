@@ -315,8 +315,14 @@ class BentTails(Described):
     def quicker(self) -> bool:
         """Whether straight lines would have to go on for very long."""
         loss = self._cumulants.rotated()
+        t = BINS.long / loss.rarest
+        half = 0.5 * t * t
+        # |E e^(itL)| is at least 1 less half of t^2 times the variance, and -log(1 - x) at most 2 x for x up to 1/2.
+        lively = all(half * grid.variance < 0.5 for grid in self.under_p.grids)
+        if lively and 2 * half * self.under_p.variance < BINS.died_out:
+            return True
         try:
-            values, errors = loss.values(np.array([1.0 + 1j * BINS.long / loss.rarest]))
+            values, errors = loss.values(np.array([1.0 + 1j * t]))
         except ConvergenceError:
             return False
         return bool(values[0].real > -BINS.died_out and errors[0] < LIMIT)
@@ -473,6 +479,11 @@ class BentTails(Described):
     @cached_property
     def _origin(self) -> Tilt:
         return self._cumulants.tilt(0.0)
+
+    @cached_property
+    def under_p(self) -> Tilt:
+        """The law of the loss under P."""
+        return self._cumulants.tilt(1.0)
 
     def _off_poles(self, tilt: Tilt, tau: float) -> Tilt:
         """The tilt itself, or one that keeps its distance from the poles at 0 and 1."""
