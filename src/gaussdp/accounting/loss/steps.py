@@ -214,16 +214,13 @@ def normal_log_density(x: Floats, sigma: float) -> Floats:
 
 def exponential_excess(x: Floats) -> Floats:
     """e^x - 1 - x for sizes up to 0.15, by its series."""
-    bracket = x / OUTPUTS.series_terms
-    for divisor in range(OUTPUTS.series_terms - 1, 2, -1):
-        bracket += 1
-        bracket *= x
-        bracket /= divisor
-    bracket += 1
-    bracket *= x
-    bracket *= x
-    bracket *= 0.5
-    return bracket
+    first, *rest = (1 / math.factorial(k) for k in range(OUTPUTS.series_terms, 1, -1))
+    total = x * first
+    for coefficient in rest:
+        total += coefficient
+        total *= x
+    total *= x
+    return total
 
 
 @dataclass(frozen=True)
