@@ -230,8 +230,9 @@ class ComposedTails(Described):
         """About the same threshold, if the loss is far from normal and its approximation is known."""
         if not (self._bent and self._known is self._bent):
             return None
-        if pole == 1 and quantile > 0 and self._under_p:
-            return self._under_p.mean + quantile * self._under_p.deviation
+        under_p = self._bent.under_p
+        if pole == 1 and quantile > 0 and self._apart(under_p):
+            return under_p.mean + quantile * under_p.deviation
         return self._bent.rough_quantile(quantile, pole)
 
     def rough_epsilon(self, log_delta: float) -> float | None:
@@ -239,7 +240,7 @@ class ComposedTails(Described):
         if not (self._bent and self._known is self._bent):
             return None
         quantile = -float(special.ndtri_exp(log_delta))
-        if quantile > 0 and self._under_p:
+        if quantile > 0 and self._apart(self._bent.under_p):
             roughly = self.rough_quantile(quantile, 1.0)
         else:
             roughly = self._bent.rough_epsilon(log_delta)
@@ -248,12 +249,9 @@ class ComposedTails(Described):
         # A density is ahead, and should not be made for a start that is far off.
         return self._vanishing.epsilon(log_delta)
 
-    @cached_property
-    def _under_p(self) -> Tilt | None:
-        """The law under P, if it lies far from that under Q and is nearly normal, being of many large losses."""
-        bulk = LossCumulants(*self._parts).tilt(1.0)
-        far = bulk.mean - self.mean > SETTINGS.apart * bulk.deviation > SETTINGS.apart * self.deviation
-        return bulk if far else None
+    def _apart(self, bulk: Tilt) -> bool:
+        """Whether the law under P lies far from that under Q and is nearly normal, being of many large losses."""
+        return bulk.mean - self.mean > SETTINGS.apart * bulk.deviation > SETTINGS.apart * self.deviation
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""

@@ -38,6 +38,8 @@ class InversionSettings:
     growth: tuple[float, float] = (-0.75, 1.0)  # of the variance under P, as a share: beyond, first order says nothing
     correction: tuple[float, float] = (-0.3, 0.5)  # of a start, as a share of its quantile: larger ones overshoot
     above_lowest: float = 0.2  # share of the way from the least loss to the mean, below which no search starts
+    closer: float = 0.3  # share of the last miss up to which the threshold is a cubic of the quantile between both
+    alike: tuple[float, float] = (0.5, 2.0)  # ratio of the cubic's step to Newton's: beyond, the cubic says nothing
     back: tuple[float, float] = (0.7, 0.3)  # weights of a lower end that a step would pass, and of where it came from
 
 
@@ -169,6 +171,21 @@ def _add_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
     return upper_quantile(log_rest, points.log_delta_add), points.log_fnr - points.tau
 
 
+def _cubic_step(newton: Floats, here: Floats, last: Floats) -> Floats:
+    """How far to go back to no miss by the cubic through two thresholds, misses and slopes; Newton's step if far off.
+
+    The threshold as a function of the quantile is smooth, so two thresholds say more than one.
+    """
+    (tau, miss, slope), (tau_before, miss_before, slope_before) = here, last
+    width = miss_before - miss
+    u = -miss / width
+    cubic = u * u * (3 - 2 * u) * (tau - tau_before) - u * width * ((1 - u) ** 2 * slope + u * (u - 1) * slope_before)
+    least, most = SETTINGS.alike
+    share = cubic / newton
+    good = (np.abs(miss) < SETTINGS.closer * np.abs(miss_before)) & (share > least) & (share < most)
+    return np.where(good, cubic, newton)
+
+
 def _found(points: OperatingPoints, missed: Floats) -> OperatingPoints:
     """The points with what a linear step leaves of the miss of the rate; unanswered where that is too much.
 
@@ -188,11 +205,13 @@ def _solve(
     result, missed = OperatingPoints.unanswered(tau), np.zeros_like(tau)
     open_ = np.arange(tau.size)
     low, high = np.full_like(tau, tails.lowest), np.full_like(tau, np.inf)
+    last = np.full((3, tau.size), np.nan)
     for _ in range(SETTINGS.max_steps):
         points = tails.read(tau)
         z, log_slope = quantile(points)
         miss = z - target
-        step = np.clip(miss, -SETTINGS.longest_step, SETTINGS.longest_step) * _per_quantile(z, log_slope)
+        here = np.stack((tau, miss, _per_quantile(z, log_slope)))
+        step = np.clip(miss, -SETTINGS.longest_step, SETTINGS.longest_step) * here[2]
         size = 1 + np.abs(target)
         # A quantile z moves the logarithm of a small rate by about z.
         rate_miss = np.abs(miss) * size
@@ -208,7 +227,8 @@ def _solve(
                 break
             going = ~done
             open_, tau, target, miss, step = open_[going], tau[going], target[going], miss[going], step[going]
-            low, high = low[going], high[going]
+            low, high, here, last = low[going], high[going], here[:, going], last[:, going]
+        step, last = _cubic_step(step, here, last), here
         low = np.where(miss < 0, tau, low)
         high = np.where(miss > 0, tau, high)
         # A tail that vanished has no slope; the bulk, which has, lies on the other side.

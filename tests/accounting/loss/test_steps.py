@@ -45,3 +45,18 @@ def test_many_tilts_at_once_agree_with_one_by_one():
     tilts = np.array([-2.0, 0.3, 1.0, 5.0, 11.0])
     alone = [step.tilted(float(tilt), 0).log_mgf for tilt in tilts]
     np.testing.assert_allclose(step.log_mgf(tilts), alone, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])  # of the frequency that a grid can tell from 0 where L is linear
+@pytest.mark.parametrize(
+    ("sigma", "rate", "tilt"), [(0.3, 0.3, 0.5), (1.0, 0.5, 2.0), (1.0, 0.9, 1.0), (5.0, 0.9, 1.5), (3.0, 0.99, -2.0)]
+)
+def test_a_grid_errs_no_more_than_its_strip_says(sigma, rate, tilt, share):
+    step = SampledGaussianLoss(sigma, rate)
+    t = share * 2 * np.pi * sigma**2 / step.outputs(tilt)[2]
+    coarse, fine = (
+        np.exp(1j * t * (grid.centred + grid.mean)) @ grid.weights for grid in (step.tilted(tilt), step.tilted(tilt, 8))
+    )
+    bound = step.aliasing(tilt, 0, t)
+    assert abs(coarse - fine) <= bound + 1e-13
+    assert step.aliasing(tilt, 8, t) < 1e-3 * bound  # a finer grid has the better bound

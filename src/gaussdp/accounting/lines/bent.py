@@ -26,7 +26,6 @@ from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.lattice import has_width, near_quantile
 from gaussdp.accounting.lines.line import SETTINGS as STRAIGHT
 from gaussdp.accounting.lines.line import Line, interpret, signs
-from gaussdp.accounting.loss.closed_forms import OneStepTails
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
@@ -53,8 +52,9 @@ class BentSettings:
     powers: tuple[float, float] = (1.9, 2.9)
     """Of the error of a rule, relative to the value, that rules with two and with three times the nodes will have, as a
     rule: by these it is told which of them, or of four times the nodes, to make."""
-    block: int = 48  # nodes at once, until the integrand has died out
+    block: int = 52  # nodes at once, until the integrand has died out
     most_nodes: int = 600  # of the first rule
+    dead: int = 2  # nodes that are kept past those at which the integrand is of any size: they bound what lies beyond
     exponent: float = 42.0  # -log of what has died out, relative to the scale of the line
     reach: float = 3.5  # deviations below the mean up to which thresholds are served
     nearest: float = 0.05  # ... and share of the mean's excess over the least loss
@@ -124,13 +124,20 @@ class BentLine(Line):
                 break
         else:
             raise ConvergenceError("a bent line of the privacy loss decays too slowly")
-        self._y, self._logs, self._errors = (np.concatenate(part) for part in zip(*parts, strict=True))
+        nodes = [np.concatenate(part) for part in zip(*parts, strict=True)]
+        dead = self._left(nodes[0], nodes[1]) < -SETTINGS.exponent
+        kept = dead.size - int(dead[::-1].argmin()) + SETTINGS.dead  # those before nothing is left, and some after
+        self._y, self._logs, self._errors = (part[:kept] for part in nodes)
+
+    def _left(self, y: Floats, logs: Complexes) -> Floats:
+        """Logarithms of what is left at these places, for the lowest threshold."""
+        offset, slope = self._hyperbola(y)
+        left: Floats = (logs - offset * self._lowest).real + np.log(np.abs(slope))
+        return left
 
     def _died_out(self, y: Floats, logs: Complexes) -> bool:
-        """Whether nothing is left at these places, for the lowest threshold."""
-        offset, slope = self._hyperbola(y)
-        left = (logs - offset * self._lowest).real + np.log(np.abs(slope))
-        return float(left.max()) < -SETTINGS.exponent
+        """Whether nothing is left at these places."""
+        return float(self._left(y, logs).max()) < -SETTINGS.exponent
 
     def _stays_dead(self, last: float) -> bool:
         """Whether nothing comes back far beyond the last node, as it does for losses on a kind of lattice."""
@@ -255,7 +262,7 @@ class BinSettings:
     long: float = 1600.0
     """Where the transform of the loss should have died out for straight lines to be quicker than bent ones, in inverse
     losses of an output that the record alone explains: these take about twice as many nodes."""
-    large_losses: tuple[float, float, int] = (0.1, 1e5, 240)
+    large_losses: tuple[float, float, int] = (0.1, 1e5, 120)
     """Thresholds, in deviations above the mean, and how many of them, at which tails are estimated for searches."""
     several: tuple[int, ...] = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # large losses that may cause one
     vanished: float = -745.0  # logarithm of the least double: what is smaller is bounded, and need not be computed
@@ -308,8 +315,14 @@ class BentTails(Described):
     def quicker(self) -> bool:
         """Whether straight lines would have to go on for very long."""
         loss = self._cumulants.rotated()
+        t = BINS.long / loss.rarest
+        half = 0.5 * t * t
+        # |E e^(itL)| is at least 1 less half of t^2 times the variance, and -log(1 - x) at most 2 x for x up to 1/2.
+        lively = all(half * grid.variance < 0.5 for grid in self.under_p.grids)
+        if lively and 2 * half * self.under_p.variance < BINS.died_out:
+            return True
         try:
-            values, errors = loss.values(np.array([1.0 + 1j * BINS.long / loss.rarest]))
+            values, errors = loss.values(np.array([1.0 + 1j * t]))
         except ConvergenceError:
             return False
         return bool(values[0].real > -BINS.died_out and errors[0] < LIMIT)
@@ -341,19 +354,19 @@ class BentTails(Described):
         mean, deviation = self._origin.mean, self._origin.deviation
         tau = mean + deviation * np.geomspace(*BINS.large_losses)
         alone = [
-            (OneStepTails(step.noise_multiplier, step.sample_rate).read(tau - mean), math.log(count))
+            (step.log_tails(tau - mean), math.log(count))
             for step, count in self._arguments[1]
             if isinstance(step, SampledGaussianLoss)
         ]
-        under_q = np.logaddexp.reduce([points.log_fpr + log_count for points, log_count in alone])
-        under_p = np.logaddexp.reduce([points.log_tpr + log_count for points, log_count in alone])
+        under_q = np.logaddexp.reduce([log_fpr + log_count for (log_fpr, _), log_count in alone])
+        under_p = np.logaddexp.reduce([log_tpr + log_count for (_, log_tpr), log_count in alone])
         tails = []
         for log_number, centre in ((under_q, mean), (under_p, mean + deviation**2)):
-            total = special.log_ndtr((centre - tau) / deviation)
-            for k in BINS.several:
-                rate = np.interp(tau / k, tau, log_number)
-                poisson = k * rate - math.lgamma(k + 1) - np.exp(np.minimum(rate, 30.0))
-                total = np.maximum(total, np.where(rate < math.log(k), poisson, total))
+            several = np.array(BINS.several, np.float64)[:, np.newaxis]
+            rate = np.interp(tau / several, tau, log_number)
+            poisson = several * rate - special.gammaln(several + 1) - np.exp(np.minimum(rate, 30.0))
+            poisson[rate >= np.log(several)] = -np.inf
+            total = np.maximum(special.log_ndtr((centre - tau) / deviation), poisson.max(axis=0))
             tails.append(np.minimum.accumulate(total))
         return tau, tails[0], tails[1]
 
@@ -449,6 +462,8 @@ class BentTails(Described):
                 at = here.at * math.exp(max(min(step / here.at, BINS.farthest), -BINS.farthest))
             else:
                 at = here.at + step
+            if here.at < self._cumulants.rare_from < at:
+                at = self._cumulants.rare_from
             if not low < at < high:
                 at = (
                     0.5 * (low + high)
@@ -464,6 +479,11 @@ class BentTails(Described):
     @cached_property
     def _origin(self) -> Tilt:
         return self._cumulants.tilt(0.0)
+
+    @cached_property
+    def under_p(self) -> Tilt:
+        """The law of the loss under P."""
+        return self._cumulants.tilt(1.0)
 
     def _off_poles(self, tilt: Tilt, tau: float) -> Tilt:
         """The tilt itself, or one that keeps its distance from the poles at 0 and 1."""

@@ -153,6 +153,8 @@ class Lattice:
         if not upper.any():
             return self._read(tau, -1.0)
         both = OperatingPoints.joined((self._read(tau[upper], 1.0), self._read(tau[~upper], -1.0)))
+        if not upper[np.count_nonzero(upper) :].any():  # they came in this order
+            return both
         place = np.empty(tau.size, np.intp)
         place[np.argsort(~upper, kind="stable")] = np.arange(tau.size)
         return both.take(place)

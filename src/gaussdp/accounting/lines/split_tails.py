@@ -15,9 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
-from gaussdp.accounting.lines.line import Cumulants, Line, interpret
+from gaussdp.accounting.lines.line import Line, interpret
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
-from gaussdp.accounting.loss.split import SplitLoss
+from gaussdp.accounting.loss.split import LargeCumulants, ModerateCumulants, SplitLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
 from gaussdp.errors import ConvergenceError
@@ -55,6 +55,8 @@ class SplitTailSettings:
 
 
 SETTINGS = SplitTailSettings()
+
+_Part = ModerateCumulants | LargeCumulants
 
 
 class SplitTails(Described):
@@ -127,7 +129,7 @@ class SplitTails(Described):
         t = np.array(SETTINGS.scan) / self._deviation
         try:
             moderate = self._split(*self._edges[:2]).moderate
-            alive = np.flatnonzero(moderate.log_ratio(moderate.tilt(0.0), t).real > -SETTINGS.exponent)
+            alive = np.flatnonzero(moderate.log_ratio(moderate.tilt(0.0, roughly=True), t).real > -SETTINGS.exponent)
         except ConvergenceError:
             return math.inf
         if alive.size == 0:
@@ -184,26 +186,24 @@ class _Bound:
         return self.tilt.value - self.tilt.at * tau, np.zeros((4, tau.size)), np.ones((3, tau.size))
 
 
-def _line(cumulants: Cumulants, low: float, high: float) -> Line:
+def _line(cumulants: _Part, low: float, high: float) -> Line:
     return _laid(cumulants, _saddle_between(cumulants, low, high), low, high)
 
 
-def _laid(cumulants: Cumulants, tilt: Tilt, low: float, high: float) -> Line:
+def _laid(cumulants: _Part, tilt: Tilt, low: float, high: float) -> Line:
     return Line(cumulants, tilt, max(abs(high - tilt.mean), abs(tilt.mean - low)), SETTINGS.most_work)
 
 
-def _saddle_between(cumulants: Cumulants, low: float, high: float) -> Tilt:
+def _saddle_between(cumulants: _Part, low: float, high: float) -> Tilt:
     """The tilt whose law has its mean in the middle of the thresholds, as far as the poles allow."""
     middle = 0.5 * (low + high)
-    tilt = _saddle(cumulants, middle, 1 + SETTINGS.pole_distance / middle)
-    if (tilt.at - 1) * tilt.deviation < SETTINGS.pole_deviations:
-        tilt = cumulants.tilt(1 + SETTINGS.pole_deviations / tilt.deviation)
-    return tilt
+    near = _saddle(cumulants, middle, 1 + SETTINGS.pole_distance / middle)
+    return cumulants.tilt(max(near.at, 1 + SETTINGS.pole_deviations / near.deviation))
 
 
-def _saddle(cumulants: Cumulants, tau: float, least: float) -> Tilt:
-    """The tilt whose mean is nearly tau; the least one if its mean is larger."""
-    here = cumulants.tilt(least)
+def _saddle(cumulants: _Part, tau: float, least: float) -> Tilt:
+    """Roughly the tilt whose mean is nearly tau; the least one if its mean is larger."""
+    here = cumulants.tilt(least, roughly=True)
     low, high = least, math.inf
     for _ in range(SETTINGS.saddle_steps):
         miss = here.mean - tau
@@ -213,5 +213,5 @@ def _saddle(cumulants: Cumulants, tau: float, least: float) -> Tilt:
         at = here.at - miss / here.variance
         if not low < at < high:
             at = 0.5 * (low + high)
-        here = cumulants.tilt(min(at, 2 * here.at))
+        here = cumulants.tilt(min(at, 2 * here.at), roughly=True)
     raise ConvergenceError(f"no tilt of this part of the loss has mean {tau:g}")

@@ -104,7 +104,7 @@ class LossCumulants:
         return Tilt(at, value, mean, variance, third, tuple(grids), tuple(count for _, count in steps))
 
     @cached_property
-    def _rare_from(self) -> float:
+    def rare_from(self) -> float:
         """Where E[e^(theta L)] comes to be ruled by the outputs of the record: there K' soars."""
         return min((step.rare_from for step, _ in self._steps), default=math.inf)
 
@@ -147,6 +147,12 @@ class LossCumulants:
             total += count * logarithm
         return total
 
+    def aliasing(self, at: float, refinement: int, t: float) -> float:
+        """A bound on what the grids of the outputs change of e^(log_ratio) at frequencies up to t; may be infinite."""
+        if self.shortened:
+            return math.inf
+        return 2 * sum(count * step.aliasing(at, refinement, t) for step, count in self._steps)
+
     def bounds(self, at: float, refinement: int = 0) -> LossBounds | None:
         """What sums leave out at most, if that is known: for steps of one record, each for itself, of few kinds."""
         steps = [(step, count) for step, count in self._steps if isinstance(step, SampledGaussianLoss)]
@@ -187,8 +193,8 @@ class LossCumulants:
                 # K' may grow faster still; its inverse hyperbolic sine is nearly linear.
                 gap = math.asinh(here.mean / scale) - math.asinh(tau / scale)
                 at = here.at - gap * math.hypot(here.mean, scale) / here.variance
-            if here.at < self._rare_from < at:
-                at = self._rare_from
+            if here.at < self.rare_from < at:
+                at = self.rare_from
             if not low < at < high:
                 at = (
                     0.5 * (low + high) if math.isfinite(low) and math.isfinite(high) else here.at - miss / here.variance

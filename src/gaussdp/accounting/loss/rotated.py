@@ -66,8 +66,8 @@ class RotatedStep:
         return np.concatenate(values), np.concatenate(errors)
 
     def _some(self, given: Complexes) -> tuple[Complexes, Floats]:
-        groups = -(-given.size // SETTINGS.sharing)
-        theta = np.full((groups, SETTINGS.sharing), given[-1])
+        sharing = min(SETTINGS.sharing, given.size)
+        theta = np.full((-(-given.size // sharing), sharing), given[-1])
         theta.flat[: given.size] = given
         slopes = self._slope(theta[:, -1:])
         low, high = self._ends(theta, slopes)

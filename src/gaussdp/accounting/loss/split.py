@@ -38,8 +38,8 @@ class SplitSettings:
     """What is tuned about the rules over restricted outputs."""
 
     order: int = 16  # of the rule on one panel
-    width: float = 1.0  # of a panel, in standard deviations of the noise
-    branch: float = 2.0  # ... at most, in squares of it: the loss has branch points at pi of these from the real line
+    width: float = 2.0  # of a panel, in standard deviations of the noise
+    branch: float = 3.0  # ... at most, in squares of it: the loss has branch points at pi of these from the real line
     turns: float = 12.0  # radians that e^(itL) turns through in a panel, which the rule bears to rounding error
     most_panels: int = 800
     moved: float = 0.382  # share of each panel by which its ends move for the panels to compare with
@@ -78,22 +78,20 @@ class SplitStep:
         (self._low, self._high), _ = step.output_at(np.log(np.expm1(np.array([low, high]) - step.lowest)))
         if not self._low < self._high < math.inf:
             raise ConvergenceError("the limits of outputs are not told apart")
-        self._made: dict[tuple[int, bool], tuple[_Nodes, _Nodes]] = {}
+        self._made: dict[tuple[bool, int, bool], _Nodes] = {}
 
     def extreme(self) -> tuple[float, float]:
         """Logarithms of the probabilities, under Q and under P, that no output of these steps is extreme."""
         plain, moved = special.ndtr([-self._high / self._sigma, (1 - self._high) / self._sigma])
         return self.count * math.log1p(-plain), self.count * math.log1p(-plain + self._rate * (plain - moved))
 
-    def nodes(self, refinement: int, *, moved: bool) -> tuple[_Nodes, _Nodes]:
-        """Nodes of moderate and of large outputs; the moved ones are those of other panels."""
-        key = refinement, moved
+    def nodes(self, refinement: int, *, moved: bool, large: bool) -> _Nodes:
+        """Nodes of large outputs, or of moderate ones; the moved ones are those of other panels."""
+        key = large, refinement, moved
         if key not in self._made:
-            bottom = -OUTPUT_REACH * self._sigma
-            self._made[key] = (
-                self._rule(min(bottom, self._low - self._sigma), self._low, *key),
-                self._rule(self._low, self._high, *key),
-            )
+            bottom = min(-OUTPUT_REACH * self._sigma, self._low - self._sigma)
+            ends = (self._low, self._high) if large else (bottom, self._low)
+            self._made[key] = self._rule(*ends, refinement, moved)
         return self._made[key]
 
     def _rule(self, bottom: float, top: float, refinement: int, moved: bool) -> _Nodes:
@@ -104,9 +102,8 @@ class SplitStep:
         parts = np.ceil(np.maximum(turning, 1.0) * math.exp2(refinement / FINENESS)).astype(np.intp)
         if parts.sum() > SETTINGS.most_panels:
             raise ConvergenceError("the losses of large outputs turn too often")
-        starts = np.concatenate(
-            [np.linspace(a, b, k, endpoint=False) for a, b, k in zip(edges[:-1], edges[1:], parts, strict=True)]
-        )
+        within = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
+        starts = np.repeat(edges[:-1], parts) + within * np.repeat(np.diff(edges) / parts, parts)
         if moved:  # each panel ends inside one of the others: none may be the same
             starts = np.append(bottom, starts + SETTINGS.moved * np.diff(np.append(starts, top)))
         halves = 0.5 * np.diff(np.append(starts, top))[:, np.newaxis]
@@ -114,11 +111,11 @@ class SplitStep:
         _, losses = sampled_loss(x, self._sigma, self._rate)
         return _Nodes(losses, normal_log_density(x, self._sigma) + np.log(halves * _WEIGHTS).ravel())
 
-    def moderate(self, at: float, refinement: int, *, moved: bool) -> TiltedGrid:
+    def moderate(self, at: float, refinement: int, *, moved: bool, roughly: bool) -> TiltedGrid:
         """The tilted law of moderate outputs; its log_mgf is the logarithm of the moment over them."""
-        nodes, _ = self.nodes(refinement, moved=moved)
+        nodes = self.nodes(refinement, moved=moved, large=False)
         grid = _tilted(nodes, at)
-        if abs(grid.log_mgf) < math.log(2):
+        if abs(grid.log_mgf) < math.log(2) and not roughly:
             # E[e^L - 1] over these outputs is known, and so is their probability.
             inside, beside = special.ndtr([self._low / self._sigma, (self._low - 1) / self._sigma])
             weights, exponents = np.exp(nodes.log_weights), at * nodes.losses
@@ -132,21 +129,17 @@ class SplitStep:
 
     def large(self, at: float, refinement: int, *, moved: bool) -> TiltedGrid:
         """The same of large outputs."""
-        return _tilted(self.nodes(refinement, moved=moved)[1], at)
+        return _tilted(self.nodes(refinement, moved=moved, large=True), at)
 
-    def log_moments(self, at: Floats) -> tuple[Floats, Floats]:
-        """Logarithms of the moments over moderate and over large outputs at many tilts."""
-        moderate, large = (_log_moments(nodes, at) for nodes in self.nodes(0, moved=False))
-        return moderate, large
-
-
-def _log_moments(nodes: _Nodes, at: Floats) -> Floats:
-    terms = np.multiply.outer(at, nodes.losses)
-    terms += nodes.log_weights
-    heaviest = terms.max(axis=1)
-    terms -= heaviest[:, np.newaxis]
-    sums: Floats = heaviest + np.log(np.exp(terms, out=terms).sum(axis=1))
-    return sums
+    def log_moments(self, at: Floats, *, large: bool) -> Floats:
+        """Logarithms of the moments over large outputs, or over moderate ones, at many tilts."""
+        nodes = self.nodes(0, moved=False, large=large)
+        terms = np.multiply.outer(at, nodes.losses)
+        terms += nodes.log_weights
+        heaviest = terms.max(axis=1)
+        terms -= heaviest[:, np.newaxis]
+        sums: Floats = heaviest + np.log(np.exp(terms, out=terms).sum(axis=1))
+        return sums
 
 
 def _tilted(nodes: _Nodes, at: float) -> TiltedGrid:
@@ -174,9 +167,9 @@ class ModerateCumulants:
     def __init__(self, squared_mu: float, steps: Sequence[SplitStep]) -> None:
         self.squared_mu, self._steps = squared_mu, tuple(steps)
 
-    def tilt(self, at: float, refinement: int = 0, *, moved: bool = False) -> Tilt:
-        """Value, mean and variance on the real axis."""
-        grids = tuple(step.moderate(at, refinement, moved=moved) for step in self._steps)
+    def tilt(self, at: float, refinement: int = 0, *, moved: bool = False, roughly: bool = False) -> Tilt:
+        """Value, mean and variance on the real axis; roughly, the value has errors of the size of each step's."""
+        grids = tuple(step.moderate(at, refinement, moved=moved, roughly=roughly) for step in self._steps)
         counts = tuple(step.count for step in self._steps)
 
         def total(name: str) -> float:
@@ -197,7 +190,7 @@ class ModerateCumulants:
         """The same at many real tilts, good enough for exponents of bounds."""
         total: Floats = 0.5 * self.squared_mu * (at * at - at)
         for step in self._steps:
-            total += step.count * step.log_moments(at)[0]
+            total += step.count * step.log_moments(at, large=False)
         return total
 
     def log_ratio(self, tilt: Tilt, t: Floats) -> Complexes:
@@ -206,6 +199,10 @@ class ModerateCumulants:
         for count, grid in zip(tilt.counts, tilt.grids, strict=True):
             total += count * log_characteristic(grid, t)
         return total
+
+    def aliasing(self, at: float, refinement: int, t: float) -> float:
+        """Infinite: panels are always compared."""
+        return math.inf
 
     def bounds(self, at: float, refinement: int = 0) -> None:
         """None are known for laws that end abruptly."""
@@ -226,9 +223,9 @@ class LargeCumulants:
     def __init__(self, moderate: ModerateCumulants, steps: Sequence[SplitStep]) -> None:
         self._moderate, self._steps = moderate, tuple(steps)
 
-    def tilt(self, at: float, refinement: int = 0, *, moved: bool = False) -> Tilt:
-        """Value, mean and variance on the real axis."""
-        rest = self._moderate.tilt(at, refinement, moved=moved)
+    def tilt(self, at: float, refinement: int = 0, *, moved: bool = False, roughly: bool = False) -> Tilt:
+        """Value, mean and variance on the real axis; roughly, as of moderate runs."""
+        rest = self._moderate.tilt(at, refinement, moved=moved, roughly=roughly)
         large = tuple(step.large(at, refinement, moved=moved) for step in self._steps)
         # u = sum of n log(1 + r/m), and its derivatives.
         u = first = second = 0.0
@@ -259,11 +256,14 @@ class LargeCumulants:
     def values(self, at: Floats) -> Floats:
         """The same at many real tilts, good enough for exponents of bounds."""
         u = np.zeros_like(at)
+        total: Floats = 0.5 * self._moderate.squared_mu * (at * at - at)
         for step in self._steps:
-            moderate, large = step.log_moments(at)
-            u += step.count * np.logaddexp(0.0, large - moderate)
+            moderate = step.log_moments(at, large=False)
+            total += step.count * moderate
+            u += step.count * np.logaddexp(0.0, step.log_moments(at, large=True) - moderate)
         with np.errstate(divide="ignore"):
-            return np.asarray(self._moderate.values(at) + u + np.log(-np.expm1(-u)))
+            total += u + np.log(-np.expm1(-u))
+        return total
 
     def log_ratio(self, tilt: Tilt, t: Floats) -> Complexes:
         """log of M(c + it) / M(c) e^(-it mean)."""
@@ -284,6 +284,10 @@ class LargeCumulants:
         total += _log_expm1(u) - (u_real + math.log(-math.expm1(-u_real)))
         total += 1j * t * (mean - tilt.mean)
         return total
+
+    def aliasing(self, at: float, refinement: int, t: float) -> float:
+        """Infinite: panels are always compared."""
+        return math.inf
 
     def bounds(self, at: float, refinement: int = 0) -> None:
         """None are known for laws that end abruptly."""

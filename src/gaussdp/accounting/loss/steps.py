@@ -214,16 +214,13 @@ def normal_log_density(x: Floats, sigma: float) -> Floats:
 
 def exponential_excess(x: Floats) -> Floats:
     """e^x - 1 - x for sizes up to 0.15, by its series."""
-    bracket = x / OUTPUTS.series_terms
-    for divisor in range(OUTPUTS.series_terms - 1, 2, -1):
-        bracket += 1
-        bracket *= x
-        bracket /= divisor
-    bracket += 1
-    bracket *= x
-    bracket *= x
-    bracket *= 0.5
-    return bracket
+    first, *rest = (1 / math.factorial(k) for k in range(OUTPUTS.series_terms, 1, -1))
+    total = x * first
+    for coefficient in rest:
+        total += coefficient
+        total *= x
+    total *= x
+    return total
 
 
 @dataclass(frozen=True)
@@ -233,6 +230,7 @@ class StepSettings:
     negligible: float = 46.0  # outputs below e^-46 of the heaviest add nothing, even to 1e7 steps
     worth_dropping: float = 55.0  # ... and are dropped if the outermost are far below
     no_overflow: float = 600.0  # exponent of the largest term that is summed without a scale
+    widest_angle: float = 2.0  # of a strip, in squares of the noise: w has zeros at pi
     small_log_mgf: float = 0.5  # below, log M comes from M - 1, which is summed without cancellation
 
 
@@ -314,6 +312,10 @@ class StepLoss(ABC):
     @abstractmethod
     def lost(self) -> tuple[float, float]:
         """Probabilities under Q and under P of the outputs left out."""
+
+    def aliasing(self, tilt: float, refinement: int, t: float) -> float:
+        """A bound on the error of the sum for M(tilt + it) / M(tilt) at frequencies up to t; infinite if not known."""
+        return math.inf
 
     @abstractmethod
     def _support(self, tilt: float) -> tuple[float, float, float]:
@@ -433,6 +435,13 @@ class SampledGaussianLoss(StepLoss):
         square = self.noise_multiplier**2
         return square * (log_growth - self.log_odds) + 0.5, np.full_like(log_growth, 1 / square)
 
+    def log_tails(self, losses: Floats) -> tuple[Floats, Floats]:
+        """Logarithms of the probabilities under Q and under P of larger losses than these, which exceed the least."""
+        excess = losses - self.lowest
+        x, _ = self.output_at(excess + np.log(-np.expm1(-excess)))
+        under_q, beside = special.log_ndtr(np.stack((-x, 1 - x)) / self.noise_multiplier)
+        return under_q, np.logaddexp(self.lowest + under_q, math.log(self.sample_rate) + beside)
+
     @property
     def log_odds(self) -> float:
         """log(q / (1 - q))."""
@@ -442,6 +451,23 @@ class SampledGaussianLoss(StepLoss):
         sigma = self.noise_multiplier
         plain = float(special.ndtr(-(1 / sigma + self.cutoff)))
         return plain, (1 - self.sample_rate) * plain + self.sample_rate * float(special.ndtr(-self.cutoff))
+
+    def aliasing(self, tilt: float, refinement: int, t: float) -> float:
+        """In a strip of half-width a = angle sigma^2 (docs/numerics.md).
+
+        There phi grows by e^(a^2 / 2 sigma^2), w^(it) by e^(t angle) at most, and w^tilt shrinks if the tilt is
+        positive, or else grows by cos(angle / 2)^tilt at most. A sum over outputs h apart then errs by 2 / (e^(2 pi a /
+        h) - 1) of that.
+        """
+        square = self.noise_multiplier**2
+        _, _, width = self._support(tilt)
+        rate = 2 * math.pi / self._outputs.spacing(self._outputs.fineness(width) + refinement)
+        angle = min(rate - t / square, SETTINGS.widest_angle)
+        if angle <= 0:
+            return math.inf
+        log_error = (0.5 * angle * square + t - rate * square) * angle
+        log_error += min(tilt, 0.0) * math.log(math.cos(0.5 * angle))
+        return 4 * math.exp(min(log_error, 0.0)) if rate * square * angle > 1 else math.inf
 
     def _support(self, tilt: float) -> tuple[float, float, float]:
         sigma = self.noise_multiplier
