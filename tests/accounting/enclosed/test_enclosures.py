@@ -177,3 +177,12 @@ def test_limits():
 def test_rounding_is_no_lower_end(noise, rate, steps):
     """The total variation is at most the expected number of batches that hold the record."""
     assert account(DPSGD(noise, rate, steps)).fit().mu_lower <= 2.6 * rate * steps
+
+
+@pytest.mark.parametrize("epsilon", [34.9, 47.8, 49.3])
+def test_rounding_of_many_steps_is_no_upper_end(epsilon):
+    """Next to 1, where what rounding takes from the moment of each of 8,859 steps would be more than 1 - delta."""
+    curve = account(DPSGD(3.3851739492725623, 0.7165938376221971, 8859))
+    exact = curve.reading.delta(epsilon)
+    assert curve.enclosed.delta(epsilon) >= exact.value - 1e-15
+    assert exact.value < 1

@@ -173,6 +173,9 @@ class DensitySettings:
     at_once: int = 1 << 18  # elements of one temporary table
     newton_steps: int = 100  # until a threshold is given up
     roundings: float = 4.0  # of a point, that count in the claimed error
+    deep: float = 150.0
+    """-log of a tail at which twice the error is claimed: a sum that rare is made of parts that are all rare, and their
+    errors add up, of which transforms see nothing."""
     found: float = 1e-14  # relative miss of the logarithm of a rate
 
 
@@ -390,7 +393,8 @@ class DensityReadings:
         log_delta = np.minimum(np.where(positive, log_delta + tau, log_delta), 0.0)
         other_delta = np.logaddexp(log_delta - np.abs(tau), log_complement(-np.abs(tau)))
         log_density = law.density.at(s)
-        errors = self.error + self._rounding(s, tau, log_density, rates, log_delta)
+        depth = np.minimum(-np.min([*rates, log_delta], axis=0), SETTINGS.depths[-1])
+        errors = self.error * (1 + depth / SETTINGS.deep) + self._rounding(s, tau, log_density, rates, log_delta)
         return OperatingPoints(
             tau=tau,
             log_fpr=rates[1],

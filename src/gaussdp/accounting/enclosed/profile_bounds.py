@@ -62,6 +62,8 @@ class MomentSettings:
 SETTINGS = MomentSettings()
 BERRY_ESSEEN = 0.56
 
+_LARGE_EXPONENT = 30.0
+
 
 @dataclass(frozen=True)
 class _Law:
@@ -172,13 +174,21 @@ class MomentBounds:
             log_rate, log_rest = math.log(step.sample_rate), math.log1p(-step.sample_rate)
             energy = 0.5 / step.noise_multiplier**2
             if 0 <= tilt <= 1:
-                bound = min(np.logaddexp(tilt * log_rest, tilt * log_rate + tilt * (tilt - 1) * energy), 0.0)
+                terms = np.logaddexp(tilt * log_rest, tilt * log_rate + tilt * (tilt - 1) * energy)
+                bound = min(float(terms) + SETTINGS.rounding, 0.0)
             else:
-                bound = np.logaddexp(log_rest, log_rate + tilt * (tilt - 1) * energy)
-                by_norm = np.logaddexp(log_rest, log_rate + (tilt - 1) * energy) if tilt > 1 else log_rest
-                bound = max(min(bound, tilt * by_norm), 0.0)
-            total += count * float(bound)
+                bound = _log_mixed(step.sample_rate, tilt * (tilt - 1) * energy)
+                by_norm = _log_mixed(step.sample_rate, (tilt - 1) * energy) if tilt > 1 else log_rest
+                bound = max(min(bound, tilt * by_norm), 0.0) * (1 + SETTINGS.rounding)
+            total += count * bound
         return total
+
+
+def _log_mixed(rate: float, exponent: float) -> float:
+    """log(1 - q + q e^exponent), to as many digits where it is small: many steps are next to nothing each."""
+    if exponent > _LARGE_EXPONENT:
+        return float(np.logaddexp(math.log1p(-rate), math.log(rate) + exponent))
+    return math.log1p(rate * math.expm1(exponent))
 
 
 def _theta(power: float, side: float) -> float:
