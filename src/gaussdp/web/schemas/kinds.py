@@ -107,6 +107,31 @@ class OneOf:
 
 
 @dataclass(frozen=True)
+class SomeOf:
+    """Some of a few words, each at most once; it may be none."""
+
+    words: Sequence[str]
+    meaning: str
+
+    def read(self, name: str, value: object) -> frozenset[str]:
+        if not isinstance(value, list) or not all(isinstance(word, str) and word in self.words for word in value):
+            raise DomainError(name, say("a list of some of {words}", words=", ".join(self.words)), value)
+        named = frozenset(value)
+        if len(named) < len(value):
+            raise DomainError(name, say("a list in which nothing stands twice"), value)
+        return named
+
+    def schema(self) -> dict[str, Any]:
+        return {
+            "type": "array",
+            "items": {"type": "string", "enum": list(self.words)},
+            "uniqueItems": True,
+            "description": self.meaning,
+            "examples": [[self.words[0]]],
+        }
+
+
+@dataclass(frozen=True)
 class Text:
     """A line of words, shown to people as it is and never as markup."""
 
