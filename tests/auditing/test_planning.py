@@ -134,16 +134,16 @@ def test_the_same_question_has_the_same_answer():
 
 @pytest.mark.parametrize(("mu", "claim"), [(0.75, 0.7), (0.705, 0.7), (3.0, 2.9), (1.0, 0.5), (5.0, 0.1)])
 def test_a_plan_takes_few_simulations(mu, claim, monkeypatch):
-    sizes = []
+    taken = []
 
     def counted(trials, *rest, **settings):
-        sizes.append(trials)
+        taken.append(trials)
         return simulated(trials, *rest, **settings)
 
     simulated = sizes.simulated_plan
     monkeypatch.setattr(sizes, "simulated_plan", counted)
     plan_audit(mu, claim)
-    assert len(sizes) <= 8, sizes
+    assert len(taken) <= 8, taken
 
 
 @pytest.mark.parametrize("trials", [1, 7, 60, 300, 700, 3000, 40_000])

@@ -234,3 +234,14 @@ def test_not_numbers(text):
 def test_number():
     assert number("1e-3") == 1e-3
     assert number("inf") == float("inf")
+
+
+@pytest.mark.parametrize("command", ["account", "audit", "audit sequential --claim mu=1"])
+def test_a_file_that_is_one_endless_line_is_refused(command, tmp_path, capsys):
+    """As soon as the line is longer than any row: nobody waits until memory is full."""
+    path = tmp_path / "endless.csv"
+    path.write_text("0" * 3_000_000)
+    assert main([*command.split(), str(path)]) == 2
+    complaint = capsys.readouterr().err
+    assert "endless.csv" in complaint
+    assert " line " in complaint

@@ -128,6 +128,14 @@ class TestRuns:
         tuned = charge_of(self.run(mechanism=Gaussian(6.0), tuning="counted", tuning_runs=8), **BOOK)
         assert tuned.square == Fraction(1, 4)
 
+    def test_the_book_keeps_what_a_run_does_not_state(self):
+        assert charge_of(self.run(sampling="poisson"), **BOOK).words.endswith(
+            "; not stated and taken as accounted: records per unit, tuning, clipping, randomness"
+        )
+        told = {"sampling": "poisson", "clipping": "per-example", "tuning": "none", "records_per_unit": 1}
+        whole = self.run(**told, randomness="secure")
+        assert charge_of(whole, **BOOK).words == charge_of(TRAINING, **BOOK).words
+
     @pytest.mark.parametrize(
         "others",
         [

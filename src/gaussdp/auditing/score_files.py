@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp.auditing.counts import COINS, Counts, ScoreCounts, coins, member_label, must_not_be_sorted
+from gaussdp.documents.files import table_rows
 from gaussdp.domains import written_number
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.numerics import Floats
@@ -215,7 +216,7 @@ def read_scores(
 
 def _read_csv(path: Path, score: str, member: str, member_value: str | None) -> ScoreCounts:
     with path.open(newline="", encoding="utf-8-sig") as lines:
-        rows = csv.reader(lines, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        rows = table_rows(lines, path)
         header = [name.strip() for name in next(rows, [])]
         score_at, member_at = (_column(path, name, header) for name in (score, member))
         scores, codes, labels = array("d"), array("b"), dict[str, int]()

@@ -299,7 +299,7 @@ def _by_attack(side: str, scores: Scores) -> dict[str, Floats]:
 
 SCHEMA = "gaussdp-sequential-audit-1"
 
-_LONGEST_LINE = 100_000  # characters; the reader of CSV refuses fields a little longer
+LONGEST_TRIAL = 100_000  # characters of a line; the reader of CSV refuses fields a little longer
 
 Trial = tuple[bool, dict[str, float]]
 """Whether it was with the record, and its score by attack."""
@@ -342,7 +342,7 @@ def trials_of(
 def _whole(lines: Iterable[str], name: str) -> Iterator[str]:
     """The lines, none of which holds what CSV cannot."""
     for place, line in enumerate(lines, start=1):
-        if "\0" in line or len(line) > _LONGEST_LINE:
+        if "\0" in line or len(line) > LONGEST_TRIAL:
             raise DomainError(None, place=f"{name}, line {place}", problem="is no line of a CSV")
         yield line
 

@@ -20,8 +20,8 @@ from gaussdp.accounting.document import (
 )
 from gaussdp.calibration.pipelines import Pipeline
 from gaussdp.cli.groups import DefaultGroup
-from gaussdp.cli.inputs import described, mechanism_of, neighbour_options
 from gaussdp.cli.options import Whole, levels, number, output_options, show, waiting
+from gaussdp.cli.runs import described, mechanism_of, neighbour_options
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.files import write_file
 from gaussdp.errors import DomainError

@@ -2,10 +2,10 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -13,15 +13,13 @@ from gaussdp.advising import QUESTIONS, Answers, Published, Question, record
 from gaussdp.advising import advise as advised
 from gaussdp.advising.answers import MEMBERSHIP, USUAL
 from gaussdp.advising.record import decision_entry
-from gaussdp.cli.inputs import registering, registry_options
-from gaussdp.cli.options import Whole, WholeRange, number, show, style_option
+from gaussdp.cli.options import Command, Whole, WholeRange, number, show, style_option
+from gaussdp.cli.runs import registering, registry_options
 from gaussdp.documents.files import write_file, write_files
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.domains import written_share
 from gaussdp.errors import DomainError
 from gaussdp.words import say
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 _UNKNOWN = "?"
 _PUBLISHED = (

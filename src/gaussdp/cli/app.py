@@ -9,32 +9,11 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
-from click.shell_completion import get_completion_class
 
 from gaussdp.cli.groups import COLUMNS, LoadingGroup, overview
 from gaussdp.errors import GaussdpError, one_line
 from gaussdp.interrupts import INTERRUPTED
 from gaussdp.words import ENGLISH, LANGUAGES, speaking
-
-SHELLS = ("bash", "zsh", "fish")
-
-
-@click.command()
-@click.argument("shell", type=click.Choice(SHELLS))
-@click.pass_context
-def completion(ctx: click.Context, shell: str) -> None:
-    """Print the completion script for your shell.
-
-    \b
-    Examples:
-      eval "$(gaussdp completion bash)"
-      gaussdp completion fish > ~/.config/fish/completions/gaussdp.fish
-    """
-    script = get_completion_class(shell)
-    if script is None:
-        raise click.UsageError(f"this version of click has no completion for {shell}")
-    click.echo(script(ctx.find_root().command, {}, "gaussdp", "_GAUSSDP_COMPLETE").source())
-
 
 _TRANSLATED = ("advise", "check", "choose", "explain", "report")
 COMMANDS = {
@@ -58,7 +37,7 @@ COMMANDS = {
     "gaussdp.cli.plot": "Trade-off curves, or a figure of the paper for your own μ, ε and levels.",
     "gaussdp.cli.paper": "The paper's six tables and nine plots, with the data its LaTeX source reads.",
     "gaussdp.cli.serve": "The calculator: a web page, on this machine, on which a person chooses μ.",
-    "gaussdp.cli.app": "Print the completion script for your shell.",
+    "gaussdp.cli.completion": "Print the completion script for your shell.",
 }
 """Every command, by the file that it stands in, with the first sentence of its help, in the order of the list."""
 

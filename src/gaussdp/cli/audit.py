@@ -27,12 +27,20 @@ from gaussdp.auditing.one_run import GUESSED, audit_ranks
 from gaussdp.auditing.one_run import TABLES as ONE_RUN_TABLES
 from gaussdp.auditing.result import TABLES
 from gaussdp.auditing.score_files import read_scores
+from gaussdp.auditing.sequential import (
+    LONGEST_TRIAL,
+    SequentialAudit,
+    add_trial,
+    load_audit,
+    must_be_new,
+    save_audit,
+    trials_of,
+)
 from gaussdp.auditing.sequential import TABLES as EVIDENCE
-from gaussdp.auditing.sequential import SequentialAudit, add_trial, load_audit, must_be_new, save_audit, trials_of
 from gaussdp.auditing.trials import TABLES as ONE_MODEL_TABLES
 from gaussdp.auditing.trials import audit_score_counts
+from gaussdp.cli.claims import claim_options, confidence_option, guarantee, picture_format, stated_claims
 from gaussdp.cli.groups import DefaultGroup
-from gaussdp.cli.inputs import claim_options, confidence_option, guarantee, picture_format, stated_claims
 from gaussdp.cli.options import Command, Whole, levels, number, output_options, show
 from gaussdp.documents.files import write_file
 from gaussdp.guarantees import GDP
@@ -158,9 +166,9 @@ def _lines(stream: IO[str], *, follow: bool) -> Iterator[str]:
     """Whole lines, as they come."""
     part = ""
     while True:
-        line = stream.readline()
+        line = stream.readline(LONGEST_TRIAL)
         part += line
-        if part.endswith("\n"):
+        if part.endswith("\n") or len(part) > LONGEST_TRIAL:  # which whoever reads it refuses
             yield part
             part = ""
         elif not line:

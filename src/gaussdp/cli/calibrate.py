@@ -13,7 +13,6 @@ from gaussdp.calibration.results import TABLES, Calibration
 from gaussdp.calibration.targets import Target
 from gaussdp.choosing import match
 from gaussdp.choosing.requirements import parse_target
-from gaussdp.cli.inputs import neighbour_options, refuse_beside_file, sampling_option, training_of
 from gaussdp.cli.options import (
     LateCommand,
     Whole,
@@ -26,6 +25,7 @@ from gaussdp.cli.options import (
     prior_option,
     show,
 )
+from gaussdp.cli.runs import neighbour_options, refuse_beside_file, sampling_option, training_of
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.mechanisms import DPSGD

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from gaussdp.accounting.readings import DEFAULT_FLOOR
-from gaussdp.cli.inputs import described, mechanism_of
 from gaussdp.cli.options import number, numbers, output_options, show
+from gaussdp.cli.runs import described, mechanism_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import Mechanism
 from gaussdp.statements.run import Run

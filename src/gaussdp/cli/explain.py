@@ -101,7 +101,7 @@ def explain(
 
 def _described(file: Path | None) -> Any:
     """What a file describes: a run, a composition, or a curve by its points."""
-    from gaussdp.cli.inputs import described
+    from gaussdp.cli.runs import described
     from gaussdp.guarantees import read_points
 
     path = file or Path()

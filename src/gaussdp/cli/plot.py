@@ -6,7 +6,7 @@ from typing import Protocol
 
 import click
 
-from gaussdp.cli.inputs import named_guarantee, named_point
+from gaussdp.cli.claims import named_guarantee, named_point
 from gaussdp.cli.options import numbers
 from gaussdp.documents.files import write_file
 from gaussdp.figures import FIGURES, Figure, figure, format_of, render

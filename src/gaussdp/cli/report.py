@@ -7,8 +7,8 @@ import click
 
 from gaussdp.accounting.document import DEFAULT_FPRS
 from gaussdp.accounting.readings import DEFAULT_FLOOR
-from gaussdp.cli.inputs import registering, registry_options
 from gaussdp.cli.options import WholeRange, announcing, levels, number, numbers, prior_option, show
+from gaussdp.cli.runs import registering, registry_options
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS

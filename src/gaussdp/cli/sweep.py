@@ -19,7 +19,6 @@ from gaussdp.calibration.pipelines import Sampler
 from gaussdp.calibration.sweep_designs import Design, Row, grid
 from gaussdp.calibration.sweeps import Progress
 from gaussdp.calibration.sweeps import sweep as run_sweep
-from gaussdp.cli.inputs import neighbour_options, refuse_beside_file, sampling_option, training_of
 from gaussdp.cli.options import (
     LateCommand,
     Whole,
@@ -30,6 +29,7 @@ from gaussdp.cli.options import (
     number,
     prior_option,
 )
+from gaussdp.cli.runs import neighbour_options, refuse_beside_file, sampling_option, training_of
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import SAMPLE_RATE
 from gaussdp.figures.maps import figure_path, heat_map

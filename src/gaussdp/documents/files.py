@@ -6,6 +6,7 @@ killed before that leaves the old files, whoever is killed later leaves the rest
 write into the folder moves them before its own. An error names the file.
 """
 
+import csv
 import errno
 import json
 import os
@@ -23,6 +24,7 @@ from typing import IO, Any
 from gaussdp.errors import DomainError
 
 _MOST_CHARACTERS = 1 << 25  # a file that people write has far fewer; a device has no end
+LONGEST_LINE = 1 << 20  # characters in a row of a table; a file may be one endless line
 
 
 def file_text(path: str | Path) -> tuple[str, str]:
@@ -40,6 +42,19 @@ def file_text(path: str | Path) -> tuple[str, str]:
     if len(text) > _MOST_CHARACTERS:
         raise DomainError(None, place=str(file), problem=f"is too large: more than {_MOST_CHARACTERS:,} characters")
     return text, file.name
+
+
+def table_rows(stream: IO[str], path: Path) -> Any:
+    """The rows of a CSV file, or of a TSV one by its ending, as `csv.reader` gives them; no line is endless."""
+    return csv.reader(bounded_lines(stream, path.name), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+
+
+def bounded_lines(stream: IO[str], name: str) -> Iterator[str]:
+    """The lines of a text, of which one that is too long is refused before it is read."""
+    while line := stream.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
+            raise DomainError(None, place=name, problem=f"has a line of more than {LONGEST_LINE:,} characters")
+        yield line
 
 
 def parsed(text: str, name: str) -> Any:

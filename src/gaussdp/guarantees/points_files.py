@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gaussdp.documents.files import table_rows
 from gaussdp.domains import PROBABILITY, Domain, real_numbers, written_number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.numeric import LARGEST_EPSILON, ProfilePoints
@@ -64,7 +65,7 @@ def _from_file(path: Path, meaning: Meaning, directions: Directions) -> ProfileP
         raise DomainError(None, value=path.name, problem="a file of points must end in .csv or .tsv")
     try:
         with path.open(newline="", encoding="utf-8-sig") as text:
-            columns, lines = _parsed(path, csv.reader(text, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
+            columns, lines = _parsed(path, table_rows(text, path))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise DomainError(None, place=str(path), problem=f"cannot be read: {reason}") from None

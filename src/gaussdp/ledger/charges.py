@@ -285,6 +285,9 @@ def _of_run(run: Run, unit: str, adjacency: Adjacency, floor: float | None) -> C
         many = run.records_per_unit or 1
         raise DomainError(None, problem=f"no account of this run is known for {adjacency} units of {many} records")
     charge = _of_mechanism(mechanism, adjacency, floor)
+    if run.not_stated:  # kept with the release: who reads the book sees on what its number rests
+        names = ", ".join(name.replace("_", " ") for name in run.not_stated)
+        charge = replace(charge, words=f"{charge.words}; not stated and taken as accounted: {names}")
     if run.records_per_unit in (None, 1):
         return charge
     return replace(charge, square=settled(charge.square * (1 + _COMPUTED)))  # noise over a number of records is rounded

@@ -19,6 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from gaussdp.documents.files import table_rows
 from gaussdp.domains import several
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.ledger.balances import Balance
@@ -82,7 +83,7 @@ class People:
 def _of_csv(path: Path, column: str) -> set[Any]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
-            rows = csv.reader(lines, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+            rows = table_rows(lines, path)
             place = _place(path, column, next(rows, []))
             try:
                 return {row[place] for row in rows if row}
