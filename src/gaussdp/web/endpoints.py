@@ -145,10 +145,11 @@ async def _result(request: Request, desk: Desk, job: str, body: Mapping[str, Any
 
 async def parse_body(request: Request) -> Any:
     """The JSON value of the body."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
+    headers = dict(reversed(request.scope["headers"]))  # the first of a name
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind != b"application/json":
         raise RefusalError(415, "the body must be sent as Content-Type: application/json")
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
+    if headers.get(b"content-encoding", b"identity").lower() != b"identity":
         raise RefusalError(415, "the body must be sent without a Content-Encoding")
     return parse(await request.body())
 

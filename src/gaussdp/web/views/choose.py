@@ -4,6 +4,8 @@ import math
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from gaussdp.choosing import Choice, Match, RuleOfThumb, match
 from gaussdp.choosing import choose as chosen
 from gaussdp.choosing.budgets import span
@@ -184,13 +186,13 @@ def _rule(rule: RuleOfThumb, found: Match) -> Rule:
 def _curves(sides: Collection[Side], policy: Guarantee | None, budget: GDP, matched: Point | None) -> MatchedCurves:
     kink = 1 / (1 + math.exp(min(getattr(policy, "epsilon_bound", 700.0), 700.0)))
     rates = curve_rates(*([matched["fpr"]] if matched else []), *((kink, 1 - kink) if kink > _LEAST_KINK else ()))
-    curves = MatchedCurves(fpr=rates)
+    curves, fpr = MatchedCurves(fpr=rates), np.array(rates)
     if "fnr" in sides:
-        curves["pure"] = None if policy is None else read_off(policy, rates, "fnr")
-        curves["gdp"] = read_off(budget, rates, "fnr")
+        curves["pure"] = None if policy is None else read_off(policy, fpr, "fnr")
+        curves["gdp"] = read_off(budget, fpr, "fnr")
     if "tpr" in sides:
-        curves["pure_tpr"] = None if policy is None else read_off(policy, rates, "tpr")
-        curves["gdp_tpr"] = read_off(budget, rates, "tpr")
+        curves["pure_tpr"] = None if policy is None else read_off(policy, fpr, "tpr")
+        curves["gdp_tpr"] = read_off(budget, fpr, "tpr")
     return curves
 
 

@@ -4,6 +4,7 @@ import math
 from bisect import bisect_left
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
 
 from gaussdp import numerics
@@ -79,11 +80,11 @@ def curve_rates(*points: float) -> list[float]:
     return rates
 
 
-def read_off(guarantee: Guarantee, rates: list[float], side: Side) -> list[float]:
+def read_off(guarantee: Guarantee, rates: npt.ArrayLike, side: Side) -> list[float]:
     """FNR or TPR of a guarantee at rates from 0 to 1, both included."""
-    fnr = side == "fnr"
+    fpr, fnr = np.asarray(rates), side == "fnr"
     if isinstance(guarantee, GDP) and 0 < guarantee.mu < math.inf:  # in the open, where nothing else need be asked
-        inner = (numerics.fnr if fnr else numerics.tpr)(np.array(guarantee.mu), np.array(rates[1:-1])).tolist()
+        inner = (numerics.fnr if fnr else numerics.tpr)(np.array(guarantee.mu), fpr[1:-1]).tolist()
         return [1.0, *inner, 0.0] if fnr else [0.0, *inner, 1.0]
-    read: list[float] = (guarantee.fnr if fnr else guarantee.tpr)(np.array(rates)).tolist()
+    read: list[float] = (guarantee.fnr if fnr else guarantee.tpr)(fpr).tolist()
     return read
