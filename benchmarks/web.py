@@ -22,6 +22,7 @@ import contextlib
 import json
 import math
 import os
+import random
 import signal
 import statistics
 import subprocess
@@ -144,13 +145,12 @@ def main() -> None:
     found = {case.name: case for case in cases}
 
     def ratios(name: str, path: str, part: str) -> list[str]:
-        ours, others = found[name], [found[f"{kind}, {path}, {part}"] for kind in kinds]
-        least = [f"{ours.cpu / (other.cpu or math.nan):.1f}" for other in others]
-        return [*least, f"{ours.median / (others[0].median or math.nan):.1f}", f"{others[0].size / 1e3:.1f}"]
+        ours, others = found[name].cpu, [found[f"{kind}, {path}, {part}"] for kind in kinds]
+        return [*(f"{ours / (other.cpu or math.nan):.1f}" for other in others), f"{others[0].size / 1e3:.1f}"]
 
     print_table(
         f"Processor time beside bare answers of the same size (goal: first within {GOAL_RATIO:g} times Starlette's)",
-        ("request", *(f"times {kind}" for kind in kinds), "Starlette, by medians", "kB"),
+        ("request", *(f"times {kind}" for kind in kinds), "kB"),
         [(f"{path}, {part}", *ratios(f"{path}, {part}", path, part)) for path, part in COMPARED]
         + [(f"{path}, asked before", *ratios(f"{path}, asked before", path, "first")) for path in PARTS],
     )
@@ -177,12 +177,7 @@ class Case:
 
     @property
     def cpu(self) -> float:
-        """Processor time of the server for one request, in milliseconds: the least, since caches are shared."""
-        return 1e3 * min(self.spent)
-
-    @property
-    def median(self) -> float:
-        """The same in the middle of all batches."""
+        """Processor time of the server for one request, in milliseconds, in the middle of all batches."""
         return 1e3 * statistics.median(self.spent)
 
     @property
@@ -246,11 +241,14 @@ def _server(program: str, *arguments: str, given: str = "") -> Iterator[tuple[st
 
 
 async def _measure(cases: Sequence[Case]) -> None:
-    """All in turn, so that what else the machine does disturbs them alike; then each with many clients."""
+    """All in turn, in another order each time, so that what else is done disturbs them alike; then many clients."""
+    order = random.Random(0)
     async with contextlib.AsyncExitStack() as connections:
         asks = [await connections.enter_async_context(_connected(case.address)) for case in cases]
+        numbered = list(zip(range(_ALONE, _ALONE + len(cases)), cases, asks, strict=True))
         for batch in range(BATCHES):
-            for number, (case, ask) in enumerate(zip(cases, asks, strict=True), start=_ALONE):
+            order.shuffle(numbered)
+            for number, case, ask in numbered:
                 before = _cpu_seconds(case.pid)[0]
                 times = [await _asked(ask, case, BATCH * batch + i, number) for i in range(BATCH)]
                 if batch >= _FIRST:  # which load what is loaded when used
