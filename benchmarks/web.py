@@ -4,6 +4,10 @@ The peers are served by the same uvicorn on the same h11: Starlette with bytes t
 the same content with msgspec, and FastAPI that reads the same body and answers with the same content. Ours is asked
 another question each time, and in a row of its own the same one again, which it remembers.
 
+A question is asked as the page asks it: first for all that it shows at once, while a hand moves; when the hand rests,
+for the rest, which is its tables of other criteria, groups and repetitions. Programs that name no parts get the whole
+answer, both axes of the curves and all snippets included. Each of the three has rows of its own.
+
 Clients that ask again as soon as they are answered wait for each other: with 50 of them none can be answered sooner
 than 50 requests take, whatever they ask. People pause, and so do the paced clients.
 
@@ -18,7 +22,9 @@ import contextlib
 import json
 import math
 import os
+import random
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -35,6 +41,7 @@ SECONDS = 4.0
 PAUSE = 0.25  # between two questions of a paced client, in seconds
 BATCHES, BATCH = 120, 10  # of requests, one after another: short ones, which other programs may leave alone
 _FIRST = 5  # batches that are not counted
+_ALONE = 1000  # the number of the first client that asks alone
 GOAL_MS = 20.0
 GOAL_RATIO = 3.0
 Ask = Callable[[str, dict[str, object]], Awaitable[bytes]]
@@ -44,7 +51,11 @@ BODIES: dict[str, dict[str, object]] = {
     "mu-through": {"fpr": 0.1, "fnr": 0.5},
 }
 VARIED = {"choose": "epsilon", "understand": "mu", "mu-through": "fnr"}
-COMPARED = ("choose", "understand")
+PARTS: dict[str, dict[str, dict[str, object]]] = {  # of an answer, as the page asks for them
+    "choose": {"first": {"parts": ["tpr", "python"]}, "rest": {"parts": ["advice"]}, "whole": {}},
+    "understand": {"first": {"parts": ["tpr", "python"]}, "rest": {"parts": ["tables"]}, "whole": {}},
+}
+COMPARED = [(path, part) for path in PARTS for part in PARTS[path]]
 OURS = """
 from gaussdp.web import Limits, Settings, serve
 limits = Limits(requests_per_second=1e9, burst=10**9, connections=1000, address_connections=1000)
@@ -65,7 +76,7 @@ if kind == "FastAPI":
             return content[path]["answer"]
         app.post(f"/api/v1/{path}")(answer)
     for path in content:
-        add(path, content[path]["asked"])
+        add(path, content[path]["asked"])  # a path for each part
 else:
     import msgspec
     from starlette.applications import Starlette
@@ -108,12 +119,18 @@ def main() -> None:
     with contextlib.ExitStack() as servers:
         servers.enter_context(_on(servers_own))  # which the servers inherit
         ours = servers.enter_context(_server(OURS))
-        content = {path: {"asked": BODIES[path], "answer": asyncio.run(_answer(ours[0], path))} for path in BODIES}
-        cases = [Case(path, *ours, path) for path in BODIES]
-        cases += [Case(f"{path}, asked before", *ours, path, varied=False) for path in COMPARED]
+        cases = [Case(f"{path}, {part}", *ours, path, part, crowded=part == "first") for path, part in COMPARED]
+        cases += [Case(f"{path}, asked before", *ours, path, "first", varied=False) for path in PARTS]
+        cases.append(Case("mu-through", *ours, "mu-through"))
+        content = {
+            f"{path}-{part}": asyncio.run(_question(ours[0], Case("", *ours, path, part))) for path, part in COMPARED
+        }
         for kind in kinds:
             peer = servers.enter_context(_server(PEERS, kind, given=json.dumps(content)))
-            cases += [Case(f"{kind}, {path}", *peer, path) for path in COMPARED]
+            cases += [
+                Case(f"{kind}, {path}, {part}", *peer, path, part, theirs=True, crowded=part == "first")
+                for path, part in COMPARED
+            ]
         with _on(own):
             asyncio.run(_measure(cases))
             figure = asyncio.run(_figure(ours[0]))
@@ -125,15 +142,17 @@ def main() -> None:
         ),
         [*(case.row() for case in cases), ("figure", "", *figure, *[""] * 7)],
     )
-    found = {case.name: case.cpu for case in cases}
+    found = {case.name: case for case in cases}
+
+    def ratios(name: str, path: str, part: str) -> list[str]:
+        ours, others = found[name].cpu, [found[f"{kind}, {path}, {part}"] for kind in kinds]
+        return [*(f"{ours / (other.cpu or math.nan):.1f}" for other in others), f"{others[0].size / 1e3:.1f}"]
+
     print_table(
-        f"Processor time beside bare answers of the same size (goal: within {GOAL_RATIO:g} times Starlette's)",
-        ("request", *(f"times {kind}" for kind in kinds)),
-        [
-            (name, *(f"{found[name] / (found[f'{kind}, {path}'] or math.nan):.1f}" for kind in kinds))
-            for path in COMPARED
-            for name in (path, f"{path}, asked before")
-        ],
+        f"Processor time beside bare answers of the same size (goal: first within {GOAL_RATIO:g} times Starlette's)",
+        ("request", *(f"times {kind}" for kind in kinds), "kB"),
+        [(f"{path}, {part}", *ratios(f"{path}, {part}", path, part)) for path, part in COMPARED]
+        + [(f"{path}, asked before", *ratios(f"{path}, asked before", path, "first")) for path in PARTS],
     )
 
 
@@ -145,7 +164,11 @@ class Case:
     address: str
     pid: int
     path: str
+    part: str = ""
     varied: bool = True
+    theirs: bool = False
+    crowded: bool = True
+    size: int = 0
     spent: list[float] = field(default_factory=list)
     alone: list[float] = field(default_factory=list)
     together: list[float] = field(default_factory=list)
@@ -154,11 +177,23 @@ class Case:
 
     @property
     def cpu(self) -> float:
-        """Processor time of the server for one request, in milliseconds: the least, since caches are shared."""
-        return 1e3 * min(self.spent)
+        """Processor time of the server for one request, in milliseconds, in the middle of all batches."""
+        return 1e3 * statistics.median(self.spent)
+
+    @property
+    def asked(self) -> dict[str, object]:
+        """The question, before it is varied."""
+        return BODIES[self.path] | PARTS.get(self.path, {}).get(self.part, {})
+
+    @property
+    def target(self) -> str:
+        """The path under which it is asked."""
+        return f"{self.path}-{self.part}" if self.theirs else self.path
 
     def row(self) -> tuple[str, ...]:
         """As it is printed."""
+        if not self.crowded:
+            return (self.name, f"{self.cpu:.2f}", *(f"{_quantile(self.alone, q):.1f}" for q in (0.5, 0.99)), *[""] * 7)
         every = (self.alone, self.together, self.paced)
         waits = [f"{_quantile(times, q):.1f}" for times in every for q in (0.5, 0.99)]
         rate = f"{len(self.together) / SECONDS:.0f}"
@@ -206,17 +241,20 @@ def _server(program: str, *arguments: str, given: str = "") -> Iterator[tuple[st
 
 
 async def _measure(cases: Sequence[Case]) -> None:
-    """All in turn, so that what else the machine does disturbs them alike; then each with many clients."""
+    """All in turn, in another order each time, so that what else is done disturbs them alike; then many clients."""
+    order = random.Random(0)
     async with contextlib.AsyncExitStack() as connections:
         asks = [await connections.enter_async_context(_connected(case.address)) for case in cases]
+        numbered = list(zip(range(_ALONE, _ALONE + len(cases)), cases, asks, strict=True))
         for batch in range(BATCHES):
-            for case, ask in zip(cases, asks, strict=True):
+            order.shuffle(numbered)
+            for number, case, ask in numbered:
                 before = _cpu_seconds(case.pid)[0]
-                times = [await _asked(ask, case, BATCH * batch + i, 0) for i in range(BATCH)]
+                times = [await _asked(ask, case, BATCH * batch + i, number) for i in range(BATCH)]
                 if batch >= _FIRST:  # which load what is loaded when used
                     case.spent.append((_cpu_seconds(case.pid)[0] - before) / BATCH)
                     case.alone += times
-    for case in cases:
+    for case in (case for case in cases if case.crowded):
         case.together = await _crowd(case, 2, 0.0)
         before = _cpu_seconds(case.pid)
         case.paced = await _crowd(case, 3 + CLIENTS, PAUSE)
@@ -244,15 +282,16 @@ async def _crowd(case: Case, first: int, pause: float) -> list[float]:
 async def _asked(ask: Ask, case: Case, count: int, number: int) -> float:
     """How long the answer takes, in seconds."""
     value = 0.1 + 0.7 * ((count * 0.6180339887498949 + number * 0.7548776662466927) % 1)  # none comes twice
-    body = BODIES[case.path] | ({VARIED[case.path]: value} if case.varied else {})
+    body = case.asked | ({VARIED[case.path]: value} if case.varied else {})
     start = time.perf_counter()
-    await ask(case.path, body)
+    case.size = len(await ask(case.target, body))
     return time.perf_counter() - start
 
 
-async def _answer(address: str, path: str) -> object:
+async def _question(address: str, case: Case) -> dict[str, object]:
+    """What is asked, and what is answered."""
     async with _connected(address) as ask:
-        return json.loads(await ask(path, BODIES[path]))
+        return {"asked": case.asked, "answer": json.loads(await ask(case.path, case.asked))}
 
 
 async def _figure(address: str) -> tuple[str, str]:

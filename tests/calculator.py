@@ -52,7 +52,7 @@ class Calculator:
         self.page.wait_for_function(
             """() => {
               const view = document.querySelector('.view:not([hidden])');
-              return document.documentElement.dataset.ready && !view.matches('.stale, .busy')
+              return document.documentElement.dataset.ready && !view.matches('.stale, .busy, .behind')
                 && view.querySelector('.code').textContent !== '';
             }"""
         )

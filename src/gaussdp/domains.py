@@ -194,6 +194,9 @@ _SEVERAL = ContextVar("several", default=False)
 @contextmanager
 def readings() -> Iterator[None]:
     """Many single numbers are computed here: NumPy is told but once that infinities are meant."""
+    if _SEVERAL.get():
+        yield
+        return
     token = _SEVERAL.set(True)
     try:
         with np.errstate(all="ignore"):

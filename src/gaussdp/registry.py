@@ -129,13 +129,17 @@ class Registry(Generic[Thing]):
 
     def extensions(self) -> tuple[Thing, ...]:
         """What was defined outside of gaussdp, which other processes have to be told."""
-        return tuple(thing for thing in self if not name_of(thing).startswith("gaussdp."))
+        return tuple(thing for thing in self._things.values() if not _kind_of(thing).__module__.startswith("gaussdp."))
 
 
 def name_of(thing: Any) -> str:
     """The module and the name under which it was defined."""
-    kind = thing if isinstance(thing, type) else type(thing)
+    kind = _kind_of(thing)
     return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _kind_of(thing: Any) -> type:
+    return thing if isinstance(thing, type) else type(thing)
 
 
 def named(name: str) -> Any:

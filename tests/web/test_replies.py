@@ -32,3 +32,11 @@ def test_nan_does_not_occur(content):
 def test_sums_that_overflow_or_cancel_are_no_proof():
     assert encoded([1.7e308, 1.7e308, None]) == b"[1.7e308,1.7e308,null]"
     assert encoded([math.inf, -math.inf]) == b'["inf","-inf"]'
+
+
+@pytest.mark.parametrize("words", ["null", "nullnull"])
+def test_nothing_and_the_word_for_it_hide_no_infinity(words):
+    content = {"a": None, "b": words, "c": [None, words], "mu": math.inf}
+    assert json.loads(encoded(content)) == {**content, "mu": "inf"}
+    assert json.loads(encoded({**content, "mu": 1.0})) == {**content, "mu": 1.0}
+    assert json.loads(encoded({"a": None, "mu": math.inf})) == {"a": None, "mu": "inf"}

@@ -16,13 +16,18 @@ from gaussdp.choosing.match import Match, saturated_from
 from gaussdp.domains import NON_NEGATIVE, POSITIVE, evaluate, instance, number, settle, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
-from gaussdp.numerics import Floats, Formula
+from gaussdp.numerics import Array, Floats, Formula, Operations
 from gaussdp.risks import Risk
 
 _LEAST_EPSILON = 1e-300  # the profile at a tiny delta bends as low as epsilon near delta
 _LARGEST_EPSILON = 1e300
 _REFINEMENTS, _REFINED_POINTS = 8, 33  # each round narrows the hump sixteen-fold
 _SCAN = 600  # points a search looks at before it refines; mu/epsilon has at most one hump
+
+
+@Formula
+def _spent(xp: Operations, epsilon: Array, divisor: Array) -> Array:
+    return epsilon / divisor
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class RuleOfThumb:
 
     def mu(self, epsilon: ArrayLike) -> Any:
         """The budget that the rule gives a policy epsilon; broadcasts."""
-        return evaluate(Formula(lambda xp, e: e / self.divisor), epsilon=(epsilon, NON_NEGATIVE))
+        return evaluate(_spent, epsilon=(epsilon, NON_NEGATIVE), divisor=(self.divisor, POSITIVE))
 
     def is_conservative(self, epsilon: ArrayLike, risk: Risk) -> Any:
         """Whether the rule spends at most what the criterion allows at this policy epsilon; broadcasts.

@@ -190,12 +190,18 @@ class IconArray:
         return 10 if self.of == HUNDRED else 40
 
     @property
-    def kinds(self) -> list[int]:
-        """The kind of each icon, in rows from the upper left; of each kind that there is, one at least."""
+    def drawn(self) -> tuple[int, int, int]:
+        """How many icons there are of each kind; of each kind that there is, one at least."""
         icons, least = self.of // self.each, [min(count, 1) for count in self.counts]
         wrong = max(min(self.counts[2] // self.each, icons - least[0] - least[1]), least[2])
         before = max(min(self.before // self.each, icons - wrong - least[1]), least[0])
-        return [0] * before + [1] * (icons - before - wrong) + [2] * wrong
+        return before, icons - before - wrong, wrong
+
+    @property
+    def kinds(self) -> list[int]:
+        """The kind of each icon, in rows from the upper left."""
+        before, added, wrong = self.drawn
+        return [0] * before + [1] * added + [2] * wrong
 
     @property
     def note(self) -> str:

@@ -152,6 +152,11 @@ def shown_percent(value: float, digits: int = 3) -> str:
     ('0.272%', '28%', '100%')
     """
     # Rounded before it is scaled, and scaled in decimal: 100 * 0.28 is a hair above 28 and would round up to 28.1.
+    cut = _cut(value, _UP, digits) if value < 1 else None
+    if cut is not None:
+        moved = cut.replace(".", "").ljust(3, "0")
+        whole, rest = moved[:3].lstrip("0") or "0", moved[3:].rstrip("0")
+        return f"{whole}.{rest}%" if rest else f"{whole}%"
     return f"{shown(float(Decimal(repr(rounded(value, Rounding.UP, digits))).scaleb(2)))}%"
 
 

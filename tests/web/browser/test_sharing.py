@@ -50,8 +50,8 @@ def test_copy(new_calculator, expect):
     copied = {}
     for kind in ("Python", "CLI", "LaTeX", "JSON"):
         calculator.page.locator("#choose .takeaway").get_by_label(kind, exact=True).check()
-        text = calculator.page.locator("#choose .code").text_content()
         button.click()
+        text = calculator.settled().page.locator("#choose .code").text_content()
         calculator.page.wait_for_function("async (text) => await navigator.clipboard.readText() === text", arg=text)
         copied[kind] = text
     expect(button).to_have_text("Copied")
@@ -140,6 +140,7 @@ def test_a_view_as_one_file(new_calculator, tmp_path):
         assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
         assert page.locator("main button, main input, script").count() == 0
         assert page.locator("main img").count() == (state["view"] != "start")
+        assert bool(page.locator("main .picture details td").count()) == (state["view"] != "start")
         found = [rule for rule in axe.run(page).response["violations"] if rule["impact"] in ("serious", "critical")]
         assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == [], state["view"]
         page.close()

@@ -39,6 +39,23 @@ def test_a_nested_field_by_its_path():
     assert refusal(CalibrateRequest, {**RUN, "target": 3}).field == "target"
 
 
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ("tpr", "a list of some of tables, fnr, tpr, python, cli, latex, json"),
+        (["advice"], "a list of some of tables, fnr"),
+        ([["tpr"]], "a list of some of tables, fnr"),
+        (None, "a list of some of tables, fnr"),
+        (["tpr", "tpr"], "nothing stands twice"),
+    ],
+)
+def test_parts_are_some_of_those_that_there_are(parts, words):
+    error = refusal(UnderstandRequest, {"mu": 1, "parts": parts})
+    assert (error.status, error.field) == (422, "parts")
+    assert words in str(error)
+    assert read(UnderstandRequest, {"mu": 1, "parts": []}).parts == frozenset()
+
+
 def test_an_unknown_field_is_named():
     assert "'dataset'" in str(refusal(AccountRequest, {**RUN, "noise_multiplier": 1, "dataset": 5}))
 

@@ -107,6 +107,31 @@ class OneOf:
 
 
 @dataclass(frozen=True)
+class SomeOf:
+    """Some of a few words, each at most once; it may be none."""
+
+    words: Sequence[str]
+    meaning: str
+
+    def read(self, name: str, value: object) -> frozenset[str]:
+        if not isinstance(value, list) or not all(isinstance(word, str) and word in self.words for word in value):
+            raise DomainError(name, say("a list of some of {words}", words=", ".join(self.words)), value)
+        named = frozenset(value)
+        if len(named) < len(value):
+            raise DomainError(name, say("a list in which nothing stands twice"), value)
+        return named
+
+    def schema(self) -> dict[str, Any]:
+        return {
+            "type": "array",
+            "items": {"type": "string", "enum": list(self.words)},
+            "uniqueItems": True,
+            "description": self.meaning,
+            "examples": [[self.words[0]]],
+        }
+
+
+@dataclass(frozen=True)
 class Text:
     """A line of words, shown to people as it is and never as markup."""
 
@@ -208,8 +233,9 @@ def kinds_of(request: type[IsRequest]) -> dict[str, FieldKind | Several | type[I
 
 
 @cache
-def _fields_of(request: type[IsRequest]) -> tuple["dataclasses.Field[Any]", ...]:
-    return dataclasses.fields(request)
+def _fields_of(request: type[IsRequest]) -> tuple[tuple[str, bool], ...]:
+    """The names of its fields, and which must be given."""
+    return tuple((field.name, field.default is dataclasses.MISSING) for field in dataclasses.fields(request))
 
 
 def parse(body: bytes) -> object:
@@ -244,24 +270,22 @@ def read(request: type[Request], value: object, path: str = "") -> Request:
     for name in value:
         if name not in kinds:
             raise RefusalError(422, f"unknown field {brief(path + name)}; known are {', '.join(kinds)}", None)
-    return request(**{field.name: _field(field, kinds[field.name], value, path) for field in _fields_of(request)})
+    given = {}
+    for name, needed in _fields_of(request):
+        if name in value:
+            given[name] = _field(path + name, kinds[name], value[name])
+        elif needed:
+            raise RefusalError(422, say("{name} is missing", name=path + name), path + name)
+    return request(**given)
 
 
-def _field(
-    field: "dataclasses.Field[Any]", kind: FieldKind | Several | type[IsRequest], given: dict[str, object], path: str
-) -> Any:
-    name = path + field.name
-    if field.name not in given:
-        if field.default is dataclasses.MISSING:
-            raise RefusalError(422, say("{name} is missing", name=name), name)
-        return field.default
+def _field(name: str, kind: FieldKind | Several | type[IsRequest], value: object) -> Any:
     if isinstance(kind, type):
-        return read(kind, given[field.name], f"{name}.")
+        return read(kind, value, f"{name}.")
     try:
         if isinstance(kind, Several):
-            items = kind.items(name, given[field.name])
-            return tuple(read(kind.of, item, f"{name}.{i}.") for i, item in enumerate(items))
-        return kind.read(name, given[field.name])
+            return tuple(read(kind.of, item, f"{name}.{i}.") for i, item in enumerate(kind.items(name, value)))
+        return kind.read(name, value)
     except DomainError as error:
         raise RefusalError(422, str(error), name) from None
 

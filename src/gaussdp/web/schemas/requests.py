@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, get_args
+from typing import Annotated, Literal, get_args
 
 from gaussdp.accounting.readings import DEFAULT_FLOOR
 from gaussdp.advising.answers import BY_KEY, YEARS
@@ -19,7 +19,7 @@ from gaussdp.published.opendp_registry import CURATORS
 from gaussdp.risks import Risk, criteria, registered
 from gaussdp.risks.registry import RISKS
 from gaussdp.statements.run import SAMPLINGS, Clipping, Randomness, Sampling, Tuning
-from gaussdp.web.schemas.kinds import Anything, FileText, Number, OneOf, Several, Text, Whole, read
+from gaussdp.web.schemas.kinds import Anything, FileText, Number, OneOf, Several, SomeOf, Text, Whole, read
 
 CRITERION = OneOf(lambda: [risk.key for risk in criteria()], "The risk that is matched.")
 TARGET = OneOf(lambda: ["mu", *(risk.value_key for risk in registered())], "What is bounded.")
@@ -32,6 +32,10 @@ STATEMENT_FORMATS = (*PROSE_FORMATS, "pdf", "toml")
 MOST_RECORDS = 10**15
 MOST_RELEASES = 12  # different ones, as many as fit a page
 NOISES = ("gaussian", "laplace", "discrete-gaussian", "discrete-laplace")
+SNIPPETS = ("python", "cli", "latex", "json")
+Side = Literal["fnr", "tpr"]
+"""What is read off a curve."""
+SIDES: tuple[Side, ...] = ("fnr", "tpr")
 
 _LEVEL = Number(LEVEL, "Where it is matched: the level of the criterion, such as an FPR, a recall or a δ.", 1e-3)
 _DELTA = Number(LEVEL, "δ at which to read ε.", 1e-6)
@@ -52,6 +56,26 @@ def _answer(key: str) -> OneOf | Whole | Number:
     return Number(LEVEL if question.kind == "share" else YEARS, question.text, float(question.default or 0.5))
 
 
+def _parts(more: str) -> SomeOf:
+    """What an answer need not hold."""
+    return SomeOf((more, *SIDES, *SNIPPETS), "What the answer holds of this, besides all else; all if left out.")
+
+
+class InParts:
+    """A question whose answer may leave out what nobody looks at."""
+
+    parts: frozenset[str] | None
+
+    def wants(self, part: str) -> bool:
+        """Whether the answer is to hold it."""
+        return self.parts is None or part in self.parts
+
+    @property
+    def sides(self) -> list[Side]:
+        """What is to be read off the curves."""
+        return [side for side in SIDES if self.wants(side)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class RequirementRequest:
     """Something that must hold, and who has set it."""
@@ -61,7 +85,7 @@ class RequirementRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChooseRequest:
+class ChooseRequest(InParts):
     """A policy: ε-DP with the criterion by which to match it, (ε, δ)-DP, anything else that must hold, or several."""
 
     epsilon: Annotated[
@@ -73,6 +97,7 @@ class ChooseRequest:
     requirements: Annotated[
         tuple[RequirementRequest, ...] | None, Several(RequirementRequest, MOST_RELEASES, "What must hold besides.")
     ] = None
+    parts: Annotated[frozenset[str] | None, _parts("advice")] = None
 
     @cached_property
     def risk(self) -> Risk:
@@ -119,7 +144,7 @@ class RulesRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnderstandRequest:
+class UnderstandRequest(InParts):
     """A GDP guarantee, and the attacker for whom to read it."""
 
     mu: Annotated[float, Number(FINITE_NON_NEGATIVE, "The GDP parameter.", 0.31)]
@@ -127,6 +152,7 @@ class UnderstandRequest:
     recall: Annotated[float, Number(RATE, "Share of the members that the attack finds, for precision.", 1e-2)] = 1e-2
     delta: Annotated[float, _DELTA] = 1e-6
     fpr: Annotated[float | None, Number(RATE, "One more false-positive rate at which to read the TPR.", 1e-4)] = None
+    parts: Annotated[frozenset[str] | None, _parts("tables")] = None
 
 
 @dataclass(frozen=True, kw_only=True)

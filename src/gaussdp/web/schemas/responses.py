@@ -8,8 +8,8 @@ Real = Annotated[float, 'a number, or the string "inf"']
 Text = Annotated[str, "the number beside it as people read it, rounded to the side of less privacy"]
 
 
-class Snippets(TypedDict):
-    """The same numbers elsewhere."""
+class Snippets(TypedDict, total=False):
+    """The same numbers elsewhere, as far as they were asked for."""
 
     python: str
     cli: str
@@ -94,10 +94,10 @@ class MatchedCurves(TypedDict):
     """FNR and TPR by FPR, of the policy and of the budget; the TPR keeps its digits where it is small."""
 
     fpr: list[float]
-    pure: Annotated[list[float] | None, "the policy that binds; null where it is a bound and has no curve"]
-    gdp: list[float]
-    pure_tpr: list[float] | None
-    gdp_tpr: list[float]
+    pure: NotRequired[Annotated[list[float] | None, "the policy that binds; null where it is a bound without a curve"]]
+    gdp: NotRequired[list[float]]
+    pure_tpr: NotRequired[list[float] | None]
+    gdp_tpr: NotRequired[list[float]]
 
 
 class Point(TypedDict):
@@ -118,7 +118,7 @@ class Asked(TypedDict):
 
 
 class ChooseResponse(TypedDict):
-    """The budget for a policy."""
+    """The budget for a policy; what is part of `advice` depends on the policy alone."""
 
     epsilon: float | None
     mu: Real
@@ -130,17 +130,21 @@ class ChooseResponse(TypedDict):
     matching: Annotated[bool, "whether anything is matched by the criterion"]
     requirements: list[Asked]
     risk: RiskValue
-    others: list[Budget]
-    implied: Annotated[Mu | None, "the μ that pure DP with this ε has itself; null without one"]
+    others: NotRequired[Annotated[list[Budget], "part of `advice`: the same policy by all criteria"]]
+    implied: NotRequired[
+        Annotated[Mu | None, "part of `advice`: the μ that pure DP with this ε has itself; null without one"]
+    ]
     saturated: bool
     warning: Annotated[str, "that the match is saturated, and what to use instead; empty if it is not"]
     cost: Annotated[str, "what the match costs at lower false-positive rates; empty if nothing"]
     elsewhere: list[Elsewhere]
     instead: Instead | None
-    recommendation: Annotated[list[str], "the range over all criteria that count, the cautious choice, and why"]
-    cautious: Mu
+    recommendation: NotRequired[
+        Annotated[list[str], "part of `advice`: the range over all criteria that count, the cautious choice, and why"]
+    ]
+    cautious: NotRequired[Annotated[Mu, "part of `advice`"]]
     rules: list[Rule]
-    curves: MatchedCurves
+    curves: NotRequired[Annotated[MatchedCurves, "parts `fnr` and `tpr`"]]
     matched: Annotated[Point | None, "where budget and policy meet"]
     snippets: Snippets
 
@@ -222,8 +226,8 @@ class Curve(TypedDict):
     """FNR and TPR by FPR."""
 
     fpr: list[float]
-    fnr: list[float]
-    tpr: list[float]
+    fnr: NotRequired[list[float]]
+    tpr: NotRequired[list[float]]
 
 
 class UnderstandResponse(TypedDict):
@@ -237,10 +241,10 @@ class UnderstandResponse(TypedDict):
     advantage: Share
     accuracy: Share
     icons: list[Icons]
-    group: list[Group]
-    repeated: list[Repeated]
-    equivalents: list[Equivalent]
-    curve: Curve
+    group: NotRequired[Annotated[list[Group], "part of `tables`"]]
+    repeated: NotRequired[Annotated[list[Repeated], "part of `tables`"]]
+    equivalents: NotRequired[Annotated[list[Equivalent], "part of `tables`"]]
+    curve: NotRequired[Annotated[Curve, "parts `fnr` and `tpr`"]]
     sentences: list[str]
     snippets: Snippets
 

@@ -147,17 +147,14 @@ def described(
 def _curves(found: Holding, delta: float) -> AccountCurves:
     rates = curve_rates()
     fitted, statement = found.fit.guarantee if found.fit else GDP(found.mu), ApproxDP(found.epsilon, delta)
-    exact, exact_tpr = read_off(found.curve, rates) if found.fit else (None, None)
-    gdp, gdp_tpr = read_off(fitted, rates)
-    approx, approx_tpr = read_off(statement, rates)
     return AccountCurves(
         fpr=rates,
-        exact=exact,
-        gdp=gdp,
-        approx=approx,
-        exact_tpr=exact_tpr,
-        gdp_tpr=gdp_tpr,
-        approx_tpr=approx_tpr,
+        exact=read_off(found.curve, rates, "fnr") if found.fit else None,
+        gdp=read_off(fitted, rates, "fnr"),
+        approx=read_off(statement, rates, "fnr"),
+        exact_tpr=read_off(found.curve, rates, "tpr") if found.fit else None,
+        gdp_tpr=read_off(fitted, rates, "tpr"),
+        approx_tpr=read_off(statement, rates, "tpr"),
     )
 
 

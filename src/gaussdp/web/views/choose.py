@@ -1,7 +1,10 @@
 """Choose: from a policy, in any currency, to a budget μ."""
 
 import math
+from collections.abc import Collection, Sequence
 from functools import lru_cache
+
+import numpy as np
 
 from gaussdp.choosing import Choice, Match, RuleOfThumb, match
 from gaussdp.choosing import choose as chosen
@@ -12,7 +15,7 @@ from gaussdp.domains import readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
 from gaussdp.risks import AtMost, Profile, Risk, criteria
-from gaussdp.web.schemas.requests import ChooseRequest, RulesRequest
+from gaussdp.web.schemas.requests import ChooseRequest, RulesRequest, Side
 from gaussdp.web.schemas.responses import (
     Asked,
     Budget,
@@ -31,7 +34,7 @@ from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, 
 from gaussdp.web.views.snippets import choose_snippets
 from gaussdp.words import Phrase, numeral, remembered, say
 
-DIVISORS = (5.0, 3.0)
+RULES = (RuleOfThumb(5.0), RuleOfThumb(3.0))
 _VERDICTS = {
     "conservative": Phrase("{name} = {spent} is conservative here: at most the matched budget {matched}."),
     "too much": Phrase("{name} = {spent} is too much here: the matched budget is {matched}."),
@@ -42,19 +45,16 @@ _LEAST_KINK = 1e-6  # below, the curve's corner is no more than the corner of th
 
 @readings()
 def choose(request: ChooseRequest) -> ChooseResponse:
-    """The budget, what it allows and costs, the same by other criteria, a recommendation, and both curves."""
+    """The budget, what it allows and costs, and both curves; the same by other criteria, and a recommendation."""
     asked = request.asked
     choice = chosen(*asked)
     binding, budget = choice.binding, GDP(choice.mu)
     found = match_of(choice)
     own = request.own
-    pure = own.policy if own and isinstance(own.policy, PureDP) else None
-    advice = _advice(tuple(one.policy for one in asked), tuple(criteria()))
     matched, point = None if binding.met else found, matched_point(choice)
-    implied = None if pure is None else pure.implied().mu
-    judged = own.matches[0] if own and pure else None
+    judged = own.matches[0] if own and isinstance(own.policy, PureDP) else None
     risk = found.risk if found else binding.policy.risk if isinstance(binding.policy, AtMost) else request.risk
-    return ChooseResponse(
+    answer = ChooseResponse(
         epsilon=request.epsilon,
         mu=choice.mu,
         mu_text=budget_text(choice.mu),
@@ -75,8 +75,6 @@ def choose(request: ChooseRequest) -> ChooseResponse:
             if matched
             else say("Every release with such a μ meets it: {words}.", words=binding.words),
         ),
-        others=[_budget(other) for other in _matches(pure, advice)],
-        implied=None if implied is None else Mu(mu=implied, mu_text=guarantee_text(implied)),
         saturated=choice.saturated,
         warning=matched.warning if matched else "",
         cost="" if matched is None or matched.saturated else matched.cost,
@@ -92,13 +90,26 @@ def choose(request: ChooseRequest) -> ChooseResponse:
             for at in (matched.elsewhere if matched else ())
         ],
         instead=_instead(matched) if matched else None,
-        recommendation=list(advice.recommendation),
-        cautious=Mu(mu=advice.mu, mu_text=budget_text(advice.mu)),
-        rules=[] if judged is None else [_rule(divisor, judged) for divisor in DIVISORS],
-        curves=_curves(curve_of(binding), budget, point),
+        rules=[] if judged is None else [_rule(rule, judged) for rule in RULES],
         matched=point,
         snippets=choose_snippets(request, choice.mu),
     )
+    if request.sides:
+        answer["curves"] = _curves(request.sides, curve_of(binding), budget, point)
+    if request.wants("advice"):
+        _advise(answer, asked)
+    return answer
+
+
+def _advise(answer: ChooseResponse, asked: Sequence[Requirement]) -> None:
+    """Add what the policy is by all criteria, whichever was chosen."""
+    advice = _advice(tuple(one.policy for one in asked), tuple(criteria()))
+    pure = asked[0].policy if answer["epsilon"] is not None and isinstance(asked[0].policy, PureDP) else None
+    implied = None if pure is None else pure.implied().mu
+    answer["others"] = [] if pure is None else [_budget(other) for other in advice.requirements[0].matches]
+    answer["implied"] = None if implied is None else Mu(mu=implied, mu_text=guarantee_text(implied))
+    answer["recommendation"] = list(advice.recommendation)
+    answer["cautious"] = Mu(mu=advice.mu, mu_text=budget_text(advice.mu))
 
 
 def match_of(choice: Choice) -> Match | None:
@@ -112,10 +123,6 @@ def match_of(choice: Choice) -> Match | None:
 def curve_of(asked: Requirement) -> Guarantee | None:
     """The curve of a policy that has one of its own, beside that of the budget."""
     return None if isinstance(asked.policy, AtMost | GDP) else asked.policy
-
-
-def _matches(pure: PureDP | None, advice: Choice) -> tuple[Match, ...]:
-    return () if pure is None else advice.requirements[0].matches
 
 
 @lru_cache(maxsize=256)
@@ -160,8 +167,8 @@ def _instead(found: Match) -> Instead | None:
     )
 
 
-def _rule(divisor: float, found: Match) -> Rule:
-    rule, policy = RuleOfThumb(divisor), found.policy
+def _rule(rule: RuleOfThumb, found: Match) -> Rule:
+    divisor, policy = rule.divisor, found.policy
     mu = float(rule.mu(policy.epsilon_bound)) if isinstance(policy, PureDP) else 0.0
     standing = rule.verdict(found)
     # What may be spent is a budget; what is too much is seen to be more than the matched one.
@@ -176,12 +183,17 @@ def _rule(divisor: float, found: Match) -> Rule:
     )
 
 
-def _curves(policy: Guarantee | None, budget: GDP, matched: Point | None) -> MatchedCurves:
+def _curves(sides: Collection[Side], policy: Guarantee | None, budget: GDP, matched: Point | None) -> MatchedCurves:
     kink = 1 / (1 + math.exp(min(getattr(policy, "epsilon_bound", 700.0), 700.0)))
     rates = curve_rates(*([matched["fpr"]] if matched else []), *((kink, 1 - kink) if kink > _LEAST_KINK else ()))
-    fnr, tpr = read_off(budget, rates)
-    policy_fnr, policy_tpr = (None, None) if policy is None else read_off(policy, rates)
-    return MatchedCurves(fpr=rates, pure=policy_fnr, gdp=fnr, pure_tpr=policy_tpr, gdp_tpr=tpr)
+    curves, fpr = MatchedCurves(fpr=rates), np.array(rates)
+    if "fnr" in sides:
+        curves["pure"] = None if policy is None else read_off(policy, fpr, "fnr")
+        curves["gdp"] = read_off(budget, fpr, "fnr")
+    if "tpr" in sides:
+        curves["pure_tpr"] = None if policy is None else read_off(policy, fpr, "tpr")
+        curves["gdp_tpr"] = read_off(budget, fpr, "tpr")
+    return curves
 
 
 def matched_point(choice: Choice) -> Point | None:
@@ -198,12 +210,12 @@ def matched_point(choice: Choice) -> Point | None:
 
 def rules(request: RulesRequest) -> RulesResponse:
     """The policies for which each rule is conservative."""
-    return RulesResponse(rules=[_range(divisor, request.risk) for divisor in DIVISORS])
+    return RulesResponse(rules=[_range(rule, request.risk) for rule in RULES])
 
 
-def _range(divisor: float, risk: Risk) -> RuleRange:
-    name = f"μ = ε/{divisor:g}"
-    intervals = _intervals(divisor, risk)
+def _range(rule: RuleOfThumb, risk: Risk) -> RuleRange:
+    divisor, name = rule.divisor, f"μ = ε/{rule.divisor:g}"
+    intervals = _intervals(rule, risk)
     if intervals is None:
         return RuleRange(
             divisor=divisor, conservative=None, sentence=say("Where {name} holds is unknown at this level.", name=name)
@@ -216,9 +228,9 @@ def _range(divisor: float, risk: Risk) -> RuleRange:
 
 
 @lru_cache(maxsize=1024)
-def _intervals(divisor: float, risk: Risk) -> list[tuple[float, float]] | None:
+def _intervals(rule: RuleOfThumb, risk: Risk) -> list[tuple[float, float]] | None:
     """Where the rule is conservative; None if that is unknown."""
     try:
-        return RuleOfThumb(divisor).telling_epsilons(risk)
+        return rule.telling_epsilons(risk)
     except DomainError:  # at extreme levels the search for its end leaves the range of a double
         return None

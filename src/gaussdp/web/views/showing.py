@@ -4,11 +4,13 @@ import math
 from bisect import bisect_left
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
 
 from gaussdp import numerics
 from gaussdp.documents.rounding import shown_down, shown_level, shown_percent, shown_up
 from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.web.schemas.requests import Side
 from gaussdp.words import numeral
 
 DIGITS = 4
@@ -78,10 +80,11 @@ def curve_rates(*points: float) -> list[float]:
     return rates
 
 
-def read_off(guarantee: Guarantee, rates: list[float]) -> tuple[list[float], list[float]]:
-    """FNR and TPR of a guarantee at rates from 0 to 1, both included."""
+def read_off(guarantee: Guarantee, rates: npt.ArrayLike, side: Side) -> list[float]:
+    """FNR or TPR of a guarantee at rates from 0 to 1, both included."""
+    fpr, fnr = np.asarray(rates), side == "fnr"
     if isinstance(guarantee, GDP) and 0 < guarantee.mu < math.inf:  # in the open, where nothing else need be asked
-        mu, inner = np.array(guarantee.mu), np.array(rates[1:-1])
-        return [1.0, *numerics.fnr(mu, inner).tolist(), 0.0], [0.0, *numerics.tpr(mu, inner).tolist(), 1.0]
-    fpr = np.array(rates)
-    return guarantee.fnr(fpr).tolist(), guarantee.tpr(fpr).tolist()
+        inner = (numerics.fnr if fnr else numerics.tpr)(np.array(guarantee.mu), fpr[1:-1]).tolist()
+        return [1.0, *inner, 0.0] if fnr else [0.0, *inner, 1.0]
+    read: list[float] = (guarantee.fnr if fnr else guarantee.tpr)(fpr).tolist()
+    return read

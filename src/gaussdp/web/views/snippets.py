@@ -1,7 +1,8 @@
 """What a person takes away: the state of a view as Python, as a command line, as LaTeX and as JSON."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import cast
 
 from gaussdp.documents.files import toml
 from gaussdp.documents.latex import latex_words
@@ -16,11 +17,17 @@ from gaussdp.web.schemas.requests import (
     CalibrateRequest,
     ChooseRequest,
     DescribedRun,
+    InParts,
     UnderstandRequest,
 )
 from gaussdp.web.schemas.responses import AccountResult, Snippets
 from gaussdp.web.views.showing import DIGITS
 from gaussdp.web.views.training import Holding, target_text
+
+
+def _asked_for(request: InParts, **makers: Callable[[], str]) -> Snippets:
+    """Those that the answer is to hold."""
+    return cast(Snippets, {kind: make() for kind, make in makers.items() if request.wants(kind)})
 
 
 def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
@@ -30,23 +37,29 @@ def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
     if request.policy_delta:
         return _met_snippets(request, mu)
     risk, epsilon = request.risk, request.epsilon or 0.0
-    budget = rounded(mu, Rounding.DOWN, DIGITS)
     kind, level = type(risk), risk.level
     name = level.key if level else "level"
     place = rf"${level.math} =$" if level and level.by_symbol else level.label if level else ""
-    return Snippets(
-        python=(
+    return _asked_for(
+        request,
+        python=lambda: (
             f"import gaussdp\nfrom {_home(kind)} import {kind.__name__}\n\n"
             f"policy = gaussdp.PureDP({epsilon!r})\n"
             f"print(gaussdp.match(policy, {kind.__name__}({name}={request.level!r})).mu)\n"
         ),
-        cli=f"gaussdp choose --epsilon {shown(epsilon)} {_criterion_options(request)}",
-        latex=(
+        cli=lambda: f"gaussdp choose --epsilon {shown(epsilon)} {_criterion_options(request)}",
+        latex=lambda: (
             rf"A policy of $\varepsilon = {tex(epsilon)}$, matched on {risk.phrase} at {place} "
-            rf"${level_words(request.level)}$, is a budget of $\mu = {tex(budget)}$."
+            rf"${level_words(request.level)}$, is a budget of $\mu = {_budget(mu)}$."
         ),
-        json=dumped({"epsilon": request.epsilon, "criterion": request.criterion, name: request.level, "mu": mu}),
+        json=lambda: dumped(
+            {"epsilon": request.epsilon, "criterion": request.criterion, name: request.level, "mu": mu}
+        ),
     )
+
+
+def _budget(mu: float) -> str:
+    return tex(rounded(mu, Rounding.DOWN, DIGITS))
 
 
 def _home(kind: type[Risk]) -> str:
@@ -70,28 +83,31 @@ def _several_snippets(request: ChooseRequest, mu: float) -> Snippets:
     matching = any(one.matches for one in request.asked)
     by = f", {kind.__name__}({level.key if level else 'level'}={request.level!r})" if matching else ""
     imported = f"from {_home(kind)} import {kind.__name__}\n" if matching else ""
-    budget = tex(rounded(mu, Rounding.DOWN, DIGITS))
     options = f" {_criterion_options(request)}" if matching else ""
-    return Snippets(
-        python=f"import gaussdp\n{imported}\nprint(gaussdp.choose({', '.join(map(repr, texts))}{by}).mu)\n",
-        cli="gaussdp choose" + "".join(f" --require {shlex.quote(text)}" for text in texts) + options,
-        latex=rf"All {len(texts)} requirements hold for a budget of $\mu = {budget}$."
-        if len(texts) > 1
-        else rf"The requirement holds for a budget of $\mu = {budget}$.",
-        json=dumped({"requirements": texts, "criterion": request.criterion, "level": request.level, "mu": mu}),
+    return _asked_for(
+        request,
+        python=lambda: f"import gaussdp\n{imported}\nprint(gaussdp.choose({', '.join(map(repr, texts))}{by}).mu)\n",
+        cli=lambda: "gaussdp choose" + "".join(f" --require {shlex.quote(text)}" for text in texts) + options,
+        latex=lambda: (
+            rf"All {len(texts)} requirements hold for a budget of $\mu = {_budget(mu)}$."
+            if len(texts) > 1
+            else rf"The requirement holds for a budget of $\mu = {_budget(mu)}$."
+        ),
+        json=lambda: dumped({"requirements": texts, "criterion": request.criterion, "level": request.level, "mu": mu}),
     )
 
 
 def _met_snippets(request: ChooseRequest, mu: float) -> Snippets:
-    epsilon, delta, budget = request.epsilon or 0.0, request.policy_delta, rounded(mu, Rounding.DOWN, DIGITS)
-    return Snippets(
-        python=f"import gaussdp\n\nprint(gaussdp.choose(gaussdp.ApproxDP({epsilon!r}, {delta!r})).mu)\n",
-        cli=f"gaussdp choose --epsilon {shown(epsilon)} --delta {shown(delta)}",
-        latex=(
-            rf"Every release that is $\mu$-GDP with $\mu \le {tex(budget)}$ is $(\varepsilon, \delta)$-DP with "
+    epsilon, delta = request.epsilon or 0.0, request.policy_delta
+    return _asked_for(
+        request,
+        python=lambda: f"import gaussdp\n\nprint(gaussdp.choose(gaussdp.ApproxDP({epsilon!r}, {delta!r})).mu)\n",
+        cli=lambda: f"gaussdp choose --epsilon {shown(epsilon)} --delta {shown(delta)}",
+        latex=lambda: (
+            rf"Every release that is $\mu$-GDP with $\mu \le {_budget(mu)}$ is $(\varepsilon, \delta)$-DP with "
             rf"$\varepsilon = {tex(epsilon)}$ and $\delta = {level_words(delta)}$."
         ),
-        json=dumped({"epsilon": epsilon, "delta": delta, "mu": mu}),
+        json=lambda: dumped({"epsilon": epsilon, "delta": delta, "mu": mu}),
     )
 
 
@@ -100,27 +116,30 @@ def understand_snippets(
 ) -> Snippets:
     """What a guarantee allows an attacker."""
     mu, prior, recall, delta = request.mu, request.prior, request.recall, request.delta
-    levels, calls = ",".join(map(shown, fprs)), ", ".join(f"release.tpr({fpr!r})" for fpr in fprs)
-    shown_epsilon, shown_precision = (rounded(value, Rounding.UP, DIGITS) for value in (epsilon, precision))
-    return Snippets(
-        python=(
+
+    def up(value: float) -> str:
+        return tex(rounded(value, Rounding.UP, DIGITS))
+
+    return _asked_for(
+        request,
+        python=lambda: (
             "import gaussdp\n\n"
             f"release = gaussdp.GDP(mu={mu!r})\n"
-            f"print({calls})\n"
+            f"print({', '.join(f'release.tpr({fpr!r})' for fpr in fprs)})\n"
             f"print(release.precision(recall={recall!r}, prior={prior!r}))\n"
             f"print(release.epsilon({delta!r}))\n"
             f"print(release.accuracy(prior={prior!r}))\n"
         ),
-        cli=(
-            f"gaussdp risk --mu {shown(mu)} --fpr {levels} --recall {shown(recall)} --delta {shown(delta)}"
-            f" --prior {shown(prior)}"
+        cli=lambda: (
+            f"gaussdp risk --mu {shown(mu)} --fpr {','.join(map(shown, fprs))} --recall {shown(recall)}"
+            f" --delta {shown(delta)} --prior {shown(prior)}"
         ),
-        latex=(
+        latex=lambda: (
             rf"The release is $\mu$-GDP with $\mu = {tex(mu)}$: at recall ${level_words(recall)}$ and a prior of "
-            rf"${level_words(prior)}$ the best attack has precision at most ${tex(shown_precision)}$, and "
-            rf"$\varepsilon \le {tex(shown_epsilon)}$ at $\delta = {level_words(delta)}$."
+            rf"${level_words(prior)}$ the best attack has precision at most ${up(precision)}$, and "
+            rf"$\varepsilon \le {up(epsilon)}$ at $\delta = {level_words(delta)}$."
         ),
-        json=dumped(
+        json=lambda: dumped(
             {
                 "mu": mu,
                 "prior": prior,

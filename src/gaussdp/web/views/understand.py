@@ -7,10 +7,11 @@ from gaussdp.documents.blocks import IconArray
 from gaussdp.domains import LEVEL, PROBABILITY, evaluate, readings
 from gaussdp.errors import DomainError
 from gaussdp.explaining import Explanation, explain
-from gaussdp.explaining.facts import alarm
-from gaussdp.explaining.sentences import accusation_icons, accusation_sentence, guess_icons, passages
+from gaussdp.explaining.explanation import DEFAULT_GROUPS, DEFAULT_RELEASES
+from gaussdp.explaining.facts import Meaning, alarm, equivalents, group, guesses, repeated, search
+from gaussdp.explaining.sentences import accusation_icons, accusation_sentence, guess_icons, headline, passages
 from gaussdp.guarantees import GDP
-from gaussdp.risks import Profile
+from gaussdp.risks.base import EVEN
 from gaussdp.web.schemas.requests import PointRequest, UnderstandRequest
 from gaussdp.web.schemas.responses import (
     Curve,
@@ -36,14 +37,13 @@ _TOLD = ("guesses", "alarms", "searches")  # what the page has no other place fo
 @readings()
 def understand(request: UnderstandRequest) -> UnderstandResponse:
     """The guarantee in TPRs, precision, ε, right guesses, groups and repetition."""
-    release, meaning = GDP(request.mu), explanation(request)
-    (search,) = meaning.searches
-    (epsilon,) = (row.epsilon for row in meaning.equivalents if isinstance(row.risk, Profile))
+    release = GDP(request.mu)
+    meaning = _meaning(request, release)
+    (found,) = meaning.searches
+    epsilon = release.epsilon(request.delta)
     told = {passage.key: passage.sentences for passage in passages(meaning, _TOLD)}
     advantage = release.advantage()
-    rates = curve_rates(*([request.fpr] if request.fpr is not None else []))
-    fnr, tpr = read_off(release, rates)
-    return UnderstandResponse(
+    answer = UnderstandResponse(
         mu=request.mu,
         mu_text=guarantee_text(request.mu),
         tpr=[
@@ -51,19 +51,60 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
             for row in meaning.alarms
         ],
         precision=PrecisionAtRecall(
-            recall=search.recall, prior=search.prior, value=search.precision, text=percent_text(search.precision)
+            recall=found.recall, prior=found.prior, value=found.precision, text=percent_text(found.precision)
         ),
         epsilon=EpsilonAtDelta(delta=request.delta, epsilon=epsilon, text=guarantee_text(epsilon)),
         advantage=Share(value=advantage, text=percent_text(advantage)),
         accuracy=Share(value=meaning.guesses[-1].after, text=percent_text(meaning.guesses[-1].after)),
         icons=_icons(release, meaning, request.fpr, told),
-        group=[Group(k=row.count, mu=row.mu, mu_text=guarantee_text(row.mu)) for row in meaning.groups],
-        repeated=[Repeated(releases=row.count, mu=row.mu, mu_text=guarantee_text(row.mu)) for row in meaning.releases],
-        equivalents=_equivalents(meaning),
-        curve=Curve(fpr=rates, fnr=fnr, tpr=tpr),
-        sentences=[meaning.headline, *(words for passage in told.values() for words in passage)],
-        snippets=understand_snippets(request, fprs_of(request), epsilon, search.precision),
+        sentences=[
+            headline(request.mu, meaning.guesses[0]),
+            *(words for passage in told.values() for words in passage),
+        ],
+        snippets=understand_snippets(request, fprs_of(request), epsilon, found.precision),
     )
+    if request.sides:
+        rates = curve_rates(*([request.fpr] if request.fpr is not None else []))
+        answer["curve"] = Curve(fpr=rates)
+        for side in request.sides:
+            answer["curve"][side] = read_off(release, rates, side)
+    if request.wants("tables"):
+        _add_tables(answer, request, release)
+    return answer
+
+
+def _meaning(request: UnderstandRequest, release: GDP) -> Meaning:
+    """What the page tells of the guarantee outside its tables."""
+    prior = request.prior
+    return Meaning(
+        request.mu,
+        prior,
+        guesses=tuple(guesses(release, share) for share in ((EVEN,) if prior == EVEN else (EVEN, prior))),
+        alarms=tuple(alarm(release, fpr, prior) for fpr in fprs_of(request)),
+        searches=(search(release, request.recall, prior),),
+        groups=(),
+        releases=(),
+        equivalents=(),
+    )
+
+
+def _add_tables(answer: UnderstandResponse, request: UnderstandRequest, release: GDP) -> None:
+    groups = [group(release, size) for size in DEFAULT_GROUPS]
+    releases = [repeated(release, count) for count in DEFAULT_RELEASES]
+    answer["group"] = [Group(k=row.count, mu=row.mu, mu_text=guarantee_text(row.mu)) for row in groups]
+    answer["repeated"] = [Repeated(releases=row.count, mu=row.mu, mu_text=guarantee_text(row.mu)) for row in releases]
+    levels = {"fpr": fprs_of(request), "recall": [request.recall], "delta": [request.delta]}
+    answer["equivalents"] = [
+        Equivalent(
+            criterion=row.criterion,
+            level=row.level,
+            level_text=level_text(row.level),
+            epsilon=row.epsilon,
+            text=guarantee_text(row.epsilon),
+        )
+        for row in equivalents(release, levels)
+        if row.level is not None
+    ]
 
 
 def explanation(request: UnderstandRequest) -> Explanation:
@@ -78,7 +119,7 @@ def fprs_of(request: UnderstandRequest) -> list[float]:
     return [*FPRS, *([request.fpr] if request.fpr is not None and request.fpr not in FPRS else [])]
 
 
-def _icons(release: GDP, meaning: Explanation, fpr: float | None, told: Mapping[str, tuple[str, ...]]) -> list[Icons]:
+def _icons(release: GDP, meaning: Meaning, fpr: float | None, told: Mapping[str, tuple[str, ...]]) -> list[Icons]:
     """Right guesses at even odds; at another prior right accusations, at the user's own false-positive rate."""
     found = [_drawn(guess_icons(meaning.guesses[0]), told["guesses"][0])]
     if len(meaning.guesses) > 1:
@@ -88,32 +129,17 @@ def _icons(release: GDP, meaning: Explanation, fpr: float | None, told: Mapping[
 
 
 def _drawn(array: IconArray, sentence: str) -> Icons:
-    kinds = array.kinds
     return Icons(
         title=array.title,
         of=array.of,
         before=array.before,
         after=array.before + array.added,
         sentence=sentence,
-        drawn=[kinds.count(kind) for kind in range(3)],
+        drawn=list(array.drawn),
         labels=list(array.labels),
         columns=array.columns,
         note=array.note,
     )
-
-
-def _equivalents(meaning: Explanation) -> list[Equivalent]:
-    return [
-        Equivalent(
-            criterion=row.criterion,
-            level=row.level,
-            level_text=level_text(row.level),
-            epsilon=row.epsilon,
-            text=guarantee_text(row.epsilon),
-        )
-        for row in meaning.equivalents
-        if row.level is not None
-    ]
 
 
 def mu_through(request: PointRequest) -> Mu:

@@ -15,7 +15,7 @@ const FORCED = matchMedia("(forced-colors: active)"); // colours may hardly diff
 /** How much larger than usual the person's letters are. */
 const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 
-/** @typedef {{fpr: number[], curves: {fnr: number[], tpr: number[]}[], lowest: number, words: string, series?: Series[]}} Data */
+/** @typedef {{fpr: number[], curves: {fnr?: number[], tpr?: number[]}[], lowest: number, words: string, series?: Series[]}} Data */
 /** @typedef {{label: string, colour: string, dash?: number[]}} Series */
 
 /**

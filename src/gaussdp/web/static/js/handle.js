@@ -71,7 +71,7 @@ export function createHandle(picture, store, onDrag) {
   });
 
   return {
-    /** @param {{fpr: number[], fnr: number[], tpr: number[], mu: number, text: string}} shown */
+    /** @param {{fpr: number[], fnr?: number[], tpr?: number[], mu: number, text: string}} shown */
     show(shown) {
       curve = shown;
       element.setAttribute("aria-valuenow", String(shown.mu));
@@ -86,7 +86,7 @@ export function createHandle(picture, store, onDrag) {
 
 /** Where the handle waits: where both errors are equal, or at FPR 1e-3 on log axes. */
 function resting({ fpr, fnr }, scale) {
-  if (scale === "log") return 1e-3;
+  if (scale === "log" || !fnr) return 1e-3;
   const i = fpr.findIndex((x, k) => x >= fnr[k]);
   return fpr[i < 0 ? fpr.length - 1 : i];
 }
@@ -95,8 +95,8 @@ function resting({ fpr, fnr }, scale) {
 function at({ fpr, fnr, tpr }, x) {
   let i = fpr.findIndex((value) => value >= x);
   if (i < 0) i = fpr.length - 1;
-  if (i === 0) return { fpr: fpr[0], fnr: fnr[0], tpr: tpr[0] };
+  if (i === 0) return { fpr: fpr[0], fnr: fnr?.[0], tpr: tpr?.[0] };
   const share = (x - fpr[i - 1]) / (fpr[i] - fpr[i - 1]);
-  const between = (values) => values[i - 1] + share * (values[i] - values[i - 1]);
+  const between = (values) => values && values[i - 1] + share * (values[i] - values[i - 1]);
   return { fpr: x, fnr: between(fnr), tpr: between(tpr) };
 }

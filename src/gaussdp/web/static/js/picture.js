@@ -9,9 +9,10 @@ const TABLE_FPR = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.25, 0.5];
 
 /**
  * @param {HTMLElement} root
- * @param {{title: string, name: string, store: any, series: {label: string, colour: string, dash?: number[]}[], hint?: string}} options
+ * @param {{title: string, name: string, store: any, series: {label: string, colour: string, dash?: number[]}[], hint?: string, onMissing?: () => void}} options
+ *   `onMissing`: called when the axes or the table need what the curves shown do not have
  */
-export function createPicture(root, { title, name, store, series, hint }) {
+export function createPicture(root, { title, name, store, series, hint, onMissing }) {
   const place = h("div", { class: "chart" });
   const marks = h("div", { class: "marks" });
   const caption = h("p", { class: "note picture-caption" });
@@ -45,10 +46,15 @@ export function createPicture(root, { title, name, store, series, hint }) {
       ? speak("Higher is worse: how many members an attack finds for the false alarms it raises.")
       : `${speak("Lower is worse: the errors that even the best attack must make.")}${hint ? ` ${hint}` : ""}`;
     if (!data) return;
-    chart.show(data, scale);
+    if (has(drawnSide())) chart.show(data, scale);
     fill();
   };
+  const drawnSide = () => (store.read("scale") === "log" ? "tpr" : "fnr");
+  const has = (side) => data?.curves.every((curve) => curve[side]);
+  /** What the picture and its table need of the curves. */
+  const sides = () => (numbers.open ? ["fnr", "tpr"] : [drawnSide()]);
   const fill = () => {
+    if (!has("fnr") || !has("tpr")) return numbers.replaceChildren(numbers.firstChild); // nobody looks at it
     const rows = TABLE_FPR.map((fpr) => {
       const i = nearest(data.fpr, fpr);
       return [levelText(data.fpr[i]), ...data.curves.flatMap((curve) => [oneSided(curve.tpr[i], "up"), oneSided(curve.fnr[i], "down")])].map(numeral);
@@ -56,7 +62,13 @@ export function createPicture(root, { title, name, store, series, hint }) {
     const headings = ["FPR", ...drawn().flatMap((one) => [`${one.label}: TPR`, `${one.label}: FNR`])];
     numbers.replaceChildren(numbers.firstChild, h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": speak("{title}, table", { title }) }, table(title, headings, rows)));
   };
-  store.listen((changed) => (changed.has("scale") || changed.has("view")) && show());
+  const complete = () => data && sides().some((side) => !has(side)) && onMissing?.();
+  numbers.addEventListener("toggle", complete);
+  store.listen((changed) => {
+    if (!changed.has("scale") && !changed.has("view")) return;
+    show();
+    complete();
+  });
   show();
 
   return {
@@ -68,6 +80,7 @@ export function createPicture(root, { title, name, store, series, hint }) {
     },
     chart,
     marks,
+    sides,
     /** @param {(u: any, scale: string) => void} placer puts a mark where it belongs */
     onPlace: (placer) => placers.push(placer),
   };

@@ -22,8 +22,10 @@ const SHOWN = 1800; // milliseconds that "Copied" stays
  *   whether it says all that the statement needs; null while a field is wrong
  * @param {{name: string, formats: {value: string, label: string}[], registered?: boolean}} paper what the document is called, its formats, and whether
  *   it can be an entry of the registry of deployments
+ * @param {{onKind?: () => void, whole?: () => Promise<void>}} more called when another kind is to be shown, and before
+ *   the view is saved, where not all of it is asked for at once
  */
-export function createTakeaway(root, name, store, request, paper = { name: speak("Statement"), formats: DOCUMENTS }) {
+export function createTakeaway(root, name, store, request, paper = { name: speak("Statement"), formats: DOCUMENTS }, { onKind = () => {}, whole } = {}) {
   let snippets = null;
   let kind = "python";
   const code = h("pre", { class: "code", tabIndex: 0, "aria-label": speak("What is copied") }, h("code", {}));
@@ -38,9 +40,11 @@ export function createTakeaway(root, name, store, request, paper = { name: speak
   };
   const kinds = h("fieldset", { class: "segments", "aria-label": speak("Copy as") }, ...KINDS.map(([value, label]) =>
     h("label", { class: "option" },
-      h("input", { type: "radio", name: `copy-${name}`, value, checked: value === kind, onchange: () => { kind = value; show(); } }),
+      h("input", { type: "radio", name: `copy-${name}`, value, checked: value === kind, onchange: () => { kind = value; show(); onKind(); } }),
       h("span", { class: "option-words" }, label))));
-  const copyCode = copyButton(speak("Copy"), "primary", () => snippets?.[kind], say);
+  let arrived = null; // told what was to be copied before it was there
+  const current = () => snippets?.[kind] ?? new Promise((resolve) => (arrived = resolve));
+  const copyCode = copyButton(speak("Copy"), "primary", current, say);
   const copyLink = copyButton(speak("Copy link"), "", () => new URL(writeAddress(store.all()), location.href).href, say);
 
   const save = async (path, format) => {
@@ -60,6 +64,12 @@ export function createTakeaway(root, name, store, request, paper = { name: speak
   };
   const saveView = async () => {
     const view = root.closest(".view");
+    try {
+      if (!view.matches(".stale")) await whole?.();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return say(error.message, true);
+    }
     if (view.matches(".stale")) return say(speak("What is shown belongs to earlier values; it is not saved."), true);
     await inLight();
     const page = savedPage(view, new URL(writeAddress(store.all()), location.href).href);
@@ -83,10 +93,15 @@ export function createTakeaway(root, name, store, request, paper = { name: speak
     ...(paper.registered ? [registryForm(name, request, download, say)] : []));
 
   return {
+    /** Which of them is shown. */
+    kind: () => kind,
     /** @param {Record<string, string>} newSnippets */
     show(newSnippets) {
       snippets = newSnippets;
       show();
+      if (!(kind in snippets)) return;
+      arrived?.(snippets[kind]);
+      arrived = null;
     },
   };
 }
@@ -94,7 +109,7 @@ export function createTakeaway(root, name, store, request, paper = { name: speak
 function copyButton(label, kind, text, say) {
   const button = h("button", { type: "button", class: kind }, label);
   button.addEventListener("click", async () => {
-    const content = text();
+    const content = await text();
     if (content === undefined || content === null) return;
     if (!(await copy(content))) return say(speak("The browser does not let this page copy; select the text instead."), true);
     button.textContent = speak("Copied");

@@ -5,7 +5,7 @@ import { ask } from "../api.js";
 import { CRITERIA } from "../definitions.js";
 import { gathered, h, part, prose, stripTable, table } from "../dom.js";
 import { valuesOf } from "../fields.js";
-import { eachFrame } from "../latest.js";
+import { eachFrame, inParts, whenRested } from "../latest.js";
 import { brief } from "../numbers.js";
 import { CURRENCIES, policyCells, policyText } from "../policies.js";
 import { createPicture, lowestFor, placeMark } from "../picture.js";
@@ -13,7 +13,6 @@ import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
 import { speak } from "../words.js";
 
-const SETTLED = 200; // milliseconds: where a rule holds takes longer than a frame to find
 const NAMES = ["currency", "epsilon", "policy_delta", "policy_value", "policy_level", "criterion", "level", "also"];
 
 const ALONE = [{ label: speak("Budget, μ-GDP"), colour: "gdp" }];
@@ -24,7 +23,7 @@ export function setUpChoose(root, store, fields) {
   const refusals = createRefusals(root, fields, NAMES, () => update(), aliases);
   const picture = createPicture(part(root, "picture"), {
     title: speak("Trade-off curves"), name: "choose", store,
-    series: BOTH,
+    series: BOTH, onMissing: () => update(),
   });
   const mark = h("div", { class: "mark" }, h("span", { class: "mark-label" }, speak("matched here")));
   picture.marks.append(mark);
@@ -34,7 +33,7 @@ export function setUpChoose(root, store, fields) {
   const takeaway = createTakeaway(part(root, "takeaway"), "choose", store, () => {
     const state = request();
     return state && { view: "choose", state };
-  });
+  }, undefined, { onKind: () => update(), whole: () => questions.whole(request()) });
 
   const request = () => {
     refusals.clear();
@@ -51,11 +50,14 @@ export function setUpChoose(root, store, fields) {
     else aliases["requirements.0.policy"] = "policy_value";
     return { ...(own ? { epsilon, policy_delta } : {}), level, criterion: store.read("criterion"), ...(demanded.length ? { requirements: demanded } : {}) };
   };
-  const questions = eachFrame(
-    (question) => ask("choose", question),
-    (answer) => show(answer),
-    (error) => refusals.tell(error),
-  );
+  const questions = inParts(root, "choose", {
+    first: () => [...picture.sides(), takeaway.kind()],
+    rest: ["advice"],
+    about: ({ epsilon, policy_delta, requirements }) => [epsilon, policy_delta, requirements],
+    show: (answer) => show(answer),
+    showRest: (answer) => showAdvice(answer),
+    refuse: (error) => refusals.tell(error),
+  });
   const update = () => {
     if (store.read("view") !== "choose") return; // asked when it is looked at
     const question = request();
@@ -75,15 +77,14 @@ export function setUpChoose(root, store, fields) {
     (answer) => ranges.replaceChildren(...answer.rules.map((rule) => h("li", {}, ...prose(rule.sentence)))),
     () => ranges.replaceChildren(),
   );
-  let timer = 0;
+  const rested = whenRested((question) => rules.ask(question));
   let asked = "";
   const askRules = ({ criterion: name, level }) => {
     const key = `${name} ${level}`;
     if (key === asked) return;
     asked = key;
     ranges.replaceChildren();
-    clearTimeout(timer);
-    timer = setTimeout(() => rules.ask({ criterion: name, level }), SETTLED);
+    rested.ask({ criterion: name, level });
   };
 
   const show = (answer) => {
@@ -94,30 +95,23 @@ export function setUpChoose(root, store, fields) {
     part(root, "answer").classList.toggle("doubtful", answer.saturated);
     part(root, "matching").hidden = !answer.matching;
     part(root, "rules").hidden = !answer.rules.length;
-    part(root, "others").hidden = !answer.others.length;
     part(root, "risk").replaceChildren(...prose(answer.risk.sentence));
     const asked = part(root, "asked");
     asked.hidden = answer.requirements.length < 2;
     asked.replaceChildren(table(speak("What must hold"), [speak("What must hold"), speak("μ at most")], answer.requirements.map((row) => [row.binds ? speak("{words} (binds)", row) : row.words, row.mu_text])));
     showWarning(answer);
     part(root, "cost").replaceChildren(...cost(answer));
-    part(root, "recommendation").replaceChildren(...answer.recommendation.map((text) => h("li", {}, ...prose(text))));
-    part(root, "others-table").replaceChildren(stripTable(speak("Budgets by criterion and level"), gathered(answer.others, "criterion").map(([name, rows]) => ({
-      label: speak("{label}, by {level}", { label: CRITERIA[name].label, level: CRITERIA[name].level.label }),
-      cells: rows.map((row) => [row.level_text, `${row.mu_text}${row.saturated ? " *" : ""}`, row.saturated ? "saturated" : ""]),
-    }))));
-    part(root, "others-note").textContent = answer.others.some((row) => row.saturated) ? speak("* saturated: the policy hardly limits the attack there, so that this μ stands for nothing.") : "";
-    if (answer.implied) part(root, "implied").replaceChildren(...prose(speak("Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = {mu}, whatever the level.", { mu: answer.implied.mu_text })));
     part(root, "verdicts").replaceChildren(...answer.rules.map(verdict));
     matched = answer.matched;
     mark.hidden = !matched;
-    mark.firstChild.textContent = answer.met ? (answer.curves.pure ? speak("they touch here") : speak("met here")) : speak("matched here");
     const { fpr, pure, gdp, pure_tpr, gdp_tpr } = answer.curves;
-    const drawn = [...(pure ? [{ fnr: pure, tpr: pure_tpr }] : []), { fnr: gdp, tpr: gdp_tpr }];
+    const both = Boolean(pure ?? pure_tpr);
+    mark.firstChild.textContent = answer.met ? (both ? speak("they touch here") : speak("met here")) : speak("matched here");
+    const drawn = [...(both ? [{ fnr: pure, tpr: pure_tpr }] : []), { fnr: gdp, tpr: gdp_tpr }];
     picture.show({
       fpr,
       curves: drawn,
-      series: pure ? BOTH : ALONE,
+      series: both ? BOTH : ALONE,
       lowest: lowestFor(fpr, matched?.fpr ?? 1),
       words: answer.met
         ? speak("Trade-off curves of the policy and of the budget μ = {mu}. The table below has the numbers.", { mu: answer.mu_text })
@@ -125,6 +119,18 @@ export function setUpChoose(root, store, fields) {
     });
     takeaway.show(answer.snippets);
     announce(speak("Budget μ at most {mu}. {warning}", { mu: answer.mu_text, warning: answer.warning }));
+  };
+
+  /** What depends on the policy alone. */
+  const showAdvice = ({ recommendation, others, implied }) => {
+    part(root, "recommendation").replaceChildren(...recommendation.map((text) => h("li", {}, ...prose(text))));
+    part(root, "others").hidden = !others.length;
+    part(root, "others-table").replaceChildren(stripTable(speak("Budgets by criterion and level"), gathered(others, "criterion").map(([name, rows]) => ({
+      label: speak("{label}, by {level}", { label: CRITERIA[name].label, level: CRITERIA[name].level.label }),
+      cells: rows.map((row) => [row.level_text, `${row.mu_text}${row.saturated ? " *" : ""}`, row.saturated ? "saturated" : ""]),
+    }))));
+    part(root, "others-note").textContent = others.some((row) => row.saturated) ? speak("* saturated: the policy hardly limits the attack there, so that this μ stands for nothing.") : "";
+    if (implied) part(root, "implied").replaceChildren(...prose(speak("Matching is not implication: a mechanism that is ε-DP is itself μ-GDP with μ = {mu}, whatever the level.", { mu: implied.mu_text })));
   };
 
   /** That the match says nothing here, with the way to one that does. */

@@ -9,7 +9,7 @@ import { valuesOf } from "../fields.js";
 import { factList } from "../facts.js";
 import { createHandle } from "../handle.js";
 import { iconArray } from "../icon-array.js";
-import { eachFrame } from "../latest.js";
+import { eachFrame, inParts } from "../latest.js";
 import { brief, numberIn } from "../numbers.js";
 import { createPicture, lowestFor } from "../picture.js";
 import { createRefusals } from "../refusals.js";
@@ -23,6 +23,7 @@ export function setUpUnderstand(root, store, fields) {
   const picture = createPicture(part(root, "picture"), {
     title: speak("Trade-off curve"), name: "understand", store,
     series: [{ label: "μ-GDP", colour: "gdp" }], hint: speak("Drag the curve to change μ."),
+    onMissing: () => update(),
   });
   const through = eachFrame(
     (point) => ask("mu-through", point),
@@ -45,12 +46,15 @@ export function setUpUnderstand(root, store, fields) {
   const takeaway = createTakeaway(part(root, "takeaway"), "understand", store, () => {
     const state = request();
     return state && { view: "understand", state };
+  }, undefined, { onKind: () => update(), whole: () => questions.whole(request()) });
+  const questions = inParts(root, "understand", {
+    first: () => [...picture.sides(), takeaway.kind()],
+    rest: ["tables"],
+    about: (question) => question,
+    show: (answer) => show(answer),
+    showRest: (answer) => showTables(answer),
+    refuse: (error) => refusals.tell(error),
   });
-  const questions = eachFrame(
-    (question) => ask("understand", question),
-    (answer) => show(answer),
-    (error) => refusals.tell(error),
-  );
   const update = () => {
     if (store.read("view") !== "understand") return; // asked when it is looked at
     deployments.load();
@@ -75,17 +79,6 @@ export function setUpUnderstand(root, store, fields) {
     ]);
     const told = answer.icons.map((icons) => icons.sentence); // beside the icons
     part(root, "sentences").replaceChildren(...answer.sentences.filter((text) => !told.includes(text)).map((text) => h("li", {}, ...prose(text))));
-    part(root, "tables").replaceChildren(
-      stripTable(speak("Groups and repeated releases"), [
-        { label: speak("μ of a group"), cells: answer.group.map((row) => [speak("{count} people", { count: counted(row.k) }), row.mu_text]) },
-        { label: speak("μ of such releases together"), cells: answer.repeated.map((row) => [speak("{count} times", { count: counted(row.releases) }), row.mu_text]) },
-      ]),
-      h("p", { class: "note" }, speak("The ε of pure DP that allows as much, by each criterion:")),
-      stripTable(speak("The ε of pure DP with the same risk"), gathered(answer.equivalents, "criterion").map(([name, rows]) => ({
-        label: speak("{label}, by {level}", { label: CRITERIA[name].label, level: CRITERIA[name].level.label }),
-        cells: rows.map((row) => [row.level_text, row.text]),
-      }))),
-    );
     const { fpr, fnr, tpr } = answer.curve;
     handle.show({ fpr, fnr, tpr, mu: answer.mu, text: answer.mu_text });
     picture.show({
@@ -95,6 +88,17 @@ export function setUpUnderstand(root, store, fields) {
     takeaway.show(answer.snippets);
     announce(speak("{sentence} ε is at most {epsilon} at δ {delta}.", { sentence: answer.icons[0].sentence, epsilon: answer.epsilon.text, delta: numeral(brief(answer.epsilon.delta, 6)) }));
   };
+
+  const showTables = ({ group, repeated, equivalents }) => part(root, "tables").replaceChildren(
+    stripTable(speak("Groups and repeated releases"), [
+      { label: speak("μ of a group"), cells: group.map((row) => [speak("{count} people", { count: counted(row.k) }), row.mu_text]) },
+      { label: speak("μ of such releases together"), cells: repeated.map((row) => [speak("{count} times", { count: counted(row.releases) }), row.mu_text]) },
+    ]),
+    h("p", { class: "note" }, speak("The ε of pure DP that allows as much, by each criterion:")),
+    stripTable(speak("The ε of pure DP with the same risk"), gathered(equivalents, "criterion").map(([name, rows]) => ({
+      label: speak("{label}, by {level}", { label: CRITERIA[name].label, level: CRITERIA[name].level.label }),
+      cells: rows.map((row) => [row.level_text, row.text]),
+    }))));
 
   store.listen((changed) => {
     if (changed.has("mu") && !byCurve) handle.release();
