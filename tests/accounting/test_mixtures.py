@@ -204,6 +204,17 @@ def test_bad_input(make, words):
         make()
 
 
+@pytest.mark.parametrize(
+    ("noise", "rate", "records"), [(0.25, 0.5, 10), (0.106, 0.104, 4), (0.5, 0.9, 30), (1.0, 1e-5, 8)]
+)
+@pytest.mark.parametrize("tilt", [0.0, 1.0])
+def test_both_laws_have_mass_one(noise, rate, records, tilt):
+    """Also where an output of all records is so far out that its density alone is no normal double."""
+    mixture = MixtureOfGaussians.of_records(noise, rate, records)
+    step = MixtureLoss(noise, mixture.sensitivities, mixture.weights)
+    assert step.tilted(tilt).log_mgf == pytest.approx(0.0, abs=1e-12)
+
+
 def in_many_digits(under_p, under_q, sigma, x):
     """Of one step, with components by their means: the loss at an output, FPR, FNR, delta to remove and to add."""
     with mpmath.workdps(50):

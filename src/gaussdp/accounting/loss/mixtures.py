@@ -39,6 +39,7 @@ from gaussdp.objects import Described
 _NEWTON_STEPS = 60
 _HALVINGS = 60  # of the distance between components, to less than rounding
 _MOST_LIKELY = 0.5  # weight from which on its complement has more digits
+_MOSTLY_MOVED = -0.5  # change of the ratio up to which 1 more than it has lost digits
 _LINEAR_FROM = 300.0  # exponent past which e^L - 1 is no longer needed, and the loss comes from its logarithm
 
 
@@ -141,8 +142,8 @@ class MixtureLoss(StepLoss):
         exponents = np.multiply.outer(x, sizes / sigma**2) - 0.5 * (sizes / sigma) ** 2
         with np.errstate(over="ignore"):
             ratio_change = np.expm1(np.minimum(exponents, LARGEST_EXPONENT)) @ weights
-        losses = np.log1p(ratio_change)
-        far = exponents[:, -1] > _LINEAR_FROM
+        far = (exponents[:, -1] > _LINEAR_FROM) | (ratio_change < _MOSTLY_MOVED)
+        losses = np.log1p(np.where(far, 0.0, ratio_change))
         if far.any():
             losses[far] = special.logsumexp(exponents[far], b=weights, axis=1)
         return Law(ratio_change, losses, normal_log_density(x, sigma))

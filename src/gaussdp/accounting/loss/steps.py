@@ -344,7 +344,9 @@ class StepLoss(ABC):
         total = float(weights.sum())
         log_mgf = heaviest + math.log(total)
         mean = None
-        if abs(log_mgf) < SETTINGS.small_log_mgf:
+        # Past there the density alone may be no normal double, though its product with the ratio is of any size.
+        representable = max(-float(outputs.losses[0]), float(outputs.losses[-1])) < SETTINGS.no_overflow
+        if abs(log_mgf) < SETTINGS.small_log_mgf and representable:
             change, mean = _moments(outputs, exponent, weights * math.exp(heaviest), tilt, precise=precise)
             log_mgf = math.log1p(change)
         weights /= total
