@@ -40,6 +40,13 @@ def test_the_mgf_is_one_at_zero_and_one():
     assert step.tilted(1.0, 0).log_mgf == pytest.approx(0, abs=1e-17)
 
 
+@pytest.mark.parametrize("sigma", [0.037, 0.03, 0.02])
+@pytest.mark.parametrize("rate", [0.01, 0.5])
+def test_the_mgf_is_one_where_densities_underflow(sigma, rate):
+    """What the record alone explains lies where the density without it is smaller than any double."""
+    assert SampledGaussianLoss(sigma, rate).tilted(1.0).log_mgf == pytest.approx(0.0, abs=1e-12)
+
+
 def test_many_tilts_at_once_agree_with_one_by_one():
     step = SampledGaussianLoss(0.7, 0.01)
     tilts = np.array([-2.0, 0.3, 1.0, 5.0, 11.0])
