@@ -16,7 +16,8 @@ alone.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -198,24 +199,29 @@ def _signed(first: LossDensity, second: LossDensity) -> LossDensity:
     With either sign of a loss changed its law under Q is that under P, so densities at -d are e^d times those at d.
     """
     scale = first.scale.plus(second.scale)
+    upper = replace(scale, above=scale.depth)
+
+    def of_positive(s: Floats) -> Floats:
+        if first is second:
+            return _signed_half(first, first, scale, s) + math.log(2)
+        sums: Floats = np.logaddexp(_signed_half(first, second, scale, s), _signed_half(second, first, scale, s))
+        return sums
+
+    ends = sum((law.scale.loss(law.density.edges[[0, -1]]) for law in (first, second)), start=np.zeros(2))
+    half = upper.build(of_positive, *upper.live(of_positive, 0.0, 0.0, float(np.abs(scale.place(ends)).max()))).density
 
     def log_density(s: Floats) -> Floats:
         size = np.abs(s)
-        if first is second:
-            sums = _signed_half(first, first, scale, size) + math.log(2)
-        else:
-            sums = np.logaddexp(_signed_half(first, second, scale, size), _signed_half(second, first, scale, size))
-        found: Floats = sums + np.where(s < 0, scale.loss(size), 0.0)
-        return found
+        return half.at(size) + np.where(s < 0, scale.loss(size), 0.0)
 
-    ends = sum((law.scale.loss(law.density.edges[[0, -1]]) for law in (first, second)), start=np.zeros(2))
-    low, high = scale.place(ends).tolist()
-    return scale.build(log_density, *scale.live(log_density, low, 0.0, high)).normalised()
+    last = float(half.edges[-1])
+    law = scale.build(log_density, *scale.live(log_density, -last, 0.0, last))
+    return replace(law, density=replace(law.density, error=law.density.error + half.error)).normalised()
 
 
 def _signed_half(small: LossDensity, large: LossDensity, scale: Scale, s: Floats) -> Floats:
     """Logarithms of the integrals over the losses of the one up to half of those at s, which are not negative."""
-    mine, others, total = small.density, large.density, scale.loss(s)
+    of_large, mine, others, total = cast(SignedScale, large.scale), small.density, large.density, scale.loss(s)
     least, most = (float(large.scale.loss(others.edges[[end]])[0]) for end in (0, -1))
     half, half_of_other = small.scale.place(0.5 * total), large.scale.place(0.5 * total)
     low = np.maximum(small.scale.place(total - most), mine.edges[0])
@@ -237,10 +243,10 @@ def _signed_half(small: LossDensity, large: LossDensity, scale: Scale, s: Floats
         of_others = others.panels(large.scale.place(whole - small.scale.loss(middles)))
 
         def values(chosen: Indices | slice, points: Floats) -> Floats:
-            rest = large.scale.place(whole[chosen][:, np.newaxis] - small.scale.loss(points))
+            rest = whole[chosen][:, np.newaxis] - small.scale.loss(points)
             logs = mine.values(of_mine[chosen], points)
-            logs += others.values(of_others[chosen], rest)
-            logs -= large.scale.log_slope(rest)
+            logs += others.values(of_others[chosen], of_large.place(rest))
+            logs -= of_large.log_slope_of(rest)
             return logs
 
         return values

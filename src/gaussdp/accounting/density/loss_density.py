@@ -165,6 +165,11 @@ class SignedScale(Scale):
         slope: Floats = np.logaddexp(s, -s) + math.log(0.5 * self.unit)
         return slope
 
+    def log_slope_of(self, loss: Floats) -> Floats:
+        """The same at losses."""
+        slope: Floats = np.log(np.hypot(loss, self.unit))
+        return slope
+
     def plus(self, other: Scale) -> "SignedScale":
         """The scale of a sum, which is as smooth as the smoother of both."""
         return replace(self, unit=max(self.unit, other.unit) if isinstance(other, SignedScale) else self.unit)
