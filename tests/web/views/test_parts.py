@@ -5,6 +5,7 @@ import pytest
 from gaussdp.web.schemas.requests import SIDES, SNIPPETS, ChooseRequest, UnderstandRequest
 from gaussdp.web.views.choose import choose
 from gaussdp.web.views.understand import understand
+from gaussdp.words import speaking
 
 ASKED = {
     "choose": (choose, ChooseRequest, {"epsilon": 1.3, "criterion": "precision", "level": 0.02}),
@@ -48,3 +49,12 @@ def test_who_names_no_parts_gets_all():
     assert set(whole["snippets"]) == set(SNIPPETS)
     assert set(whole["curves"]) == {"fpr", *OF_SIDE["fnr"], *OF_SIDE["tpr"]} - {"fnr", "tpr"}
     assert GROUPS["tables"] <= set(understand(UnderstandRequest(mu=1.0)))
+
+
+def test_what_is_taken_away_is_in_english():
+    """A sentence for a paper is in one language, whatever the page speaks."""
+    answer, kind, values = ASKED["choose"]
+    with speaking("de"):
+        spoken = answer(kind(**values))
+    assert spoken["snippets"] == answer(kind(**values))["snippets"]
+    assert spoken["recommendation"] != answer(kind(**values))["recommendation"]

@@ -23,11 +23,13 @@ from gaussdp.web.schemas.requests import (
 from gaussdp.web.schemas.responses import AccountResult, Snippets
 from gaussdp.web.views.showing import DIGITS
 from gaussdp.web.views.training import Holding, target_text
+from gaussdp.words import ENGLISH, speaking
 
 
 def _asked_for(request: InParts, **makers: Callable[[], str]) -> Snippets:
-    """Those that the answer is to hold."""
-    return cast(Snippets, {kind: make() for kind, make in makers.items() if request.wants(kind)})
+    """Those that the answer is to hold; their sentences are English, as commands and programs are."""
+    with speaking(ENGLISH):
+        return cast(Snippets, {kind: make() for kind, make in makers.items() if request.wants(kind)})
 
 
 def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
