@@ -14,7 +14,7 @@ from domains_of_test import log_uniform
 from gaussdp import GDP
 from gaussdp.accounting import account
 from gaussdp.accounting.loss.closed_forms import OneStepTails
-from gaussdp.accounting.loss.steps import least_loss
+from gaussdp.accounting.loss.outputs import least_loss
 from gaussdp.errors import ConvergenceError
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian
 

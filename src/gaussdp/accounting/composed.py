@@ -15,8 +15,9 @@ from gaussdp.accounting.lines.bent import BentTails
 from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.cumulants import AddingBound, LossCumulants, Tilt
-from gaussdp.accounting.loss.steps import LeastLoss, StepLoss, least_loss
-from gaussdp.accounting.operating_points import LossTails, OperatingPoints
+from gaussdp.accounting.loss.outputs import LeastLoss, least_loss
+from gaussdp.accounting.loss.steps import StepLoss
+from gaussdp.accounting.operating_points import LossTails, OperatingPoints, vanished
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats
 from gaussdp.objects import Described
@@ -144,7 +145,7 @@ class ComposedTails(Described):
             gone[near] = self._least.excess(tau[near]) <= 0
         if gone.any():
             points = OperatingPoints.unanswered(tau)
-            points.put(gone, VanishingTails.points(tau[gone]))
+            points.put(gone, vanished(tau[gone]))
             if not gone.all():
                 points.put(~gone, self.read(tau[~gone]))
             return points
@@ -152,7 +153,7 @@ class ComposedTails(Described):
         missing = np.flatnonzero(~points.answered)
         if missing.size:
             gone = self._vanishing.vanish(tau[missing])
-            points.put(missing[gone], VanishingTails.points(tau[missing[gone]]))
+            points.put(missing[gone], vanished(tau[missing[gone]]))
             missing = missing[~gone]
         if missing.size:
             apart, there = self.parted.points(tau[missing])

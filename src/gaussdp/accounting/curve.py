@@ -15,8 +15,8 @@ from gaussdp.accounting.directions import Direction, SymmetricTails
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative
 from gaussdp.accounting.fit.tightest import fit_tails
-from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
-from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss, OneExchangeTails, OneUnitTails
+from gaussdp.accounting.loss.closed_forms import GaussianTails, OneExchangeTails, OneStepTails, OneUnitTails
+from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails
 from gaussdp.accounting.read_curve import ReadCurve

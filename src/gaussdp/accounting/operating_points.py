@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.readings import NO_METHOD, Codes, Columns
+from gaussdp.accounting.readings import NO_METHOD, Codes, Columns, Method
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats
 
@@ -154,3 +154,23 @@ def log_complement(log_p: Floats) -> Floats:
     """log(1 - p) from log p."""
     with np.errstate(divide="ignore"):
         return np.where(log_p > -0.5, np.log(-np.expm1(log_p)), np.log1p(-np.exp(log_p)))
+
+
+def vanished(tau: Floats) -> OperatingPoints:
+    """Operating points where tails vanish: upper ones for positive thresholds, lower ones for negative."""
+    upper = tau > 0
+    nothing, all_ = np.full_like(tau, -np.inf), np.zeros_like(tau)
+    small, large = np.where(upper, nothing, all_), np.where(upper, all_, nothing)
+    other = log_complement(-np.abs(tau))
+    return OperatingPoints(
+        tau=tau,
+        log_fpr=small,
+        log_tnr=large,
+        log_fnr=large,
+        log_tpr=small,
+        log_density=nothing,
+        log_delta_remove=np.where(upper, nothing, other),
+        log_delta_add=np.where(upper, other, nothing),
+        errors=all_,
+        methods=one_method(Method.VANISHING, tau.size),
+    )

@@ -1,20 +1,18 @@
 r"""How many trials, pairs of trials or canaries an audit needs.
 
-How many independent trials an audit needs.
-
-At one threshold the power is a double sum over the counts of errors on either side, added up exactly where there are
-few counts and from below where there are many: counts in between are taken for the next larger one of a grid.
+**Independent trials.** At one threshold the power is a double sum over the counts of errors on either side, added up
+exactly where there are few counts and from below where there are many: counts in between are taken for the next larger
+one of a grid.
 
 The default method looks at every threshold, so its power is simulated. The counts at the thresholds are drawn and never
 the scores: exactly where they are small, else as Brownian bridges, their limit. From the power of one size follows the
 size for another power: both rates being nearly normal, sqrt(n) grows as 2 z(level) + sqrt(2) z(power).
 
-How many pairs a sequential audit takes.
-
-With the quantiles of the population, a pair falls into one of finitely many cells, and each bet multiplies its capital
-by a factor of the cell. The wealth is followed from pair to pair where few pairs suffice. Where many are needed, the
-logarithms of the factors are added up over blocks of pairs, whose sums are normal, and looked at after each block. A
-first guess comes from the mean growth g of each bet with share s: the least n with sum of s e^{ng} >= 1/a.
+**Pairs of a sequential audit.** With the quantiles of the population, a pair falls into one of finitely many cells, and
+each bet multiplies its capital by a factor of the cell. The wealth is followed from pair to pair where few pairs
+suffice. Where many are needed, the logarithms of the factors are added up over blocks of pairs, whose sums are normal,
+and looked at after each block. A first guess comes from the mean growth g of each bet with share s: the least n with
+sum of s e^{ng} >= 1/a.
 """
 
 import math

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gaussdp.accounting.density.convolution import repeated
 from gaussdp.accounting.density.loss_density import sampled_step
 from gaussdp.accounting.density.tails import DensityReadings, DensityTails
+from gaussdp.accounting.lines.bent import BentTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.closed_forms import OneStepTails
 from gaussdp.accounting.loss.cumulants import LossCumulants
@@ -189,3 +190,14 @@ def test_next_to_no_further_release(mu):
     for field in ("log_fpr", "log_tpr", "log_delta_remove"):
         # The mean of e^L is 1 for the release too, so tails move by about their curvature times mu^2.
         assert getattr(smoothed, field) == pytest.approx(getattr(plain, field), abs=1e-9 + 2e6 * mu * mu)
+
+
+def test_deep_tails_are_off_by_what_they_claim():
+    parts, tau = [(SampledGaussianLoss(4.921682393891775, 0.0004186038768883939), 17)], -0.005692930106521219
+    by_density, by_line = (tails(0.0, parts).read(np.array([tau])) for tails in (DensityTails, BentTails))
+    claim = by_density.errors + by_line.errors
+    assert by_density.answered.all()
+    assert by_line.answered.all()
+    for name in ("log_fpr", "log_tnr", "log_fnr", "log_tpr", "log_delta_remove", "log_delta_add"):
+        off = np.expm1(getattr(by_density, name) - getattr(by_line, name))
+        assert np.abs(off) <= claim

@@ -10,6 +10,7 @@ from gaussdp.accounting.density.tails import VanishingTails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.loss.cumulants import AddingBound, LossCumulants
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import vanished
 from gaussdp.mechanisms import DPSGD
 
 RUNS = [DPSGD(1.0, 1e-3, 300), DPSGD(0.8, 0.02, 50), DPSGD(3.0, 0.3, 200)]
@@ -52,8 +53,8 @@ def test_a_plain_release(mu):
     tau = mu * np.array([-80.0, -45.0, -38.0, -1.0, 0.0, 3.0, 36.0, 45.0, 80.0]) + 0.5 * mu * mu
     exact = GaussianTails(mu).read(tau)
     largest = np.where(tau > 0, exact.log_tpr, exact.log_tnr)
-    vanished = VanishingTails(mu * mu, []).vanish(tau)
-    assert np.all(largest[vanished] < LEAST)
+    gone = VanishingTails(mu * mu, []).vanish(tau)
+    assert np.all(largest[gone] < LEAST)
     assert vanished[-1]
     assert vanished[0]
 
@@ -63,13 +64,13 @@ def test_a_sampled_step(sigma, rate):
     one = OneStepTails(sigma, rate)
     x = 1 + sigma * np.array([5.0, 30.0, 37.0, 60.0, 200.0])
     tau = np.log1p(rate * np.expm1((2 * x - 1) / (2 * sigma**2)))
-    vanished = VanishingTails(0.0, [(SampledGaussianLoss(sigma, rate), 1)]).vanish(tau)
-    assert np.all(one.read(tau[vanished]).log_tpr < LEAST)
-    assert not vanished[:3].any()
+    gone = VanishingTails(0.0, [(SampledGaussianLoss(sigma, rate), 1)]).vanish(tau)
+    assert np.all(one.read(tau[gone]).log_tpr < LEAST)
+    assert not gone[:3].any()
 
 
 def test_points():
-    points = VanishingTails.points(np.array([-800.0, 5.0]))
+    points = vanished(np.array([-800.0, 5.0]))
     assert np.array_equal(points.log_fpr, [0.0, -np.inf])
     assert np.array_equal(points.log_fnr, [-np.inf, 0.0])
     assert np.array_equal(points.log_delta_add, [-np.inf, points.log_delta_add[1]])

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from gaussdp.accounting.loss.steps import (
+from gaussdp.accounting.loss.outputs import (
     SERIES_TO,
     exponential_excess,
     product,

@@ -23,7 +23,7 @@ import numpy as np
 
 from gaussdp.accounting.density.log_density import LogDensity
 from gaussdp.accounting.density.loss_density import LossDensity, Scale, SignedScale, log
-from gaussdp.accounting.loss.steps import rows_times, weighted_rows
+from gaussdp.accounting.loss.outputs import rows_times, weighted_rows
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
 from gaussdp.numerics import Booleans, Floats, Indices
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from gaussdp.accounting.density.log_density import LogDensity, panels_of, resolved
 from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
-from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss, least_loss, normal_log_density
+from gaussdp.accounting.loss.outputs import least_loss, normal_log_density
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import TINY, Booleans, Floats, Indices

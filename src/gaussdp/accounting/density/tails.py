@@ -21,9 +21,10 @@ from gaussdp.accounting.density.loss_density import (
 )
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.mixtures import ExchangedLoss
+from gaussdp.accounting.loss.outputs import FINENESS
 from gaussdp.accounting.loss.schedules import schedules_for
-from gaussdp.accounting.loss.steps import FINENESS, StepLoss
-from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_complement, one_method
+from gaussdp.accounting.loss.steps import StepLoss
+from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_complement, one_method, vanished
 from gaussdp.accounting.readings import NO_METHOD, Method
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats, Indices
@@ -87,26 +88,6 @@ class VanishingTails:
             log_delta_remove=always,
             log_delta_add=always,
             errors=always,
-            methods=one_method(Method.VANISHING, tau.size),
-        )
-
-    @staticmethod
-    def points(tau: Floats) -> OperatingPoints:
-        """Operating points where tails vanish: upper ones for positive thresholds, lower ones for negative."""
-        upper = tau > 0
-        nothing, all_ = np.full_like(tau, -np.inf), np.zeros_like(tau)
-        small, large = np.where(upper, nothing, all_), np.where(upper, all_, nothing)
-        other = log_complement(-np.abs(tau))
-        return OperatingPoints(
-            tau=tau,
-            log_fpr=small,
-            log_tnr=large,
-            log_fnr=large,
-            log_tpr=small,
-            log_density=nothing,
-            log_delta_remove=np.where(upper, nothing, other),
-            log_delta_add=np.where(upper, other, nothing),
-            errors=all_,
             methods=one_method(Method.VANISHING, tau.size),
         )
 
@@ -241,7 +222,7 @@ class DensityTails(Described):
         # What the last one does not reach is smaller than any double; between the means of both laws that is any error.
         between = (tau[open_] > self._bulk_ends[0]) & (tau[open_] < self._bulk_ends[1])
         points.put(open_[between], VanishingTails.points_between(tau[open_[between]]))
-        points.put(open_[~between], VanishingTails.points(tau[open_[~between]]))
+        points.put(open_[~between], vanished(tau[open_[~between]]))
         return points
 
     @cached_property

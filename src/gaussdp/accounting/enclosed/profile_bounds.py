@@ -1,8 +1,7 @@
 r"""Bounds on a profile from moments of the loss, and from the number of batches that hold the record.
 
-Bounds on a profile from the moments of the loss: Chernoff's, and a normal law with Berry and Esseen's error.
-
-With :math:`K(\theta) = \log E_Q[e^{\theta L}]`, :math:`\theta > 0` and
+**Moments** give Chernoff's bound, and a normal law with Berry and Esseen's error. With
+:math:`K(\theta) = \log E_Q[e^{\theta L}]`, :math:`\theta > 0` and
 :math:`h(y) = (e^{-\theta y} - e^{-(1+\theta)y})_+`,
 
 .. math:: \delta_{\rm remove}(\varepsilon) = e^{K(1+\theta) - \theta\varepsilon}\,E_{1+\theta}[h(L - \varepsilon)],
@@ -14,11 +13,10 @@ where :math:`E_c` is the mean under the law proportional to :math:`e^{cL} dQ`. T
 :math:`\Delta` of that of L. Shevtsova (2010, Doklady Mathematics 82): :math:`\Delta \le 0.56 \sum E|X_i|^3 / s^3` for a
 sum of independent centred :math:`X_i` with variance :math:`s^2`.
 
-Sampled Gaussian steps as a mixture over the number of batches that hold the record.
-
-A record is in N of T batches, N binomial, and a run in which it is known to be in N of them has the curve of
-:math:`m_N`-GDP with :math:`m_N^2 = N/\sigma^2` (plus the squared mu of what else is released). With the profile
-:math:`\delta_m` of m-GDP and :math:`c_N = N\log q + (T-N)\log(1-q) \le 0`,
+**Sampled steps are a mixture** over the number of batches that hold the record: it is in N of T, N binomial, and a run
+in which it is known to be in N of them has the curve of :math:`m_N`-GDP with :math:`m_N^2 = N/\sigma^2` (plus the
+squared mu of what else is released). With the profile :math:`\delta_m` of m-GDP and :math:`c_N = N\log q +
+(T-N)\log(1-q) \le 0`,
 
 .. math:: \sum_N \Pr[N]\,\delta_{m_N}(\varepsilon - c_N) \;\le\; \delta_{\rm remove}(\varepsilon), \qquad
           \delta_{\rm remove}(\varepsilon),\, \delta_{\rm add}(\varepsilon) \;\le\;

@@ -19,7 +19,8 @@ import numpy as np
 
 from gaussdp.accounting.loss.bounds import LossBounds
 from gaussdp.accounting.loss.cumulants import Tilt
-from gaussdp.accounting.loss.steps import FINENESS, TiltedGrid
+from gaussdp.accounting.loss.outputs import FINENESS
+from gaussdp.accounting.loss.steps import TiltedGrid
 from gaussdp.accounting.operating_points import OperatingPoints, log_complement, one_method
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError

@@ -1,19 +1,34 @@
-r"""Losses whose tails are normal CDFs: plain Gaussian releases, and one Poisson-sampled Gaussian step."""
+r"""Losses whose tails are normal CDFs: plain Gaussian releases, and one sampled step.
+
+A step whose sensitivity is random is one too: with components :math:`a_i N(m_i, \sigma^2)` under P and :math:`b_j
+N(n_j, \sigma^2)` under Q, and the shares :math:`\varrho_j` that the latter have in the density at x,
+
+.. math:: \delta = \sum_{i, j} a_i \varrho_j\,\delta_{(m_i - n_j)/\sigma}(\varepsilon_{ij}), \qquad
+          \varepsilon_{ij} = \frac{(m_i - n_j)(2x - m_i - n_j)}{2\sigma^2},
+
+in which :math:`\delta_\mu` is the profile of mu-GDP and nothing cancels, since no :math:`m_i` lies below an
+:math:`n_j`: :math:`e^{\varepsilon_{ij}}` is the quotient of two components at x, so the sum is :math:`P(X > x)` less
+:math:`e^{L(x)} Q(X > x)`.
+"""
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.loss.steps import least_loss
+from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
+from gaussdp.accounting.loss.outputs import least_loss, normal_log_density
 from gaussdp.accounting.operating_points import (
     HALF_LOG_2PI,
     OperatingPoints,
     log_complement,
     one_method,
     upper_quantile,
+    vanished,
 )
 from gaussdp.accounting.readings import Method
 from gaussdp.numerics import LARGEST_EXPONENT, Floats, log_profile
@@ -22,6 +37,7 @@ from gaussdp.objects import Described
 _ROUNDING = 1e-13  # of the kernels; up to 2.4e-14 was seen
 _ROUNDINGS = 4e-15  # of a normal quantile, relative to the terms that it is the sum of
 _NEWTON_STEPS = 100
+_HALVINGS = 60  # of the distance between components, to less than rounding
 _NEAR_LEAST = -0.5  # share of the way from 0 to the least loss, as e^tau - 1, from which on the excess is taken
 
 
@@ -72,7 +88,7 @@ class GaussianTails(Described):
             log_density=-0.5 * z * z - HALF_LOG_2PI - math.log(self.mu),
             log_delta_remove=np.where(tau >= 0, log_delta, other),
             log_delta_add=np.where(tau >= 0, other, log_delta),
-            errors=tail_errors(np.abs(tau / self.mu) + self.mu, np.abs(z) + self.mu),
+            errors=_errors(np.abs(tau / self.mu) + self.mu, np.abs(z) + self.mu),
             methods=one_method(Method.CLOSED_FORM, tau.size),
         )
 
@@ -195,11 +211,186 @@ class OneStepTails(Described):
             log_density=np.where(finite, log_density, -np.inf),
             log_delta_remove=np.where(tau >= 0, log_delta, other),
             log_delta_add=np.where(tau >= 0, other, log_delta),
-            errors=np.where(finite, tail_errors(2 * sigma * np.abs(exponent) + 1 / sigma, np.abs(z) + 1 / sigma), 0.0),
+            errors=np.where(finite, _errors(2 * sigma * np.abs(exponent) + 1 / sigma, np.abs(z) + 1 / sigma), 0.0),
             methods=one_method(Method.CLOSED_FORM, tau.size),
         )
 
 
-def tail_errors(terms: Floats, quantile: Floats) -> Floats:
+@dataclass(frozen=True, slots=True)
+class Components:
+    """A mixture of normal laws of one standard deviation."""
+
+    means: Floats
+    log_weights: Floats
+    sigma: float
+
+    def log_tails(self, x: Floats) -> tuple[Floats, Floats]:
+        """Logarithms of the probabilities of at most x and of more."""
+        z = (x - self.means[:, np.newaxis]) / self.sigma
+        below, above = (self.log_weights[:, np.newaxis] + special.log_ndtr(sign * z) for sign in (1.0, -1.0))
+        return special.logsumexp(below, axis=0), special.logsumexp(above, axis=0)
+
+    def log_shares(self, x: Floats) -> tuple[Floats, Floats]:
+        """Logarithms of the share of each component in the density at x, and of the density over N(0, sigma^2)."""
+        places = self.means[:, np.newaxis] * (x - 0.5 * self.means[:, np.newaxis]) / self.sigma**2
+        logs = self.log_weights[:, np.newaxis] + places
+        total: Floats = special.logsumexp(logs, axis=0)
+        return logs - total, total
+
+    def outputs(self, log_below: Floats, log_above: Floats) -> Floats:
+        """The outputs with these probabilities below and above them, between those of the outermost components."""
+        quantile = self.sigma * upper_quantile(log_above, log_below)
+        low, high = quantile + self.means.min(), quantile + self.means.max()
+        for _ in range(_HALVINGS):
+            x = 0.5 * (low + high)
+            below, above = self.log_tails(x)
+            short = np.where(log_below < log_above, below < log_below, above > log_above)
+            low, high = np.where(short, x, low), np.where(short, high, x)
+        found: Floats = 0.5 * (low + high)
+        return found
+
+
+class OneMixtureTails(Described):
+    """One step whose laws are mixtures: what is said above, with x found from the loss."""
+
+    lowest: float
+    mean: float = 0.0
+    deviation: float
+    skewness: float = 0.0
+
+    def __init__(self, sigma: float, under_p: dict[float, float], under_q: dict[float, float]) -> None:
+        self._sigma = sigma
+        self._p, self._q = (
+            Components(np.array(list(law)), np.log(list(law.values())), sigma) for law in (under_p, under_q)
+        )
+        at_scale = float(self._loss(np.array([sigma]))[0])
+        self.deviation = at_scale if at_scale > 0 else sigma  # only the scale of searches
+
+    @abstractmethod
+    def _outputs(self, tau: Floats) -> tuple[Floats, Floats]:
+        """The outputs with these losses, and the size of the terms that each over sigma is the sum of."""
+
+    def _loss(self, x: Floats) -> Floats:
+        """The loss at outputs."""
+        found: Floats = self._p.log_shares(x)[1] - self._q.log_shares(x)[1]
+        return found
+
+    def near_quantile(self, quantile: float, pole: float) -> float:
+        """The threshold that the loss exceeds with the probability of a normal quantile, under Q or under P."""
+        log_above, log_below = special.log_ndtr(np.array([[-quantile], [quantile]]))
+        return float(self._loss((self._p if pole == 1 else self._q).outputs(log_below, log_above))[0])
+
+    def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
+        """Operating points with these FPRs."""
+        x = self._q.outputs(log_tnr, log_fpr)
+        return self._at(x, self._loss(x), np.abs(x) / self._sigma)
+
+    def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
+        """Operating points with these FNRs."""
+        x = self._p.outputs(log_fnr, log_tpr)
+        return self._at(x, self._loss(x), np.abs(x) / self._sigma)
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at the thresholds."""
+        x, terms = self._outputs(tau)
+        return self._at(x, tau, terms)
+
+    def _at(self, x: Floats, tau: Floats, terms: Floats) -> OperatingPoints:
+        (p_shares, _), (q_shares, log_q) = self._p.log_shares(x), self._q.log_shares(x)
+        apart = self._p.means[:, np.newaxis] - self._q.means
+        sums = self._p.means[:, np.newaxis] + self._q.means
+        remove, add = [], []
+        for i, j in np.argwhere(apart > 0).tolist():
+            mu = float(apart[i, j]) / self._sigma
+            epsilon = mu * (x - 0.5 * float(sums[i, j])) / self._sigma
+            log_remove, log_add = _log_profiles(mu, epsilon)
+            remove.append(self._p.log_weights[i] + q_shares[j] + log_remove)
+            add.append(self._q.log_weights[j] + p_shares[i] + log_add)
+        slope = (self._p.means @ np.exp(p_shares) - self._q.means @ np.exp(q_shares)) / self._sigma**2
+        log_tnr, log_fpr = self._q.log_tails(x)
+        log_fnr, log_tpr = self._p.log_tails(x)
+        farthest = float(max(np.abs(self._p.means).max(), np.abs(self._q.means).max())) / self._sigma
+        with np.errstate(divide="ignore"):
+            log_density = normal_log_density(x, self._sigma) + log_q - np.log(slope)
+        return OperatingPoints(
+            tau=tau,
+            log_fpr=log_fpr,
+            log_tnr=log_tnr,
+            log_fnr=log_fnr,
+            log_tpr=log_tpr,
+            log_density=log_density,
+            log_delta_remove=special.logsumexp(remove, axis=0),
+            log_delta_add=special.logsumexp(add, axis=0),
+            errors=_errors(terms + farthest, np.abs(x) / self._sigma + farthest),
+            methods=one_method(Method.CLOSED_FORM, tau.size),
+        )
+
+
+class OneExchangeTails(OneMixtureTails):
+    """One step in which a sampled record is exchanged, at thresholds of at least 0: the others are mirror images."""
+
+    lowest: float
+
+    def __init__(self, step: ExchangedLoss) -> None:
+        self._step, self.lowest = step, -math.inf
+        rate = step.sample_rate
+        super().__init__(step.noise_multiplier, {0.0: 1 - rate, 1.0: rate}, {-1.0: rate, 0.0: 1 - rate})
+
+    def _describe(self) -> tuple[object, ...]:
+        return (self._step,)
+
+    def _loss(self, x: Floats) -> Floats:
+        return self._step.loss(x)
+
+    def _outputs(self, tau: Floats) -> tuple[Floats, Floats]:
+        x = self._step.output_of(tau)
+        return x, np.abs(x) / self._sigma + self._sigma
+
+
+class OneUnitTails(OneMixtureTails):
+    """One step with several records of a unit, some of which may be on every sample."""
+
+    lowest: float
+
+    def __init__(self, step: MixtureLoss) -> None:
+        self._step = step
+        self._least = least_loss([(step.least_ratio, 1)])
+        self.lowest = self._least.high
+        law = dict(zip(step.sensitivities, step.weights, strict=True))
+        super().__init__(step.noise_multiplier, law, {0.0: 1.0})
+
+    def _describe(self) -> tuple[object, ...]:
+        return (self._step,)
+
+    def _loss(self, x: Floats) -> Floats:
+        grown, _ = self._step.log_growth(x)
+        losses: Floats = self.lowest + np.logaddexp(0.0, grown)
+        return losses
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at the thresholds; every loss is above those that do not exceed the least one."""
+        inside = self._least.excess(tau) > 0
+        if inside.all():
+            return super().read(tau)
+        points = vanished(tau)
+        if inside.any():
+            points.put(inside, super().read(tau[inside]))
+        return points
+
+    def _outputs(self, tau: Floats) -> tuple[Floats, Floats]:
+        excess = self._least.excess(tau)
+        log_growth = excess + log_complement(-excess)
+        x, slope = self._step.output_at(log_growth)
+        return x, np.abs(log_growth) / (slope * self._sigma) + np.abs(x) / self._sigma
+
+
+def _log_profiles(mu: float, epsilon: Floats) -> tuple[Floats, Floats]:
+    """Logarithms of the profile of mu-GDP at epsilon and at -epsilon, of which either may be negative."""
+    log_delta = log_profile(np.full_like(epsilon, mu), np.abs(epsilon))
+    other = np.logaddexp(log_delta - np.abs(epsilon), log_complement(-np.abs(epsilon)))
+    return np.where(epsilon >= 0, log_delta, other), np.where(epsilon >= 0, other, log_delta)
+
+
+def _errors(terms: Floats, quantile: Floats) -> Floats:
     """Relative errors of normal tails at a quantile, or a smaller one, that is the sum of terms of this size."""
     return _ROUNDING + _ROUNDINGS * terms * quantile

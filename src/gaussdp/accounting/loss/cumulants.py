@@ -24,9 +24,10 @@ import numpy as np
 
 from gaussdp.accounting.loss.bounds import SETTINGS as BOUNDS
 from gaussdp.accounting.loss.bounds import LossBounds
+from gaussdp.accounting.loss.outputs import product, weighted_rows
 from gaussdp.accounting.loss.rotated import RotatedLoss, RotatedStep
 from gaussdp.accounting.loss.schedules import Counted
-from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid, product, weighted_rows
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import TINY, Booleans, Complexes, Floats
 

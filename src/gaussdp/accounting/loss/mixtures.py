@@ -1,43 +1,23 @@
 r"""Steps whose sensitivity is random: several records of one unit on a sample, and a record exchanged on a sample.
 
-Both losses rise with the output x, so that thresholds on the loss are thresholds on x, as for one sampled record. For a
-single step that is a closed form: with components :math:`a_i N(m_i, \sigma^2)` under P and :math:`b_j N(n_j, \sigma^2)`
-under Q, and the shares :math:`\varrho_j` that the latter have in the density at x,
-
-.. math:: \delta = \sum_{i, j} a_i \varrho_j\,\delta_{(m_i - n_j)/\sigma}(\varepsilon_{ij}), \qquad
-          \varepsilon_{ij} = \frac{(m_i - n_j)(2x - m_i - n_j)}{2\sigma^2},
-
-in which :math:`\delta_\mu` is the profile of mu-GDP and nothing cancels, since no :math:`m_i` lies below an
-:math:`n_j`: :math:`e^{\varepsilon_{ij}}` is the quotient of two components at x, so the sum is :math:`P(X > x)` less
-:math:`e^{L(x)} Q(X > x)`.
+Both losses rise with the output x, so that thresholds on the loss are thresholds on x, as for one sampled record.
 """
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.loss.closed_forms import tail_errors
-from gaussdp.accounting.loss.steps import (
-    OUTPUT_REACH,
-    Law,
-    OutputGrids,
-    StepLoss,
-    least_loss,
-    normal_log_density,
-    sampled_loss,
-)
-from gaussdp.accounting.operating_points import OperatingPoints, log_complement, one_method, upper_quantile
-from gaussdp.accounting.readings import Method
-from gaussdp.numerics import LARGEST_EXPONENT, Floats, log_profile
-from gaussdp.objects import Described
+from gaussdp.accounting.loss.outputs import Law, OutputGrids, least_loss, normal_log_density, sampled_loss
+from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss
+from gaussdp.accounting.operating_points import log_complement
+from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 _NEWTON_STEPS = 60
-_HALVINGS = 60  # of the distance between components, to less than rounding
 _MOST_LIKELY = 0.5  # weight from which on its complement has more digits
 _MOSTLY_MOVED = -0.5  # change of the ratio up to which 1 more than it has lost digits
 _LINEAR_FROM = 300.0  # exponent past which e^L - 1 is no longer needed, and the loss comes from its logarithm
@@ -224,15 +204,15 @@ class ExchangedLoss(StepLoss):
         found: Floats = grown - other
         return found
 
-    def log_odds(self, x: Floats) -> Floats:
+    def log_odds(self, x: Any) -> Any:
         """Of the record having taken part, given an output under P."""
         log_rate = math.log(self.sample_rate) - math.log1p(-self.sample_rate)
         return (x - 0.5) / self.noise_multiplier**2 + log_rate
 
     def slope(self, x: Floats) -> Floats:
         """Of the loss."""
-        took_part: Floats = special.expit(self.log_odds(x)) + special.expit(self.log_odds(-x))
-        return took_part / self.noise_multiplier**2
+        slope: Floats = (self._took_part(x) + self._took_part(-x)) / self.noise_multiplier**2
+        return slope
 
     def output_of(self, loss: Floats) -> Floats:
         """The outputs with these losses, by Newton's method between bounds."""
@@ -254,7 +234,8 @@ class ExchangedLoss(StepLoss):
             x = np.where(missed == 0, x, moved)
             if not going.any():
                 break
-        return np.copysign(x, loss)
+        found: Floats = np.copysign(x, loss)
+        return found
 
     def _law(self, x: Floats) -> Law:
         sigma, rate = self.noise_multiplier, self.sample_rate
@@ -293,193 +274,6 @@ class ExchangedLoss(StepLoss):
         there = self._took_part(0.0)
         return high, there * (1 - there)
 
-    def _took_part(self, x: float) -> float:
-        odds = (x - 0.5) / self.noise_multiplier**2 + math.log(self.sample_rate) - math.log1p(-self.sample_rate)
-        return float(special.expit(odds))
-
-
-@dataclass(frozen=True, slots=True)
-class Components:
-    """A mixture of normal laws of one standard deviation."""
-
-    means: Floats
-    log_weights: Floats
-    sigma: float
-
-    def log_tails(self, x: Floats) -> tuple[Floats, Floats]:
-        """Logarithms of the probabilities of at most x and of more."""
-        z = (x - self.means[:, np.newaxis]) / self.sigma
-        below, above = (self.log_weights[:, np.newaxis] + special.log_ndtr(sign * z) for sign in (1.0, -1.0))
-        return special.logsumexp(below, axis=0), special.logsumexp(above, axis=0)
-
-    def log_shares(self, x: Floats) -> tuple[Floats, Floats]:
-        """Logarithms of the share of each component in the density at x, and of the density over N(0, sigma^2)."""
-        places = self.means[:, np.newaxis] * (x - 0.5 * self.means[:, np.newaxis]) / self.sigma**2
-        logs = self.log_weights[:, np.newaxis] + places
-        total: Floats = special.logsumexp(logs, axis=0)
-        return logs - total, total
-
-    def outputs(self, log_below: Floats, log_above: Floats) -> Floats:
-        """The outputs with these probabilities below and above them, between those of the outermost components."""
-        quantile = self.sigma * upper_quantile(log_above, log_below)
-        low, high = quantile + self.means.min(), quantile + self.means.max()
-        for _ in range(_HALVINGS):
-            x = 0.5 * (low + high)
-            below, above = self.log_tails(x)
-            short = np.where(log_below < log_above, below < log_below, above > log_above)
-            low, high = np.where(short, x, low), np.where(short, high, x)
-        found: Floats = 0.5 * (low + high)
-        return found
-
-
-class OneMixtureTails(Described):
-    """One step whose laws are mixtures: what is said above, with x found from the loss."""
-
-    lowest: float
-    mean: float = 0.0
-    deviation: float
-    skewness: float = 0.0
-
-    def __init__(self, sigma: float, under_p: dict[float, float], under_q: dict[float, float]) -> None:
-        self._sigma = sigma
-        self._p, self._q = (
-            Components(np.array(list(law)), np.log(list(law.values())), sigma) for law in (under_p, under_q)
-        )
-        at_scale = float(self._loss(np.array([sigma]))[0])
-        self.deviation = at_scale if at_scale > 0 else sigma  # only the scale of searches
-
-    @abstractmethod
-    def _outputs(self, tau: Floats) -> tuple[Floats, Floats]:
-        """The outputs with these losses, and the size of the terms that each over sigma is the sum of."""
-
-    def _loss(self, x: Floats) -> Floats:
-        """The loss at outputs."""
-        found: Floats = self._p.log_shares(x)[1] - self._q.log_shares(x)[1]
-        return found
-
-    def near_quantile(self, quantile: float, pole: float) -> float:
-        """The threshold that the loss exceeds with the probability of a normal quantile, under Q or under P."""
-        log_above, log_below = special.log_ndtr(np.array([[-quantile], [quantile]]))
-        return float(self._loss((self._p if pole == 1 else self._q).outputs(log_below, log_above))[0])
-
-    def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
-        """Operating points with these FPRs."""
-        x = self._q.outputs(log_tnr, log_fpr)
-        return self._at(x, self._loss(x), np.abs(x) / self._sigma)
-
-    def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
-        """Operating points with these FNRs."""
-        x = self._p.outputs(log_fnr, log_tpr)
-        return self._at(x, self._loss(x), np.abs(x) / self._sigma)
-
-    def read(self, tau: Floats) -> OperatingPoints:
-        """Operating points at the thresholds."""
-        x, terms = self._outputs(tau)
-        return self._at(x, tau, terms)
-
-    def _at(self, x: Floats, tau: Floats, terms: Floats) -> OperatingPoints:
-        (p_shares, _), (q_shares, log_q) = self._p.log_shares(x), self._q.log_shares(x)
-        apart = self._p.means[:, np.newaxis] - self._q.means
-        sums = self._p.means[:, np.newaxis] + self._q.means
-        remove, add = [], []
-        for i, j in np.argwhere(apart > 0).tolist():
-            mu = float(apart[i, j]) / self._sigma
-            epsilon = mu * (x - 0.5 * float(sums[i, j])) / self._sigma
-            log_remove, log_add = _log_profiles(mu, epsilon)
-            remove.append(self._p.log_weights[i] + q_shares[j] + log_remove)
-            add.append(self._q.log_weights[j] + p_shares[i] + log_add)
-        slope = (self._p.means @ np.exp(p_shares) - self._q.means @ np.exp(q_shares)) / self._sigma**2
-        log_tnr, log_fpr = self._q.log_tails(x)
-        log_fnr, log_tpr = self._p.log_tails(x)
-        farthest = float(max(np.abs(self._p.means).max(), np.abs(self._q.means).max())) / self._sigma
-        with np.errstate(divide="ignore"):
-            log_density = normal_log_density(x, self._sigma) + log_q - np.log(slope)
-        return OperatingPoints(
-            tau=tau,
-            log_fpr=log_fpr,
-            log_tnr=log_tnr,
-            log_fnr=log_fnr,
-            log_tpr=log_tpr,
-            log_density=log_density,
-            log_delta_remove=special.logsumexp(remove, axis=0),
-            log_delta_add=special.logsumexp(add, axis=0),
-            errors=tail_errors(terms + farthest, np.abs(x) / self._sigma + farthest),
-            methods=one_method(Method.CLOSED_FORM, tau.size),
-        )
-
-
-class OneExchangeTails(OneMixtureTails):
-    """One step in which a sampled record is exchanged, at thresholds of at least 0: the others are mirror images."""
-
-    lowest: float
-
-    def __init__(self, step: ExchangedLoss) -> None:
-        self._step, self.lowest = step, -math.inf
-        rate = step.sample_rate
-        super().__init__(step.noise_multiplier, {0.0: 1 - rate, 1.0: rate}, {-1.0: rate, 0.0: 1 - rate})
-
-    def _describe(self) -> tuple[object, ...]:
-        return (self._step,)
-
-    def _loss(self, x: Floats) -> Floats:
-        return self._step.loss(x)
-
-    def _outputs(self, tau: Floats) -> tuple[Floats, Floats]:
-        x = self._step.output_of(tau)
-        return x, np.abs(x) / self._sigma + self._sigma
-
-
-class OneUnitTails(OneMixtureTails):
-    """One step with several records of a unit, some of which may be on every sample."""
-
-    lowest: float
-
-    def __init__(self, step: MixtureLoss) -> None:
-        self._step = step
-        self._least = least_loss([(step.least_ratio, 1)])
-        self.lowest = self._least.high
-        law = dict(zip(step.sensitivities, step.weights, strict=True))
-        super().__init__(step.noise_multiplier, law, {0.0: 1.0})
-
-    def _describe(self) -> tuple[object, ...]:
-        return (self._step,)
-
-    def _loss(self, x: Floats) -> Floats:
-        grown, _ = self._step.log_growth(x)
-        losses: Floats = self.lowest + np.logaddexp(0.0, grown)
-        return losses
-
-    def read(self, tau: Floats) -> OperatingPoints:
-        """Operating points at the thresholds; every loss is above those that do not exceed the least one."""
-        inside = self._least.excess(tau) > 0
-        if inside.all():
-            return super().read(tau)
-        nothing, all_ = np.full(tau.size, -np.inf), np.zeros(tau.size)
-        points = OperatingPoints(
-            tau=tau,
-            log_fpr=all_,
-            log_tnr=nothing,
-            log_fnr=nothing.copy(),
-            log_tpr=all_.copy(),
-            log_density=nothing.copy(),
-            log_delta_remove=log_complement(np.minimum(tau, 0.0)),
-            log_delta_add=nothing.copy(),
-            errors=np.zeros(tau.size),
-            methods=one_method(Method.CLOSED_FORM, tau.size),
-        )
-        if inside.any():
-            points.put(inside, super().read(tau[inside]))
-        return points
-
-    def _outputs(self, tau: Floats) -> tuple[Floats, Floats]:
-        excess = self._least.excess(tau)
-        log_growth = excess + log_complement(-excess)
-        x, slope = self._step.output_at(log_growth)
-        return x, np.abs(log_growth) / (slope * self._sigma) + np.abs(x) / self._sigma
-
-
-def _log_profiles(mu: float, epsilon: Floats) -> tuple[Floats, Floats]:
-    """Logarithms of the profile of mu-GDP at epsilon and at -epsilon, of which either may be negative."""
-    log_delta = log_profile(np.full_like(epsilon, mu), np.abs(epsilon))
-    other = np.logaddexp(log_delta - np.abs(epsilon), log_complement(-np.abs(epsilon)))
-    return np.where(epsilon >= 0, log_delta, other), np.where(epsilon >= 0, other, log_delta)
+    def _took_part(self, x: Floats | float) -> Any:
+        """The probability that the record took part, given an output under P."""
+        return special.expit(self.log_odds(x))

@@ -21,14 +21,8 @@ import numpy as np
 from scipy import special
 
 from gaussdp.accounting.loss.cumulants import Tilt, log_characteristic
-from gaussdp.accounting.loss.steps import (
-    FINENESS,
-    OUTPUT_REACH,
-    SampledGaussianLoss,
-    TiltedGrid,
-    normal_log_density,
-    sampled_loss,
-)
+from gaussdp.accounting.loss.outputs import FINENESS, normal_log_density, sampled_loss
+from gaussdp.accounting.loss.steps import OUTPUT_REACH, SampledGaussianLoss, TiltedGrid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Complexes, Floats
 
