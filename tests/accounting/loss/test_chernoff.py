@@ -55,8 +55,8 @@ def test_a_plain_release(mu):
     largest = np.where(tau > 0, exact.log_tpr, exact.log_tnr)
     gone = VanishingTails(mu * mu, []).vanish(tau)
     assert np.all(largest[gone] < LEAST)
-    assert vanished[-1]
-    assert vanished[0]
+    assert gone[-1]
+    assert gone[0]
 
 
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (0.3, 1e-6), (30.0, 0.5)])
