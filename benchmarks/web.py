@@ -149,7 +149,7 @@ def main() -> None:
         return [*(f"{ours / (other.cpu or math.nan):.1f}" for other in others), f"{others[0].size / 1e3:.1f}"]
 
     print_table(
-        f"Processor time beside bare answers of the same size (goal: first within {GOAL_RATIO:g} times Starlette's)",
+        f"Processor time beside bare answers of the same size (goal: each within {GOAL_RATIO:g} times Starlette's)",
         ("request", *(f"times {kind}" for kind in kinds), "kB"),
         [(f"{path}, {part}", *ratios(f"{path}, {part}", path, part)) for path, part in COMPARED]
         + [(f"{path}, asked before", *ratios(f"{path}, asked before", path, "first")) for path in PARTS],

@@ -84,6 +84,8 @@ class GuaranteeContract:
             assert gaussdp.GDP(mu).fnr(level) == pytest.approx(guarantee.fnr(level), rel=1e-9, abs=1e-15)
             mu = guarantee.mu_at_recall(level)
             assert gaussdp.GDP(mu).fpr(level) == pytest.approx(guarantee.fpr(level), rel=1e-9, abs=1e-15)
+            mu = guarantee.mu_at_delta(level)
+            assert mu == pytest.approx(gaussdp.mu_from_profile(guarantee.epsilon(level), level), rel=1e-12)
 
     def test_scalars_give_floats_and_arrays_give_arrays(self, guarantee):
         for method in ("fnr", "tpr", "fpr", "delta", "epsilon", "multiplicative_advantage", "precision", "mu_at_fpr"):
@@ -103,6 +105,7 @@ class GuaranteeContract:
             ("accuracy", "prior", 1.0),
             ("mu_at_fpr", "fpr", 1.0),
             ("mu_at_recall", "recall", "x"),
+            ("mu_at_delta", "delta", 1.0),
         ):
             with pytest.raises(gaussdp.DomainError, match=f"^{name} must be"):
                 getattr(guarantee, method)(bad)

@@ -9,8 +9,16 @@ from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, evaluated
 from gaussdp.numerics import flat
+
+_MU_FROM_MULTIPLICATIVE_ADVANTAGE = evaluated(flat.mu_from_multiplicative_advantage, epsilon=NON_NEGATIVE, fpr=LEVEL)
+_MU_FROM_PRECISION = evaluated(flat.mu_from_precision, epsilon=NON_NEGATIVE, recall=LEVEL)
+_MU_FROM_PROFILE = evaluated(flat.mu_from_profile, epsilon=NON_NEGATIVE, delta=LEVEL)
+_DELTA_FROM_MU = evaluated(flat.delta_from_mu, mu=NON_NEGATIVE, epsilon=NON_NEGATIVE)
+_EPSILON_FROM_MU = evaluated(flat.epsilon_from_mu, mu=NON_NEGATIVE, delta=PROBABILITY)
+_FNR_FROM_MU = evaluated(flat.fnr_from_mu, mu=NON_NEGATIVE, fpr=PROBABILITY)
+_MULTIPLICATIVE_ADVANTAGE_FROM_MU = evaluated(flat.multiplicative_advantage_from_mu, mu=NON_NEGATIVE, fpr=LEVEL)
 
 
 @overload
@@ -35,7 +43,7 @@ def mu_from_multiplicative_advantage(epsilon: ArrayLike, fpr: ArrayLike) -> Any:
     >>> mu_from_multiplicative_advantage(epsilon=1.0, fpr=1e-3)
     0.31027...
     """
-    return evaluate(flat.mu_from_multiplicative_advantage, epsilon=(epsilon, NON_NEGATIVE), fpr=(fpr, LEVEL))
+    return _MU_FROM_MULTIPLICATIVE_ADVANTAGE(epsilon, fpr)
 
 
 @overload
@@ -61,7 +69,7 @@ def mu_from_precision(epsilon: ArrayLike, recall: ArrayLike) -> Any:
     >>> mu_from_precision(epsilon=1.0, recall=1e-3)
     0.28566...
     """
-    return evaluate(flat.mu_from_precision, epsilon=(epsilon, NON_NEGATIVE), recall=(recall, LEVEL))
+    return _MU_FROM_PRECISION(epsilon, recall)
 
 
 @overload
@@ -84,7 +92,7 @@ def mu_from_profile(epsilon: ArrayLike, delta: ArrayLike) -> Any:
     >>> mu_from_profile(epsilon=1.0, delta=1e-6)
     0.23670...
     """
-    return evaluate(flat.mu_from_profile, epsilon=(epsilon, NON_NEGATIVE), delta=(delta, LEVEL))
+    return _MU_FROM_PROFILE(epsilon, delta)
 
 
 @overload
@@ -107,7 +115,7 @@ def delta_from_mu(mu: ArrayLike, epsilon: ArrayLike) -> Any:
     >>> delta_from_mu(mu=1.0, epsilon=1.0)
     0.12693...
     """
-    return evaluate(flat.delta_from_mu, mu=(mu, NON_NEGATIVE), epsilon=(epsilon, NON_NEGATIVE))
+    return _DELTA_FROM_MU(mu, epsilon)
 
 
 @overload
@@ -131,7 +139,7 @@ def epsilon_from_mu(mu: ArrayLike, delta: ArrayLike) -> Any:
     >>> epsilon_from_mu(mu=1.0, delta=1e-5)
     4.37717...
     """
-    return evaluate(flat.epsilon_from_mu, mu=(mu, NON_NEGATIVE), delta=(delta, PROBABILITY))
+    return _EPSILON_FROM_MU(mu, delta)
 
 
 @overload
@@ -155,7 +163,7 @@ def fnr_from_mu(mu: ArrayLike, fpr: ArrayLike) -> Any:
     >>> fnr_from_mu(mu=1.0, fpr=0.05)
     0.74048...
     """
-    return evaluate(flat.fnr_from_mu, mu=(mu, NON_NEGATIVE), fpr=(fpr, PROBABILITY))
+    return _FNR_FROM_MU(mu, fpr)
 
 
 @overload
@@ -178,7 +186,7 @@ def multiplicative_advantage_from_mu(mu: ArrayLike, fpr: ArrayLike) -> Any:
     >>> multiplicative_advantage_from_mu(mu=1.0, fpr=1e-3)
     18.29...
     """
-    return evaluate(flat.multiplicative_advantage_from_mu, mu=(mu, NON_NEGATIVE), fpr=(fpr, LEVEL))
+    return _MULTIPLICATIVE_ADVANTAGE_FROM_MU(mu, fpr)
 
 
 @overload

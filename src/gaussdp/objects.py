@@ -1,12 +1,38 @@
 """What our objects have in common: how they compare, copy and pickle, and checks said once for a family of classes."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import fields
 from functools import wraps
 from inspect import isfunction, signature
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property
+else:
+
+    class cached_property:  # noqa: N801
+        """As that of functools, without the lock that it takes before Python 3.12, and which takes longer than most.
+
+        What is computed twice at once is the same twice.
+        """
+
+        def __init__(self, compute: Callable[[Any], Any]) -> None:
+            self.compute, self.__doc__ = compute, compute.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self.name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            found = instance.__dict__[self.name] = self.compute(instance)
+            return found
+
+
+__all__ = ["Check", "Compared", "Described", "cached_property", "guard", "unguarded"]
 
 
 class Described:
@@ -93,16 +119,32 @@ def guard(kind: type, **checks: Check) -> None:
             setattr(kind, name, _guarded(method, places))
 
 
+def unguarded(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method of a class without what `guard` adds, for arguments that are checked already."""
+    inner: Callable[..., Any] = getattr(method, _INNERMOST, method)
+    return inner
+
+
+_INNERMOST = "unguarded"
+
+
 def _guarded(method: Callable[..., Any], places: list[tuple[int, str, Check]]) -> Callable[..., Any]:
+    guarded = method
+    for place, key, check in reversed(places):  # so that the first is checked first
+        guarded = _guarded_at(guarded, place, key, check)
+    setattr(guarded, _INNERMOST, method)
+    return guarded
+
+
+def _guarded_at(method: Callable[..., Any], place: int, key: str, check: Check) -> Callable[..., Any]:
     @wraps(method)
     def checked(*given: Any, **named: Any) -> Any:
-        for place, key, check in places:
-            if place < len(given):
-                meant = check(key, given[place])
-                if meant is not given[place]:
-                    given = (*given[:place], meant, *given[place + 1 :])
-            elif key in named:
-                named[key] = check(key, named[key])
+        if place < len(given):
+            meant = check(key, given[place])
+            if meant is not given[place]:
+                given = (*given[:place], meant, *given[place + 1 :])
+        elif key in named:
+            named[key] = check(key, named[key])
         return method(*given, **named)
 
     return checked

@@ -81,11 +81,17 @@ class Registry(Generic[Thing]):
     Args:
         sort: what they are, for messages: "risk".
         key: gives the key of one.
+    Attributes:
+        all: of them, in order.
     """
+
+    all: tuple[Thing, ...]
 
     def __init__(self, sort: str, key: Callable[[Thing], str]) -> None:
         self._sort, self._key = sort, key
         self._things: dict[str, Thing] = {}
+        self.all: tuple[Thing, ...] = ()
+        self._extensions: tuple[Thing, ...] = ()
 
     def add(self, thing: Thing) -> None:
         """Offer it from now on. The same definition, run again, takes its own place.
@@ -100,9 +106,10 @@ class Registry(Generic[Thing]):
         if known is not None and name_of(known) != name_of(thing):
             raise DomainError(self._sort, problem=f"key {key!r} belongs to {name_of(known)} already")
         self._things[key] = thing
+        self._note()
 
     def __iter__(self) -> Iterator[Thing]:
-        return iter(tuple(self._things.values()))
+        return iter(self.all)
 
     def __getitem__(self, key: str) -> Thing:
         if key not in self._things:
@@ -126,10 +133,16 @@ class Registry(Generic[Thing]):
             yield
         finally:
             self._things = before
+            self._note()
 
     def extensions(self) -> tuple[Thing, ...]:
         """What was defined outside of gaussdp, which other processes have to be told."""
-        return tuple(thing for thing in self._things.values() if not _kind_of(thing).__module__.startswith("gaussdp."))
+        return self._extensions
+
+    def _note(self) -> None:
+        """What is asked for far more often than it changes."""
+        self.all = tuple(self._things.values())
+        self._extensions = tuple(one for one in self.all if not _kind_of(one).__module__.startswith("gaussdp."))
 
 
 def name_of(thing: Any) -> str:

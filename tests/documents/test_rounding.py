@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import gaussdp
 from gaussdp.documents import Column, Document, Table
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_rounded
+from gaussdp.documents.rounding import Rounding, about, no_more_than, rounded, shown, shown_percent, shown_rounded
 
 numbers = st.floats(1e-300, 1e300)
 
@@ -110,3 +110,32 @@ def test_only():
     assert document.only(["u"]).tables == (other,)
     assert document.only([]) == document
     assert document.only(["u"]).notes == ("note",)
+
+
+@given(st.floats(1e-6, 1.0), st.integers(1, 6))
+def test_a_share_in_percent_is_its_digits_moved(value, digits):
+    told = Fraction(shown_percent(value, digits).removesuffix("%")) / 100
+    assert told == Fraction(repr(rounded(value, Rounding.UP, digits)))
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(9.999e-4, "0.1%"), (1e-5, "0.001%"), (1.0001e-5, "0.00101%"), (9.996e-5, "0.01%"), (3e-4, "0.03%")],
+)
+def test_small_shares_in_percent(value, told):
+    assert shown_percent(value) == told
+
+
+@given(st.one_of(st.floats(1e-9, 1), st.decimals(0, 1, places=4).map(float)), st.integers(2, 12).map(lambda n: 10**n))
+def test_counts_are_those_of_the_share_as_it_prints(share, of):
+    exact = Fraction(repr(share)) * of
+    assert no_more_than(of, share) == math.ceil(exact)
+    assert about(share, of) == round(exact)
+    assert no_more_than(of, share, 0.07) == math.ceil(exact + Fraction(7, 100) * of)
+
+
+@given(st.floats(1e-3, 1e7), st.integers(1, 17))
+def test_the_nearest_is_that_of_the_number_as_it_prints(value, digits):
+    found, exact = rounded(value, Rounding.NEAREST, digits), Fraction(repr(value))
+    unit = Fraction(10) ** (math.floor(math.log10(value)) - digits + 2)
+    assert abs(Fraction(repr(found)) - exact) <= unit / 2

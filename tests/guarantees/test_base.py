@@ -82,6 +82,7 @@ LEVELS = {
     "precision": RATES[1:-1],
     "mu_at_fpr": RATES[1:-1],
     "mu_at_recall": RATES[1:-1],
+    "mu_at_delta": RATES[1:-1],
 }
 
 

@@ -241,3 +241,27 @@ def test_who_goes_away_stops_the_work(server, client):
     assert before - server.workers()
     with httpx.Client(base_url=server.address, timeout=60) as another:
         assert lines_of(another, "account", RUN)[-1]["result"]["mu_text"] == "0.5563"
+
+
+def test_answers_one_after_another_on_a_connection_have_all_their_headers(server):
+    head = b"%s /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(head % b"GET" + head % b"HEAD" + head % b"GET")
+        said = b""
+        while said.count(b'{"status":"ok"') < 2:
+            said += connection.recv(65_536)
+    for line in (b"HTTP/1.1 200", b"content-security-policy: ", b"x-request-id: ", b"vary: ", b"content-language: en"):
+        assert said.count(line) == 3
+    assert len(set(said.split(b"x-request-id: ")[1:])) == 3
+
+
+def test_a_question_is_answered_alike_however_often_and_however_it_is_written(server):
+    spaced = json.dumps(CHOOSE, indent=4).encode()
+    with httpx.Client(base_url=server.address) as client:
+        answers = [
+            client.post("api/v1/choose", content=content, headers={"content-type": "application/json"})
+            for content in (json.dumps(CHOOSE).encode(), spaced, spaced, json.dumps(CHOOSE).encode())
+        ]
+        german = client.post("api/v1/choose?lang=de", json=CHOOSE)
+    assert len({answer.content for answer in answers}) == 1
+    assert german.content != answers[0].content

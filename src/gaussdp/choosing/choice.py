@@ -11,6 +11,7 @@ from gaussdp.choosing.rules import RuleOfThumb
 from gaussdp.documents.rounding import shown_down
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP
+from gaussdp.objects import cached_property
 from gaussdp.risks import Risk
 from gaussdp.words import numeral, plural, say
 
@@ -49,7 +50,7 @@ class Choice(GDP):
         """The other end of the range: the largest mu that some criterion which is not saturated still supports."""
         return min(one.high for one in self.requirements)
 
-    @property
+    @cached_property
     def binding(self) -> Requirement:
         """The requirement that allows least."""
         return min(self.requirements, key=lambda one: one.low)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from gaussdp.documents.rounding import (
@@ -19,6 +19,7 @@ from gaussdp.documents.rounding import (
 from gaussdp.domains import instance, readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
+from gaussdp.objects import cached_property, unguarded
 from gaussdp.risks import FPR, Risk, criteria_at
 from gaussdp.words import say
 
@@ -101,7 +102,7 @@ class Match:
     risk: Risk
     mu: float
 
-    @property
+    @cached_property
     def budget(self) -> GDP:
         """The guarantee with this mu."""
         return GDP(self.mu)
@@ -219,8 +220,8 @@ class Match:
     @property
     def name(self) -> str:
         """The criterion and its level: "multiplicative advantage at FPR 1e-3"."""
-        name = self.risk.name or str(self.risk)
-        return say("{name} at {place}", name=name, place=self.risk.place) if self.risk.place else str(name)
+        name, place = self.risk.name or str(self.risk), self.risk.place
+        return say("{name} at {place}", name=name, place=place) if place else str(name)
 
     def as_object(self) -> dict[str, Any]:
         """For programs: full precision, and the words."""
@@ -290,8 +291,9 @@ def match(policy: Guarantee, risk: Risk) -> Match:
 
 def matches(policy: Guarantee, risks: Iterable[Risk]) -> tuple[Match, ...]:
     """The match by each of these criteria."""
+    instance("policy", policy, Guarantee, "a guarantee such as PureDP(1.0)")
     with readings():
-        return tuple(Match(policy, risk, float(risk.match(policy))) for risk in risks)
+        return tuple([Match(policy, risk, float(unguarded(type(risk).match)(risk, policy))) for risk in risks])
 
 
 @lru_cache(maxsize=1024)

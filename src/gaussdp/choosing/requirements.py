@@ -3,7 +3,6 @@
 import math
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from gaussdp.choosing.match import Match, matches
@@ -11,6 +10,7 @@ from gaussdp.domains import instance, several, written_share
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, ProfilePoints, PureDP
 from gaussdp.guarantees.claim import Claim
+from gaussdp.objects import cached_property
 from gaussdp.risks import AtMost, Profile, Risk, by_value_key, criteria_at, registered
 from gaussdp.words import say
 
@@ -138,9 +138,9 @@ class Requirement:
     @cached_property
     def limiting(self) -> tuple[Match, ...]:
         """The matches that are not saturated, which alone count; all where all are."""
-        return tuple(found for found in self.matches if not found.saturated) or self.matches
+        return tuple([found for found in self.matches if not found.saturated]) or self.matches
 
-    @property
+    @cached_property
     def saturated(self) -> bool:
         """Whether it is matched where it hardly limits anything."""
         return bool(self.matches) and all(found.saturated for found in self.matches)
@@ -148,14 +148,14 @@ class Requirement:
     @cached_property
     def low(self) -> float:
         """The cautious mu: the largest that meets it, or the smallest of the matched."""
-        return min(found.mu for found in self.limiting) if self.matches else self._largest
+        return min([found.mu for found in self.limiting]) if self.matches else self._largest
 
     @cached_property
     def high(self) -> float:
         """The largest of the matched mu; the same as `low` where it is met."""
-        return max(found.mu for found in self.limiting) if self.matches else self._largest
+        return max([found.mu for found in self.limiting]) if self.matches else self._largest
 
-    @property
+    @cached_property
     def binding(self) -> Match | None:
         """The match with the smallest mu, if it is matched."""
         return min(self.limiting, key=lambda found: found.mu, default=None)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gaussdp.choosing.match import Match, saturated_from
-from gaussdp.domains import NON_NEGATIVE, POSITIVE, evaluate, instance, number, settle, several
+from gaussdp.domains import NON_NEGATIVE, POSITIVE, evaluated, instance, number, settle, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
 from gaussdp.numerics import Array, Floats, Formula, Operations
@@ -28,6 +28,9 @@ _SCAN = 600  # points a search looks at before it refines; mu/epsilon has at mos
 @Formula
 def _spent(xp: Operations, epsilon: Array, divisor: Array) -> Array:
     return epsilon / divisor
+
+
+_SPENT = evaluated(_spent, epsilon=NON_NEGATIVE, divisor=POSITIVE)
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class RuleOfThumb:
 
     def mu(self, epsilon: ArrayLike) -> Any:
         """The budget that the rule gives a policy epsilon; broadcasts."""
-        return evaluate(_spent, epsilon=(epsilon, NON_NEGATIVE), divisor=(self.divisor, POSITIVE))
+        return _SPENT(epsilon, self.divisor)
 
     def is_conservative(self, epsilon: ArrayLike, risk: Risk) -> Any:
         """Whether the rule spends at most what the criterion allows at this policy epsilon; broadcasts.

@@ -26,7 +26,8 @@ class Rounding(Enum):
     EXACT = "exact"
 
 
-_UP, _DOWN = Rounding.UP, Rounding.DOWN  # to look up a member of an enumeration takes its time
+_UP, _DOWN, _NEAREST, _EXACT = Rounding  # to look up a member of an enumeration takes its time
+_NEXT = dict(zip("012345678", "123456789", strict=True))
 _MODES = {Rounding.UP: ROUND_CEILING, Rounding.DOWN: ROUND_FLOOR, Rounding.NEAREST: ROUND_HALF_EVEN}
 
 
@@ -91,25 +92,36 @@ def shown_rounded(value: float, rounding: Rounding, digits: int = 4) -> str:
     ('0.3103', '0.3102', '10')
     """
     cut = _cut(value, rounding, digits)
-    return shown(rounded(value, rounding, digits)) if cut is None else cut.rstrip("0").rstrip(".")
+    return shown(rounded(value, rounding, digits)) if cut is None else cut
 
 
 def _cut(value: float, rounding: Rounding, digits: int) -> str | None:
     """The text of a number that has more digits, cut to so many after its point on the stated side; else None."""
-    if not 1e-3 <= value < 1e7 or (rounding is not _DOWN and rounding is not _UP):
+    if not 1e-3 <= value < 1e7 or rounding is _EXACT:
         return None
     if type(digits) is not int or not 1 <= digits <= MOST_DIGITS:
         digits = integer("digits", digits, low=1, high=MOST_DIGITS)
-    text = repr(float(value))
-    point = text.index(".")
-    keep = digits - point if value >= 1 else digits + (value < 0.1) + (value < 0.01)
+    text = repr(value) if type(value) is float else repr(float(value))
+    if value < 1:
+        point, keep = 1, digits if value >= 0.1 else digits + 1 if value >= 0.01 else digits + 2
+    else:
+        point = text.index(".")
+        keep = digits - point
     end = point + 1 + keep
     if keep < 1 or end >= len(text):
         return None
     if rounding is _DOWN:
-        return text[:end]
-    grown = str(int(text[:point] + text[point + 1 : end]) + 1).zfill(keep + 1)  # the rest, which is cut, is not 0
-    return f"{grown[:-keep]}.{grown[-keep:]}"
+        cut = text[:end]
+    elif rounding is _NEAREST:
+        if end + 1 >= len(text):  # perhaps half of the last digit, which is told from the number as it prints
+            return None
+        cut = f"{value:.{keep}f}"
+    elif text[end - 1] != "9":  # the rest, which is cut, is not 0
+        return text[: end - 1] + _NEXT[text[end - 1]]
+    else:
+        grown = str(int(text[:point] + text[point + 1 : end]) + 1).zfill(keep + 1)
+        cut = f"{grown[:-keep]}.{grown[-keep:]}"
+    return cut if cut[-1] != "0" else cut.rstrip("0").rstrip(".")
 
 
 def shown_up(value: float, digits: int = 4) -> str:
@@ -118,21 +130,21 @@ def shown_up(value: float, digits: int = 4) -> str:
     >>> shown_up(0.31021), shown_up(math.inf)
     ('0.3103', '∞')
     """
-    return _in_words(value, Rounding.UP, digits)
+    return _cut(value, _UP, digits) or _in_words(value, _UP, digits)
 
 
 def shown_down(value: float, digits: int = 4) -> str:
     """A budget, or what an attacker must pay, in a sentence: rounded down."""
-    return _in_words(value, Rounding.DOWN, digits)
+    return _cut(value, _DOWN, digits) or _in_words(value, _DOWN, digits)
 
 
 def shown_nearest(value: float, digits: int = 4) -> str:
     """A number that promises nothing, in a sentence."""
-    return _in_words(value, Rounding.NEAREST, digits)
+    return _cut(value, _NEAREST, digits) or _in_words(value, _NEAREST, digits)
 
 
 def _in_words(value: float, rounding: Rounding, digits: int) -> str:
-    return shown_rounded(value, rounding, digits).replace("inf", "∞")
+    return shown(rounded(value, rounding, digits)).replace("inf", "∞")
 
 
 def shown_level(value: float) -> str:
@@ -157,7 +169,20 @@ def shown_percent(value: float, digits: int = 3) -> str:
         moved = cut.replace(".", "").ljust(3, "0")
         whole, rest = moved[:3].lstrip("0") or "0", moved[3:].rstrip("0")
         return f"{whole}.{rest}%" if rest else f"{whole}%"
+    if 1e-5 <= value < 1e-3:  # three zeros at the most are easier to read than an exponent
+        return f"{_small_percent(value, digits)}%"
     return f"{shown(float(Decimal(repr(rounded(value, Rounding.UP, digits))).scaleb(2)))}%"
+
+
+def _small_percent(value: float, digits: int) -> str:
+    """The same below a tenth of a percent, from the digits as they print."""
+    mantissa, _, exponent = repr(float(value)).partition("e")
+    kept = mantissa.replace(".", "").lstrip("0")
+    zeros = -int(exponent) - 3 if exponent else len(mantissa) - len(kept) - 4
+    if len(kept) > digits:
+        kept = str(int(kept[:digits]) + 1)  # the rest, which is cut, is not 0
+        zeros -= len(kept) > digits
+    return f"0.{'0' * zeros}{kept.rstrip('0')}"
 
 
 def power_of_ten(value: float) -> int | None:
@@ -223,6 +248,7 @@ _MOST_PEOPLE = 10**12
 _MANY = 1000
 _SIZES = [10**power for power in range(2, 13)]
 _READABLE = 10  # from so many people on a whole number says enough
+_SURE = 1e-9  # a product of doubles so far from where it would be rounded otherwise is rounded as the numbers print
 
 
 def about(share: float, of: int = HUNDRED) -> int:
@@ -231,7 +257,22 @@ def about(share: float, of: int = HUNDRED) -> int:
     >>> about(0.6554)
     66
     """
+    found = share * of
+    if abs(found - math.floor(found) - 0.5) > _SURE * (1 + found):
+        return round(found)
     return int((Decimal(repr(share)) * of).to_integral_value(ROUND_HALF_EVEN))
+
+
+def no_more_than(of: int, *shares: float) -> int:
+    """So many of so many are these shares together, rounded up.
+
+    >>> no_more_than(100, 0.6554), no_more_than(100, 0.07), no_more_than(100, 0.5, 0.07)
+    (66, 7, 57)
+    """
+    found = sum([of * share for share in shares])
+    if abs(found - round(found)) > _SURE * (1 + found):
+        return math.ceil(found)
+    return int(sum((of * Decimal(repr(share)) for share in shares), Decimal(0)).to_integral_value(ROUND_CEILING))
 
 
 def one_in(rate: float) -> str:

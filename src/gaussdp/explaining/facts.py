@@ -3,13 +3,15 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from gaussdp.choosing import match
+from gaussdp.documents.rounding import about, no_more_than
 from gaussdp.domains import Domain
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.guarantees.base import log_odds
+from gaussdp.objects import cached_property
 from gaussdp.risks import Advantage, Risk, criteria
 from gaussdp.words import Phrase
 
@@ -47,8 +49,8 @@ def counted(before: float, after: float) -> Counted:
         of *= 10
     while of < MOST_GUESSES and (0 < of * (after - before) < 1 or 0 < of * (1 - after) < 1 - _ROUNDING):
         of *= 10
-    first = int((of * Decimal(repr(before))).to_integral_value(ROUND_HALF_EVEN))
-    last = first if after <= before else int((of * Decimal(repr(after))).to_integral_value(ROUND_CEILING))
+    first = about(before, of)
+    last = first if after <= before else no_more_than(of, after)
     return Counted(of, first, max(last, first))
 
 
@@ -101,7 +103,7 @@ class Alarm:
         """Members to nonmembers, before."""
         return self.prior / (1 - self.prior)
 
-    @property
+    @cached_property
     def counted(self) -> Counted:
         """Accusations to speak of, and how many of them are right."""
         return counted(self.prior, self.precision)
@@ -129,7 +131,7 @@ class Search:
     prior: float
     precision: float
 
-    @property
+    @cached_property
     def counted(self) -> Counted:
         """Accusations to speak of, and how many of them are right."""
         return counted(self.prior, self.precision)
@@ -238,15 +240,7 @@ def guesses(guarantee: Guarantee, prior: float) -> Guesses:
     of = _HUNDRED
     while 0 < of * gain < 1 and of < MOST_GUESSES:
         of *= 10
-    expected = of * Decimal(repr(before))
-    return Guesses(
-        prior,
-        before,
-        gain,
-        of,
-        int(expected.to_integral_value(ROUND_HALF_EVEN)),
-        min(int((expected + of * Decimal(repr(gain))).to_integral_value(ROUND_CEILING)), of),
-    )
+    return Guesses(prior, before, gain, of, about(before, of), min(no_more_than(of, before, gain), of))
 
 
 def alarm(guarantee: Guarantee, fpr: float, prior: float) -> Alarm:
@@ -273,12 +267,19 @@ def repeated(guarantee: GDP, releases: int) -> Together:
 
 def equivalents(guarantee: Guarantee, levels: Mapping[str, Sequence[float]]) -> tuple[Equivalent, ...]:
     """The pure-DP epsilon with the same risk, by each criterion at its levels, given by their key."""
-    kinds = [(risk, levels.get(risk.level.key, ())) for risk in criteria() if risk.level is not None]
-    asked = [Advantage(), *(risk.at(level) for risk, at in kinds for level in at)]
+    asked = _at_levels(criteria(), tuple([(key, tuple(at)) for key, at in levels.items()]))
     known = guarantee.mu if isinstance(guarantee, GDP) else None
     return tuple(
-        Equivalent(risk, risk.epsilon_from_mu(risk.match(guarantee) if known is None else known)) for risk in asked
+        [Equivalent(risk, risk.epsilon_from_mu(risk.match(guarantee) if known is None else known)) for risk in asked]
     )
+
+
+@lru_cache(maxsize=64)
+def _at_levels(kinds: tuple[type[Risk], ...], levels: tuple[tuple[str, tuple[float, ...]], ...]) -> tuple[Risk, ...]:
+    """The advantage, and these criteria at their levels."""
+    by_key = dict(levels)
+    asked = [kind.at(level) for kind in kinds if kind.level for level in by_key.get(kind.level.key, ())]
+    return (Advantage(), *asked)
 
 
 def _against(fpr: float, tpr: float, prior: float) -> float:

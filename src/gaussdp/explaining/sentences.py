@@ -3,10 +3,19 @@
 import math
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
 
 from gaussdp.documents.blocks import IconArray
-from gaussdp.documents.rounding import HUNDRED, about, frequency, one_in, shown_down, shown_nearest, shown_up, whole
+from gaussdp.documents.rounding import (
+    HUNDRED,
+    about,
+    frequency,
+    no_more_than,
+    one_in,
+    shown_down,
+    shown_nearest,
+    shown_up,
+    whole,
+)
 from gaussdp.explaining.facts import MOST_GUESSES, Alarm, Equivalent, Guesses, Meaning, Search, Together
 from gaussdp.risks.base import EVEN
 from gaussdp.risks.levels import false_alarms
@@ -48,7 +57,7 @@ def at_most(share: float, of: int = HUNDRED) -> int:
     >>> at_most(0.6554)
     66
     """
-    return int((Decimal(repr(share)) * of).to_integral_value(ROUND_CEILING))
+    return no_more_than(of, share)
 
 
 def in_hundred(share: float, before: float) -> str:
@@ -194,29 +203,13 @@ def headline(mu: float, even: Guesses) -> str:
 
 def passages(explanation: Meaning, only: Collection[str] = ()) -> tuple[Passage, ...]:
     """All the words, in order, or those with these keys only; what nobody asked for is left out."""
-    told, curve = explanation, bool(explanation.subject)
-    parts: tuple[tuple[str, str, str, Callable[[], Iterable[str]]], ...] = (
-        ("guesses", Phrase("How many guesses are right"), _QUESTION, lambda: map(guess_sentence, told.guesses)),
-        ("alarms", Phrase("When few may be accused by mistake"), _FEW, lambda: _alarms(told)),
-        ("searches", Phrase("When many members are to be found"), "", lambda: map(search_sentence, told.searches)),
-        ("groups", Phrase("Several people together"), _TOGETHER, lambda: map(group_sentence, told.groups)),
-        (
-            "releases",
-            Phrase("Several releases"),
-            _ADD_UP if curve else _REPEATED,
-            lambda: (repeated_sentence(fact, curve) for fact in told.releases),
-        ),
-        ("equivalents", Phrase("The same risk in pure ε-DP"), _SAME_RISK, lambda: _equivalents(told)),
-        (
-            "limits",
-            Phrase("What it does not say") if curve else Phrase("What μ does not say"),
-            "",
-            lambda: map(say, _LIMITS),
-        ),
-    )
-    asked = [part for part in parts if not only or part[0] in only]
-    found = (Passage(key, say(title), say(lead), tuple(words())) for key, title, lead, words in asked)
-    return tuple(passage for passage in found if passage.sentences)
+    asked = [part for part in _PARTS if not only or part[0] in only]
+    of_curve = bool(explanation.subject)
+    found = [
+        Passage(key, say(titles[of_curve]), say(leads[of_curve]), tuple(words(explanation)))
+        for key, titles, leads, words in asked
+    ]
+    return tuple([passage for passage in found if passage.sentences])
 
 
 def _alarms(explanation: Meaning) -> Iterable[str]:
@@ -226,6 +219,47 @@ def _alarms(explanation: Meaning) -> Iterable[str]:
 def _equivalents(explanation: Meaning) -> Iterable[str]:
     not_the_same = _SAME_AT_THE_LEVEL if explanation.subject else _NOT_THE_SAME
     return (*map(equivalent_sentence, explanation.equivalents), say(not_the_same))
+
+
+def _both(words: str) -> tuple[str, str]:
+    """What is said of a mu, and of a curve, where that is the same."""
+    return words, words
+
+
+_PARTS: tuple[tuple[str, tuple[str, str], tuple[str, str], Callable[[Meaning], Iterable[str]]], ...] = (
+    (
+        "guesses",
+        _both(Phrase("How many guesses are right")),
+        _both(_QUESTION),
+        lambda told: map(guess_sentence, told.guesses),
+    ),
+    ("alarms", _both(Phrase("When few may be accused by mistake")), _both(_FEW), _alarms),
+    (
+        "searches",
+        _both(Phrase("When many members are to be found")),
+        _both(""),
+        lambda told: map(search_sentence, told.searches),
+    ),
+    (
+        "groups",
+        _both(Phrase("Several people together")),
+        _both(_TOGETHER),
+        lambda told: map(group_sentence, told.groups),
+    ),
+    (
+        "releases",
+        _both(Phrase("Several releases")),
+        (_REPEATED, _ADD_UP),
+        lambda told: [repeated_sentence(fact, bool(told.subject)) for fact in told.releases],
+    ),
+    ("equivalents", _both(Phrase("The same risk in pure ε-DP")), _both(_SAME_RISK), _equivalents),
+    (
+        "limits",
+        (Phrase("What μ does not say"), Phrase("What it does not say")),
+        _both(""),
+        lambda told: map(say, _LIMITS),
+    ),
+)
 
 
 def icons(explanation: Meaning) -> tuple[IconArray, ...]:

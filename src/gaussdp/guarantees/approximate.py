@@ -2,17 +2,17 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import special
 
 from gaussdp import conversions
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, evaluated, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_recall, of_tpr
 from gaussdp.guarantees.gaussian import GDP
-from gaussdp.numerics import Array, Formula, Kernel, Operations, flat
+from gaussdp.numerics import LARGEST_EXPONENT, NUMPY, Array, Floats, Formula, Kernel, Operations, flat
 from gaussdp.words import Phrase
 
 _SQRT_8 = math.sqrt(8)
@@ -154,8 +154,20 @@ class PureDP(ApproxDP):
     @of_recall
     def mu_at_recall(self, recall: Numbers) -> Numbers:
         # Symmetry turns the point at this recall into the point at FPR 1 - recall, on the steep piece beyond the kink.
-        mu: Numbers = evaluate(_mu_at_recall, epsilon=(self.epsilon_bound, NON_NEGATIVE), recall=(recall, LEVEL))
+        mu: Numbers = _MU_AT_RECALL(self.epsilon_bound, recall)
         return mu
+
+    @of_delta
+    def mu_at_delta(self, delta: Numbers) -> Numbers:
+        mu: Numbers = _MU_AT_DELTA(self.epsilon_bound, delta)
+        return mu
+
+
+def along(guarantee: ApproxDP, fpr: Floats, side: Literal["fnr", "tpr"]) -> Floats:
+    """The least FNR or the largest TPR at rates that are known to lie in [0, 1]: for curves that are drawn."""
+    with np.errstate(all="ignore"):
+        curve: Floats = (_fnr if side == "fnr" else _tpr)(NUMPY, guarantee.epsilon_bound, guarantee.delta_bound, fpr)
+    return curve
 
 
 def implied_mu(epsilon: Any) -> Any:
@@ -169,8 +181,31 @@ def _mu_at_recall(xp: Operations, epsilon: Array, recall: Array) -> Array:
     return xp.either(beyond, _mu_beyond_the_kink, flat.mu_from_precision.value, (epsilon, 1.0), (recall, 0.5))
 
 
+_MU_AT_RECALL = evaluated(_mu_at_recall, epsilon=NON_NEGATIVE, recall=LEVEL)
+
+
 def _mu_beyond_the_kink(xp: Operations, epsilon: Array, recall: Array) -> Array:
     return flat.mu_from_multiplicative_advantage.value(xp, epsilon, 1 - recall)
+
+
+@Formula
+def _mu_at_delta(xp: Operations, epsilon: Array, delta: Array) -> Array:
+    least = xp.either(delta < 0.5, _epsilon_near, _epsilon_far, (epsilon, 1.0), (delta, 0.5))
+    return flat.mu_from_profile.value(xp, xp.larger(least, 0.0), delta)
+
+
+_MU_AT_DELTA = evaluated(_mu_at_delta, epsilon=NON_NEGATIVE, delta=LEVEL)
+
+
+def _epsilon_near(xp: Operations, epsilon: Array, delta: Array) -> Array:
+    """The epsilon of pure DP at this delta, where it is near the one at 0."""
+    return epsilon + xp.log1p(-xp.smaller(delta * (1 + xp.exp(-epsilon)), 1.0))
+
+
+def _epsilon_far(xp: Operations, epsilon: Array, delta: Array) -> Array:
+    """The same from 1 + e^epsilon = (1 + e^bound) (1 - delta)."""
+    grown = xp.larger(xp.log(1 - delta) + (epsilon + xp.log1p(xp.exp(-epsilon))), 0.0)
+    return grown + xp.log(-xp.expm1(-grown))
 
 
 @Formula
@@ -229,4 +264,6 @@ def _grown(xp: Operations, epsilon: float, rate: Array) -> Array:
     """e^epsilon rate, with 0 staying 0 when the factor overflows; no privacy at all lets even it grow."""
     if epsilon == math.inf:
         return rate + math.inf
+    if epsilon < LARGEST_EXPONENT:
+        return xp.exp(epsilon) * rate
     return xp.where(rate > 0, xp.exp(epsilon) * rate, 0.0)

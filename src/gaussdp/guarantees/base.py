@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, o
 import numpy as np
 import numpy.typing as npt
 
-from gaussdp import numerics
+from gaussdp import conversions, numerics
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.documents.rounding import MOST_DIGITS, shown_up
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
@@ -187,7 +187,7 @@ class Guarantee(Displayed, ABC):
         """
         instance("between", between, str, "a text")
         kept = integer("digits", digits, low=1, high=MOST_DIGITS)
-        return between.join(f"{symbol} = {shown_up(value, kept)}" for symbol, value in self.numbers().items())
+        return between.join([f"{symbol} = {shown_up(value, kept)}" for symbol, value in self.numbers().items()])
 
     def _untitled(self) -> str:
         """What it is, where there is no name for it."""
@@ -334,6 +334,12 @@ class Guarantee(Displayed, ABC):
             fnr=(1 - np.asarray(level) if np.ndim(level) else 1 - level, PROBABILITY),
             tpr=(level, PROBABILITY),
         )
+        return mu
+
+    @of_delta
+    def mu_at_delta(self, delta: Numbers) -> Numbers:
+        """The mu of the GDP curve whose privacy profile meets this one's at this delta, in (0, 1)."""
+        mu: Numbers = conversions.mu_from_profile(self.epsilon(_level("delta", delta)), delta)
         return mu
 
 

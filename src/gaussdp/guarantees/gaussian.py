@@ -9,11 +9,14 @@ import numpy as np
 from scipy import special
 
 from gaussdp import conversions
-from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, instance, integer, number
+from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, evaluated, instance, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_recall_and_prior, of_tpr
 from gaussdp.numerics import Floats, flat
 from gaussdp.words import Phrase
+
+_TPR = evaluated(flat.tpr_from_mu, mu=NON_NEGATIVE, fpr=PROBABILITY)
+_FPR = evaluated(flat.fpr_from_mu, mu=NON_NEGATIVE, tpr=PROBABILITY)
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,12 @@ class GDP(Guarantee):
 
     @of_fpr
     def tpr(self, fpr: Numbers) -> Numbers:
-        rate: Numbers = evaluate(flat.tpr_from_mu, mu=(self.mu, NON_NEGATIVE), fpr=(fpr, PROBABILITY))
+        rate: Numbers = _TPR(self.mu, fpr)
         return rate
 
     @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
-        rate: Numbers = evaluate(flat.fpr_from_mu, mu=(self.mu, NON_NEGATIVE), tpr=(tpr, PROBABILITY))
+        rate: Numbers = _FPR(self.mu, tpr)
         return rate
 
     @of_epsilon

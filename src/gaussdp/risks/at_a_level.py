@@ -9,9 +9,10 @@ from scipy import special
 
 from gaussdp import conversions, numerics
 from gaussdp.documents.rounding import shown, shown_level
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, REAL, Domain, evaluate, number, settle
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, REAL, Domain, evaluate, evaluated, number, settle
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu
+from gaussdp.objects import cached_property
 from gaussdp.risks.base import EVEN, Risk, Start
 from gaussdp.risks.levels import DELTA, FPR, RECALL, Level, Unit
 from gaussdp.risks.registry import register
@@ -27,7 +28,7 @@ class AtRate(Risk):
     def __post_init__(self) -> None:
         object.__setattr__(self, self.level.key, number(self.level.key, self.rate, LEVEL))
 
-    @property
+    @cached_property
     def rate(self) -> float:
         """The false-positive rate at which the curve is read: its level."""
         rate: float = getattr(self, self.level.key)
@@ -275,6 +276,9 @@ class Profile(Risk):
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.epsilon(self.delta)
 
+    def match(self, reference: Guarantee) -> float:
+        return reference.mu_at_delta(self.delta) if self.delta else self.mu_for(reference.epsilon(0.0))
+
     def mu_for(self, value: float) -> float:
         epsilon = number("epsilon", value, NON_NEGATIVE)
         if self.delta == 0:
@@ -305,9 +309,12 @@ def _epsilon_through(mu: float, fpr: float) -> float:
     return log_growth(mu, min(end, -end - mu))  # the deeper a tail ends, the more it grows: phi/Phi falls
 
 
+_LOG_GROWTH = evaluated(numerics.log_tail_growth, start=REAL, mu=NON_NEGATIVE)
+
+
 def log_growth(mu: float, start: float) -> float:
     """The logarithm of how much a normal tail grows that ends at start and moves by mu, a number in [0, inf]."""
     if mu == math.inf:
         return mu
-    growth: float = evaluate(numerics.log_tail_growth, start=(start, REAL), mu=(mu, NON_NEGATIVE))
+    growth: float = _LOG_GROWTH(start, mu)
     return growth

@@ -14,7 +14,7 @@ from gaussdp.domains import NON_NEGATIVE, checked, instance, number
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.numerics import TINY
-from gaussdp.objects import guard
+from gaussdp.objects import cached_property, guard
 from gaussdp.risks.levels import Level, Unit, capital
 from gaussdp.words import say
 
@@ -135,7 +135,7 @@ class Risk(ABC):
             heading=cls.level.heading if cls.level else "",
         )
 
-    @property
+    @cached_property
     def level_value(self) -> float | None:
         """The level at which it is read; None if it has none."""
         return None if self.level is None else float(getattr(self, self.level.key))
@@ -150,7 +150,8 @@ class Risk(ABC):
         """What its number is: "TPR/FPR at FPR 1e-3", "share of right guesses with prior 0.5"."""
         if not self.quantity:
             return str(self)
-        found = say("{name} at {place}", name=self.quantity, place=self.place) if self.place else str(self.quantity)
+        place = self.place
+        found = say("{name} at {place}", name=self.quantity, place=place) if place else str(self.quantity)
         return say("{name} with prior {prior}", name=found, prior=shown(self.prior)) if self.takes_prior else found
 
     @property

@@ -90,7 +90,7 @@ def registered() -> tuple[type[Risk], ...]:
     >>> registered()[0].key
     'tpr'
     """
-    return tuple(RISKS)
+    return RISKS.all
 
 
 def criteria() -> tuple[type[Risk], ...]:
@@ -99,7 +99,12 @@ def criteria() -> tuple[type[Risk], ...]:
     >>> [risk.key for risk in criteria()]
     ['multiplicative_advantage', 'precision', 'profile', 'identification']
     """
-    return tuple(risk for risk in registered() if risk.criterion)
+    return _criteria_among(RISKS.all)
+
+
+@lru_cache(maxsize=16)
+def _criteria_among(risks: tuple[type[Risk], ...]) -> tuple[type[Risk], ...]:
+    return tuple(risk for risk in risks if risk.criterion)
 
 
 def by_level(risks: Sequence[type[Risk]] | None = None) -> dict[Level, tuple[type[Risk], ...]]:
@@ -129,6 +134,8 @@ def criteria_at(
     >>> [risk.words for risk in criteria_at({"fpr": [1e-3], "delta": [1e-6]}, ["multiplicative_advantage", "profile"])]
     ['TPR/FPR at FPR 1e-3', 'ε at δ = 1e-6']
     """
+    if values is None and type(keys) is tuple and not keys:  # as it is mostly
+        return list(_usual(criteria(), number("prior", prior, LEVEL)))
     known = tuple(risk.key for risk in criteria())
     named = [one_of("keys", key, known) for key in several("keys", keys, "keys of criteria")]
     chosen = tuple(risk for risk in criteria() if not named or risk.key in named)

@@ -8,9 +8,11 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from gaussdp.web.books import Books
 from gaussdp.web.endpoints import MEDIA_TYPE as NDJSON
@@ -18,7 +20,7 @@ from gaussdp.web.endpoints import Endpoint, closed_form, file_from_worker, in_a_
 from gaussdp.web.limits import Limits
 from gaussdp.web.openapi import API, JSON, Operation, docs_page, openapi
 from gaussdp.web.reception import House, Reception
-from gaussdp.web.replies import RefusalError, Speaking, encoded, json_response, refusal_response
+from gaussdp.web.replies import RefusalError, encoded, json_response, refusal_response
 from gaussdp.web.safety.hosts import KnownHosts, Proxies, checked_root
 from gaussdp.web.schemas.kinds import Request as Asked
 from gaussdp.web.schemas.requests import (
@@ -104,18 +106,23 @@ def create_app(
     endpoints: dict[tuple[str, str], Endpoint] = {(one.method, one.path): one.endpoint for one in operations}
     metrics.count_apart(["/", "/static", "/docs", "/openapi.json", *(operation.path for operation in operations)])
     handlers: dict[Any, Any] = {RefusalError: _refuse, HTTPException: _refuse_by_status}
-    app = Starlette(
+    app = _Calculator(
         routes=_routes(operations, "" if books is None else "spends" if books.spends else "shown"),
-        middleware=[
-            Middleware(Speaking),
-            Middleware(Reception, house=house, costs=costs, endpoints=endpoints),
-        ],
+        middleware=[Middleware(Reception, house=house, costs=costs, endpoints=endpoints)],
         exception_handlers=handlers,
         lifespan=lambda app: _running(lanes if desk is None else None, books),
     )
     app.router.redirect_slashes = False
     app.state.house, app.state.lanes = house, lanes
     return app
+
+
+class _Calculator(Starlette):
+    """Without what Starlette answers where something fails: the reception does, and says more."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        stack = super().build_middleware_stack()
+        return stack.app if isinstance(stack, ServerErrorMiddleware) else stack
 
 
 def _routes(operations: Sequence[Operation], ledger: str) -> list[Route]:

@@ -32,7 +32,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 MEDIA_TYPE = "application/x-ndjson"
 
 _REMEMBERED = 1024  # answers, of a few hundred bytes each
-_CLOSED_FORMS = 256  # of some 25 kB each
+_CLOSED_FORMS = 256  # of some 25 kB each with what was asked
 
 
 class _Remembered(Generic[Question]):
@@ -58,16 +58,17 @@ class _Remembered(Generic[Question]):
 def closed_form(asked: type[Asked], answer: Callable[[Asked], Any]) -> Endpoint:
     """An endpoint whose answer takes less than a frame, so that it may run on the event loop.
 
-    The last answers are remembered: a page that is opened asks what others asked before.
+    The last answers are remembered, by the body as it came: a page that is opened asks what others asked before. What
+    was computed on the way is not kept, so that the next question finds its memory warm.
     """
     answers = _Remembered[tuple[Any, ...]](_CLOSED_FORMS)
 
     async def endpoint(request: Request) -> Response:
-        question = read(asked, await parse_body(request))
-        key = (spoken(), question, *RISKS.extensions())
+        body = await json_body(request)
+        key = (spoken(), body, *RISKS.extensions())
         known = answers.get(key)
         if known is None:
-            answers[key] = known = encoded(within_domain(answer, question))
+            answers[key] = known = encoded(within_domain(answer, read(asked, parse(body))))
         return Response(known, media_type="application/json")
 
     return endpoint
@@ -145,13 +146,18 @@ async def _result(request: Request, desk: Desk, job: str, body: Mapping[str, Any
 
 async def parse_body(request: Request) -> Any:
     """The JSON value of the body."""
+    return parse(await json_body(request))
+
+
+async def json_body(request: Request) -> bytes:
+    """The body, which must be sent as JSON."""
     headers = dict(reversed(request.scope["headers"]))  # the first of a name
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if kind != b"application/json":
         raise RefusalError(415, "the body must be sent as Content-Type: application/json")
     if headers.get(b"content-encoding", b"identity").lower() != b"identity":
         raise RefusalError(415, "the body must be sent without a Content-Encoding")
-    return parse(await request.body())
+    return await request.body()
 
 
 def within_domain(answer: Callable[[Asked], Any], asked: Asked) -> Any:

@@ -12,12 +12,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gaussdp.web.endpoints import Endpoint
 from gaussdp.web.limits import Limits
-from gaussdp.web.replies import RefusalError, refusal_response
-from gaussdp.web.safety.connections import whole_body
+from gaussdp.web.replies import RefusalError, language_of, refusal_response
+from gaussdp.web.safety.connections import has_arrived, whole_body
 from gaussdp.web.safety.hosts import ADDED, UNKNOWN, KnownHosts, Proxies, site_of, with_safe_headers
 from gaussdp.web.sharing import Shared
 from gaussdp.web.telling import LOG, Metrics, log_request
 from gaussdp.web.work.pool import Asker
+from gaussdp.words import speaking
 
 UNMETERED = ("/healthz", "/readyz")
 """For a monitor, which asks by address, often, and above all when the server is full."""
@@ -29,6 +30,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _RETRY_SECONDS = 2
 _REFUSED_SECONDS = 2.0  # for the rest of a request that is refused
 _WEBSOCKET_REFUSED = 1008
+_FILES = "/static/"
 _CLIENT_GONE = 499  # what other servers log for a client that did not wait
 _TOO_MANY_CONNECTIONS = "there are too many connections; try again in a moment"
 
@@ -112,8 +114,18 @@ class _Visit:
         self.root = ""
         self.path = self._inner_path()
         self.status, self.bytes, self.more = 0, 0, True
+        self.language = ""
 
     async def serve(self) -> None:
+        """Everything is said in the language of who asks; files say nothing."""
+        if _FILES in self.scope["path"]:
+            await self._serve()
+            return
+        self.language = language_of(self.scope)
+        with speaking(self.language):
+            await self._serve()
+
+    async def _serve(self) -> None:
         state = self.scope.setdefault("state", {})
         state["asker"] = Asker(site_of(self.address), self.request_id)
         try:
@@ -141,7 +153,8 @@ class _Visit:
                 self.scope, self.receive, self._tell
             )
             return
-        body = await whole_body(self._length(), self._received, self.house.limits)
+        arrived = has_arrived(self.receive)
+        body = await whole_body(self._length(), self._received, self.house.limits, arrived=arrived)
         if body is None:
             return
         messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
@@ -208,8 +221,11 @@ class _Visit:
     async def _tell(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            added = ADDED in self.scope["state"]
-            message = {**message, "headers": with_safe_headers(message["headers"], self.request_id, added=added)}
+            add = self.scope["state"].get(ADDED)
+            headers = with_safe_headers(message["headers"], self.request_id, added=add is not None)
+            if self.language:
+                headers += [(b"vary", b"Accept-Language"), (b"content-language", self.language.encode())]
+            message = {**message, "headers": headers if add is None else add(headers)}
         else:
             self.bytes += len(message.get("body", b""))
         await self.send(message)

@@ -11,43 +11,13 @@ from urllib.parse import parse_qs
 
 import msgspec
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gaussdp.documents.machine import plain
 from gaussdp.errors import DomainError, GaussdpError
-from gaussdp.words import LANGUAGES, preferred, say, speaking
+from gaussdp.words import LANGUAGES, preferred, say
 
-_FILES = "/static/"  # which say nothing
 _LONGEST = 500  # characters of a header or a query that are looked at
 _NULL = re.compile(b"null")  # which finds it in half the time of bytes.count
-
-
-class Speaking:
-    """Stands before the application, so that everything it says is said in the language of who asks.
-
-    Args:
-        app: the application.
-    """
-
-    app: ASGIApp
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or _FILES in scope["path"]:
-            await self.app(scope, receive, send)
-            return
-        tag = language_of(scope)
-
-        async def tell(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                said = [(b"vary", b"Accept-Language"), (b"content-language", tag.encode())]
-                message["headers"] = [*message.get("headers", ()), *said]
-            await send(message)
-
-        with speaking(tag):
-            await self.app(scope, receive, tell)
 
 
 def language_of(scope: MutableMapping[str, Any]) -> str:

@@ -128,18 +128,22 @@ class Shared:
         self._map[place + _BUCKET.size : place + _SLOT] = _NONE
         return place
 
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        if self._file is None:
-            yield
-            return
-        import fcntl
+    def _alone(self) -> contextlib.AbstractContextManager[None]:
+        return _NOBODY_ELSE if self._file is None else _locked(self._file)
 
-        fcntl.lockf(self._file, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.lockf(self._file, fcntl.LOCK_UN)
+
+_NOBODY_ELSE = contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _locked(file: IO[bytes]) -> Iterator[None]:
+    import fcntl
+
+    fcntl.lockf(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.lockf(file, fcntl.LOCK_UN)
 
 
 def file_for(limits: Limits) -> IO[bytes]:

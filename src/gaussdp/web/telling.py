@@ -5,6 +5,7 @@ import json
 import logging
 import sys
 import time
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TextIO
 
@@ -125,8 +126,7 @@ class Metrics:
         column = self._statuses.get(status, len(self._statuses) - 1)
         self._numbers[self._requests + row * len(self._statuses) + column] += 1
         first = self._latencies + row * self._width
-        bucket = next((i for i, most in enumerate(SECONDS) if seconds <= most), len(SECONDS))
-        self._numbers[first + bucket] += 1
+        self._numbers[first + bisect_left(SECONDS, seconds)] += 1
         self._numbers[first + self._width - 1] += seconds
 
     def add(self, name: str, change: float = 1) -> None:

@@ -4,7 +4,7 @@ from importlib import import_module
 
 import pytest
 
-from gaussdp.web.safety.hosts import CONTENT_SECURITY_POLICY
+from gaussdp.web.safety.hosts import CONTENT_SECURITY_POLICY, lines_of
 from web_client import Client
 
 CHOOSE = {"epsilon": 1, "criterion": "multiplicative_advantage", "level": 1e-3}
@@ -59,3 +59,12 @@ def test_a_failure_carries_them_too_and_tells_nothing(monkeypatch):
     assert "secret" not in response.text
     assert response.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
     assert set(response.json()["error"]) == {"field", "message"}
+
+
+def test_a_header_is_one_line():
+    assert lines_of([(b"vary", b"Accept-Language"), (b"x-request-id", b"a1")]) == (
+        b"vary: Accept-Language\r\nx-request-id: a1\r\n"
+    )
+    for value in (b"a\r\nset-cookie: b", b"a\nb", b"a\rb", b"a\0b"):
+        with pytest.raises(ValueError, match="one line"):
+            lines_of([(b"location", value)])

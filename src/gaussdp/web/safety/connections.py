@@ -16,14 +16,24 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gaussdp.web.limits import Limits
 from gaussdp.web.replies import RefusalError, encoded, refusal_body
-from gaussdp.web.safety.hosts import ADDED, UNKNOWN, Proxies, site_of, with_safe_headers, with_safe_lines
+from gaussdp.web.safety.hosts import (
+    ADDED,
+    SAFE_LINES,
+    UNKNOWN,
+    Proxies,
+    Raw,
+    framing,
+    lines_of,
+    site_of,
+    with_safe_headers,
+)
 from gaussdp.web.sharing import Shared
 from gaussdp.web.telling import OTHER, Metrics, log_request
 
 _LENGTH = re.compile("[0-9]{1,15}")
 
 
-async def whole_body(length: str, receive: Receive, limits: Limits) -> bytes | None:
+async def whole_body(length: str, receive: Receive, limits: Limits, *, arrived: bool = False) -> bytes | None:
     """The body, or None if the client went away.
 
     A view thereby gets its request at once or not at all, and what it receives afterwards is only a disconnect.
@@ -32,28 +42,40 @@ async def whole_body(length: str, receive: Receive, limits: Limits) -> bytes | N
         length: what the headers say, "0" if nothing.
         receive: of the request.
         limits: how large and how slow.
+        arrived: whether it is here already, so that no time need be measured.
     Raises:
         RefusalError: 413 if it is too large, 408 if it takes too long.
     """
     most = limits.body_bytes
     if not _LENGTH.fullmatch(length) or int(length) > most:
         raise _too_large(most)
-    parts: list[bytes] = []
-    size = 0
+    if arrived:
+        return await _received(receive, most)
     try:
         async with asyncio.timeout(limits.body_seconds):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return None
-                parts.append(message.get("body", b""))
-                size += len(parts[-1])
-                if size > most:
-                    raise _too_large(most)
-                if not message.get("more_body", False):
-                    return b"".join(parts)
+            return await _received(receive, most)
     except TimeoutError:
         raise RefusalError(408, f"the body did not arrive within {limits.body_seconds:g} seconds") from None
+
+
+async def _received(receive: Receive, most: int) -> bytes | None:
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > most:
+            raise _too_large(most)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def has_arrived(receive: Receive) -> bool:
+    """Whether uvicorn has the whole body of a request already, as of most."""
+    return getattr(getattr(receive, "__self__", None), "more_body", True) is False
 
 
 def _too_large(most: int) -> RefusalError:
@@ -124,6 +146,7 @@ class Connection(H11Protocol):
     """One connection."""
 
     app: Any
+    app_state: dict[str, Any]
     gate: Gate
     transport: asyncio.Transport
     peer: str = UNKNOWN
@@ -133,9 +156,10 @@ class Connection(H11Protocol):
     _admitted = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.app_state[ADDED] = True
         super().connection_made(cast(asyncio.Transport, transport))  # a server's connections are streams
-        self.transport = cast(asyncio.Transport, _Joined(self.transport, self.loop))
+        joined = _Joined(self.transport)
+        self.transport = cast(asyncio.Transport, joined)
+        self.app_state = {**self.app_state, ADDED: joined.add}  # which all connections would have in common
         self.peer = self.client[0] if self.client else UNKNOWN
         self.site = site_of(self.peer)
         self.transport.set_write_buffer_limits(0)  # so that we hear of every byte that is not taken
@@ -264,12 +288,13 @@ class Connection(H11Protocol):
 class _Joined:
     """Sends the head of an answer with what follows it: one packet for most answers, and one system call.
 
-    It adds the headers that every answer has, uvicorn's own too; h11 would look at each of them every time.
+    It adds the headers that every answer has, uvicorn's own too, and those of this one; h11 would look at each of them
+    every time.
     """
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
-        self._transport, self._loop = transport, loop
-        self._head = b""
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._head = self._lines = b""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
@@ -278,18 +303,22 @@ class _Joined:
         if self._head:
             data, self._head = self._head + data, b""
         elif data.startswith(b"HTTP/") and not data.startswith(b"HTTP/1.1 1"):  # 100 Continue is no answer yet
-            self._head = with_safe_lines(data)
-            self._loop.call_soon(self._send_head)  # if nothing follows by then
-            return
+            status, end, rest = data.partition(b"\r\n")
+            self._head = b"".join((status, end, SAFE_LINES, self._lines, rest))
+            self._lines = b""
+            return  # uvicorn writes something after every head, or closes
         self._transport.write(data)
 
-    def close(self) -> None:
-        self._send_head()
-        self._transport.close()
+    def add(self, headers: Raw) -> Raw:
+        """Add these to the next head; gives back those that h11 must know of."""
+        known, others = framing(headers)
+        self._lines = lines_of(others)
+        return known
 
-    def _send_head(self) -> None:
+    def close(self) -> None:
         if self._head:
             self.write(b"")
+        self._transport.close()
 
 
 class _Overfull:

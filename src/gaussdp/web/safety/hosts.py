@@ -235,20 +235,34 @@ HEADERS: Mapping[str, str] = {
 Raw = list[tuple[bytes, bytes]]
 
 ADDED = "headers added"
-"""Says, in a request's state, that the connection adds these to whatever is answered."""
+"""Has, in a request's state, what adds headers to the answer; a connection adds those above to whatever is answered."""
 
 _RAW: Raw = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-_LINES = b"".join(b"%s: %s\r\n" % header for header in _RAW)
+_FRAMING = frozenset({b"content-length", b"transfer-encoding", b"connection"})
 _NOT_STORED = (b"cache-control", b"no-store")
 
 
 def with_safe_headers(headers: Raw, request_id: str, *, added: bool = False) -> Raw:
     """The headers of a response and these, if they are not added later; one without a word on caching is not stored."""
-    stored = () if any(name == b"cache-control" for name, _ in headers) else (_NOT_STORED,)
+    stored = () if b"cache-control" in dict(headers) else (_NOT_STORED,)
     return [*headers, *(() if added else _RAW), *stored, (b"x-request-id", request_id.encode())]
 
 
-def with_safe_lines(head: bytes) -> bytes:
-    """The head of a response as it is sent, with these headers after its status line."""
-    status, end, rest = head.partition(b"\r\n")
-    return b"".join((status, end, _LINES, rest))
+def lines_of(headers: Raw) -> bytes:
+    """Headers as they are sent.
+
+    Raises:
+        ValueError: if one is more than a line.
+    """
+    lines = b"".join([b"%s: %s\r\n" % header for header in headers])
+    if not lines.count(b"\r") == lines.count(b"\n") == len(headers) or b"\0" in lines:
+        raise ValueError("a header is one line")
+    return lines
+
+
+def framing(headers: Raw) -> tuple[Raw, Raw]:
+    """Those that say where an answer ends, and all others."""
+    return [one for one in headers if one[0] in _FRAMING], [one for one in headers if one[0] not in _FRAMING]
+
+
+SAFE_LINES = lines_of(_RAW)

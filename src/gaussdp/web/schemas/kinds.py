@@ -37,6 +37,8 @@ class Number:
     example: float
 
     def read(self, name: str, value: object) -> float:
+        if type(value) is float and self.domain.low < value < self.domain.high:
+            return value
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise DomainError(name, say("a number in {domain}", domain=str(self._finite())), value)
         if abs(value) > sys.float_info.max:
@@ -233,9 +235,9 @@ def kinds_of(request: type[IsRequest]) -> dict[str, FieldKind | Several | type[I
 
 
 @cache
-def _fields_of(request: type[IsRequest]) -> tuple[tuple[str, bool], ...]:
-    """The names of its fields, and which must be given."""
-    return tuple((field.name, field.default is dataclasses.MISSING) for field in dataclasses.fields(request))
+def _needed_by(request: type[IsRequest]) -> tuple[str, ...]:
+    """The names of its fields that must be given."""
+    return tuple(field.name for field in dataclasses.fields(request) if field.default is dataclasses.MISSING)
 
 
 def parse(body: bytes) -> object:
@@ -270,11 +272,9 @@ def read(request: type[Request], value: object, path: str = "") -> Request:
     for name in value:
         if name not in kinds:
             raise RefusalError(422, f"unknown field {brief(path + name)}; known are {', '.join(kinds)}", None)
-    given = {}
-    for name, needed in _fields_of(request):
-        if name in value:
-            given[name] = _field(path + name, kinds[name], value[name])
-        elif needed:
+    given = {name: _field(path + name, kinds[name], stated) for name, stated in value.items()}
+    for name in _needed_by(request):
+        if name not in given:
             raise RefusalError(422, say("{name} is missing", name=path + name), path + name)
     return request(**given)
 

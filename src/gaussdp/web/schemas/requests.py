@@ -1,7 +1,6 @@
 """What can be asked, field by field."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Literal, get_args
 
 from gaussdp.accounting.readings import DEFAULT_FLOOR
@@ -15,6 +14,7 @@ from gaussdp.explaining.facts import RATE
 from gaussdp.guarantees import ApproxDP, PureDP
 from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
 from gaussdp.mechanisms.selection import MEAN_RUNS
+from gaussdp.objects import cached_property
 from gaussdp.published.opendp_registry import CURATORS
 from gaussdp.risks import Risk, criteria, registered
 from gaussdp.risks.registry import RISKS

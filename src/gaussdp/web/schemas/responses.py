@@ -38,14 +38,19 @@ class Instead(TypedDict):
     mu_text: str
 
 
-class Budget(TypedDict):
-    """The budget by a criterion at a level."""
-
-    saturated: Annotated[bool, "whether the policy hardly limits the attack there"]
+class Place(TypedDict):
+    """A criterion at a level."""
 
     criterion: Annotated[str, CRITERION]
     level: float
     level_text: str
+
+
+class Budget(Place):
+    """The budget by a criterion at a level."""
+
+    saturated: Annotated[bool, "whether the policy hardly limits the attack there"]
+
     mu: Real
     mu_text: Text
 

@@ -1,7 +1,7 @@
 """Choose: from a policy, in any currency, to a budget μ."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -14,7 +14,7 @@ from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
-from gaussdp.risks import AtMost, Profile, Risk, criteria
+from gaussdp.risks import AtMost, Profile, Risk, criteria, criteria_at
 from gaussdp.web.schemas.requests import ChooseRequest, RulesRequest, Side
 from gaussdp.web.schemas.responses import (
     Asked,
@@ -24,15 +24,16 @@ from gaussdp.web.schemas.responses import (
     Instead,
     MatchedCurves,
     Mu,
+    Place,
     Point,
     RiskValue,
     Rule,
     RuleRange,
     RulesResponse,
 )
-from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, level_text, percent_text, read_off
+from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, level_text, percent_text, read_sides
 from gaussdp.web.views.snippets import choose_snippets
-from gaussdp.words import Phrase, numeral, remembered, say
+from gaussdp.words import Phrase, numeral, remembered, say, spoken
 
 RULES = (RuleOfThumb(5.0), RuleOfThumb(3.0))
 _VERDICTS = {
@@ -103,10 +104,10 @@ def choose(request: ChooseRequest) -> ChooseResponse:
 
 def _advise(answer: ChooseResponse, asked: Sequence[Requirement]) -> None:
     """Add what the policy is by all criteria, whichever was chosen."""
-    advice = _advice(tuple(one.policy for one in asked), tuple(criteria()))
+    advice = _advice(tuple([one.policy for one in asked]), criteria())
     pure = asked[0].policy if answer["epsilon"] is not None and isinstance(asked[0].policy, PureDP) else None
     implied = None if pure is None else pure.implied().mu
-    answer["others"] = [] if pure is None else [_budget(other) for other in advice.requirements[0].matches]
+    answer["others"] = [] if pure is None else _budgets(advice.requirements[0].matches)
     answer["implied"] = None if implied is None else Mu(mu=implied, mu_text=guarantee_text(implied))
     answer["recommendation"] = list(advice.recommendation)
     answer["cautious"] = Mu(mu=advice.mu, mu_text=budget_text(advice.mu))
@@ -125,7 +126,7 @@ def curve_of(asked: Requirement) -> Guarantee | None:
     return None if isinstance(asked.policy, AtMost | GDP) else asked.policy
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _advice(policies: tuple[Policy, ...], by: tuple[type[Risk], ...]) -> Choice:
     """What to choose for a policy by what there is of criteria; the same while the page moves one and its level."""
     return chosen(*policies)
@@ -142,15 +143,17 @@ def _level_told(at: tuple[type[Risk], float | None]) -> str:
     return "" if kind.level is None or value is None else numeral(kind.level.told(value))
 
 
-def _budget(found: Match) -> Budget:
-    return Budget(
-        criterion=found.risk.key,
-        level=found.risk.level_value or 0.0,
-        level_text=_told(found.risk),
-        mu=found.mu,
-        mu_text=budget_text(found.mu),
-        saturated=found.saturated,
-    )
+def _budgets(usual: Sequence[Match]) -> list[Budget]:
+    """The match by each criterion at its usual levels."""
+    return [
+        {**place, "mu": found.mu, "mu_text": budget_text(found.mu), "saturated": found.saturated}
+        for place, found in zip(_usual_places(criteria(), spoken()), usual, strict=True)
+    ]
+
+
+@lru_cache(maxsize=16)
+def _usual_places(kinds: tuple[type[Risk], ...], language: str) -> list[Place]:
+    return [Place(criterion=one.key, level=one.level_value or 0.0, level_text=_told(one)) for one in criteria_at()]
 
 
 def _instead(found: Match) -> Instead | None:
@@ -183,16 +186,16 @@ def _rule(rule: RuleOfThumb, found: Match) -> Rule:
     )
 
 
-def _curves(sides: Collection[Side], policy: Guarantee | None, budget: GDP, matched: Point | None) -> MatchedCurves:
+def _curves(sides: Sequence[Side], policy: Guarantee | None, budget: GDP, matched: Point | None) -> MatchedCurves:
     kink = 1 / (1 + math.exp(min(getattr(policy, "epsilon_bound", 700.0), 700.0)))
     rates = curve_rates(*([matched["fpr"]] if matched else []), *((kink, 1 - kink) if kink > _LEAST_KINK else ()))
     curves, fpr = MatchedCurves(fpr=rates), np.array(rates)
-    if "fnr" in sides:
-        curves["pure"] = None if policy is None else read_off(policy, fpr, "fnr")
-        curves["gdp"] = read_off(budget, fpr, "fnr")
-    if "tpr" in sides:
-        curves["pure_tpr"] = None if policy is None else read_off(policy, fpr, "tpr")
-        curves["gdp_tpr"] = read_off(budget, fpr, "tpr")
+    pure: Sequence[list[float] | None] = [None] * len(sides) if policy is None else read_sides(policy, fpr, sides)
+    for side, own, gdp in zip(sides, pure, read_sides(budget, fpr, sides), strict=True):
+        if side == "fnr":
+            curves["pure"], curves["gdp"] = own, gdp
+        else:
+            curves["pure_tpr"], curves["gdp_tpr"] = own, gdp
     return curves
 
 

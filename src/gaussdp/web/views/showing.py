@@ -2,14 +2,16 @@
 
 import math
 from bisect import bisect_left
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from gaussdp import numerics
 from gaussdp.documents.rounding import shown_down, shown_level, shown_percent, shown_up
-from gaussdp.guarantees import GDP, Guarantee
+from gaussdp.guarantees import GDP, ApproxDP, Guarantee
+from gaussdp.guarantees.approximate import along
+from gaussdp.numerics import NUMPY
 from gaussdp.web.schemas.requests import Side
 from gaussdp.words import numeral
 
@@ -82,9 +84,18 @@ def curve_rates(*points: float) -> list[float]:
 
 def read_off(guarantee: Guarantee, rates: npt.ArrayLike, side: Side) -> list[float]:
     """FNR or TPR of a guarantee at rates from 0 to 1, both included."""
-    fpr, fnr = np.asarray(rates), side == "fnr"
-    if isinstance(guarantee, GDP) and 0 < guarantee.mu < math.inf:  # in the open, where nothing else need be asked
-        inner = (numerics.fnr if fnr else numerics.tpr)(np.array(guarantee.mu), fpr[1:-1]).tolist()
-        return [1.0, *inner, 0.0] if fnr else [0.0, *inner, 1.0]
-    read: list[float] = (guarantee.fnr if fnr else guarantee.tpr)(fpr).tolist()
+    (read,) = read_sides(guarantee, rates, [side])
     return read
+
+
+def read_sides(guarantee: Guarantee, rates: npt.ArrayLike, sides: Sequence[Side]) -> list[list[float]]:
+    """The same, of several sides."""
+    fpr = np.asarray(rates)
+    if isinstance(guarantee, GDP) and 0 < guarantee.mu < math.inf:  # in the open, where nothing else need be asked
+        moved = special.ndtri(fpr[1:-1]) + guarantee.mu
+        inner = [NUMPY.full_ndtr(-moved if side == "fnr" else moved).tolist() for side in sides]
+        ends = [(1.0, 0.0) if side == "fnr" else (0.0, 1.0) for side in sides]
+        return [[first, *curve, last] for (first, last), curve in zip(ends, inner, strict=True)]
+    if isinstance(guarantee, ApproxDP):
+        return [along(guarantee, fpr, side).tolist() for side in sides]
+    return [(guarantee.fnr if side == "fnr" else guarantee.tpr)(fpr).tolist() for side in sides]

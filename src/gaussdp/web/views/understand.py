@@ -26,7 +26,7 @@ from gaussdp.web.schemas.responses import (
     TprAtFpr,
     UnderstandResponse,
 )
-from gaussdp.web.views.showing import curve_rates, guarantee_text, level_text, percent_text, read_off
+from gaussdp.web.views.showing import curve_rates, guarantee_text, level_text, percent_text, read_sides
 from gaussdp.web.views.snippets import understand_snippets
 from gaussdp.words import say
 
@@ -66,8 +66,8 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
     if request.sides:
         rates = curve_rates(*([request.fpr] if request.fpr is not None else []))
         answer["curve"] = Curve(fpr=rates)
-        for side in request.sides:
-            answer["curve"][side] = read_off(release, rates, side)
+        for side, read in zip(request.sides, read_sides(release, rates, request.sides), strict=True):
+            answer["curve"][side] = read
     if request.wants("tables"):
         _add_tables(answer, request, release)
     return answer
