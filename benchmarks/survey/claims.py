@@ -114,12 +114,12 @@ def judged_readings(
         if bound < 1 and values.value[0] > float(_LEAST):
             share = share_of(Decimal(float(values.value[0])), bound, mine)
             yield WIDE if share is None else Judged("line, bounded", "delta", tau, share)
-    level = float(rate.low)
-    if level > float(_LEAST) and Decimal(level) > 0 and level < 1:
-        # The curve is convex and falls: between this point and its tangent of slope -e^tau.
-        gap = _EXACTLY.multiply(
-            _EXACTLY.exp(Decimal(tau)), max(abs(Decimal(level) - Decimal(end)) for end in (rate.low, rate.high))
-        )
+    level = float(rate.high)
+    if Decimal(level) < Decimal(rate.high):
+        level = math.nextafter(level, math.inf)
+    if float(_LEAST) < level < 1:
+        # The curve is convex and falls: past this point it lies below it, and above its tangent of slope -e^tau.
+        gap = _EXACTLY.multiply(_EXACTLY.exp(Decimal(tau)), Decimal(level) - Decimal(rate.low))
         for name, side in (("FNR at an FPR", missed), ("TPR at an FPR", caught)):
             around = ProvedNumber(
                 str(_EXACTLY.subtract(Decimal(side.low), gap)), str(_EXACTLY.add(Decimal(side.high), gap))

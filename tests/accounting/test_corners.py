@@ -7,6 +7,7 @@ import pytest
 
 from gaussdp import Profile, calibration
 from gaussdp.accounting import account
+from gaussdp.accounting.readings import Method
 from gaussdp.calibration import AtMost
 from gaussdp.errors import DomainError, GaussdpError
 from gaussdp.mechanisms import DPSGD, Composition, DiscreteGaussian, Gaussian, Laplace, RandomizedResponse
@@ -78,3 +79,50 @@ def test_losses_without_a_width_are_read_exactly(noise, rate):
 def test_a_target_out_of_reach_is_told_without_a_distribution_of_a_billion_steps():
     with pytest.raises(DomainError, match=r"steps = 1 still gives 1\.35"):
         calibration.steps(AtMost(Profile(1e-5), 1.0), noise_multiplier=2.0, sample_rate=0.5)
+
+
+@pytest.mark.parametrize(
+    "run", [DPSGD(0.119, 0.164, 4455, "replace-one"), DPSGD(0.006, 0.9996, 1_555_148, records_per_unit=14)], ids=repr
+)
+def test_laws_far_apart_are_told_before_anything_is_computed(run):
+    curve = account(run)
+    for read, value in (
+        (curve.reading.tpr(1e-3), 1.0),
+        (curve.reading.fnr(1e-9), 0.0),
+        (curve.reading.delta(1.0), 1.0),
+    ):
+        assert (read.value, read.method) == (value, Method.VANISHING)
+
+
+@pytest.mark.parametrize("others", [{}, {"adjacency": "replace-one"}, {"records_per_unit": 8}])
+def test_epsilon_is_nothing_where_the_record_is_hardly_ever_there(others):
+    """delta(0) is at most the probability that a batch holds a record."""
+    curve = account(DPSGD(0.4, 1e-10, 1000, **others))
+    records = others.get("records_per_unit", 1)
+    above = curve.reading.epsilon(1e-7 * records * 1.01)
+    assert (above.value, above.error, above.method) == (0.0, 0.0, Method.CLOSED_FORM)
+    assert curve.delta(0.0) <= 1e-7 * records
+    assert curve.epsilon(1e-9 * records) > 0
+
+
+@pytest.mark.parametrize("others", [{}, {"adjacency": "replace-one"}, {"records_per_unit": 8}])
+def test_rates_are_those_of_guessing_where_the_record_is_hardly_ever_there(others):
+    curve = account(DPSGD(1.5, 1e-48, 101_407, **others))
+    for fpr in (1e-9, 0.3, 0.8):
+        tpr, fnr = curve.reading.tpr(fpr), curve.reading.fnr(fpr)
+        assert tpr.method is fnr.method is Method.CLOSED_FORM
+        assert (tpr.value, fnr.value) == pytest.approx((fpr, 1 - fpr), rel=1e-15)
+        assert max(tpr.error, fnr.error) < 1e-15
+
+
+def test_a_true_positive_rate_next_to_one():
+    """Known by Chernoff's bound; the false-negative rate, which a double can hold, is not."""
+    read = account(DPSGD(0.15, 0.005, 9772, records_per_unit=7)).reading.tpr(1e-3)
+    assert (read.value, read.method) == (1.0, Method.VANISHING)
+
+
+def test_exchanges_on_scales_far_apart_are_answered():
+    run = Composition([DPSGD(0.2, 5.9e-7, 1000, "replace-one"), DPSGD(836_914.0, 1 - 2.5e-13, 109, "replace-one")])
+    read = account(run).reading.epsilon(1e-5)
+    assert read.value > 0
+    assert read.error >= 0

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,7 @@ from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.cumulants import AddingBound, LossCumulants, Tilt
 from gaussdp.accounting.loss.outputs import LeastLoss, least_loss
-from gaussdp.accounting.loss.steps import StepLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints, vanished
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats
@@ -37,6 +38,11 @@ class ReachSettings:
     many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
     apart: float = 4.0  # deviations of the loss under P from which on it is a sum of many large losses
     nearly_normal: float = 0.05  # skewness of the loss up to which straight lines are short, and go first
+    much_noise: float = 1.8
+    """Noise from which on single outputs are of little weight, however few or rare the steps: next to the bulk of the
+    loss straight lines are short then, and such go first."""
+    short: int = 1 << 17  # nodes times outputs of a short line
+    hardly_skewed: float = 0.4  # skewness up to which the bulk of such a loss is nearly normal
 
 
 SETTINGS = ReachSettings()
@@ -60,14 +66,17 @@ class ComposedTails(Described):
         self._parts = squared_mu, tuple(steps)
         self._least_noise = min(step.noise_multiplier for step, _ in steps)
         self._lines = LineTails(squared_mu, steps) if self._least_noise >= SETTINGS.least_line_noise else None
-        self._bent = BentTails(squared_mu, steps) if BentTails.covers(steps) else None
-        known = self._lines or self._bent or self._density
-        self.lowest = known.lowest
+        self.lowest = (self._lines or self._bent or self._density).lowest
         convolutions = len(steps) - 1 + sum(count.bit_length() + count.bit_count() - 2 for _, count in steps)
         self._short = convolutions <= SETTINGS.most_convolutions  # enough for the density to be made
 
     def _describe(self) -> tuple[object, ...]:
         return self._parts
+
+    @cached_property
+    def _bent(self) -> BentTails | None:
+        squared_mu, steps = self._parts
+        return BentTails(squared_mu, steps) if BentTails.covers(steps) else None
 
     @cached_property
     def within_reach(self) -> bool:
@@ -100,31 +109,41 @@ class ComposedTails(Described):
 
     @cached_property
     def _first(self) -> LossTails:
-        """The method that answers most thresholds, and soonest."""
-        if self._lines and _skewness(self._lines) < SETTINGS.nearly_normal:
+        """The method that knows the bulk of the loss, and soonest."""
+        skewed = SETTINGS.hardly_skewed if self._short_lines else SETTINGS.nearly_normal
+        if self._lines and _skewness(self._lines) < skewed:
             return self._lines
         if self._bent and (self._lines is None or self._bent.quicker):
             return self._bent
         return self._lines or self._density
 
+    @cached_property
+    def _short_lines(self) -> LineTails | None:
+        """Straight lines that are tried before all others, if others are to be tried before long ones."""
+        much_noise = self._least_noise >= SETTINGS.much_noise
+        if not (self._lines and much_noise and _skewness(self._lines) >= SETTINGS.nearly_normal):
+            return None
+        return self._lines.shorter(SETTINGS.short)
+
     def _in_order(self) -> Iterator[LossTails | SplitTails]:
         """Lines of all kinds in order of trial."""
-        if self._lines and self._first is self._lines:
+        if self._short_lines:
+            yield self._short_lines
+        elif self._lines and self._first is self._lines:
             yield self._lines
             yield from self._others
-        else:
-            yield from self._others
-            if self._lines:
-                yield self._lines
+            return
+        yield from self._others
+        if self._lines:
+            yield self._lines
 
     @cached_property
     def _others(self) -> list[BentTails | SplitTails]:
         """Lines that are not straight, or of parts of the loss only, the quicker first."""
-        bent = self._bent
-        try:
-            split = SplitTails.of(*self._parts, self.deviation)
-        except ConvergenceError:  # there is no width to measure thresholds by
-            split = None
+        bent, split = self._bent, None
+        if all(isinstance(step, SampledGaussianLoss) for step, _ in self._parts[1]):
+            with suppress(ConvergenceError):  # there is no width to measure thresholds by
+                split = SplitTails.of(*self._parts, self.deviation)
         late = split and bent and bent.quicker and not split.quick
         return [tails for tails in ((bent, split) if late else (split, bent)) if tails]
 
@@ -139,22 +158,24 @@ class ComposedTails(Described):
         """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
         if not self.within_reach:
             return OperatingPoints.unanswered(tau)
-        gone = tau <= self.lowest
-        near = np.abs(tau - self.lowest) <= _NEAR * abs(self.lowest)
-        if near.any() and np.isfinite(self.lowest):
-            gone[near] = self._least.excess(tau[near]) <= 0
-        if gone.any():
-            points = OperatingPoints.unanswered(tau)
-            points.put(gone, vanished(tau[gone]))
-            if not gone.all():
-                points.put(~gone, self.read(tau[~gone]))
-            return points
+        if not float(tau.min()) > self.lowest + _NEAR * abs(self.lowest):
+            gone = tau <= self.lowest
+            near = np.abs(tau - self.lowest) <= _NEAR * abs(self.lowest)
+            if near.any() and np.isfinite(self.lowest):
+                gone[near] = self._least.excess(tau[near]) <= 0
+            if gone.any():
+                points = OperatingPoints.unanswered(tau)
+                points.put(gone, vanished(tau[gone]))
+                if not gone.all():
+                    points.put(~gone, self.read(tau[~gone]))
+                return points
         points = self.read_lines(tau)
+        if points.answered.all():
+            return points
         missing = np.flatnonzero(~points.answered)
-        if missing.size:
-            gone = self._vanishing.vanish(tau[missing])
-            points.put(missing[gone], vanished(tau[missing[gone]]))
-            missing = missing[~gone]
+        gone = self._vanishing.vanish(tau[missing])
+        points.put(missing[gone], vanished(tau[missing[gone]]))
+        missing = missing[~gone]
         if missing.size:
             apart, there = self.parted.points(tau[missing])
             points.put(missing[apart], there)
@@ -179,13 +200,19 @@ class ComposedTails(Described):
 
     def read_lines(self, tau: Floats) -> OperatingPoints:
         """The same by lines alone."""
-        points = OperatingPoints.unanswered(tau)
-        missing = np.arange(tau.size)
-        for lines in self._in_order():
-            points.put(missing, lines.read(tau[missing]))
+        order = self._in_order()
+        first = next(order, None)
+        if first is None:
+            return OperatingPoints.unanswered(tau)
+        read = first.read(tau)
+        if read.answered.all():
+            return read
+        points = OperatingPoints.joined((read,))  # whose arrays are its own
+        for lines in order:
             missing = np.flatnonzero(~points.answered)
             if missing.size == 0:
                 break
+            points.put(missing, lines.read(tau[missing]))
         return points
 
     def error_bounds(self, tau: Floats) -> Floats:
@@ -196,8 +223,8 @@ class ComposedTails(Described):
             if missing.size == 0:
                 break
             answered = lines.read(tau[missing]).answered
-            if lines is self._lines and answered.any():
-                bounds[missing[answered]] = self._lines.error_bounds(tau[missing[answered]])
+            if isinstance(lines, LineTails) and answered.any():
+                bounds[missing[answered]] = lines.error_bounds(tau[missing[answered]])
             missing = missing[~answered]
         return bounds
 

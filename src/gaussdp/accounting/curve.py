@@ -13,7 +13,7 @@ from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.density.tails import NEXT_TO_ONE
 from gaussdp.accounting.directions import Direction, SymmetricTails
 from gaussdp.accounting.distribution.curve import DistributionCurve
-from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative
+from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative, touched
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneExchangeTails, OneStepTails, OneUnitTails
 from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
@@ -75,6 +75,10 @@ class AccountedCurve(ReadCurve, Guarantee):
         self._unsampled_mu = math.sqrt(math.fsum(squares + unsampled))
         self._gaussian = not steps
         self.tails = _tails(math.fsum(squares), steps, self._unsampled_mu)
+        self._touched = math.inf if squares else touched(steps)
+        self._symmetric = isinstance(self.tails, SymmetricTails)
+        inner = self.tails.inner if isinstance(self.tails, SymmetricTails) else self.tails
+        self._composed = inner if isinstance(inner, ComposedTails) else None
         self._fits: dict[float, Fit] = {}
 
     @staticmethod
@@ -253,7 +257,7 @@ class AccountedCurve(ReadCurve, Guarantee):
                 with suppress(ConvergenceError, DomainError, MissingExtraError):
                     return self.by_distribution.fit(floor)
             raise
-        if enclosed.error <= _TIGHT:
+        if enclosed.error <= _TIGHT or enclosed.mu <= _NEXT_TO_NOTHING:
             return enclosed
         try:
             other = self.by_distribution.fit(floor)
@@ -270,18 +274,26 @@ class AccountedCurve(ReadCurve, Guarantee):
         if name == "fpr":
             # The curve is symmetric: the least FPR at an FNR is the least FNR at an FPR.
             return self._rates(1 - levels, levels)[0]
+        if name == "tpr" and self._composed and self._composed.large_losses:
+            with np.errstate(divide="ignore"):
+                told = (levels > 0) & self._composed.parted.surely_told_nearly(np.log(levels))
+            if told.any():
+                read = Values.of(np.ones(levels.size), Method.VANISHING, NEXT_TO_ONE)
+                if not told.all():
+                    read.put(~told, self._rates(levels[~told], 1 - levels[~told])[1])
+                return read
         return self._rates(levels, 1 - levels)[name == "tpr"]
 
     def _adding_costs_less(self, epsilon: Floats, log_delta: Floats) -> Booleans:
         """Where the profile of adding a record surely lies below a delta, so that it need not be computed."""
-        if isinstance(self.tails, ComposedTails):
-            return self.tails.adding_costs_less(epsilon, log_delta)
-        return np.zeros(epsilon.size, np.bool_)
+        if self._symmetric or self._composed is None:  # both are the same, or nothing is known
+            return np.full(epsilon.size, self._symmetric)
+        return self._composed.adding_costs_less(epsilon, log_delta)
 
     def _deltas(self, epsilons: Floats) -> Values:
         """The larger delta of the two directions."""
-        if isinstance(self.tails, ComposedTails) and self.tails.large_losses:
-            ones = self.tails.parted.surely_one(epsilons)
+        if self._composed and self._composed.large_losses:
+            ones = self._composed.parted.surely_one(epsilons)
             if ones.any():
                 read = Values.of(np.ones(epsilons.size), Method.VANISHING, NEXT_TO_ONE)
                 if not ones.all():
@@ -298,6 +310,12 @@ class AccountedCurve(ReadCurve, Guarantee):
 
     def _epsilons(self, deltas: Floats) -> Values:
         """The larger epsilon of the two directions."""
+        none = deltas >= self._touched
+        if none.any():  # the profile is no larger at 0
+            read = Values.of(np.zeros(deltas.size), Method.CLOSED_FORM, 0.0)
+            if not none.all():
+                read.put(~none, self._epsilons(deltas[~none]))
+            return read
         remove = self.remove.epsilons(deltas)
         # Adding a record costs no more than minus the least loss.
         least = remove.answered & (remove.value >= -self.tails.lowest)
@@ -328,12 +346,17 @@ class AccountedCurve(ReadCurve, Guarantee):
             log_fpr = np.where(fpr < tnr, np.log(fpr), np.log1p(-tnr))
             log_tnr = np.where(fpr < tnr, np.log1p(-fpr), np.log(tnr))
         fnr, tpr = Values.unanswered(fpr.size), Values.unanswered(fpr.size)
-        if isinstance(self.tails, ComposedTails) and self.tails.large_losses:
-            told = (fpr > 0) & self.tails.parted.surely_told(log_fpr)
+        untouched = (fpr > 0) & (tnr > 0) & (self._touched <= _NEXT_TO_NOTHING * np.minimum(fpr, tnr))
+        for values, guessed, off in ((fnr, tnr, -self._touched), (tpr, fpr, self._touched)):
+            near = guessed[untouched]
+            error = self._touched / near + NEXT_TO_ONE
+            values.put(untouched, Values(near + off, error, np.full(near.size, Method.CLOSED_FORM, np.int8)))
+        if self._composed and self._composed.large_losses:
+            told = (fpr > 0) & ~untouched & self._composed.parted.surely_told(log_fpr)
             for values, rate in ((fnr, 0.0), (tpr, 1.0)):
                 values.put(told, Values.of(np.full(np.count_nonzero(told), rate), Method.VANISHING, 0.0))
         inside = np.flatnonzero((fpr > 0) & (fpr < tnr) & ~fnr.answered)
-        if inside.size and isinstance(self.tails, ComposedTails):
+        if inside.size and (self._composed or self._symmetric):
             points = self.remove.points(log_fpr[inside], log_tnr[inside])
             sure = points.answered & self._adding_costs_less(points.tau, points.log_delta_remove - points.errors)
             found = self.remove.rates_at(points.take(sure), log_fpr[inside[sure]])

@@ -18,38 +18,39 @@ class SymmetricTails(Described):
     """Such tails, read at thresholds of at least 0: the others are mirror images."""
 
     lowest: float
+    inner: LossTails
 
     def __init__(self, tails: LossTails) -> None:
-        self._tails = tails
+        self.inner = tails
         self.lowest = tails.lowest
 
     def _describe(self) -> tuple[object, ...]:
-        return (self._tails,)
+        return (self.inner,)
 
     @property
     def mean(self) -> float:
         """Mean of the loss under Q."""
-        return self._tails.mean
+        return self.inner.mean
 
     @property
     def deviation(self) -> float:
         """Standard deviation of the loss under Q."""
-        return self._tails.deviation
+        return self.inner.deviation
 
     @property
     def skewness(self) -> float:
         """Skewness of the loss under Q, or 0."""
-        return self._tails.skewness
+        return self.inner.skewness
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at the thresholds."""
-        points = self._tails.read(np.abs(tau))
+        points = self.inner.read(np.abs(tau))
         negative = tau < 0
         return _mirrored(points, negative) if negative.any() else points
 
     def near_quantile(self, quantile: float, pole: float) -> float | None:
         """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known."""
-        return self._tails.near_quantile(quantile, pole)
+        return self.inner.near_quantile(quantile, pole)
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""
@@ -196,6 +197,8 @@ class Direction(ReadCurve):
 
 
 def _inside_or(limits: Values, inside: Booleans, read: Callable[[Floats], Values], levels: Floats) -> Values:
+    if inside.all():
+        return read(levels)
     if inside.any():
         limits.put(inside, read(levels[inside]))
     return limits

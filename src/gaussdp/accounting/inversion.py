@@ -20,7 +20,7 @@ from gaussdp.accounting.operating_points import (
     upper_quantile,
 )
 from gaussdp.accounting.readings import NO_METHOD
-from gaussdp.numerics import Floats
+from gaussdp.numerics import LARGEST_EXPONENT, Floats, epsilon_from_mu
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class InversionSettings:
     """What is tuned about searches for thresholds."""
 
     max_steps: int = 80
+    few: int = 8  # numbers up to which a formula is quicker one by one
     longest_step: float = 4.0  # in units of the quantile, which is nearly linear in the threshold
     tolerance: float = 5e-8
     """Relative miss of a rate that the last, linear step makes up for; its square is what is left."""
@@ -75,13 +76,7 @@ def points_at_fnr(tails: LossTails, log_fnr: Floats, log_tpr: Floats) -> Operati
 def points_at_remove_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
     """Operating points whose threshold is the epsilon of the remove direction at these deltas."""
     target = upper_quantile(log_delta, log_complement(log_delta))
-    start = normal_guess(tails, target, under_p=True)
-    if isinstance(tails, FarFromNormal):
-        start = _where_known((tails.rough_epsilon(value) for value in log_delta.tolist()), start)
-    elif tails.skewness == 0:
-        # Such tails know their quantiles, and a heavy tail may be far from normal: the TPR there is delta, not far off.
-        start = _where_known((tails.near_quantile(quantile, 1.0) for quantile in target.tolist()), start)
-    return _solve(tails, target, _remove_quantile, start)[0]
+    return _solve(tails, target, _remove_quantile, _near_epsilons(tails, log_delta, target))[0]
 
 
 def points_at_add_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
@@ -142,6 +137,43 @@ def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
     return tau
 
 
+def _near_epsilons(tails: LossTails, log_delta: Floats, target: Floats) -> Floats:
+    """From where to search for the thresholds at which the profile of the remove direction has these logarithms."""
+    known: list[float | None]
+    if isinstance(tails, FarFromNormal):
+        known = [tails.rough_epsilon(value) for value in log_delta.tolist()]
+        if None not in known:
+            return np.array(known)
+    elif tails.skewness == 0:
+        # Such tails know their quantiles, and a heavy tail may be far from normal: the TPR there is delta, not far off.
+        known = [tails.near_quantile(quantile, 1.0) for quantile in target.tolist()]
+    else:
+        known = [None] * target.size
+    start = _normal_epsilons(tails, log_delta)
+    unknown = ~((start > 0) & np.isfinite(start))
+    if unknown.any():
+        start[unknown] = normal_guess(tails, target[unknown], under_p=True)
+    return _where_known(known, start)
+
+
+def _normal_epsilons(tails: LossTails, log_delta: Floats) -> Floats:
+    """The epsilons of a normal loss of this deviation, corrected for skewness; not positive where there are none.
+
+    The profile may lie far below the tail: by the size of a small deviation.
+    """
+    mu, delta = tails.deviation, np.exp(np.maximum(log_delta, -LARGEST_EXPONENT))
+    if not 0 < mu < math.inf:
+        return np.zeros_like(delta)
+    if delta.size <= SETTINGS.few:
+        epsilon = np.array([epsilon_from_mu.one(mu, one) for one in delta.tolist()])
+    else:
+        epsilon = epsilon_from_mu(np.full_like(delta, mu), delta)
+    quantile = epsilon / mu - 0.5 * mu
+    size, (least, most) = np.abs(quantile), SETTINGS.correction
+    correction = np.minimum(np.maximum(tails.skewness / 6 * quantile * quantile, least * size), most * size)
+    return np.where(log_delta > -LARGEST_EXPONENT, epsilon + mu * correction, 0.0)
+
+
 def _where_known(known: Iterable[float | None], otherwise: Floats) -> Floats:
     """What is known, each on its own."""
     return np.array([guess if near is None else near for near, guess in zip(known, otherwise, strict=True)])
@@ -171,21 +203,6 @@ def _add_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
     return upper_quantile(log_rest, points.log_delta_add), points.log_fnr - points.tau
 
 
-def _cubic_step(newton: Floats, here: Floats, last: Floats) -> Floats:
-    """How far to go back to no miss by the cubic through two thresholds, misses and slopes; Newton's step if far off.
-
-    The threshold as a function of the quantile is smooth, so two thresholds say more than one.
-    """
-    (tau, miss, slope), (tau_before, miss_before, slope_before) = here, last
-    width = miss_before - miss
-    u = -miss / width
-    cubic = u * u * (3 - 2 * u) * (tau - tau_before) - u * width * ((1 - u) ** 2 * slope + u * (u - 1) * slope_before)
-    least, most = SETTINGS.alike
-    share = cubic / newton
-    good = (np.abs(miss) < SETTINGS.closer * np.abs(miss_before)) & (share > least) & (share < most)
-    return np.where(good, cubic, newton)
-
-
 def _found(points: OperatingPoints, missed: Floats) -> OperatingPoints:
     """The points with what a linear step leaves of the miss of the rate; unanswered where that is too much.
 
@@ -195,6 +212,73 @@ def _found(points: OperatingPoints, missed: Floats) -> OperatingPoints:
     return replace(points, errors=errors, methods=np.where(errors <= LIMIT, points.methods, NO_METHOD).astype(np.int8))
 
 
+class _Search:
+    """The search for one threshold: where it is, between which ends, and what was read before."""
+
+    __slots__ = ("_before", "_high", "_low", "_mean", "_size", "_target", "tau")
+
+    def __init__(self, target: float, tau: float, tails: LossTails) -> None:
+        self.tau, self._target, self._size = tau, target, 1 + abs(target)
+        self._low, self._high, self._mean = tails.lowest, math.inf, tails.mean
+        self._before: tuple[float, float, float] | None = None  # threshold, miss and slope
+
+    def ends(self, z: float, slope: float, roughly: float | None) -> tuple[bool, float, float]:
+        """Whether the threshold is found or cannot be, the step that is left, and the miss of the rate before it.
+
+        Args:
+            z: the quantile that the threshold has.
+            slope: of the threshold over the quantile.
+            roughly: the share of the quantile by which it may be missed, if not to the last digits.
+        """
+        miss = z - self._target
+        step = self._newton(miss, slope)
+        # A quantile z moves the logarithm of a small rate by about z.
+        rate_miss = abs(miss) * self._size
+        found = abs(miss) <= roughly * self._size if roughly else rate_miss <= SETTINGS.tolerance
+        # Next to the least loss a double may not hold the threshold to more digits than this.
+        stuck = min(abs(step), self._high - self._low) <= SETTINGS.resolution * abs(self.tau)
+        linear = (found or rate_miss <= SETTINGS.linear) and math.isfinite(step)
+        return found or stuck, -step if linear else 0.0, rate_miss
+
+    def go_on(self, z: float, slope: float) -> None:
+        """To the next threshold, given what this one has."""
+        tau, miss = self.tau, z - self._target
+        step = self._step(miss, slope)
+        self._before = tau, miss, slope
+        if miss < 0:
+            self._low = tau
+        elif miss > 0:
+            self._high = tau
+        if math.isfinite(step):
+            proposed = tau - step
+        else:
+            # A tail that vanished has no slope; the bulk, which has, lies on the other side.
+            proposed = 0.5 * (tau + (max(self._low, self._mean) if miss > 0 else min(self._high, self._mean)))
+        if proposed <= self._low and math.isfinite(self._low):
+            proposed = SETTINGS.back[0] * self._low + SETTINGS.back[1] * tau
+        self.tau = 0.5 * (tau + self._high) if proposed >= self._high else proposed
+
+    @staticmethod
+    def _newton(miss: float, slope: float) -> float:
+        return math.copysign(min(abs(miss), SETTINGS.longest_step), miss) * slope
+
+    def _step(self, miss: float, slope: float) -> float:
+        """How far to go back to no miss: by the cubic through two thresholds, misses and slopes, or else Newton's step.
+
+        The threshold as a function of the quantile is smooth, so two thresholds say more than one.
+        """
+        newton = self._newton(miss, slope)
+        if self._before is None or newton == 0 or not abs(miss) < SETTINGS.closer * abs(self._before[1]):
+            return newton
+        tau, before, slope_before = self._before
+        width = before - miss
+        u = -miss / width
+        cubic = u * u * (3 - 2 * u) * (self.tau - tau)
+        cubic -= u * width * ((1 - u) * (1 - u) * slope + u * (u - 1) * slope_before)
+        least, most = SETTINGS.alike
+        return cubic if least < cubic / newton < most else newton
+
+
 def _solve(
     tails: LossTails, target: Floats, quantile: Quantile, tau: Floats, roughly: float | None = None
 ) -> tuple[OperatingPoints, Floats]:
@@ -202,39 +286,29 @@ def _solve(
 
     Thresholds that are not found are left unanswered.
     """
+    searches = [_Search(one, start, tails) for one, start in zip(target.tolist(), tau.tolist(), strict=True)]
     result, missed = OperatingPoints.unanswered(tau), np.zeros_like(tau)
-    open_ = np.arange(tau.size)
-    low, high = np.full_like(tau, tails.lowest), np.full_like(tau, np.inf)
-    last = np.full((3, tau.size), np.nan)
+    open_ = list(range(tau.size))
     for _ in range(SETTINGS.max_steps):
-        points = tails.read(tau)
+        points = tails.read(np.array([searches[index].tau for index in open_]))
         z, log_slope = quantile(points)
-        miss = z - target
-        here = np.stack((tau, miss, _per_quantile(z, log_slope)))
-        step = np.clip(miss, -SETTINGS.longest_step, SETTINGS.longest_step) * here[2]
-        size = 1 + np.abs(target)
-        # A quantile z moves the logarithm of a small rate by about z.
-        rate_miss = np.abs(miss) * size
-        found = np.abs(miss) <= roughly * size if roughly else rate_miss <= SETTINGS.tolerance
-        # Next to the least loss a double may not hold the threshold to more digits than this.
-        stuck = np.minimum(np.abs(step), high - low) <= SETTINGS.resolution * np.abs(tau)
-        done = found | stuck | ~points.answered
-        if done.any():
-            some, linear = points.take(done), found | (rate_miss <= SETTINGS.linear)
-            result.put(open_[done], some.moved(np.where(linear & np.isfinite(step), -step, 0.0)[done]))
-            missed[open_[done]] = rate_miss[done]
-            if done.all():
-                break
-            going = ~done
-            open_, tau, target, miss, step = open_[going], tau[going], target[going], miss[going], step[going]
-            low, high, here, last = low[going], high[going], here[:, going], last[:, going]
-        step, last = _cubic_step(step, here, last), here
-        low = np.where(miss < 0, tau, low)
-        high = np.where(miss > 0, tau, high)
-        # A tail that vanished has no slope; the bulk, which has, lies on the other side.
-        inward = 0.5 * (tau + np.where(miss > 0, np.maximum(low, tails.mean), np.minimum(high, tails.mean)))
-        proposed = np.where(np.isfinite(step), tau - step, inward)
-        inside = SETTINGS.back[0] * low + SETTINGS.back[1] * tau
-        proposed = np.where((proposed <= low) & np.isfinite(low), inside, proposed)
-        tau = np.where(proposed >= high, 0.5 * (tau + high), proposed)
+        read = zip(open_, z.tolist(), _per_quantile(z, log_slope).tolist(), points.answered.tolist(), strict=True)
+        found: list[tuple[int, int, float, float]] = []  # place, index, step and miss
+        going = []
+        for place, (index, at, slope, answered) in enumerate(read):
+            done, step, miss = searches[index].ends(at, slope, roughly)
+            if done or not answered:
+                found.append((place, index, step, miss))
+            else:
+                searches[index].go_on(at, slope)
+                going.append(index)
+        if found:
+            places, indices, steps, misses = (np.array(column) for column in zip(*found, strict=True))
+            if len(found) == tau.size:
+                return points.moved(steps), misses
+            result.put(indices, points.take(places).moved(steps))
+            missed[indices] = misses
+        open_ = going
+        if not open_:
+            break
     return result, missed

@@ -57,10 +57,9 @@ class OperatingPoints(Columns):
         Raises:
             ConvergenceError: if not.
         """
-        missing = np.flatnonzero(~self.answered)
-        if missing.size:
-            raise ConvergenceError(f"no exact method reads the privacy loss at threshold {self.tau[missing[0]]:g}")
-        return self
+        if self.answered.all():
+            return self
+        raise ConvergenceError(f"no exact method reads the privacy loss at threshold {self.tau[~self.answered][0]:g}")
 
     def mu(self) -> Floats:
         """The mu of the GDP curve through each point."""
@@ -131,7 +130,7 @@ class BoundedTails(Protocol):
 
 def one_method(method: int, size: int) -> Codes:
     """The codes of points that all come from one method."""
-    return np.full(size, method, np.int8)
+    return np.full(size, int(method), np.int8)
 
 
 def _moved(log_p: Floats, step: Floats, log_slope: Floats) -> Floats:

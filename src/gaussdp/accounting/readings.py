@@ -1,10 +1,11 @@
 """What accounting hands out: a value with the method that computed it and how far it may be off; and the fitted mu."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum
 from functools import cache, cached_property
+from operator import attrgetter
 from typing import Any, Generic, Literal, Protocol, Self, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -20,8 +21,9 @@ from gaussdp.words import Phrase, say
 
 
 @cache
-def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+def _columns_of(kind: Any) -> Callable[[Any], tuple[Any, ...]]:
+    """What reads all columns of such an object."""
+    return attrgetter(*(field.name for field in fields(kind)))
 
 
 class Columns:
@@ -30,28 +32,29 @@ class Columns:
     __slots__ = ()
 
     @classmethod
-    def _names(cls) -> tuple[str, ...]:
+    def columns(cls, of: Any) -> tuple[Any, ...]:
+        """The arrays of an object that has such ones, in order."""
         kind: Any = cls
-        return _names(kind)
+        return _columns_of(kind)(of)
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Those of several, one after the other."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls._names()))
+        return cls(*map(np.concatenate, zip(*map(cls.columns, parts), strict=True)))
 
     def take(self, which: Indices | Booleans | slice) -> Self:
         """Some of them."""
-        return type(self)(*(getattr(self, name)[which] for name in self._names()))
+        return type(self)(*[column[which] for column in self.columns(self)])
 
     def put(self, which: Indices | Booleans, others: Self) -> None:
         """Enter others at some places; for who made the arrays."""
-        for name in self._names():
-            getattr(self, name)[which] = getattr(others, name)
+        for column, other in zip(self.columns(self), self.columns(others), strict=True):
+            column[which] = other
 
     @property
     def points(self) -> Floats:
         """The array that orders the others."""
-        first: Floats = getattr(self, self._names()[0])
+        first: Floats = self.columns(self)[0]
         return first
 
     def in_order(self) -> Self:

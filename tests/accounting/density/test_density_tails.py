@@ -42,6 +42,12 @@ def test_two_steps(sigma, rate):
         assert np.all(np.abs(np.exp(logs) / expected - 1) <= points.errors)
 
 
+def test_a_profile_next_to_where_a_density_stops_being_exact():
+    """A profile is more of what lies beyond its threshold than a tail is. The number is proved to 23 digits."""
+    points = tails(0.8321938132478095, 0.00047542296550063797, 21839).read(np.array([6.689686273577926]))
+    assert abs(np.exp(points.log_delta_remove[0]) / 1.0091503780145856373491e-29 - 1) <= points.errors[0]
+
+
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.3), (0.3, 1e-4), (5.0, 0.01), (0.15, 0.5)])
 def test_one_step_equals_the_closed_form(sigma, rate):
     exact = OneStepTails(sigma, rate)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from gaussdp.accounting.density.convolution import SmallParts, convolved, repeated
+from gaussdp.accounting.density.convolution import convolved, repeated
 from gaussdp.accounting.density.loss_density import Scale
+from gaussdp.accounting.density.small_parts import SmallParts
 
 
 def log_gamma_density(shape, s):

@@ -7,15 +7,11 @@ Excesses over the least loss add, so on the scale of their logarithms a sum has 
 The half with d' <= d'' is integrated over s', the other over s'', by a Gauss-Legendre rule between all neighbouring
 edges of the panels of both densities. A sum of n equal losses takes at most 2 log2(n) such convolutions.
 
-Where one of two losses is far smaller than the other, the integral is a quadrature against its law. With u = e^(s' - s)
-the share of the smaller excess, the integrand of a convolution is h_1(s') e^g, g(u) = log h_2(s + log(1 - u)) - log(1 -
-u). Up to a share at which g has changed by little, e^g is a polynomial in u, so the integral up to an edge is a sum of
-some values of e^g at Chebyshev points between 0 and the share of the edge, with weights that depend on h_1 and the edge
-alone.
+Where one of two losses is far smaller than the other, the integral is a quadrature against its law (`small_parts`).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -23,107 +19,11 @@ import numpy as np
 
 from gaussdp.accounting.density.log_density import LogDensity
 from gaussdp.accounting.density.loss_density import LossDensity, Scale, SignedScale, log
-from gaussdp.accounting.loss.outputs import rows_times, weighted_rows
+from gaussdp.accounting.density.small_parts import SignedSmallParts, SmallParts
+from gaussdp.accounting.loss.sums import weighted_rows
 from gaussdp.accounting.operating_points import HALF_LOG_2PI
+from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats, Indices
-
-
-@dataclass(frozen=True)
-class SmallPartSettings:
-    """What is tuned about parts that are far smaller than the rest."""
-
-    largest: float = 2.0**-3  # share that is small
-    change: float = 3.0  # of g, at most: weights of the points keep their digits where e^g is smallest
-    trials: int = 3  # of shares, each a quarter of the one before
-    unresolved: float = 4e-16  # last coefficients of e^g, times the size of g, that are rounding
-
-
-SMALL_PARTS = SmallPartSettings()
-
-_COUNT = 18  # Chebyshev points: e^g errs by 1.5^18 / 18! of itself at most, by 30^-18 for the pole of log(1 - u)
-_ANGLES = math.pi / (_COUNT - 1) * np.arange(_COUNT)
-# Both ends are among them: most of a law lies next to 0, and has the value there.
-_POINTS = np.sin(0.5 * _ANGLES) ** 2
-_BARYCENTRIC = (-1.0) ** np.arange(_COUNT) * np.where(np.arange(_COUNT) % (_COUNT - 1) > 0, 1.0, 0.5)
-_LAST_COEFFICIENTS = (
-    np.cos(np.outer(_ANGLES, [_COUNT - 3, _COUNT - 2])) * (2 * np.abs(_BARYCENTRIC) / _COUNT)[:, np.newaxis]
-)
-
-_MASS_RULE = np.polynomial.legendre.leggauss(32)
-
-
-class SmallParts:
-    """Integrals over the law of a smaller part, from nothing up to an edge of its panels."""
-
-    def __init__(self, density: LogDensity) -> None:
-        self._edges = edges = density.edges
-        count = density.halves.size
-        points = density.centres[:, np.newaxis] + np.multiply.outer(density.halves, _MASS_RULE[0])
-        logs = density.values(np.arange(count), points)
-        tops = logs.max(axis=1)
-        masses = np.exp(logs - tops[:, np.newaxis]) * np.multiply.outer(density.halves, _MASS_RULE[1])
-        # Of each panel the weights relative to its upper edge, and what a polynomial below it is on that scale.
-        shares = np.exp(points - edges[1:, np.newaxis])
-        panels = np.einsum("ij,ijk->ik", masses, _basis(shares))
-        shrinking = _basis(np.multiply.outer(np.exp(-2 * density.halves), _POINTS))
-        self._scales, self._weights = np.full(count + 1, -np.inf), np.zeros((count + 1, _COUNT))
-        for index in range(count):
-            before, here = self._scales[index], tops[index]
-            self._scales[index + 1] = scale = max(before, here)
-            carried = math.exp(before - scale) * (self._weights[index] @ shrinking[index])
-            self._weights[index + 1] = carried + math.exp(here - scale) * panels[index]
-
-    def integrals(self, large: LogDensity, s: Floats) -> tuple[Floats, Indices]:
-        """Logarithms of the integrals for sums e^s, and the edge up to which each was taken."""
-        result, ends = np.full(s.size, -np.inf), np.zeros(s.size, np.intp)
-        open_ = np.flatnonzero(s <= large.edges[-1])
-        share = np.minimum(SMALL_PARTS.largest, 0.8 * SMALL_PARTS.change / (1 + large.steepness[large.panels(s)]))
-        for _ in range(SMALL_PARTS.trials):
-            last = np.searchsorted(self._edges, s[open_] + np.log(share[open_]), side="right") - 1
-            some = last > 0
-            open_, last = open_[some], last[some]
-            if open_.size == 0:
-                break
-            found, values = self._up_to(last, large, s[open_])
-            result[open_[found]], ends[open_[found]] = values[found], last[found]
-            open_ = open_[~found]
-            share *= 0.25
-        return result, ends
-
-    def _up_to(self, last: Indices, large: LogDensity, s: Floats) -> tuple[Booleans, Floats]:
-        """Where the polynomial serves, and the logarithms of the integrals."""
-        parts = np.multiply.outer(np.exp(self._edges[last] - s), np.ones(_COUNT)) * _POINTS
-        log_rest = np.log1p(-parts)
-        logs = _along(large, s[:, np.newaxis] + log_rest) - log_rest
-        top = logs.max(axis=1)
-        factors = np.exp(logs - top[:, np.newaxis])
-        tail = np.abs(rows_times(factors, _LAST_COEFFICIENTS)).max(axis=1)
-        served = (logs.min(axis=1) >= top - SMALL_PARTS.change) & (tail <= SMALL_PARTS.unresolved * (8 + np.abs(top)))
-        served &= s + log_rest[:, -1] >= large.edges[0]
-        sums = np.einsum("ij,ij->i", factors, self._weights[last])
-        served &= sums > 0
-        return served, top + np.log(np.where(served, sums, 1.0)) + self._scales[last]
-
-
-def _along(density: LogDensity, rows: Floats) -> Floats:
-    """The logarithm at rows of points, most of which lie within one panel."""
-    panels, others = density.panels(rows[:, 0]), density.panels(rows[:, -1])
-    logs = density.values(panels, rows)
-    across = np.flatnonzero(panels != others)
-    if across.size:
-        logs[across] = density.at(rows[across].ravel()).reshape(across.size, -1)
-    return logs
-
-
-def _basis(points: Floats) -> Floats:
-    """The polynomials that are 1 at one point and 0 at the others, a column each, by the barycentric formula."""
-    distances = np.subtract.outer(points, _POINTS)
-    hit = distances == 0
-    terms = _BARYCENTRIC / np.where(hit, 1.0, distances)
-    here = hit.any(axis=-1)
-    terms[here] = hit[here]
-    terms /= terms.sum(axis=-1, keepdims=True)
-    return terms
 
 
 @dataclass(frozen=True)
@@ -201,14 +101,23 @@ def _signed(first: LossDensity, second: LossDensity) -> LossDensity:
     scale = first.scale.plus(second.scale)
     upper = replace(scale, above=scale.depth)
 
+    parts_of_first = SignedSmallParts(first)
+    parts_of_second = parts_of_first if first is second else SignedSmallParts(second)
+
     def of_positive(s: Floats) -> Floats:
         if first is second:
-            return _signed_half(first, first, scale, s) + math.log(2)
-        sums: Floats = np.logaddexp(_signed_half(first, second, scale, s), _signed_half(second, first, scale, s))
+            return _signed_half(first, parts_of_first, first, scale, s) + math.log(2)
+        sums: Floats = np.logaddexp(
+            _signed_half(first, parts_of_first, second, scale, s),
+            _signed_half(second, parts_of_second, first, scale, s),
+        )
         return sums
 
     ends = sum((law.scale.loss(law.density.edges[[0, -1]]) for law in (first, second)), start=np.zeros(2))
     half = upper.build(of_positive, *upper.live(of_positive, 0.0, 0.0, float(np.abs(scale.place(ends)).max()))).density
+
+    if half.halves.size == 0:  # on the scale of large losses others lie next to nothing
+        raise ConvergenceError("the density of a sum lies at one point of its scale")
 
     def log_density(s: Floats) -> Floats:
         size = np.abs(s)
@@ -219,13 +128,14 @@ def _signed(first: LossDensity, second: LossDensity) -> LossDensity:
     return replace(law, density=replace(law.density, error=law.density.error + half.error)).normalised()
 
 
-def _signed_half(small: LossDensity, large: LossDensity, scale: Scale, s: Floats) -> Floats:
+def _signed_half(small: LossDensity, parts: SignedSmallParts, large: LossDensity, scale: Scale, s: Floats) -> Floats:
     """Logarithms of the integrals over the losses of the one up to half of those at s, which are not negative."""
     of_large, mine, others, total = cast(SignedScale, large.scale), small.density, large.density, scale.loss(s)
     least, most = (float(large.scale.loss(others.edges[[end]])[0]) for end in (0, -1))
     half, half_of_other = small.scale.place(0.5 * total), large.scale.place(0.5 * total)
     low = np.maximum(small.scale.place(total - most), mine.edges[0])
     high = np.minimum(np.minimum(half, small.scale.place(total - least)), mine.edges[-1])
+    near, *between = parts.integrals(large, s, total)
     wide = mine.halves[mine.panels(half)] > SETTINGS.wide
     steepness = _steepness(mine, half) + _steepness(others, half_of_other)
 
@@ -252,7 +162,8 @@ def _signed_half(small: LossDensity, large: LossDensity, scale: Scale, s: Floats
         return values
 
     columns = mine.edges.size + others.edges.size
-    found: Floats = _integrals(total, edges, columns, low, high, integrand) + scale.log_slope(s)
+    rest = _integrals(total, edges, columns, low, high, integrand, between)
+    found: Floats = np.logaddexp(near, rest) + scale.log_slope(s)
     return found
 
 
@@ -390,6 +301,7 @@ def _integrals(
     low: Floats,
     high: Floats,
     integrand: Callable[[Floats, Floats], Integrand],
+    known: Sequence[Floats] = (),
 ) -> Floats:
     """Logarithms of integrals from low to high, by the rule between all edges.
 
@@ -400,6 +312,7 @@ def _integrals(
         low: lower limits.
         high: upper limits; where one lies below the lower limit, the integral is 0.
         integrand: of wholes and of points in their panels, a function of some of these and of rows of points.
+        known: edges between which, for each integral, it is left out.
     """
     high = np.maximum(high, low)
     result = np.empty(whole.size)
@@ -409,14 +322,19 @@ def _integrals(
         inner = np.clip(edges(some), low[some, np.newaxis], high[some, np.newaxis])
         table = np.concatenate((low[some, np.newaxis], inner, high[some, np.newaxis]), axis=1)
         table.sort(axis=1)
-        result[some] = _sums(whole[some], table, integrand)
+        result[some] = _sums(whole[some], table, integrand, [ends[some, np.newaxis] for ends in known])
     return result
 
 
-def _sums(whole: Floats, edges: Floats, integrand: Callable[[Floats, Floats], Integrand]) -> Floats:
-    """Logarithms of the integrals over all of a row's edges."""
+def _sums(
+    whole: Floats, edges: Floats, integrand: Callable[[Floats, Floats], Integrand], known: Sequence[Floats]
+) -> Floats:
+    """Logarithms of the integrals over all of a row's edges, but those between the known ones."""
     total = np.full(whole.size, -np.inf)
-    rows, columns = np.nonzero(edges[:, 1:] - edges[:, :-1] > SETTINGS.least_width * (1 + np.abs(edges[:, 1:])))
+    asked = edges[:, 1:] - edges[:, :-1] > SETTINGS.least_width * (1 + np.abs(edges[:, 1:]))
+    if known:
+        asked &= (edges[:, 1:] <= known[0]) | (edges[:, :-1] >= known[1])
+    rows, columns = np.nonzero(asked)
     if rows.size == 0:
         return total
     left, right = edges[rows, columns], edges[rows, columns + 1]

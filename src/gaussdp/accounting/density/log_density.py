@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gaussdp.accounting.loss.outputs import rows_times, weighted_rows
+from gaussdp.accounting.loss.sums import rows_times, weighted_rows
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats, Indices
 

@@ -30,6 +30,10 @@ class ScaleSettings:
     linear_from: float = 40.0  # excess past which log(e^excess - 1) is the excess
     bottom: float = 4.0  # depths below which logarithms are cut off: next to the ends integrals may vanish
     well: float = 10.0  # exponent by which a node lies well within the part that is exact
+    beyond: float = 8.0
+    """The same for a threshold. Past the part that is exact errors grow as the density falls, so that what lies there,
+    some 45 of its exponents, weighs 45 e^-8 = 0.02 of what the errors would in a tail, and in a profile, which is more
+    of what lies farther, some times that."""
     least_log_unit: float = -600.0  # of a signed scale: a unit is a double
     steepest: float = 60.0  # change of a logarithm between edges, at most, that a rule of 32 nodes integrates
 
@@ -214,6 +218,12 @@ class LossDensity:
         inside[inside] = self._is_exact(s[inside], self.density.at(s[inside]))
         return inside
 
+    def reaches_tails(self, s: Floats) -> Booleans:
+        """At which points the tails are exact as well."""
+        inside = self.reaches(s)
+        inside[inside] = self._is_exact(s[inside], self.density.at(s[inside]) - SETTINGS.beyond)
+        return inside
+
     def _is_exact(self, s: Floats, log_density: Floats) -> Booleans:
         exact: Booleans = self.scale.height(s, log_density) > MARGIN - self.scale.depths(s, self.centre)
         return exact
@@ -259,7 +269,8 @@ def exchanged_step(step: ExchangedLoss, above: float, below: float | None = None
     """The density of the loss of a step in which a sampled record is exchanged; see `sampled_step`."""
     sigma, rate = step.noise_multiplier, step.sample_rate
     below = above if below is None else below
-    log_unit = math.log(2 * rate) - math.log1p(-rate) - 0.5 / sigma**2
+    # A record that is nearly always there has losses of the size of its Gaussian one.
+    log_unit = min(math.log(2 * rate) - math.log1p(-rate) - 0.5 / sigma**2, math.log(4 / sigma))
     scale = SignedScale(-math.inf, above, below, unit=math.exp(max(log_unit, SETTINGS.least_log_unit)))
 
     def log_density(s: Floats) -> Floats:

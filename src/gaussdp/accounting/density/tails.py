@@ -103,6 +103,12 @@ class PartedLaws:
         few = schedules_for(steps)[0][0]
         cumulants = LossCumulants(squared_mu, [(step.cut(VANISHING.cutoff), count) for step, count in few])
         self._values = np.array([_value(cumulants, tilt) for tilt in _BETWEEN])
+        if not np.isfinite(self._values).all():  # too many outputs for their grids
+            closed = [
+                0.5 * squared_mu * (tilt * tilt - tilt) + sum(count * step.log_mgf_at_most(tilt) for step, count in few)
+                for tilt in _BETWEEN.tolist()
+            ]
+            self._values = np.minimum(self._values, closed)
 
     def surely_one(self, epsilon: Floats) -> Booleans:
         """At which epsilons the profile of the remove direction is 1 in a double."""
@@ -112,6 +118,11 @@ class PartedLaws:
     def surely_told(self, log_fpr: Floats) -> Booleans:
         """At which FPRs the FNR is below any double."""
         told: Booleans = self.log_fnr(log_fpr) < VANISHING.nothing
+        return told
+
+    def surely_told_nearly(self, log_fpr: Floats) -> Booleans:
+        """At which FPRs the TPR is 1 in a double."""
+        told: Booleans = self.log_fnr(log_fpr) < math.log(0.5 * NEXT_TO_ONE)
         return told
 
     def log_gap(self, tau: Floats, *, remove: bool) -> Floats:
@@ -212,7 +223,7 @@ class DensityTails(Described):
                 here = likely[(tau[likely] > self._bulk_ends[0]) == (side is ABOVE)]
                 readings = self._at_depth(index, side) if here.size else None
                 if readings is not None:
-                    reached = here[readings.law.reaches(readings.law.scale.place(tau[here]))]
+                    reached = here[readings.law.reaches_tails(readings.law.scale.place(tau[here]))]
                     points.put(reached, readings.read(tau[reached]))
                     open_ = np.setdiff1d(open_, reached)
                 elif here.size:
@@ -273,6 +284,8 @@ class DensityTails(Described):
             cutoff = math.sqrt(2 * max(depths))
             cumulants = LossCumulants(self._squared_mu, [(step.cut(cutoff), count) for step, count in self._steps])
             try:
+                # No tilt takes fewer outputs; without a transform to compare with, a density is made for nothing.
+                cumulants.tilt(0.0, SETTINGS.refinement)
                 self._readings[depths] = DensityReadings(self._compose(*depths), cumulants)
             except ConvergenceError:
                 self._readings[depths] = None
@@ -338,7 +351,7 @@ class DensityReadings:
             miss = np.where(lower, mass - target, target - mass)
             found = (np.abs(miss) <= SETTINGS.found * (1 + np.abs(target))) | (high - low <= 4 * _ROUNDING * np.abs(s))
             if found.any():
-                reached = np.flatnonzero(found)[law.reaches(s[found])]
+                reached = np.flatnonzero(found)[law.reaches_tails(s[found])]
                 if reached.size:
                     here = s[reached]
                     points.put(open_[reached], self._at(here, law.scale.loss(here), law.scale.excess(here)))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gaussdp.accounting.distribution.envelopes import allocated, allocation_reach, laplace_masses, logistic_masses
+from gaussdp.accounting.distribution.gaussian_grids import mixture_of_gaussians, sampled_gaussian
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import (
@@ -305,13 +306,13 @@ def distribution_of(library: ModuleType, part: Mechanism, interval: float, pessi
     if isinstance(part, DiscreteGaussian):
         return library.from_discrete_gaussian_mechanism(part.sigma, part.sensitivity, **options)
     if isinstance(part, Gaussian | ZCDPGaussian):
-        return library.from_gaussian_mechanism(1 / part.mu, **options)
+        return _gaussian(library, 1 / part.mu, options)
     if isinstance(part, PoissonSampled):
-        sigma = part.mechanism.noise_multiplier
-        return library.from_gaussian_mechanism(sigma, sampling_prob=part.sample_rate, **options)
+        return _gaussian(library, part.mechanism.noise_multiplier, options, part.sample_rate)
     if isinstance(part, SampledExchange):
-        options["neighboring_relation"] = library.NeighborRel.REPLACE_ONE
-        return library.from_gaussian_mechanism(part.noise_multiplier, sampling_prob=part.sample_rate, **options)
+        return _gaussian(library, part.noise_multiplier, options, part.sample_rate, exchanged=True)
+    if isinstance(part, MixtureOfGaussians) and pessimistic:
+        return mixture_of_gaussians(library, part.noise_multiplier, part.sensitivities, part.weights, interval)
     if isinstance(part, MixtureOfGaussians):
         try:
             return library.from_mixture_gaussian_mechanism(
@@ -319,6 +320,8 @@ def distribution_of(library: ModuleType, part: Mechanism, interval: float, pessi
             )
         except RecursionError:  # its search halves intervals by calling itself
             raise ConvergenceError("the losses of this mixture are too small for a distribution") from None
+        except TypeError:  # of outputs that it does not find, where no sensitivity is 0 and weights are tiny
+            raise ConvergenceError("the weights of this mixture are too small for a distribution") from None
     if isinstance(part, TruncatedPoisson):
         return _truncated(library, part, options)
     if isinstance(part, WithoutReplacement):
@@ -326,22 +329,25 @@ def distribution_of(library: ModuleType, part: Mechanism, interval: float, pessi
     raise DomainError("mechanism", "one that gaussdp accounts for", part)
 
 
+def _gaussian(
+    library: ModuleType, noise: float, options: Mapping[str, Any], sample_rate: float = 1.0, *, exchanged: bool = False
+) -> Any:
+    """A release with Gaussian noise; upper bounds connect the dots, lower ones the library makes."""
+    if options["pessimistic_estimate"]:
+        interval = options["value_discretization_interval"]
+        return sampled_gaussian(library, noise, interval, sample_rate, exchanged=exchanged)
+    relation = library.NeighborRel.REPLACE_ONE if exchanged else library.NeighborRel.ADD_OR_REMOVE_ONE
+    return library.from_gaussian_mechanism(noise, sampling_prob=sample_rate, neighboring_relation=relation, **options)
+
+
 def _truncated(library: ModuleType, part: TruncatedPoisson, options: Mapping[str, Any]) -> Any:
     """A sampled release or, in a full batch, one where the record takes the place of another; an upper bound."""
-    relation = library.NeighborRel
     exchanged = part.adjacency == "replace-one"
-    added = library.from_gaussian_mechanism(
-        part.noise_multiplier,
-        sampling_prob=part.sample_rate,
-        neighboring_relation=relation.REPLACE_ONE if exchanged else relation.ADD_OR_REMOVE_ONE,
-        **options,
-    )
+    added = _gaussian(library, part.noise_multiplier, options, part.sample_rate, exchanged=exchanged)
     probability, rate = truncation(part)
     if probability == 0:
         return added
-    full = library.from_gaussian_mechanism(
-        part.noise_multiplier / 2, sampling_prob=rate, neighboring_relation=relation.REPLACE_ONE, **options
-    )
+    full = _gaussian(library, part.noise_multiplier / 2, options, rate, exchanged=True)
     return full.compute_mixture(added, probability) if probability < 1 else full
 
 
@@ -351,7 +357,7 @@ def _mirrored(library: ModuleType, part: WithoutReplacement, interval: float, op
     The rest of the mass is at 0; docs/mechanisms.md has the proof. An upper bound.
     """
     rate = math.nextafter(part.sample_rate, 1.0)
-    added = library.from_gaussian_mechanism(part.noise_multiplier / 2, sampling_prob=rate, **options)._pmf_remove
+    added = _gaussian(library, part.noise_multiplier / 2, options, rate)._pmf_remove
     positive = Masses.of(added)
     places = np.rint(positive.losses / interval).astype(int).tolist()
     masses = dict(zip(places, positive.masses.tolist(), strict=True))

@@ -10,13 +10,16 @@ import numpy as np
 from scipy import special
 
 from gaussdp.accounting.distribution.points import PointsCurve
-from gaussdp.accounting.enclosed.profile_bounds import MomentBounds, SampledMixture, profiles
+from gaussdp.accounting.enclosed.components import ComponentBounds
+from gaussdp.accounting.enclosed.profile_bounds import MomentBounds
+from gaussdp.accounting.enclosed.sampled_mixtures import ExchangeMixture, SampledMixture, UnitMixture, profiles
+from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.readings import Method, Values
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, evaluate
 from gaussdp.guarantees.base import Numbers, of_delta, of_epsilon
 from gaussdp.guarantees.numeric import LARGEST_EPSILON
-from gaussdp.numerics import Floats, epsilon_from_mu
+from gaussdp.numerics import TINY, Floats, epsilon_from_mu
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class SearchSettings:
     width: float = 1e-12  # relative width of the bracket at which a search ends
     smallest: float = 1e-290  # delta below which products of probabilities may vanish
     chief: int = 4  # kinds of sampled steps that are seen as mixtures, those of the largest losses
+    thresholds: int = 2  # sensitivities of a unit, from which on batches are told from others
+    unlikely: float = 1e-9  # number of batches, at the mean, below which a sensitivity does not count
 
 
 PROFILE = SearchSettings()
@@ -46,42 +51,46 @@ class EnclosedProfile:
     def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], unsampled: Sequence[float]) -> None:
         squares = list(unsampled)
         self.unsampled_mu = math.sqrt(squared_mu + math.fsum(squares))
-        self._lowest = sum(count * step.lowest for step, count in steps)
-        self._plain_mu = math.sqrt(squared_mu)
+        self._plain_mu, self._steps = math.sqrt(squared_mu), tuple(steps)
         self._moments = MomentBounds(squared_mu, steps, unsampled)
+        self._components = ComponentBounds(squared_mu, steps)
+        self._symmetric = all(isinstance(step, ExchangedLoss) for step, _ in steps)
+        self._added = _added(squared_mu, steps)
         # The sampled steps that matter most; to the upper bounds all others are unsampled, to the lower ones not there.
-        kinds = [(square, index) for index, square in enumerate(squares)]
-        sampled = [pair for pair in kinds if isinstance(steps[pair[1]][0], SampledGaussianLoss)]
         total = squared_mu + math.fsum(squares)
-        self._mixtures = []
-        for square, index in sorted(sampled, reverse=True)[: PROFILE.chief]:
-            step, count = steps[index]
-            if isinstance(step, SampledGaussianLoss):
-                others = total - square if len(squares) > 1 else squared_mu
-                self._mixtures.append(
-                    SampledMixture(step.noise_multiplier, step.sample_rate, count, squared_mu, others)
-                )
+        self._mixtures: list[SampledMixture] = []
+        self._below: list[SampledMixture] = []
+        for square, (step, count) in sorted(zip(squares, steps, strict=True), key=_size, reverse=True)[: PROFILE.chief]:
+            others = total - square if len(squares) > 1 else squared_mu
+            if isinstance(step, SampledGaussianLoss | ExchangedLoss):
+                kind = ExchangeMixture if isinstance(step, ExchangedLoss) else SampledMixture
+                self._mixtures.append(kind(step.noise_multiplier, step.sample_rate, count, squared_mu, others))
+            elif isinstance(step, MixtureLoss):
+                self._below += _unit_mixtures(step, count, squared_mu)
 
     def upper(self, epsilon: Floats) -> Floats:
         """Upper bounds on delta at epsilons from zero on."""
-        either, remove = _gaussian(epsilon, self.unsampled_mu), np.ones(epsilon.size)
+        untouched = _gaussian(epsilon, self._plain_mu) + touched(self._steps)
+        either, remove = np.minimum(_gaussian(epsilon, self.unsampled_mu), untouched), self._components.upper(epsilon)
         for mixture in self._mixtures:
             either = np.minimum(either, mixture.upper(epsilon))
             remove = np.minimum(remove, mixture.upper_remove(epsilon))
         remove = np.minimum(remove, either)
-        # Of the add direction the sampled steps' loss is at most -lowest.
         add = either
-        if self._lowest > -math.inf:
-            add = np.minimum(either, _gaussian(epsilon + self._lowest, self._plain_mu))
+        for offset, mu in self._added:
+            add = np.minimum(add, _gaussian(epsilon + offset, mu))
         for index, one in enumerate(epsilon.tolist()):
             remove[index] = min(remove[index], self._moments.remove(one)[1])
-            add[index] = min(add[index], self._moments.add(one)[1]) if add[index] > remove[index] else add[index]
-        return np.maximum(np.maximum(remove, add), PROFILE.smallest)
+            if not self._symmetric and add[index] > remove[index]:
+                add[index] = min(add[index], self._moments.add(one)[1])
+        bound: Floats = np.maximum(remove if self._symmetric else np.maximum(remove, add), PROFILE.smallest)
+        return bound
 
     def lower(self, epsilon: Floats) -> Floats:
         """Lower bounds on delta at epsilons from zero on."""
-        least = np.array([self._moments.remove(one)[0] for one in epsilon.tolist()])
-        for mixture in self._mixtures:
+        least: Floats = np.array([self._moments.remove(one)[0] for one in epsilon.tolist()])
+        least = np.maximum(least, self._components.lower(epsilon))
+        for mixture in (*self._mixtures, *self._below):
             least = np.maximum(least, mixture.lower(epsilon))
         return least
 
@@ -95,6 +104,79 @@ class EnclosedProfile:
 
     def _at_any_rate(self, delta: float) -> float:
         return float(epsilon_from_mu(np.array([self.unsampled_mu]), np.array([delta]))[0]) * (1 + 1e-12)
+
+
+def touched(steps: Sequence[tuple[StepLoss, int]]) -> float:
+    """At most the probability that a step of any kind is touched by what is removed or exchanged.
+
+    With the others alone nothing is told; so the profile is at most this more than that of the plain releases.
+    """
+    return -math.expm1(math.fsum(count * step.log_untouched for step, count in steps)) * (1 + _ROUNDING)
+
+
+def _size(kind: tuple[float, tuple[StepLoss, int]]) -> float:
+    return kind[0]
+
+
+def _added(squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> list[tuple[float, float]]:
+    """Gaussian profiles, each moved by a loss, that bound that of adding a record.
+
+    Whatever component of a mixture is taken, without the record the loss is at least what it alone would give: one
+    choice is that of unmoved outputs, where there are such, and one that of the least mean.
+    """
+    found = []
+    for choose in (_unmoved, _least):
+        parts = [choose(step) if isinstance(step, SampledGaussianLoss | MixtureLoss) else None for step, _ in steps]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(steps):
+            continue
+        counts = [count for _, count in steps]
+        offset = math.fsum(count * log_weight for (log_weight, _), count in zip(known, counts, strict=True))
+        square = squared_mu + math.fsum(count * mu * mu for (_, mu), count in zip(known, counts, strict=True))
+        found.append((offset, math.sqrt(square)))
+    return found
+
+
+def _unmoved(step: SampledGaussianLoss | MixtureLoss) -> tuple[float, float] | None:
+    return (step.lowest, 0.0) if math.isfinite(step.lowest) else None
+
+
+def _least(step: SampledGaussianLoss | MixtureLoss) -> tuple[float, float]:
+    """Logarithm of the weight and mu of the component whose loss without the record is least at the mean."""
+    if isinstance(step, SampledGaussianLoss):
+        sizes, logs = np.array([0.0, 1.0]), np.array([step.lowest, math.log(step.sample_rate)])
+    else:
+        sizes, logs = np.array(step.sensitivities), np.log(np.array(step.weights))
+    mu = sizes / step.noise_multiplier
+    best = int(np.argmin(0.5 * mu * mu - logs))
+    return float(logs[best]), float(mu[best])
+
+
+def _unit_mixtures(step: MixtureLoss, count: int, squared_mu: float) -> list[SampledMixture]:
+    """Lower bounds by whether the sensitivity is at least one of these: the first, and those of the largest losses."""
+    sizes, weights = np.array(step.sensitivities), np.array(step.weights)
+    if sizes[0] > 0:
+        weights, sizes = np.append(0.0, weights), np.append(0.0, sizes)
+    logs = np.log(np.maximum(weights, TINY))
+    from_there = np.array([math.fsum(weights[index:]) for index in range(sizes.size)])
+    losses = count * from_there * (logs + 0.5 * (sizes / step.noise_multiplier) ** 2)
+    likely = count * from_there > PROFILE.unlikely
+    ranked = [int(index) for index in np.argsort(-losses) if index > 0 and likely[index]][: PROFILE.thresholds]
+    rare = [int(index) for index in np.flatnonzero(likely[1:] & (from_there[1:] > 0))[-1:] + 1]
+    log_miss = math.log(weights[0]) if weights[0] > 0 else -math.inf
+    return [
+        UnitMixture(
+            step.noise_multiplier / float(sizes[index]),
+            math.nextafter(min(float(from_there[index]), 1.0), 0.0),
+            count,
+            squared_mu,
+            squared_mu,
+            float(logs[index]),
+            log_miss,
+        )
+        for index in sorted({1, *ranked, *rare})
+        if weights[index] > 0
+    ]
 
 
 def _gaussian(epsilon: Floats, mu: float) -> Floats:

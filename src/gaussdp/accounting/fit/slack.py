@@ -29,7 +29,7 @@ import numpy as np
 from scipy import special
 
 from gaussdp import numerics
-from gaussdp.accounting.fit.span import Piece, Sample
+from gaussdp.accounting.fit.span import Piece, Sample, Span
 from gaussdp.accounting.fit.supremum import Interpolant, chebyshev_points, gaussian_fall, largest_gap, resolve, supremum
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.accounting.readings import Columns
@@ -60,13 +60,13 @@ class SlackSearch:
         tails: the loss.
         mu: parameter of the GDP curve, which holds for all attacks above the floor.
         floor: error rate down to which mu was fitted.
-        known: operating points with rising thresholds that span the attacks above the floor.
+        span: operating points with rising thresholds that span the attacks above the floor, or what knows them.
     """
 
     tails: LossTails
     mu: float
     floor: float
-    known: OperatingPoints
+    span: OperatingPoints | Span
 
     def slack(self) -> float:
         """The least delta with delta_M <= delta + (1 - delta) delta_mu, rounded up by about one per cent."""
@@ -105,7 +105,8 @@ class SlackSearch:
 
     def _start(self, *, remove: bool) -> "_Profiles | None":
         """The last known sample before which both error rates are above the floor from zero on, if there is one."""
-        known, log_floor = self.known, math.log(self.floor)
+        known = self.span.known if isinstance(self.span, Span) else self.span
+        log_floor = math.log(self.floor)
         high, low = known.log_fpr >= log_floor, known.log_fnr >= log_floor
         if remove:
             from_zero, inside = bool(low[known.tau <= 0].any()), np.flatnonzero(high & (known.tau >= 0))[-1:]
@@ -271,9 +272,10 @@ class _Gaps(Columns):
     def of(cls, points: OperatingPoints, mu: float) -> "_Gaps":
         """At thresholds from zero on, with the errors of the points on the safe side."""
         upper = points.tau >= 0
-        epsilon, errors = points.tau[upper], points.errors[upper]
+        some = slice(None) if upper.all() else upper
+        epsilon, errors = points.tau[some], points.errors[some]
         gaussian = special.ndtr(0.5 * mu - epsilon / mu) - gaussian_fall(epsilon, mu)
-        own, rate = points.log_delta_remove[upper] - errors, points.log_fpr[upper] + errors
+        own, rate = points.log_delta_remove[some] - errors, points.log_fpr[some] + errors
         return cls(epsilon, gaussian, np.exp(own), np.exp(epsilon + rate))
 
 

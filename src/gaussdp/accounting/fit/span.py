@@ -40,9 +40,8 @@ class Samples(OperatingPoints):
     @classmethod
     def of(cls, points: OperatingPoints) -> "Samples":
         """The quantiles beside the points."""
-        rates, rests = np.stack((points.log_fpr, points.log_fnr)), np.stack((points.log_tnr, points.log_tpr))
-        fields = (getattr(points, name) for name in OperatingPoints.__slots__)
-        return cls(*fields, *upper_quantile(rates, rests))
+        rates, rests = np.array((points.log_fpr, points.log_fnr)), np.array((points.log_tnr, points.log_tpr))
+        return cls(*OperatingPoints.columns(points), *upper_quantile(rates, rests))
 
     def mu(self) -> Floats:
         """The mu of the GDP curve through each point."""
@@ -120,10 +119,8 @@ class Span:
         """Where the attacks above the floor end."""
         target = float(floor_quantiles(floor)[1])
         upper, lower = self.pieces[0], self.pieces[-1]
-        outermost = upper.samples.take(slice(SETTINGS.neighbours))
-        high, at_high = _end(outermost, outermost.from_fpr, target)
-        outermost = lower.samples.take(slice(None, -SETTINGS.neighbours - 1, -1))
-        low, at_low = _end(outermost, outermost.from_fnr, target)
+        high, at_high = _end(upper.samples, upper.samples.from_fpr, slice(SETTINGS.neighbours), target)
+        low, at_low = _end(lower.samples, lower.samples.from_fnr, slice(None, -SETTINGS.neighbours - 1, -1), target)
         if lower.low <= low <= high <= upper.high:
             return Ends(low, high, max(at_low, at_high))
         return Ends(lower.low, upper.high, math.inf)
@@ -195,12 +192,12 @@ def _sampled(sample: Sample, low: float, high: float) -> Span:
     return Span((upper, Piece(low, 0.0, samples.take(slice(above.size - 1, None)))) if inside else (upper,))
 
 
-def _end(samples: Samples, quantiles: Floats, target: float) -> tuple[float, float]:
-    """Where the quantiles of samples have the target value, and what the error of this does to mu."""
-    tau, mu = samples.tau.tolist(), samples.mu()[:2].tolist()
+def _end(samples: Samples, quantiles: Floats, outermost: slice, target: float) -> tuple[float, float]:
+    """Where the quantiles of the outermost samples have the target value, and what the error of this does to mu."""
+    tau, mu = samples.tau[outermost].tolist(), samples.mu()[outermost].tolist()
     if tau[0] == tau[1]:
         raise ConvergenceError("the floor lies nearer to the least loss than a double can tell")
-    end, error = _interpolated(quantiles.tolist(), tau, target)
+    end, error = _interpolated(quantiles[outermost].tolist(), tau, target)
     return end, error * abs((mu[1] - mu[0]) / (tau[1] - tau[0]))
 
 

@@ -49,16 +49,17 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
     """
     sample = Sampler(tails)
     span = sample_span(sample, floor)
-    ends, known = span.ends(floor), span.known
-    curves = [Interpolant(piece.low, piece.high, piece.samples.mu()) for piece in span.pieces]
-    if all(map(_resolved, curves, span.pieces)) and ends.wobble <= SETTINGS.relative_gap * float(known.mu().max()):
-        enclosure = _smooth_enclosure(curves, span.pieces, ends)
+    ends = span.ends(floor)
+    curves = [_Curve.through(piece) for piece in span.pieces]
+    known: Samples | None = None
+    if all(curve.resolved for curve in curves) and ends.wobble <= max(curve.gap for curve in curves):
+        enclosure = _smooth_enclosure(curves, ends)
         regret = interpolated_regret(span.pieces[0], enclosure.upper)
         if regret is None:
-            search, known = _search(sample, known, enclosure.upper)
+            search, known = _search(sample, span.known, enclosure.upper)
             regret = search.regret(enclosure.upper, sample(search.thresholds), sample)
     else:
-        search, known = _search(sample, known, max(curve.largest(ends.low, ends.high)[0] for curve in curves))
+        search, known = _search(sample, span.known, max(curve.mu.largest(ends.low, ends.high)[0] for curve in curves))
         near = np.array([ends.low, ends.high])
         exact, rest = exact_ends(tails, floor, near)
         enclosure = _rough_enclosure(sample, span, sample.kept(exact))
@@ -73,7 +74,7 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
         fnr=enclosure.fnr,
         regret=regret,
         methods=sample.methods,
-        _distances=SlackSearch(tails, enclosure.upper, floor, known),
+        _distances=SlackSearch(tails, enclosure.upper, floor, known or span),
     )
 
 
@@ -97,19 +98,34 @@ class _Enclosure:
     fnr: float
 
 
-def _resolved(curve: Interpolant, piece: Piece) -> bool:
-    return curve.error <= _tolerance(piece.samples)
+@dataclass(frozen=True, slots=True)
+class _Curve:
+    """mu along a piece: its interpolant, the error of its samples, and the gap that is negligible beside it."""
+
+    piece: Piece
+    mu: Interpolant
+    error: float
+    gap: float
+
+    @classmethod
+    def through(cls, piece: Piece) -> "_Curve":
+        mu = piece.samples.mu()
+        error = float(_mu_errors(piece.samples).max())
+        return cls(piece, Interpolant(piece.low, piece.high, mu), error, SETTINGS.relative_gap * float(mu.max()))
+
+    @property
+    def resolved(self) -> bool:
+        """Whether the interpolant is as good as its samples."""
+        return self.mu.error <= self.gap + self.error
 
 
-def _smooth_enclosure(curves: Sequence[Interpolant], pieces: Sequence[Piece], ends: Ends) -> _Enclosure:
+def _smooth_enclosure(curves: Sequence[_Curve], ends: Ends) -> _Enclosure:
     """The supremum of an interpolated mu between the ends."""
-    peaks = [curve.largest(ends.low, ends.high) for curve in curves]
-    which = max(range(len(peaks)), key=lambda index: peaks[index][0])
-    (mu, at), piece = peaks[which], pieces[which]
-    from_fpr = Interpolant(piece.low, piece.high, piece.samples.from_fpr)(at)
-    error = ends.wobble + max(
-        curve.error + float(_mu_errors(piece.samples).max()) for curve, piece in zip(curves, pieces, strict=True)
+    (mu, at), piece = max(
+        ((curve.mu.largest(ends.low, ends.high), curve.piece) for curve in curves), key=lambda found: found[0][0]
     )
+    from_fpr = Interpolant(piece.low, piece.high, piece.samples.from_fpr)(at)
+    error = ends.wobble + max(curve.mu.error + curve.error for curve in curves)
     return _Enclosure(mu - error, mu + error, float(special.ndtr(-from_fpr)), float(special.ndtr(from_fpr - mu)))
 
 
@@ -130,7 +146,7 @@ def _rough_enclosure(sample: Sampler, span: Span, ends: Samples) -> _Enclosure:
             pass
         else:
             pieces = [Piece(curve.low, curve.high, found) for curve, found in resolved]
-            return _smooth_enclosure([curve for curve, _ in resolved], pieces, Ends(low, high, 0.0))
+            return _smooth_enclosure([_Curve.through(piece) for piece in pieces], Ends(low, high, 0.0))
     return _safe_enclosure(sample, samples)
 
 
@@ -151,7 +167,7 @@ def _mu_errors(samples: Samples) -> Floats:
 
     The Mills ratio at z is at most sqrt(pi / 2), and at most 1 / z.
     """
-    quantiles = np.abs(np.stack((samples.from_fpr, samples.from_fnr)))
+    quantiles = np.abs(np.array((samples.from_fpr, samples.from_fnr)))
     mills = np.minimum(_MILLS_AT_ZERO, 1 / np.maximum(quantiles, 0.5)).sum(axis=0)
     errors: Floats = 1.1 * samples.errors * mills + SETTINGS.rounding
     return errors

@@ -23,11 +23,13 @@ import numpy as np
 from scipy import special
 
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
+from gaussdp.accounting.lines.interpreting import interpret, signs
 from gaussdp.accounting.lines.lattice import has_width, near_quantile
 from gaussdp.accounting.lines.line import SETTINGS as STRAIGHT
-from gaussdp.accounting.lines.line import Line, interpret, signs
+from gaussdp.accounting.lines.line import Line
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
+from gaussdp.accounting.loss.sums import of_size
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import TINY, Complexes, Floats
@@ -201,7 +203,8 @@ class BentLine(Line):
     def _sums_at(self, tau: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """The integrals, their errors, the logarithm of what they are relative to, and the errors of the rule alone."""
         exponents = self._logs - np.multiply.outer(tau - self.tilt.mean, self._offsets)
-        waves = np.exp(np.minimum(exponents.real, SETTINGS.largest_exponent) + 1j * exponents.imag)
+        waves = np.empty_like(exponents)
+        waves.real, waves.imag = of_size(np.exp(np.minimum(exponents.real, SETTINGS.largest_exponent)), exponents.imag)
         terms = self._coefficients[:, np.newaxis, :] * waves
         sizes = np.abs(terms)
         log_scale = self._start - self.tilt.at * tau

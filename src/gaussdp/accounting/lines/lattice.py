@@ -14,11 +14,13 @@ is nearly the normal quantile of the probability that the loss exceeds K' (Barnd
 """
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from gaussdp.accounting.lines.line import SETTINGS as LINE
 from gaussdp.accounting.lines.line import CoarseScheduleError, Line
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.steps import CLEAN
@@ -109,6 +111,8 @@ class LatticeSettings:
     """The same for lines that jump to where rare losses rule, however much the deviation grows."""
     resolution: float = 0.1
     """Distance, in inverse deviations, to which the last tilt that leaves the cut outputs alone is sought."""
+    hardly_clean: float = 3.0  # -log of a weight that the cut outputs still lack at such a tilt
+    surely_clean: float = 0.95  # share of the last tilt that should leave the cut outputs alone, at which it is sought
     most_tries: int = 40  # tilts until one lies as it should
     parts: int = 3  # into which the thresholds of a line are cut where it is not accurate, each with a line of its own
     pole_distance: float = 0.2  # least distance of a line from the poles at 0 and 1, in inverse deviations
@@ -136,8 +140,8 @@ COARSE = np.int8(NO_METHOD - 2)
 class Lattice:
     """The lines of a loss whose outputs are cut off at one depth."""
 
-    def __init__(self, cumulants: LossCumulants, origin: Tilt) -> None:
-        lines = _Lines(cumulants)
+    def __init__(self, cumulants: LossCumulants, origin: Tilt, most_work: int = LINE.max_work) -> None:
+        lines = _Lines(cumulants, most_work)
         self._chains = {
             side: [_Chain(lines, origin, side, bold=bold) for bold in (False, True)] for side in (1.0, -1.0)
         }
@@ -167,8 +171,8 @@ class Lattice:
     def _read(self, tau: Floats, side: float) -> OperatingPoints:
         gentle, bold = self._chains[side]
         points = gentle.read(tau)
-        missing = np.flatnonzero(~points.answered)
-        if missing.size:
+        if not points.answered.all():
+            missing = np.flatnonzero(~points.answered)
             points.put(missing, bold.read(tau[missing]))
         return points
 
@@ -176,8 +180,8 @@ class Lattice:
 class _Lines:
     """Tilts and the lines at them, each computed once; None where there is none."""
 
-    def __init__(self, cumulants: LossCumulants) -> None:
-        self.cumulants = cumulants
+    def __init__(self, cumulants: LossCumulants, most_work: int) -> None:
+        self.cumulants, self._most_work = cumulants, most_work
         self._tilts: dict[float, Tilt | None] = {}
         self._lines: dict[float, Line | None] = {}
         self.coarse: set[float] = set()  # tilts that need more steps
@@ -194,7 +198,7 @@ class _Lines:
     def at(self, tilt: Tilt) -> Line | None:
         if tilt.at not in self._lines:
             try:
-                self._lines[tilt.at] = Line(self.cumulants, tilt)
+                self._lines[tilt.at] = Line(self.cumulants, tilt, most_work=self._most_work)
             except CoarseScheduleError:
                 self._lines[tilt.at] = None
                 self.coarse.add(tilt.at)
@@ -219,17 +223,18 @@ class _Chain:
 
     def read(self, tau: Floats) -> OperatingPoints:
         size = np.abs(tau)
-        self._extend(float(size.max()))
-        owners = np.searchsorted(self._edges, size, side="right") - 1
-        distinct = sorted(set(owners.tolist()))
-        if len(distinct) == 1 and distinct[0] < len(self._tilts):
-            line = self._lines.at(self._tilts[distinct[0]])
+        largest = float(size.max())
+        self._extend(largest)
+        first, last = (bisect_right(self._edges, end) - 1 for end in (float(size.min()), largest))
+        if first == last < len(self._tilts):
+            line = self._lines.at(self._tilts[first])
             if line is not None:
                 read = line.read(tau)
                 if _accurate(read, _tolerance(line)).all():
                     return read
+        owners = np.searchsorted(self._edges, size, side="right") - 1
         points = OperatingPoints.unanswered(tau)
-        for owner in distinct:
+        for owner in sorted(set(owners.tolist())):
             if owner < len(self._tilts):
                 self._read_owned(owner, np.flatnonzero(owners == owner), points)
         return points
@@ -239,7 +244,7 @@ class _Chain:
         one = np.array([tau])
         if not self.read(one).answered[0]:
             return None
-        owner = int(np.searchsorted(self._edges, abs(tau), side="right")) - 1
+        owner = bisect_right(self._edges, abs(tau)) - 1
         line = self._lines.at(self._tilts[owner])
         if line is not None and _accurate(line.read(one), _tolerance(line)).all():
             return line
@@ -320,11 +325,16 @@ class _Chain:
         side, edge = self._side, self._edges[-1]
         here = before = self._tilts[-1] if self._tilts else self._origin
         low, high, fallback = side * here.at, math.inf, None
+        clean_to = SETTINGS.surely_clean * self._lines.cumulants.clean_to if side > 0 else math.inf
         cut_low, cut_high = _cut(here), -math.inf  # how much of the law the cutoff leaves alone
+        if self._tilts and cut_low < CLEAN + SETTINGS.hardly_clean:
+            return None
         for _ in range(SETTINGS.most_tries):
             at = side * here.at + _step(side * here.mean - edge, here.variance, side * here.third)
             if not low < at < high:
                 at = 0.5 * (low + high) if high < math.inf else low + 2 * (at - low)
+            if low < clean_to:
+                at = min(at, clean_to)
             if cut_high > -math.inf:
                 # The last tilt that the cutoff leaves alone: the logarithm of its weight is nearly linear in the tilt.
                 share = (cut_low - CLEAN - 1) / (cut_low - cut_high)
@@ -343,7 +353,9 @@ class _Chain:
                         fallback = tilt
                     if place >= nearest:
                         break
-            if high - low < SETTINGS.resolution / here.deviation or (cut_high > -math.inf and cut_low < CLEAN + 3):
+            if high - low < SETTINGS.resolution / here.deviation or (
+                fallback is here and cut_low < CLEAN + SETTINGS.hardly_clean
+            ):
                 break
         if fallback is None:
             return None
@@ -399,7 +411,9 @@ def _step(miss: float, variance: float, third: float) -> float:
     for _ in range(6):
         grown = variance + third * step
         grown = min(max(grown, variance / SETTINGS.foreseen), variance * SETTINGS.foreseen)
-        step = (SETTINGS.half * math.sqrt(grown) - miss) / (0.5 * (variance + grown))
+        last, step = step, (SETTINGS.half * math.sqrt(grown) - miss) / (0.5 * (variance + grown))
+        if step == last:
+            break
     return step
 
 

@@ -15,7 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from gaussdp.accounting.lines.line import Line, interpret
+from gaussdp.accounting.lines.interpreting import interpret
+from gaussdp.accounting.lines.line import Line
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.split import LargeCumulants, ModerateCumulants, SplitLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss

@@ -9,6 +9,7 @@ import numpy as np
 
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.lattice import COARSE, Lattice, has_width, near_quantile
+from gaussdp.accounting.lines.line import SETTINGS as LINE
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.schedules import schedules_for
 from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss
@@ -39,19 +40,32 @@ class LineTails(Described):
 
     Each threshold is read at the first depth whose lines are accurate there: lines of the few steps that stand for a
     long schedule, if there are such, before lines of the schedule itself.
+
+    Args:
+        squared_mu: of the plain releases together.
+        steps: the sampled ones.
+        most_work: nodes of a line times outputs, past which it is not laid.
     """
 
     lowest: float
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
-        self._squared_mu, self._steps = squared_mu, tuple(steps)
+    def __init__(
+        self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], most_work: int = LINE.max_work
+    ) -> None:
+        self._squared_mu, self._steps, self._most_work = squared_mu, tuple(steps), most_work
         self._families = schedules_for(self._steps)
         self._count = sum(count for _, count in steps)
         self.lowest = LossCumulants(squared_mu, steps).lowest
         self._lattices: dict[tuple[float, int], Lattice] = {}
 
+    def shorter(self, most_work: int) -> "LineTails":
+        """The same by shorter lines alone."""
+        made = LineTails(self._squared_mu, self._steps, most_work)
+        made._origin = self._origin
+        return made
+
     def _describe(self) -> tuple[object, ...]:
-        return self._squared_mu, self._steps
+        return self._squared_mu, self._steps, self._most_work
 
     @property
     def mean(self) -> float:
@@ -73,6 +87,8 @@ class LineTails(Described):
         if not has_width(self._origin):
             return OperatingPoints.unanswered(tau)
         points = self._read(tau, 0)
+        if points.answered.all():
+            return points
         for family in range(1, len(self._families)):
             missing = np.flatnonzero(points.methods == COARSE)
             if missing.size == 0:
@@ -82,6 +98,8 @@ class LineTails(Described):
 
     def _read(self, tau: Floats, family: int) -> OperatingPoints:
         points = self._lattice(SETTINGS.depths[0], family).read(tau)
+        if points.answered.all():
+            return points
         for depth in SETTINGS.depths[1:]:
             missing = np.flatnonzero(points.methods == NO_METHOD)
             if missing.size == 0:
@@ -139,7 +157,7 @@ class LineTails(Described):
             cumulants = self._cumulants(depth, family)
             # Without a tilt no output far out matters.
             origin = self._origin if self._cutoff(depth) > OUTPUT_REACH else cumulants.tilt(0.0)
-            self._lattices[depth, family] = Lattice(cumulants, origin)
+            self._lattices[depth, family] = Lattice(cumulants, origin, self._most_work)
         return self._lattices[depth, family]
 
     def _cumulants(self, depth: float, family: int = 0) -> LossCumulants:

@@ -24,10 +24,10 @@ import numpy as np
 
 from gaussdp.accounting.loss.bounds import SETTINGS as BOUNDS
 from gaussdp.accounting.loss.bounds import LossBounds
-from gaussdp.accounting.loss.outputs import product, weighted_rows
 from gaussdp.accounting.loss.rotated import RotatedLoss, RotatedStep
 from gaussdp.accounting.loss.schedules import Counted
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid
+from gaussdp.accounting.loss.sums import product, turned, weighted_rows
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import TINY, Booleans, Complexes, Floats
 
@@ -36,8 +36,8 @@ from gaussdp.numerics import TINY, Booleans, Complexes, Floats
 class CumulantSettings:
     """What is tuned about sums over the outputs."""
 
-    table_from: int = 3_000
-    """Angles (frequencies times outputs) from which on a product of matrices is quicker than all their sines."""
+    table_from: int = 12_000
+    """Angles (frequencies times outputs) from which on a product of matrices is quicker than all their tangents."""
     block: int = 1 << 18  # elements of one temporary table: two megabytes, which stay in cache
     many: int = 30_000  # steps whose rounding errors add up to more than those of the sums along a line
     series_to: float = 0.5  # angle up to which the sine less the angle comes from its series
@@ -108,6 +108,11 @@ class LossCumulants:
     def rare_from(self) -> float:
         """Where E[e^(theta L)] comes to be ruled by the outputs of the record: there K' soars."""
         return min((step.rare_from for step, _ in self._steps), default=math.inf)
+
+    @cached_property
+    def clean_to(self) -> float:
+        """About the tilt up to which cutoffs cut nothing of weight."""
+        return min((step.clean_to for step, _ in self._steps), default=math.inf)
 
     @cached_property
     def lowest(self) -> float:
@@ -238,13 +243,12 @@ def log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
 def _fill_changes(angle: Floats, real: Floats, imaginary: Floats) -> None:
     """Real and imaginary parts of e^(i angle) - 1, with the digits of small angles, for the multiples of a row of them.
 
-    Rows 0, 1, 2, 4, 8, ... by sines, those between from two before them: each is a product of few.
+    Rows 0, 1, 2, 4, 8, ... by tangents, those between from two before them: each is a product of few.
     """
     real[0], imaginary[0] = 0.0, 0.0
     first = 1
     while first < angle.shape[0]:
-        half = np.sin(0.5 * angle[first])
-        real[first], imaginary[first] = -2 * half * half, np.sin(angle[first])
+        real[first], imaginary[first] = turned(angle[first])
         rest = min(first, angle.shape[0] - first)
         u, v = real[1:rest], imaginary[1:rest]
         new = slice(first + 1, first + rest)
@@ -259,19 +263,16 @@ def _fill_changes(angle: Floats, real: Floats, imaginary: Floats) -> None:
 
 def _expected_change(angle: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Real and imaginary part of E[e^(i angle) - 1 - i angle], a row of angles for each expectation."""
-    real = np.sin(0.5 * angle)
-    real *= real
-    real *= -2
-    return weighted_rows(real, weights), weighted_rows(_sine_excess(angle), weights)
+    real, sine = turned(angle)
+    return weighted_rows(real, weights), weighted_rows(_sine_excess(angle, sine), weights)
 
 
-def _sine_excess(angle: Floats) -> Floats:
+def _sine_excess(angle: Floats, sine: Floats) -> Floats:
     """sin(angle) - angle; for small angles by its series, which keeps the digits that 1e7 steps ask for."""
     # A table of angles is largest in its last row, at one of the ends.
     if max(abs(angle[-1, 0]), abs(angle[-1, -1])) > SETTINGS.series_to:
-        excess = np.sin(angle)
-        excess -= angle
-        return excess
+        sine -= angle
+        return sine
     squared = angle * angle
     bracket = squared * (-1 / _SERIES[-1])
     for divisor in _SERIES[-2::-1]:
@@ -323,13 +324,14 @@ class ChernoffSettings:
 
 
 CHERNOFF = ChernoffSettings()
+_CHERNOFF_TILTS = np.geomspace(*CHERNOFF.tilts)
 
 
 class AddingBound:
     """The bound for a composed loss with this deviation under Q."""
 
     def __init__(self, cumulants: LossCumulants, deviation: float) -> None:
-        self._tilts = np.geomspace(*CHERNOFF.tilts) / deviation
+        self._tilts = _CHERNOFF_TILTS / deviation
         s = self._tilts
         self._logs = cumulants.values(-s) + s * np.log(s / (s + 1)) - np.log1p(s)
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from gaussdp.accounting.loss.outputs import Law, OutputGrids, least_loss, normal_log_density, sampled_loss
-from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss
+from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss, at_most_nothing, log_mean_exp, log_mixed_moment
 from gaussdp.accounting.operating_points import log_complement
 from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
@@ -80,6 +80,10 @@ class MixtureLoss(StepLoss):
     def rare_from(self) -> float:
         moved = [(s, w) for s, w in zip(self.sensitivities, self.weights, strict=True) if s > 0]
         return min(1 - 2 * self.noise_multiplier**2 * math.log(w) / s**2 for s, w in moved)
+
+    def log_mgf_at_most(self, tilt: float) -> float:
+        sizes, weights = np.array(self.sensitivities), np.array(self.weights)
+        return log_mixed_moment(tilt, weights, np.log(weights), sizes / self.noise_multiplier)
 
     def lost(self) -> tuple[float, float]:
         sizes, weights = np.array(self.sensitivities), np.array(self.weights)
@@ -186,12 +190,26 @@ class ExchangedLoss(StepLoss):
         return Fraction(0)
 
     @property
+    def log_untouched(self) -> float:
+        return math.log1p(-self.sample_rate)
+
+    @property
     def highest_output(self) -> float:
         return 1.0 + self.cutoff * self.noise_multiplier
 
     @property
     def rare_from(self) -> float:
         return 1 - 2 * self.noise_multiplier**2 * math.log(self.sample_rate)
+
+    def log_mgf_at_most(self, tilt: float) -> float:
+        sigma, rate = self.noise_multiplier, self.sample_rate
+        logs = np.array([math.log1p(-rate), math.log(rate)])
+        if not 0 <= tilt <= 1:
+            # One is told whether the record took part, and then it moved by 2: the power is jointly convex.
+            return log_mean_exp(np.exp(logs), logs, 2 * tilt * (tilt - 1) / sigma**2 * np.array([0.0, 1.0]))
+        terms = np.add.outer(tilt * logs, (1 - tilt) * logs)  # either mixture's power is at most the sum of its terms'
+        terms += 0.5 * tilt * (tilt - 1) / sigma**2 * np.array([[0.0, 1.0], [1.0, 4.0]])
+        return at_most_nothing(terms)
 
     def lost(self) -> tuple[float, float]:
         sigma, rate = self.noise_multiplier, self.sample_rate

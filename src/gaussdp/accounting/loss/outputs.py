@@ -1,8 +1,4 @@
-"""The loss of one sampled step at evenly spaced outputs, computed once for each spacing and shared by all tilts.
-
-Matrix products come in pieces that BLAS does in one thread: for tables this small, waking its threads costs more, and
-the bits of a sum do not depend on how many there are.
-"""
+"""The loss of one sampled step at evenly spaced outputs, computed once for each spacing and shared by all tilts."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -15,34 +11,6 @@ import numpy as np
 
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import LARGEST_EXPONENT, Floats
-
-_ONE_THREAD = 200_000  # multiplications; OpenBLAS starts threads at 262144
-_ONE_THREAD_ROWS = 8_000  # the same for a matrix and a vector; there it starts them at 9216
-
-
-def product(left: Floats, right: Floats) -> Floats:
-    """left @ right for matrices."""
-    outer = left.shape[0] * right.shape[1]
-    inner = max(64, _ONE_THREAD // outer)
-    total = left[:, :inner] @ right[:inner]
-    for first in range(inner, left.shape[1], inner):
-        total += left[:, first : first + inner] @ right[first : first + inner]
-    return total
-
-
-def rows_times(left: Floats, right: Floats) -> Floats:
-    """left @ right for many rows and a small matrix."""
-    rows = max(1, _ONE_THREAD // right.size)
-    if left.shape[0] <= rows:
-        return left @ right
-    return np.concatenate([left[first : first + rows] @ right for first in range(0, left.shape[0], rows)])
-
-
-def weighted_rows(table: Floats, weights: Floats) -> Floats:
-    """table @ weights for a matrix and a vector."""
-    sums: Floats = table @ weights if table.size <= _ONE_THREAD_ROWS else np.einsum("jk,k->j", table, weights)
-    return sums
-
 
 _DIGITS = 60
 _TINY = Decimal("1e-20")  # distance of a ratio from 1 whose cube is beyond the digits kept
@@ -73,6 +41,8 @@ def least_loss(steps: Iterable[tuple[Fraction, int]]) -> LeastLoss:
 
 
 def _log(ratio: Fraction) -> Decimal:
+    if 2 * ratio < 1:  # what is missing to 1 would not know its digits
+        return (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
     missing = 1 - ratio
     rest = Decimal(missing.numerator) / Decimal(missing.denominator)
     return (1 - rest).ln() if rest > _TINY else -rest - rest * rest / 2
@@ -95,6 +65,8 @@ class OutputSettings:
 
 
 OUTPUTS = OutputSettings()
+
+_SERIES = tuple(1 / math.factorial(k) for k in range(OUTPUTS.series_terms, 1, -1))  # of e^x - 1 - x, the last first
 
 FINENESS = 4  # that many halve the spacing
 SERIES_TO = 0.15  # up to which `exponential_excess` serves
@@ -204,9 +176,8 @@ def normal_log_density(x: Floats, sigma: float) -> Floats:
 
 def exponential_excess(x: Floats) -> Floats:
     """e^x - 1 - x for sizes up to 0.15, by its series."""
-    first, *rest = (1 / math.factorial(k) for k in range(OUTPUTS.series_terms, 1, -1))
-    total = x * first
-    for coefficient in rest:
+    total = x * _SERIES[0]
+    for coefficient in _SERIES[1:]:
         total += coefficient
         total *= x
     total *= x

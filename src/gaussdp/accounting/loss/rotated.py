@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussdp.accounting.loss.sums import of_size
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import TINY, Complexes, Floats
 
@@ -165,7 +166,7 @@ class _Path:
         top = logs.max(axis=2)
         logs -= top[:, :, np.newaxis]
         sizes = np.exp(logs, out=logs)
-        sums[:3], sums[3] = _rules(*_turned(sizes, angles), sizes, self.slopes[some]), top
+        sums[:3], sums[3] = _rules(*of_size(sizes, angles), sizes, self.slopes[some]), top
         return sums
 
     def _changes(self, some: slice, normal: Complexes) -> Complexes:
@@ -189,7 +190,7 @@ class _Path:
         angles += normal.imag[some, np.newaxis, far]
         sizes = np.exp(logs, out=logs)
         alone = weights[:, far]
-        sums[:3] += _rules(*_turned(sizes, angles), sizes, self.slopes[some, far])
+        sums[:3] += _rules(*of_size(sizes, angles), sizes, self.slopes[some, far])
         less = alone[:, ::2].sum(axis=1), alone[:, 1::2].sum(axis=1), -np.abs(alone).sum(axis=1)
         sums[:3] -= np.stack(less)[:, :, np.newaxis]
         return sums
@@ -215,20 +216,9 @@ def _rules(real: Floats, imaginary: Floats, sizes: Floats, weights: Complexes) -
     return sums
 
 
-def _turned(sizes: Floats, angles: Floats) -> tuple[Floats, Floats]:
-    """Real and imaginary parts of numbers of these sizes and angles, from the tangents of half the angles.
-
-    NumPy takes tangents of many numbers at once where it takes sines one by one.
-    """
-    tangent = np.tan(0.5 * angles)
-    squared = tangent * tangent
-    scale = sizes / (1 + squared)
-    return (1 - squared) * scale, 2 * tangent * scale
-
-
 def _log_growth(real: Floats, small: Floats, imaginary: Floats) -> Complexes:
     """log(1 + e^v) right of all branch points, with the digits of small e^v; small is e to minus the size of Re v."""
-    cosine, sine = _turned(small, imaginary)
+    cosine, sine = of_size(small, imaginary)
     result = np.empty(imaginary.shape, np.complex128)
     result.real = 0.5 * np.log1p(cosine * (2 + cosine) + sine * sine) + np.maximum(real, 0.0)
     # Where v is large this is v + log(1 + e^-v).

@@ -90,6 +90,8 @@ class SplitStep:
 
     def _rule(self, bottom: float, top: float, refinement: int, moved: bool) -> _Nodes:
         width = min(SETTINGS.width * self._sigma, SETTINGS.branch * self._sigma**2)
+        if top - bottom > SETTINGS.most_panels * width:
+            raise ConvergenceError("the limits of outputs lie too far apart")
         edges = np.linspace(bottom, top, math.ceil((top - bottom) / width) + 1)
         _, losses = sampled_loss(edges, self._sigma, self._rate)
         turning = np.diff(losses) * self._frequency / SETTINGS.turns

@@ -25,8 +25,8 @@ from gaussdp.accounting.loss.outputs import (
     Outputs,
     exponential_excess,
     sampled_outputs,
-    weighted_rows,
 )
+from gaussdp.accounting.loss.sums import weighted_rows
 from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 
@@ -116,12 +116,26 @@ class StepLoss(ABC):
     def rare_from(self) -> float:
         """About the tilt at which outputs that the record alone explains come to rule M."""
 
+    @property
+    def log_untouched(self) -> float:
+        """Logarithm of the probability that the step is not touched by what is removed or exchanged."""
+        return self.lowest
+
+    @abstractmethod
+    def log_mgf_at_most(self, tilt: float) -> float:
+        """An upper bound on log M in closed form, up to rounding; the proofs are in docs/numerics.md."""
+
     @abstractmethod
     def lost(self) -> tuple[float, float]:
         """Probabilities under Q and under P of the outputs left out."""
 
     def aliasing(self, tilt: float, refinement: int, t: float) -> float:
         """A bound on the error of the sum for M(tilt + it) / M(tilt) at frequencies up to t; infinite if not known."""
+        return math.inf
+
+    @property
+    def clean_to(self) -> float:
+        """About the tilt up to which the cutoff cuts nothing of weight; infinite if not known."""
         return math.inf
 
     @abstractmethod
@@ -173,7 +187,8 @@ class StepLoss(ABC):
 
     def log_mgf(self, tilts: Floats) -> Floats:
         """log M at many real tilts, from one grid; rounding error near 1e-15, also where log M is smaller."""
-        least, most = float(tilts.min()), float(tilts.max())
+        listed = tilts.tolist()
+        least, most = min(listed), max(listed)
         low, high, width = self._support(least)
         if most > 0:
             _, high, _ = self._support(most)
@@ -234,6 +249,16 @@ class SampledGaussianLoss(StepLoss):
         """The tilt at which q^tilt e^(tilt (tilt - 1) / 2 sigma^2), the share of the record's outputs in M, is 1."""
         return 1 - 2 * self.noise_multiplier**2 * math.log(self.sample_rate)
 
+    @property
+    def clean_to(self) -> float:
+        """The tilt at which e^(tilt L) phi, at the cutoff, is e^-39 of phi at its peak, where the loss is nearly 0."""
+        x = self.highest_output
+        exponent = (x - 0.5) / self.noise_multiplier**2
+        if not exponent < LARGEST_EXPONENT:
+            return math.inf
+        loss = math.log1p(self.sample_rate * math.expm1(exponent))
+        return (0.5 * (x / self.noise_multiplier) ** 2 - CLEAN) / loss
+
     def log_growth(self, x: Floats) -> tuple[Floats, Floats]:
         """log of (e^(L - lowest) - 1), and its slope in x."""
         slope = 1 / self.noise_multiplier**2
@@ -255,6 +280,11 @@ class SampledGaussianLoss(StepLoss):
     def log_odds(self) -> float:
         """log(q / (1 - q))."""
         return math.log(self.sample_rate) - math.log1p(-self.sample_rate)
+
+    def log_mgf_at_most(self, tilt: float) -> float:
+        weights = np.array([1 - self.sample_rate, self.sample_rate])
+        logs = np.array([math.log1p(-self.sample_rate), math.log(self.sample_rate)])
+        return log_mixed_moment(tilt, weights, logs, np.array([0.0, 1 / self.noise_multiplier]))
 
     def lost(self) -> tuple[float, float]:
         sigma = self.noise_multiplier
@@ -304,6 +334,40 @@ class SampledGaussianLoss(StepLoss):
             if high - low < 1e-3 * sigma:
                 break
         return 0.5 * (low + high), weight
+
+
+_SMALL = 4e-15  # of a logarithm of sums of exponentials: its rounding error, absolute or relative
+
+
+def log_mixed_moment(tilt: float, weights: Floats, log_weights: Floats, mu: Floats) -> float:
+    """At most the logarithm of E[(sum of w_j r_j)^t] for likelihood ratios r_j of mu_j-GDP releases.
+
+    With E[r^t] = e^(t (t - 1) mu^2 / 2) it is at most the mean of these where the power is convex (Jensen), or of norm
+    at most the mean of their norms (Minkowski); for t below 0 the sum is at least a term that is constant; for t
+    between 0 and 1 its power is at most the sum of the powers of its terms.
+    """
+    energy = 0.5 * mu * mu
+    if 0 <= tilt <= 1:
+        return at_most_nothing(tilt * log_weights + tilt * (tilt - 1) * energy)
+    bound = log_mean_exp(weights, log_weights, tilt * (tilt - 1) * energy)
+    if tilt > 1:
+        bound = min(bound, tilt * log_mean_exp(weights, log_weights, (tilt - 1) * energy))
+    elif mu[0] == 0:
+        bound = min(bound, tilt * float(log_weights[0]))
+    return max(bound, 0.0)
+
+
+def log_mean_exp(weights: Floats, log_weights: Floats, exponents: Floats) -> float:
+    """log of the mean of e^exponents, to as many digits where it is small: many steps are next to nothing each."""
+    if float(exponents.max()) > SETTINGS.no_overflow:
+        return float(special.logsumexp(log_weights + exponents)) + _SMALL
+    return math.log1p(float(weights @ np.expm1(exponents)))
+
+
+def at_most_nothing(terms: Floats) -> float:
+    """An upper bound on the logarithm of a sum that is at most 1, with its rounding."""
+    total = float(special.logsumexp(terms))
+    return min(total + _SMALL * (1 + abs(total)), 0.0)
 
 
 def _moments(
