@@ -62,7 +62,8 @@ def test_everyone_may_read(served, book):
     assert balance(served, "all")["left_text"] == "0.6"
     assert balance(served, "top")["spent_text"] == "0.8"
     assert balance(served, "each")["spent_text"] is None
-    assert "lovelace" not in answer.text and "hopper" not in answer.text
+    assert "lovelace" not in answer.text
+    assert "hopper" not in answer.text
     assert str(book.place) not in answer.text
     one = served.post("ledger/budget", {"book": "clinic", "budget": "top"}).json()
     assert [entry["kind"] for entry in one["entries"]] == ["reserve", "open", "open"]
