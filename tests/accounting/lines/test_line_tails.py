@@ -86,6 +86,14 @@ def test_a_long_line_errs_no_more_than_it_says(monkeypatch):
         assert abs(got.log_fpr - expected.log_fpr)[0] <= got.errors[0] + expected.errors[0]
 
 
+def test_a_grid_of_large_losses_that_are_in_phase():
+    """Where the large losses of a grid make whole turns, its transform comes back at a few of thousands of nodes."""
+    counted = [(SampledGaussianLoss(0.37834493785418005, 1.790264423595682e-05), 236418)]
+    lines, bent = (tails(0.0, counted).read(np.array([149.1378])) for tails in (LineTails, BentTails))
+    for rate in ("log_fpr", "log_tpr", "log_delta_remove"):
+        assert abs(getattr(lines, rate) - getattr(bent, rate))[0] <= lines.errors[0] + bent.errors[0]
+
+
 @pytest.mark.parametrize(
     ("tau", "delta"),  # proved to 20 digits by `gaussdp certify`
     [

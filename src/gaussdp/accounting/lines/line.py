@@ -59,6 +59,10 @@ class LineSettings:
     together: int = 12_000  # ... and up to which a few more beyond the last node are evaluated with the others
     turns: tuple[float, float] = (1.35, 0.9)
     """Turns from one output to the next that the grid can bear as a rule; fewer if a finer one costs little."""
+    whole_turn: float = 0.85
+    """Turns from one output to the next up to which a line may go whose nodes are not all compared with those of a
+    moved grid. At a whole turn the large losses of the grid, which are as far apart as its outputs, all are in phase, and
+    its transform comes back at a few nodes, between those that are compared."""
     max_refinement: int = 7 * FINENESS
     max_guess: int = 3 * FINENESS  # at the refinement that will be needed
     weighty: float = 2e-9  # share of the heaviest weight from which on an output must be resolved by the grid
@@ -78,6 +82,7 @@ class LineSettings:
     """What rounding leaves in the transform of such lines, and more for each square root of the number of steps: half
     as much again as comparing grids has shown on 2,300 random lines."""
     unseen: float = 1.2  # error of a grid, in changes by moving it; 2 |sin(pi m 0.382)| changes are one m-th harmonic
+    sampled_from: int = 1500  # nodes from which on grids are compared at some of them only
     sample: tuple[int, int, float] = (192, 192, 1.25)
     """Nodes of a long line at which grids are compared, the first ones and evenly spaced ones, and a factor on what
     they show: all nodes of 167 lines showed 1.01 times as much as a rule and 1.86 times at most, and readings state
@@ -196,6 +201,12 @@ class Line:
             if refinement == 0:
                 refinement = max((_refinement_for(reach, grid, SETTINGS.turns[few]) for grid in tilt.grids), default=0)
                 if refinement > 0:
+                    tilt = cumulants.tilt(tilt.at, refinement)
+                    continue
+            if size >= SETTINGS.sampled_from:
+                turns = max((reach * grid.widest_gap for grid in tilt.grids), default=0.0) / (2 * math.pi)
+                if turns > SETTINGS.whole_turn:
+                    refinement += math.ceil(FINENESS * math.log2(turns / SETTINGS.whole_turn))
                     tilt = cumulants.tilt(tilt.at, refinement)
                     continue
             self._t: Floats = step * np.arange(size, dtype=np.float64)
@@ -423,7 +434,7 @@ class Line:
     def _compared(self, cumulants: Cumulants) -> tuple[list[slice], float]:
         """The nodes at which grids are compared, evenly spaced from the first on, and the error in largest changes."""
         near, apart, factor = SETTINGS.sample
-        if self._t.size < 2 * (near + apart) or cumulants.shortened:  # the phase of shortened ones goes node by node
+        if self._t.size < SETTINGS.sampled_from or cumulants.shortened:  # the phase of shortened ones goes node by node
             return [slice(None)], SETTINGS.unseen
         return [slice(near), slice(None, None, self._t.size // apart)], factor * SETTINGS.unseen
 

@@ -61,6 +61,11 @@ class TiltedGrid:
     whole: bool  # whether the cutoff lies beyond all nodes, so that no higher one would make a difference
 
     @property
+    def widest_gap(self) -> float:
+        """The largest difference between neighbouring losses."""
+        return float(np.diff(self.centred).max(initial=0.0))
+
+    @property
     def clean(self) -> bool:
         """Whether the cutoff, if there is one, cuts nothing of weight."""
         return self.cut > CLEAN
@@ -320,20 +325,24 @@ class SampledGaussianLoss(StepLoss):
 
     def _mode(self, tilt: float) -> tuple[float, float]:
         """The root of x = tilt * w(x) for a negative tilt, and w there; w is the slope of L times sigma^2."""
-        sigma, log_odds = self.noise_multiplier, self.log_odds
-        low, high = tilt, 0.0
-        weight = 0.0
+        square, log_odds = self.noise_multiplier**2, self.log_odds
+        low, high, x = tilt, 0.0, 0.0
         for _ in range(60):
-            x = 0.5 * (low + high)
-            exponent = (x - 0.5) / sigma**2 + log_odds
+            exponent = (x - 0.5) / square + log_odds
             weight = 1 / (1 + math.exp(-exponent)) if exponent > -LARGEST_EXPONENT else 0.0
-            if x < tilt * weight:
+            miss = x - tilt * weight
+            if miss < 0:
                 low = x
             else:
                 high = x
-            if high - low < 1e-3 * sigma:
+            # Newton's step; the slope is at least 1.
+            step = miss / (1 - tilt * weight * (1 - weight) / square)
+            if abs(step) < 1e-3 * self.noise_multiplier:
                 break
-        return 0.5 * (low + high), weight
+            x -= step
+            if not low < x < high:
+                x = 0.5 * (low + high)
+        return x, weight
 
 
 _SMALL = 4e-15  # of a logarithm of sums of exponentials: its rounding error, absolute or relative
