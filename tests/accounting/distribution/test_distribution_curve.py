@@ -183,6 +183,22 @@ def test_no_epsilon_is_enough_below_an_infinite_loss():
     assert curve.epsilon_lower(1.1e-5) < 2 < math.inf
 
 
+@pytest.mark.parametrize("count", [1, 1000])
+def test_losses_that_are_finite_with_hardly_any_probability(count):
+    failing = 1000 * Stated(gaussdp.ApproxDP(1.0, 0.05))  # nothing but infinite with probability 1 - 5e-23
+    for parts in ([failing, count * Laplace(3.0)], [count * Laplace(3.0), failing]):
+        curve = account(Composition(parts))
+        assert curve.delta(3.0) == 1.0
+        assert curve.epsilon(0.9) == curve.epsilon_lower(0.9) == math.inf
+
+
+def test_discrete_noise_far_smaller_than_the_sensitivity():
+    """Its losses are large, not infinite."""
+    curve = account(Composition([1000 * DiscreteGaussian(10.0, sensitivity=100), 1000 * Gaussian(100.0)]))
+    expected = GDP(math.hypot(10 * math.sqrt(1000), 0.01 * math.sqrt(1000))).epsilon(1e-5)
+    assert curve.epsilon(1e-5) == pytest.approx(expected, rel=1e-5)
+
+
 def test_no_epsilon_from_below_without_the_mechanism():
     from dp_accounting.pld import privacy_loss_distribution as distributions
 

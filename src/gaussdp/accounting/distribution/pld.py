@@ -63,6 +63,8 @@ def self_composed(pmf: Any, count: int) -> Any:
     """This many of a dense distribution together, with the cut as part of their infinite mass."""
     masses = np.asarray(pmf._probs, np.float64)
     low, high = bounds_of(masses, count)
+    if low > high:  # all finite losses together are less likely than the cut
+        return _nothing_finite(pmf, -math.expm1(count * math.log1p(-pmf._infinity_mass)))
     size = high - low + 1
     length = fft.next_fast_len(max(size, masses.size), real=True)
     sums = fft.irfft(_power(fft.rfft(masses, length), count), length)
@@ -75,6 +77,21 @@ def self_composed(pmf: Any, count: int) -> Any:
         infinite,
         pmf._pessimistic_estimate,
     )
+
+
+def _nothing_finite(pmf: Any, infinite: float) -> Any:
+    """A distribution on the same grid, infinite but for less than the cut, which is left out on the stated side."""
+    make = type(pmf)
+    rest = 1.0 if pmf._pessimistic_estimate else infinite
+    return make(pmf._discretization, 0, np.zeros(1), rest, pmf._pessimistic_estimate)
+
+
+def _together(one: Any, other: Any) -> Any:
+    """Two distributions of one direction together; the library knows none without a finite loss."""
+    one, other = one.to_dense_pmf(), other.to_dense_pmf()
+    if float(np.sum(one._probs)) * float(np.sum(other._probs)) > 2 * CUT:
+        return one.compose(other, CUT)
+    return _nothing_finite(one, one._infinity_mass + other._infinity_mass - one._infinity_mass * other._infinity_mass)
 
 
 def _power(values: Complexes, exponent: int) -> Complexes:
@@ -148,7 +165,10 @@ class ReadProfile:
 
     def _transforms(self) -> float:
         """Rounding error of one transform, which grows with its depth."""
-        depth = math.log2(2 * self._reach(SETTINGS.well_above_rounding) / self.interval + 4)
+        reach = self._reach(SETTINGS.well_above_rounding)
+        if reach == math.inf:  # no finite loss was ever transformed
+            return 0.0
+        depth = math.log2(2 * reach / self.interval + 4)
         return SETTINGS.fft_factor * _UNIT_ROUNDOFF * depth
 
 
@@ -265,7 +285,12 @@ def _composed(library: ModuleType, counted: Sequence[tuple[Mechanism, int]], int
                 distribution = library.PrivacyLossDistribution(
                     *(self_composed(pmf.to_dense_pmf(), count) for pmf in directions)
                 )
-            composed = distribution if composed is None else composed.compose(distribution)
+            if composed is not None:
+                both = [(composed._pmf_remove, distribution._pmf_remove)]
+                if not (composed._symmetric and distribution._symmetric):
+                    both.append((composed._pmf_add, distribution._pmf_add))
+                distribution = library.PrivacyLossDistribution(*(_together(*pair) for pair in both))
+            composed = distribution
         except OverflowError:
             raise DomainError(
                 "noise",

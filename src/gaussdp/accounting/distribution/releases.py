@@ -304,7 +304,9 @@ def distribution_of(library: ModuleType, part: Mechanism, interval: float, pessi
     if isinstance(part, DiscreteLaplace):
         return library.from_discrete_laplace_mechanism(1 / part.scale, part.sensitivity, **options)
     if isinstance(part, DiscreteGaussian):
-        return library.from_discrete_gaussian_mechanism(part.sigma, part.sensitivity, **options)
+        # What is told from zero may lie as far out as the noise reaches from the other end of the sensitivity.
+        reach = math.ceil(SETTINGS.reach * part.sigma) + part.sensitivity
+        return library.from_discrete_gaussian_mechanism(part.sigma, part.sensitivity, reach, **options)
     if isinstance(part, Gaussian | ZCDPGaussian):
         return _gaussian(library, 1 / part.mu, options)
     if isinstance(part, PoissonSampled):

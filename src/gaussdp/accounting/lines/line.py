@@ -61,8 +61,8 @@ class LineSettings:
     """Turns from one output to the next that the grid can bear as a rule; fewer if a finer one costs little."""
     whole_turn: float = 0.85
     """Turns from one output to the next up to which a line may go whose nodes are not all compared with those of a
-    moved grid. At a whole turn the large losses of the grid, which are as far apart as its outputs, all are in phase, and
-    its transform comes back at a few nodes, between those that are compared."""
+    moved grid. At a whole turn the large losses of a grid, as far apart from each other as its outputs, are in phase,
+    and its transform comes back at a few nodes, between those that are compared."""
     max_refinement: int = 7 * FINENESS
     max_guess: int = 3 * FINENESS  # at the refinement that will be needed
     weighty: float = 2e-9  # share of the heaviest weight from which on an output must be resolved by the grid
