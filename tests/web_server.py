@@ -60,7 +60,11 @@ def started(settings=None, before="", **limits):
         yield Server(process, process.stdout.readline().strip())
     finally:
         if process.poll() is None:
+            halted = children(process.pid)  # those that were stopped do not see that the server is gone
             process.kill()
+            for pid in halted:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         process.communicate()
 
 

@@ -49,6 +49,30 @@ def test_sigterm_drains(workers):
         assert wait_until(lambda: not any(map(alive, processes)))
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_who_comes_while_it_drains_is_refused(workers):
+    limits = LIMITS | {"drain_seconds": 30.0}
+    with started({"workers": workers}, **limits) as server, httpx.Client(base_url=server.address, timeout=60) as client:
+        assert wait_until(lambda: client.get("/readyz").status_code == 200)
+        server.halt_workers()
+        with client.stream("POST", "/api/v1/account", json=RUN) as response:
+            next(response.iter_lines())
+            server.process.send_signal(signal.SIGTERM)
+            assert wait_until(lambda: refused(server.port), seconds=10)
+            server.process.send_signal(signal.SIGTERM)
+        server.process.communicate(timeout=30)
+        assert server.process.returncode == 0
+
+
+def refused(port):
+    """Whether nobody listens, not even to keep one waiting."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
 def test_sigterm_lets_work_end():
     with started(**LIMITS | {"drain_seconds": 20.0}) as server:
         client = httpx.Client(base_url=server.address, timeout=30)
@@ -84,7 +108,8 @@ def test_a_worker_that_is_killed_is_told_logged_counted_and_replaced():
             with client.stream("POST", "/api/v1/account", json=RUN) as response:
                 lines = response.iter_lines()
                 next(lines)
-                for pid in server.workers():
+                killed = server.workers()  # one at work, and one that has nothing to do
+                for pid in killed:
                     os.kill(pid, signal.SIGKILL)
                 *_, last = map(json.loads, lines)
                 request_id = response.headers["x-request-id"]
@@ -94,10 +119,11 @@ def test_a_worker_that_is_killed_is_told_logged_counted_and_replaced():
             numbers = client.get("/metrics").text
         server.process.send_signal(signal.SIGINT)
         _, errors = server.process.communicate(timeout=30)
-    assert "\ngaussdp_worker_deaths_total 1\n" in numbers
+    assert f"\ngaussdp_worker_deaths_total {len(killed)}\n" in numbers
     records = [json.loads(line) for line in errors.splitlines()]
     errors = [record["message"] for record in records if record["level"] == "error"]
     assert f"request {request_id}: a worker died while it did account: ended by signal 9" in errors
+    assert "a worker that had nothing to do died: ended by signal 9" in errors
     (access,) = [record for record in records if record.get("request_id") == request_id]
     assert (access["address"], access["method"], access["path"], access["status"]) == (
         "127.0.0.1",

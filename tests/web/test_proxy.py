@@ -41,7 +41,7 @@ http {{
   access_log off;
   server {{ listen 127.0.0.1:{port}; server_name plain.example;
     location / {{ proxy_pass http://127.0.0.1:{upstream}; }} }}
-  server {{ listen 127.0.0.1:{port}; server_name {NAME};
+  server {{ listen 127.0.0.1:{port}; server_name {NAME} evil.example;
     {told}
     location /kept/ {{ proxy_pass http://127.0.0.1:{upstream}; }} }}
 }}
@@ -102,6 +102,14 @@ def test_a_post_is_answered_also_with_the_host_that_nginx_sets_by_default(proxy,
         assert client.post(f"{prefix}/api/v1/choose", json=CHOOSE).json()["mu_text"] == "0.3102"
         refused = client.post(f"{prefix}/api/v1/choose", json=CHOOSE, headers={"origin": "https://evil.example"})
         assert refused.status_code == 403
+
+
+def test_a_client_cannot_say_which_name_it_came_by(proxy):
+    """A page elsewhere whose name leads here (DNS rebinding) is of that name, whatever its script says."""
+    with browser(proxy) as client:
+        for name, status in ((NAME, 200), ("evil.example", 421)):
+            answer = client.get("/gaussdp/", headers={"host": name, "x-forwarded-host": NAME})
+            assert answer.status_code == status
 
 
 @pytest.mark.parametrize("root", ["/gaussdp", "/kept"])

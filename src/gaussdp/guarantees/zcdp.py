@@ -16,6 +16,7 @@ keep the digits of rates near 0 and near 1.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -236,21 +237,15 @@ class ZCDP(ProfilePoints):
     xi: float
 
     def __init__(self, rho: float, xi: float = 0.0) -> None:
-        rate, shift = number("rho", rho, _LARGEST), number("xi", xi, _LARGEST)
-        if rate == 0 and shift <= LARGEST_EPSILON:
-            super().__init__([shift], [0.0])  # a bound on every order bounds the loss itself
-        else:
-            last = min(shift + rate + 2 * math.sqrt(SETTINGS.deepest * rate), LARGEST_EPSILON)
-            epsilons = np.linspace(0.0, last, SETTINGS.points)
-            with np.errstate(over="ignore"):
-                deltas = np.minimum(np.exp(_log_delta(rate, shift, epsilons)) * (1 + SETTINGS.rounding), 1.0)
-            pinsker = math.sqrt((rate + shift) / 2) * (1 + SETTINGS.rounding)
-            deltas[0] = min(deltas[0], pinsker)  # which is smaller for the tiniest
-            exact, intercepts = tangent_statements(rate, shift)
-            near = exact <= LARGEST_EPSILON
-            super().__init__(np.append(epsilons, exact[near]), np.append(deltas, intercepts[near]))
-        object.__setattr__(self, "rho", rate)
-        object.__setattr__(self, "xi", shift)
+        object.__setattr__(self, "rho", number("rho", rho, _LARGEST))
+        object.__setattr__(self, "xi", number("xi", xi, _LARGEST))
+
+    def __getattr__(self, name: str) -> Any:
+        """The points, which take a while, when they are first asked for: what states a rho may never need its curve."""
+        if name not in ProfilePoints.__annotations__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        super().__init__(*_points(self.rho, self.xi))
+        return getattr(self, name)
 
     def __repr__(self) -> str:
         return f"ZCDP(rho={self.rho}, xi={self.xi})" if self.xi else f"ZCDP(rho={self.rho})"
@@ -291,6 +286,21 @@ class ZCDP(ProfilePoints):
         # With tail = sqrt(square) it is z - tail + gap(tail) - gap(z), where gap(s) = s + quantile(e^(-s^2 / 2)) is
         # convex and falls beyond SETTINGS.tail: both differences fall with z.
         return float(special.ndtri_exp(-0.5 * square) - special.ndtri(fpr))
+
+
+def _points(rho: float, xi: float) -> tuple[Floats, Floats]:
+    """Epsilons and deltas of statements that hold."""
+    if rho == 0 and xi <= LARGEST_EPSILON:
+        return np.array([xi]), np.zeros(1)  # a bound on every order bounds the loss itself
+    last = min(xi + rho + 2 * math.sqrt(SETTINGS.deepest * rho), LARGEST_EPSILON)
+    epsilons = np.linspace(0.0, last, SETTINGS.points)
+    with np.errstate(over="ignore"):
+        deltas = np.minimum(np.exp(_log_delta(rho, xi, epsilons)) * (1 + SETTINGS.rounding), 1.0)
+    pinsker = math.sqrt((rho + xi) / 2) * (1 + SETTINGS.rounding)
+    deltas[0] = min(deltas[0], pinsker)  # which is smaller for the tiniest
+    exact, intercepts = tangent_statements(rho, xi)
+    near = exact <= LARGEST_EPSILON
+    return np.append(epsilons, exact[near]), np.append(deltas, intercepts[near])
 
 
 def _log_delta(rho: float, xi: float, epsilon: Floats) -> Floats:

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from gaussdp.web.books import Books
 from gaussdp.web.endpoints import MEDIA_TYPE as NDJSON
-from gaussdp.web.endpoints import Endpoint, closed_form, file_from_worker, in_a_worker, remembered_from_worker
+from gaussdp.web.endpoints import Endpoint, Slow, closed_form, file_from_worker, in_a_worker, remembered_from_worker
 from gaussdp.web.limits import Limits
 from gaussdp.web.openapi import API, JSON, Operation, docs_page, openapi
 from gaussdp.web.reception import House, Reception
@@ -138,9 +138,15 @@ def _routes(operations: Sequence[Operation], ledger: str) -> list[Route]:
 
 def _operations(desk: Desk) -> list[Operation]:
     def closed(
-        name: str, asked: type[Asked], answer: Callable[[Asked], Any], answered: type, summary: str
+        name: str,
+        asked: type[Asked],
+        answer: Callable[[Asked], Any],
+        answered: type,
+        summary: str,
+        slow: Callable[[Asked], bool] | None = None,
     ) -> Operation:
-        return Operation(f"{API}/{name}", "POST", summary, closed_form(asked, answer), asked, answered)
+        endpoint = closed_form(asked, answer, None if slow is None else Slow(slow, name, desk))
+        return Operation(f"{API}/{name}", "POST", summary, endpoint, asked, answered, may_wait=slow is not None)
 
     def streamed(name: str, asked: type[Asked], check: Callable[[Asked], object], summary: str) -> Operation:
         endpoint = in_a_worker(asked, name, desk, check)
@@ -159,7 +165,10 @@ def _operations(desk: Desk) -> list[Operation]:
     entry = "A run or a decision as an entry of OpenDP's registry of deployments."
     registry = "A file of OpenDP's registry, as the catalogue of deployments has it."
     return [
-        closed("choose", ChooseRequest, choose, ChooseResponse, "The budget μ for a policy of pure ε-DP."),
+        closed(
+            *("choose", ChooseRequest, choose, ChooseResponse, "The budget μ for a policy of pure ε-DP."),
+            slow=lambda request: request.of_a_region,
+        ),
         remembered("rules", RulesRequest, RulesResponse, "Where the rules of thumb μ = ε/5 and ε/3 are conservative."),
         remembered(
             "advise", AdviseRequest, AdviseResponse, "A range of μ for what is planned, from answers in plain words."

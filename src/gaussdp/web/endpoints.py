@@ -55,11 +55,31 @@ class _Remembered(Generic[Question]):
             self._answers.popitem(last=False)
 
 
-def closed_form(asked: type[Asked], answer: Callable[[Asked], Any]) -> Endpoint:
+@dataclasses.dataclass(frozen=True)
+class Slow(Generic[Question]):
+    """Questions whose answer takes more than a frame after all, so that a worker gives it.
+
+    Attributes:
+        which: whether a question is one.
+        job: by which a worker gives the same answer.
+        desk: where it is asked for.
+    """
+
+    which: Callable[[Question], bool]
+    job: str
+    desk: Desk
+
+
+def closed_form(asked: type[Asked], answer: Callable[[Asked], Any], slow: "Slow[Asked] | None" = None) -> Endpoint:
     """An endpoint whose answer takes less than a frame, so that it may run on the event loop.
 
     The last answers are remembered, by the body as it came: a page that is opened asks what others asked before. What
     was computed on the way is not kept, so that the next question finds its memory warm.
+
+    Args:
+        asked: what its body states.
+        answer: to it.
+        slow: the questions that are for a worker, if there are any.
     """
     answers = _Remembered[tuple[Any, ...]](_CLOSED_FORMS)
 
@@ -68,7 +88,15 @@ def closed_form(asked: type[Asked], answer: Callable[[Asked], Any]) -> Endpoint:
         key = (spoken(), body, *RISKS.extensions())
         known = answers.get(key)
         if known is None:
-            answers[key] = known = encoded(within_domain(answer, read(asked, parse(body))))
+            parsed: Any = parse(body)
+            question = read(asked, parsed)
+            if slow is not None and within_domain(slow.which, question):
+                found = await _result(request, slow.desk, slow.job, parsed)
+                if found is None:
+                    return _Nothing()
+            else:
+                found = within_domain(answer, question)
+            answers[key] = known = encoded(found)
         return Response(known, media_type="application/json")
 
     return endpoint

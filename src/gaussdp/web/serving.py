@@ -89,6 +89,7 @@ class _Keeper:
             told = signal.SIGTERM if self.drain_seconds else signal.SIGINT
             with contextlib.suppress(ProcessLookupError):
                 front.send_signal(told if number in self.answering else signal.SIGKILL)  # it loads, and knows nothing
+        self.listener.close()  # the last that holds it: whoever comes now is refused, and does not wait for nobody
         asyncio.get_running_loop().call_later(self.drain_seconds, self.lanes.stop)
         await asyncio.wait(keepers, timeout=self.drain_seconds + 2 * LAST_SECONDS)
 

@@ -11,7 +11,7 @@ from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.domains import FINITE_NON_NEGATIVE, LEVEL, POSITIVE, SAMPLED_NOISE, SCALE, Domain
 from gaussdp.errors import DomainError
 from gaussdp.explaining.facts import RATE
-from gaussdp.guarantees import ApproxDP, PureDP
+from gaussdp.guarantees import ZCDP, ApproxDP, PureDP
 from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
 from gaussdp.mechanisms.selection import MEAN_RUNS
 from gaussdp.objects import cached_property
@@ -124,6 +124,11 @@ class ChooseRequest(InParts):
         if not found:
             raise DomainError("epsilon", problem="is missing, and so are requirements: nothing is asked for")
         return tuple(found)
+
+    @property
+    def of_a_region(self) -> bool:
+        """Whether a policy is known by the region of attacks that it allows, which takes a while to find."""
+        return bool(self.requirements) and any(isinstance(one.policy, ZCDP) for one in self.asked)
 
     def _required(self, policy: Policy, source: str = "") -> Requirement:
         """Pure DP, which no Gaussian release has, is matched by the criterion; everything else is met."""

@@ -76,7 +76,7 @@ class Worker:
                 if not line.startswith(_MESSAGE):
                     return line
                 self.message = json.loads(line)["message"]
-        raise WorkerDiedError(await self._how())
+        raise WorkerDiedError(await self.how())
 
     async def end(self) -> None:
         """End it now."""
@@ -85,7 +85,7 @@ class Worker:
                 self.process.kill()
         await self.process.wait()
 
-    async def _how(self) -> str:
+    async def how(self) -> str:
         """How it ended."""
         try:
             async with asyncio.timeout(_END_SECONDS):
@@ -259,9 +259,20 @@ class Pool:
         await self._stopped.wait()
 
     def _gone(self, worker: Worker) -> None:
-        self.workers.discard(worker)
-        if not self._closing:
-            self.metrics.add("worker_restarts")
+        """Count it once, whoever finds it gone."""
+        if worker in self.workers:
+            self.workers.discard(worker)
+            if not self._closing:
+                self.metrics.add("worker_restarts")
+
+    async def _watch(self, worker: Worker) -> None:
+        """Tell of a worker that ends while it has nothing to do; whoever waits for another tells of that one."""
+        await worker.process.wait()
+        if worker in self._idle and not self._closing:
+            self._idle.remove(worker)
+            self._gone(worker)  # and no other in its place: the next might do no better
+            self.metrics.add("worker_deaths")
+            LOG.error("a worker that had nothing to do died: %s", await worker.how())
 
     async def _start(self) -> Worker:
         try:
@@ -273,6 +284,7 @@ class Pool:
                 503, "the server cannot start a computation now; try again in a moment", retry_after=RETRY_SECONDS
             ) from None
         self.workers.add(worker)
+        self.later(self._watch(worker))
         return worker
 
     async def _answers(self) -> bool:
@@ -403,7 +415,7 @@ FAILURE = b'{"failure":'
 _STOPPED = "the computation ended without an answer: it used more than it may, or failed; try more usual numbers"
 
 
-_QUICK_JOBS = ("rules", "advise", "import")
+_QUICK_JOBS = ("choose", "rules", "advise", "import")
 _QUICK_VIEWS = ("choose", "understand", "advise")  # whose figures and statements are closed forms
 _RENDERED = ("figure", "statement", "entry")
 

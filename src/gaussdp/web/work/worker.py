@@ -24,6 +24,7 @@ from gaussdp.web.schemas.requests import (
     AccountRequest,
     AdviseRequest,
     CalibrateRequest,
+    ChooseRequest,
     EntryRequest,
     FigureRequest,
     ImportRequest,
@@ -35,7 +36,7 @@ from gaussdp.web.schemas.requests import (
 )
 from gaussdp.web.views.account import Tell, account, calibrate, releases
 from gaussdp.web.views.advise import advised
-from gaussdp.web.views.choose import rules
+from gaussdp.web.views.choose import choose, rules
 from gaussdp.web.views.deployments import imported
 from gaussdp.web.views.statements import TYPES, picture, registry_entry, statement
 from gaussdp.words import ENGLISH, speaking, spoken
@@ -82,6 +83,10 @@ def _file(name: str, kind: str, content: bytes) -> dict[str, str]:
     return {"name": name, "type": kind, "content": base64.b64encode(content).decode()}
 
 
+def _choose(body: dict[str, Any], tell: Tell) -> Any:
+    return choose(read(ChooseRequest, body))
+
+
 def _rules(body: dict[str, Any], tell: Tell) -> Any:
     return rules(read(RulesRequest, body))
 
@@ -106,6 +111,7 @@ JOBS: Mapping[str, Job] = {
     "releases": _releases,
     "figure": _figure,
     "statement": _statement,
+    "choose": _choose,
     "rules": _rules,
     "advise": _advise,
     "entry": _entry,
