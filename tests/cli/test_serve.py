@@ -99,6 +99,7 @@ def test_a_warning_where_others_can_reach_it(capsys):
         ("*", "a wildcard would let any page elsewhere in; give each name"),
         ("*.example", "a wildcard would let any page elsewhere in; give each name"),
         ("https://calculator.example", "leave out http:// and the path"),
+        ("fe80::1%eth0", "leave out % and what follows, which no browser sends"),
         ("", "write it as a browser shows it between // and the next / or :"),
     ],
 )
@@ -118,6 +119,22 @@ def test_every_setting_can_be_seen_with_where_it_comes_from(capsys, monkeypatch)
     assert rows["--allow-host"] == ["one.example,two.example", "environment", "GAUSSDP_SERVE_ALLOW_HOST"]
     assert rows["--port"] == ["8000", "default", "GAUSSDP_SERVE_PORT"]
     assert {f"--{limit.name.replace('_', '-')}" for limit in fields(Limits)} <= set(rows)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://u:p,w@h/db", "postgresql://u:***@h/db"),
+        ("postgresql://u:se@cr:et@h:5432/db", "postgresql://u:***@h:5432/db"),
+        ("postgresql://h/db?user=u&password=secret&x=1", "postgresql://h/db?user=u&password=***&x=1"),
+        ("postgresql://u@h/db", "postgresql://u@h/db"),
+        ("sqlite:///budget.db", "sqlite:///budget.db"),
+    ],
+)
+def test_no_password_is_seen(url, shown, capsys):
+    assert main(["serve", "--show-settings", "--ledger", url]) == 0
+    rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
+    assert rows["--ledger"] == [shown, "option", "GAUSSDP_SERVE_LEDGER"]
 
 
 def test_without_the_extra(capsys, monkeypatch):

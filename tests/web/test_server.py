@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import socket
 import sys
 import time
@@ -73,6 +74,27 @@ def test_the_page_and_an_answer(client):
     assert "<title>" in page.text
     assert "server" not in page.headers
     assert client.post("/api/v1/choose", json=CHOOSE).json()["mu_text"] == "0.3102"
+
+
+def test_what_takes_a_while_holds_up_nobody(server, client):
+    """A policy in rho is a region of attacks, which is searched for by a worker: here one that is stopped."""
+    policies = {"criterion": "precision", "level": 1e-3, "requirements": [{"policy": "rho=0.05"}, {"policy": "mu=1"}]}
+    first = client.post("/api/v1/choose", json=policies).json()
+    assert first["mu_text"] == "0.3162"
+    for pid in server.workers():
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        policies["requirements"][0]["policy"] = "rho=0.06"
+        with pytest.raises(httpx.ReadTimeout):
+            client.post("/api/v1/choose", json=policies, timeout=1.0)
+        assert client.post("/api/v1/choose", json={**CHOOSE, "epsilon": 1.25}, timeout=1.0).status_code == 200
+    finally:
+        for pid in server.workers():
+            os.kill(pid, signal.SIGCONT)
+    policies["requirements"][0]["policy"] = "rho=-1"
+    refused = client.post("/api/v1/choose", json=policies)
+    assert refused.status_code == 422
+    assert refused.json()["error"]["field"] == "requirements.0.policy"
 
 
 def test_account_streams(client):

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -16,7 +16,7 @@ from gaussdp.web.limits import Limits
 PREFIX = "GAUSSDP_SERVE_"
 """Of the environment variable of each option: GAUSSDP_SERVE_PORT for --port."""
 
-_PASSWORD = re.compile(r"(://[^:/@,]*):[^@,]*@")
+_PASSWORD = re.compile(r"(?<=://)([^:/@]*):.*@|(?<=[?&])((?:ssl)?password|passwd|pwd)=[^&]*", re.IGNORECASE)
 
 _SOURCES = {
     ParameterSource.COMMANDLINE: "option",
@@ -149,6 +149,11 @@ def _serve(ctx: click.Context, open_page: bool, show_settings: bool, given: dict
     serve_until_interrupted(settings, ready=ready)
 
 
+def _public(url: str) -> str:
+    """A value; where it is a URL, without its password."""
+    return _PASSWORD.sub(lambda found: f"{found[2]}=***" if found[2] else f"{found[1]}:***@", url)
+
+
 def _table(ctx: click.Context) -> str:
     """Every setting as `name value  origin  variable`."""
     rows = []
@@ -156,10 +161,10 @@ def _table(ctx: click.Context) -> str:
         if option.name is None or not option.envvar:
             continue
         value = ctx.params[option.name]
-        shown = ",".join(value) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+        shown = ",".join(map(_public, value)) if isinstance(value, tuple | list) else _public(str(value))
         source = ctx.get_parameter_source(option.name)
         origin = _SOURCES.get(source, "default") if source else "default"
-        rows.append((option.opts[0], _PASSWORD.sub(r"\1:***@", shown) or "-", origin, str(option.envvar)))
+        rows.append((option.opts[0], shown or "-", origin, str(option.envvar)))
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)) for row in rows]
     return "\n".join(line.rstrip() for line in lines)

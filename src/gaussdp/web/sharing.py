@@ -67,8 +67,12 @@ class Shared:
         return sum(column[place] for column in self.columns)
 
     def seconds_to_wait(self, address: str, cost: float = 1.0) -> float:
-        """Take so many tokens and return 0, or take none and return when there will be enough."""
+        """Take so many tokens and return 0, or take none and return when there will be enough.
+
+        What costs more than there ever are costs all of them.
+        """
         now, rate, burst = self.clock(), self.limits.requests_per_second, self.limits.burst
+        cost = min(cost, burst)
         with self._alone():
             place = self._place(address)
             who, tokens, since = _BUCKET.unpack_from(self._map, place)

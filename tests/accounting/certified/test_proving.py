@@ -14,7 +14,8 @@ from gaussdp.accounting import account
 from gaussdp.accounting.certified.proved import ProvedNumber
 from gaussdp.accounting.certified.proving import certify
 from gaussdp.errors import ConvergenceError, DomainError
-from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Laplace, PoissonSampled, ZCDPGaussian
+from gaussdp.guarantees import ZCDP
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Laplace, PoissonSampled, Stated, ZCDPGaussian
 
 with (Path(__file__).parents[2] / "reference" / "dpsgd_points.csv").open() as file:
     ROWS = [row for row in csv.DictReader(file) if float(row["tau"]) >= 0][::3]
@@ -229,3 +230,11 @@ def test_bad_levels(arguments):
 def test_a_floor_above_the_whole_curve_is_refused():
     with pytest.raises(DomainError, match="lower the floor"):
         certify(DPSGD(1.0, 0.5, 1000), 0.4)
+
+
+@pytest.mark.parametrize("run", [Laplace(3.0), Composition([Laplace(3.0), Gaussian(2.0)]), Stated(ZCDP(0.5))], ids=repr)
+def test_other_mechanisms_are_refused(run):
+    curve = account(run)
+    for ask in (curve.certify, lambda: curve.fit(1e-6, certified=True)):
+        with pytest.raises(DomainError, match="cannot be certified"):
+            ask()

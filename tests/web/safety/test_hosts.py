@@ -18,6 +18,13 @@ def test_known_hosts(client, host):
     assert client.get("/docs", headers={"host": host}).status_code == 200
 
 
+@pytest.mark.parametrize("host", ["[2001:db8::1]", "[2001:DB8:0:0:0:0:0:1]:8000"])
+def test_an_address_is_known_however_it_is_written(host):
+    for allowed in ("2001:DB8:0::1", "[2001:db8::1]"):
+        client = Client(more_hosts=[allowed])
+        assert client.get("/docs", headers={"host": host}).status_code == 200
+
+
 @pytest.mark.parametrize(
     "host",
     [

@@ -98,10 +98,18 @@ def test_work_costs_more():
     assert client.get("/docs").status_code == 429
 
 
+def test_work_that_costs_more_than_there_ever_is_takes_all():
+    clock = iter([0.0, 0.0, 0.0, 1.0, 1.0]).__next__
+    shared = Shared(replace(Limits(), burst=4, requests_per_second=2.0), clock=clock)
+    assert [shared.seconds_to_wait("a", 8.0) for _ in range(2)] == [0.0, 2.0]
+    assert shared.seconds_to_wait("a", 8.0) == 1.0
+
+
 @pytest.mark.parametrize(
     "limits",
     [{"body_bytes": 0}, {"burst": 1.5}, {"connections": True}, {"work_seconds": -1}, {"requests_per_second": 0},
-     {"drain_seconds": float("nan")}, {"idle_seconds": "5"}, {"write_seconds": 1e9}],
+     {"drain_seconds": float("nan")}, {"idle_seconds": "5"}, {"write_seconds": 1e9},
+     {"clients": 10**9}, {"progress_seconds": 0}],
 )  # fmt: skip
 def test_bad_limits(limits):
     with pytest.raises(ValueError, match=f"^{next(iter(limits))} must be"):

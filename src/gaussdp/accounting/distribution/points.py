@@ -8,7 +8,7 @@ epsilons of the points, a convex function of e^epsilon over a linear one: larges
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -216,17 +216,35 @@ class PointsCurve(ProfilePoints):
         self._refuse_below_floor("delta", delta)
         return super().epsilon(delta)
 
-    def fit(self, floor: float | None = None) -> Fit:
+    def certify(self, floor: float | None = DEFAULT_FLOOR, **asked: object) -> NoReturn:
+        """Refuse: proofs are of Gaussian releases, plain or Poisson-sampled, and of nothing else.
+
+        Args:
+            floor: as of `AccountedCurve.certify`, as is the rest.
+            **asked: what was to be proved.
+        Raises:
+            DomainError: always.
+        """
+        raise DomainError(
+            "mechanism",
+            problem="cannot be certified: this curve is known from points or a distribution of its losses",
+            advice="only Gaussian and Poisson-sampled Gaussian releases can be",
+        )
+
+    def fit(self, floor: float | None = None, *, certified: bool = False) -> Fit:
         """The tightest GDP guarantee for all attacks whose FPR and FNR are at least the floor.
 
         Args:
             floor: smallest error rate of the attacks that the fit speaks about, at least the noise floor. Unless given,
                 the largest of 1e-10, the noise floor, and the rate below which what is stated says no more than its
                 least delta: the smallest rate of (FPR, FNR) points, or where the last (epsilon, delta) pair takes over.
+            certified: whether mu is to be proved, which it cannot be here.
         Returns:
             mu, an upper bound, with a lower bound where one is known; slack and regret are those of this curve.
         """
         level = self._default_floor() if floor is None else number("floor", floor, LEVEL)
+        if certified:
+            self.certify(level)
         self._refuse_below_floor("floor", level)
         end = float(super().fnr(level))
         if end < level:

@@ -129,13 +129,15 @@ def checked_name(name: str) -> str:
     gaussdp.errors.DomainError: allow_host must be ... got 'calculator.example:8000'; leave out the port, ...
     """
     bare = name[1:-1] if name.startswith("[") and name.endswith("]") else name
-    if _is_address(bare) or _NAME.fullmatch(name):
-        return bare.lower()
+    if (_is_address(bare) and "%" not in bare) or _NAME.fullmatch(name):
+        return _one_way(bare)
     advice = "write it as a browser shows it between // and the next / or :"
     if "*" in name:
         advice = "a wildcard would let any page elsewhere in; give each name"
     elif "/" in name:
         advice = "leave out http:// and the path"
+    elif "%" in name:
+        advice = "leave out % and what follows, which no browser sends"
     elif ":" in name:
         advice = "leave out the port, any will do"
     raise DomainError("allow_host", "a host name or an IP address", name, advice)
@@ -198,7 +200,12 @@ class KnownHosts:
 def _name_in(host: str) -> str | None:
     """The name in a host that may have a port."""
     match = _HOST.fullmatch(host)
-    return match["name"].lower().strip("[]") if match else None
+    return _one_way(match["name"].strip("[]")) if match else None
+
+
+def _one_way(name: str) -> str:
+    """In small letters; an address of IPv6, which can be written in several ways, in the usual one."""
+    return str(ipaddress.ip_address(name)) if ":" in name and _is_address(name) else name.lower()
 
 
 def _is_address(name: str) -> bool:
