@@ -233,7 +233,7 @@ def test_a_floor_above_the_whole_curve_is_refused():
 
 
 @pytest.mark.parametrize("run", [Laplace(3.0), Composition([Laplace(3.0), Gaussian(2.0)]), Stated(ZCDP(0.5))], ids=repr)
-def test_other_mechanisms_are_refused(run):
+def test_curves_that_are_known_otherwise_refuse(run):
     curve = account(run)
     for ask in (curve.certify, lambda: curve.fit(1e-6, certified=True)):
         with pytest.raises(DomainError, match="cannot be certified"):
