@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from gaussdp.choosing.match import Match, matches
@@ -148,7 +149,7 @@ class Requirement:
     @cached_property
     def low(self) -> float:
         """The cautious mu: the largest that meets it, or the smallest of the matched."""
-        return min([found.mu for found in self.limiting]) if self.matches else self._largest
+        return self._largest if self.binding is None else self.binding.mu
 
     @cached_property
     def high(self) -> float:
@@ -158,7 +159,7 @@ class Requirement:
     @cached_property
     def binding(self) -> Match | None:
         """The match with the smallest mu, if it is matched."""
-        return min(self.limiting, key=lambda found: found.mu, default=None)
+        return min(self.limiting, key=attrgetter("mu"), default=None)
 
     def as_object(self) -> dict[str, Any]:
         """For programs: full precision, and the words."""

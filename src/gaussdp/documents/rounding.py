@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from gaussdp.domains import integer
 from gaussdp.words import remembered, say
@@ -195,10 +195,12 @@ def shown_percent(value: float, digits: int = 3) -> str:
 
 def power_of_ten(value: float) -> int | None:
     """The exponent, if the value is the double nearest to a power of ten."""
-    if not 0 < value < math.inf:
-        return None
-    exponent = round(math.log10(value))
-    return exponent if value == float(f"1e{exponent}") else None
+    return _powers_of_ten().get(value)
+
+
+@cache
+def _powers_of_ten() -> dict[float, int]:
+    return {float(f"1e{exponent}"): exponent for exponent in range(-323, 309)}
 
 
 def _scientific(value: float) -> tuple[str, str]:

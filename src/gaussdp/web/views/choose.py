@@ -51,21 +51,26 @@ def choose(request: ChooseRequest) -> ChooseResponse:
     choice = chosen(*asked)
     binding, budget = choice.binding, GDP(choice.mu)
     found = match_of(choice)
-    own = request.own
+    own, mu_text = request.own, budget_text(choice.mu)
     matched, point = None if binding.met else found, matched_point(choice)
     judged = own.matches[0] if own and isinstance(own.policy, PureDP) else None
     risk = found.risk if found else binding.policy.risk if isinstance(binding.policy, AtMost) else request.risk
     answer = ChooseResponse(
         epsilon=request.epsilon,
         mu=choice.mu,
-        mu_text=budget_text(choice.mu),
+        mu_text=mu_text,
         criterion=request.criterion,
         level=request.level,
         level_text=_told(request.risk),
         met=binding.met,
         matching=bool(choice.matches),
         requirements=[
-            Asked(words=one.words, source=one.source, mu_text=budget_text(one.low), binds=one is binding)
+            Asked(
+                words=one.words,
+                source=one.source,
+                mu_text=mu_text if one is binding else budget_text(one.low),
+                binds=one is binding,
+            )
             for one in asked
         ],
         risk=RiskValue(
@@ -91,7 +96,7 @@ def choose(request: ChooseRequest) -> ChooseResponse:
             for at in (matched.elsewhere if matched else ())
         ],
         instead=_instead(matched) if matched else None,
-        rules=[] if judged is None else [_rule(rule, judged) for rule in RULES],
+        rules=[] if judged is None else _rules(judged),
         matched=point,
         snippets=choose_snippets(request, choice.mu),
     )
@@ -170,13 +175,18 @@ def _instead(found: Match) -> Instead | None:
     )
 
 
-def _rule(rule: RuleOfThumb, found: Match) -> Rule:
+def _rules(found: Match) -> list[Rule]:
+    matched = budget_text(found.mu)
+    return [_rule(rule, found, matched) for rule in RULES]
+
+
+def _rule(rule: RuleOfThumb, found: Match, matched: str) -> Rule:
     divisor, policy = rule.divisor, found.policy
     mu = float(rule.mu(policy.epsilon_bound)) if isinstance(policy, PureDP) else 0.0
     standing = rule.verdict(found)
     # What may be spent is a budget; what is too much is seen to be more than the matched one.
     spent = guarantee_text(mu) if standing == "too much" else budget_text(mu)
-    name, matched = f"μ = ε/{divisor:g}", budget_text(found.mu)
+    name = f"μ = ε/{divisor:g}"
     return Rule(
         divisor=divisor,
         mu=mu,
