@@ -186,14 +186,14 @@ class Requirement:
         policy = self.policy
         if isinstance(policy, AtMost):
             return policy.by_mu().mu
+        if isinstance(policy, PureDP):
+            return None
         if isinstance(policy, GDP):
             return policy.mu
         if isinstance(policy, ZCDP):  # the Renyi divergence of order a is mu^2 a / 2
             return math.sqrt(2 * policy.rho)
-        if isinstance(policy, PureDP) or (isinstance(policy, ApproxDP) and policy.delta_bound == 0):
-            return None
         if isinstance(policy, ApproxDP):
-            return _through([(policy.epsilon_bound, policy.delta_bound)])
+            return _through([(policy.epsilon_bound, policy.delta_bound)]) if policy.delta_bound else None
         if isinstance(policy, ProfilePoints) and policy.deltas.min() > 0:
             return _through(zip(policy.epsilons.tolist(), policy.deltas.tolist(), strict=True))
         return None
@@ -203,7 +203,7 @@ def requirement(asked: "Requirement | Policy | str", criteria: tuple[Risk, ...] 
     """What is asked for as a requirement; criteria are for those guarantees that come without."""
     if isinstance(asked, Requirement):
         return asked
-    if not isinstance(asked, Guarantee | AtMost | str):
+    if not isinstance(asked, (Guarantee, AtMost, str)):
         raise DomainError("requirement", _KINDS, got=brief(asked))
     policy = parse_policy(asked) if isinstance(asked, str) else asked
     return Requirement(policy, () if isinstance(policy, AtMost) else criteria)

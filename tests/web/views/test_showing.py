@@ -15,14 +15,14 @@ VALUES = st.floats(1e-300, 1e300)
 
 @pytest.mark.parametrize("guarantee", [GDP(0.0), GDP(0.3), GDP(5.0), GDP(60.0), GDP(math.inf), PureDP(1.0)], ids=str)
 def test_what_is_drawn_is_what_is_read(guarantee):
-    rates = curve_rates(1e-3, 0.3)
+    rates = curve_rates(1e-3, 0.3).numbers
     assert read_off(guarantee, rates, "fnr") == guarantee.fnr(np.array(rates)).tolist()
     assert read_off(guarantee, rates, "tpr") == guarantee.tpr(np.array(rates)).tolist()
 
 
 @pytest.mark.parametrize("point", [1e-290, 1e-12, 1e-3, 0.3, 1 - 1e-9])
 def test_rates_have_the_point_between_others(point):
-    rates = curve_rates(point, 0.5, 2.0)
+    rates = curve_rates(point, 0.5, 2.0).numbers
     assert point in rates
     assert rates == sorted(set(rates))
     assert (rates[0], rates[-1]) == (0.0, 1.0)
@@ -30,7 +30,7 @@ def test_rates_have_the_point_between_others(point):
 
 
 def test_a_straight_line_is_drawn_straight():
-    rates = curve_rates(0.25)
+    rates = curve_rates(0.25).numbers
     assert read_off(ApproxDP(0.0, 0.0), rates, "fnr") == pytest.approx([1 - rate for rate in rates], abs=1e-15)
 
 
