@@ -30,6 +30,7 @@ class Rounding(Enum):
 
 _UP, _DOWN, _NEAREST, _EXACT = Rounding  # to look up a member of an enumeration takes its time
 _POWERS = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5]
+_LEAST = (1e-3, 1e-4, 1e-5)  # that need no exponent, by how far the point is moved
 _PLACES_BELOW = 5  # a number from 0.1 to 1 is above so many of these powers, and has as many places as digits
 _UNITS = [10.0**places for places in range(MOST_DIGITS + _PLACES_BELOW)]  # doubles all of them
 _OFF = 1e-15  # twice what a double may be off from the number as it prints, and a product of doubles from its own
@@ -100,26 +101,20 @@ def shown_rounded(value: float, rounding: Rounding, digits: int = 4) -> str:
     return shown(rounded(value, rounding, digits)) if cut is None else cut
 
 
-def _cut(value: float, rounding: Rounding, digits: int) -> str | None:
-    """The text of a number with more digits, cut to so many on the stated side; None where it may need an exponent."""
-    if not 1e-3 <= value < 1e6 or rounding is _EXACT:
-        return None
-    cut = _units(value, rounding, digits)
-    return None if cut is None else _written(*cut)
+def _cut(value: float, rounding: Rounding, digits: int, moved: int = 0) -> str | None:
+    """The text of a number cut to so many digits on the stated side, its point then moved by so many places.
 
-
-def _units(value: float, rounding: Rounding, digits: int) -> tuple[int, int] | None:
-    """The rounded number in units of its last place, and how many places it has after the point.
-
-    None where it has none, and where doubles do not show for sure to which side of the number as it prints a cut lies,
-    as where it has no more digits than are kept.
+    None where it may need an exponent or ends before the point; and where doubles do not show for sure on which side of
+    the number as it prints a cut lies, as where it has no more digits than are kept.
     """
+    if not _LEAST[moved] <= value < 1e6 or rounding is _EXACT:
+        return None
     if type(digits) is not int or not 1 <= digits <= MOST_DIGITS:
         digits = integer("digits", digits, low=1, high=MOST_DIGITS)
     if type(value) is not float:
         value = float(value)
-    places = digits - bisect_right(_POWERS, value) + _PLACES_BELOW
-    if places < 1:
+    places = digits + _PLACES_BELOW - bisect_right(_POWERS, value)
+    if places <= moved:
         return None
     scaled = value * _UNITS[places]
     units = int(scaled)
@@ -127,19 +122,14 @@ def _units(value: float, rounding: Rounding, digits: int) -> tuple[int, int] | N
     if not unsure < rest < 1 - unsure:
         return None
     if rounding is _UP:
-        return units + 1, places
-    if rounding is _NEAREST:
+        units += 1
+    elif rounding is _NEAREST:
         if abs(rest - 0.5) <= unsure:
             return None
-        return units + (rest > 0.5), places
-    return units, places
-
-
-def _written(units: int, places: int) -> str:
-    """So many units of this place after the point, of which there is one at least, without zeros at the end."""
-    digits = str(units)
-    whole = len(digits) - places
-    text = f"{digits[:whole]}.{digits[whole:]}" if whole > 0 else f"0.{digits.zfill(places)}"
+        units += rest > 0.5
+    text = str(units)
+    whole = len(text) - places + moved
+    text = f"{text[:whole]}.{text[whole:]}" if whole > 0 else f"0.{text.zfill(places - moved)}"
     return text if text[-1] != "0" else text.rstrip("0").rstrip(".")
 
 
@@ -185,9 +175,9 @@ def shown_percent(value: float, digits: int = 3) -> str:
     # Rounded before it is scaled, and scaled in decimal: 100 * 0.28 is a hair above 28 and would round up to 28.1.
     if not 1e-5 <= value < 1:  # three zeros at the most are easier to read than an exponent
         return f"{shown(float(Decimal(repr(rounded(value, Rounding.UP, digits))).scaleb(_PERCENT)))}%"
-    cut = _units(value, _UP, digits)
-    if cut is not None and cut[1] > _PERCENT:
-        return f"{_written(cut[0], cut[1] - _PERCENT)}%"
+    cut = _cut(value, _UP, digits, _PERCENT)
+    if cut is not None:
+        return f"{cut}%"
     context = Context(prec=integer("digits", digits, low=1, high=MOST_DIGITS), rounding=ROUND_CEILING)
     text = f"{context.create_decimal(repr(float(value))).scaleb(_PERCENT):f}"
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
