@@ -6,7 +6,6 @@ NaN does not occur. A refusal is a status and {"error": {"field", "message"}}.
 import math
 import re
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, overload
 from urllib.parse import parse_qs
 
@@ -84,17 +83,24 @@ def _spelled(content: Any) -> Any:
     return plain(content)
 
 
-@dataclass(frozen=True)
-class Written(Sequence[float]):
+class Written(Sequence[float]):  # no dataclass, which the encoder would take for an object of JSON
     """Numbers that come with their JSON, since most of them stand in every answer.
 
-    Attributes:
+    Args:
         numbers: what they are.
         texts: each of them as JSON.
     """
 
     numbers: list[float]
-    texts: list[bytes] = field(repr=False, compare=False)
+    texts: list[bytes]
+
+    def __init__(self, numbers: list[float], texts: list[bytes]) -> None:
+        self.numbers, self.texts = numbers, texts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Written) and other.numbers == self.numbers
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
 
     @overload
     def __getitem__(self, place: int) -> float: ...

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussdp import GDP, ApproxDP, PureDP
+from gaussdp.web.replies import encoded
 from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, percent_text, read_off
 
 VALUES = st.floats(1e-300, 1e300)
@@ -27,6 +28,13 @@ def test_rates_have_the_point_between_others(point):
     assert rates == sorted(set(rates))
     assert (rates[0], rates[-1]) == (0.0, 1.0)
     assert rates[1] <= max(point / 99, 1e-300)
+
+
+@pytest.mark.parametrize("points", [(), (1e-3, 0.3), (1e-290,), (0.1 + 0.2, 1 - 1e-9)], ids=str)
+def test_rates_are_sent_as_any_list_is(points):
+    rates = curve_rates(*points)
+    assert encoded({"fpr": rates}) == encoded({"fpr": rates.numbers})
+    assert list(rates) == rates.numbers
 
 
 def test_a_straight_line_is_drawn_straight():
