@@ -129,22 +129,15 @@ _INNERMOST = "unguarded"
 
 
 def _guarded(method: Callable[..., Any], places: list[tuple[int, str, Check]]) -> Callable[..., Any]:
-    guarded = method
-    for place, key, check in reversed(places):  # so that the first is checked first
-        guarded = _guarded_at(guarded, place, key, check)
-    setattr(guarded, _INNERMOST, method)
-    return guarded
-
-
-def _guarded_at(method: Callable[..., Any], place: int, key: str, check: Check) -> Callable[..., Any]:
     @wraps(method)
     def checked(*given: Any, **named: Any) -> Any:
-        if place < len(given):
-            meant = check(key, given[place])
-            if meant is not given[place]:
-                given = (*given[:place], meant, *given[place + 1 :])
-        elif key in named:
-            named[key] = check(key, named[key])
-        return method(*given, **named)
+        meant = list(given)
+        for place, key, check in places:
+            if place < len(meant):
+                meant[place] = check(key, meant[place])
+            elif key in named:
+                named[key] = check(key, named[key])
+        return method(*meant, **named)
 
+    setattr(checked, _INNERMOST, method)
     return checked

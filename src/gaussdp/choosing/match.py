@@ -67,6 +67,16 @@ class Elsewhere:
     policy: float
     budget: float
 
+    @cached_property
+    def policy_text(self) -> str:
+        """The TPR under the policy in percent, to the nearest."""
+        return f"{_near(100 * self.policy)}%"
+
+    @cached_property
+    def budget_text(self) -> str:
+        """The TPR under the budget in percent, rounded up."""
+        return shown_percent(self.budget)
+
     @property
     def times(self) -> float:
         """How many times as many members are found under the budget as under the policy."""
@@ -115,6 +125,8 @@ class Match:
     @cached_property
     def _errors(self) -> tuple[float, float]:
         """FPR and FNR of the same attack."""
+        if "point" in vars(self):
+            return self.point[:2]
         return self.risk.matched_errors(self.policy, self.mu)
 
     @property
@@ -180,9 +192,9 @@ class Match:
             "At FPR {fpr} this μ lets an attacker find {budget} of the members (TPR/FPR {ratio}),"
             " where the policy allows {policy} ({policy_ratio}).",
             fpr=shown_level(at.fpr),
-            budget=shown_percent(at.budget),
+            budget=at.budget_text,
             ratio=_up(at.budget / at.fpr),
-            policy=f"{_near(100 * at.policy)}%",
+            policy=at.policy_text,
             policy_ratio=_near(at.policy / at.fpr),
         )
 

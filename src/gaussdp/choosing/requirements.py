@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from gaussdp.choosing.match import Match, matches
@@ -148,7 +149,7 @@ class Requirement:
     @cached_property
     def low(self) -> float:
         """The cautious mu: the largest that meets it, or the smallest of the matched."""
-        return min([found.mu for found in self.limiting]) if self.matches else self._largest
+        return self._largest if self.binding is None else self.binding.mu
 
     @cached_property
     def high(self) -> float:
@@ -158,7 +159,7 @@ class Requirement:
     @cached_property
     def binding(self) -> Match | None:
         """The match with the smallest mu, if it is matched."""
-        return min(self.limiting, key=lambda found: found.mu, default=None)
+        return min(self.limiting, key=attrgetter("mu"), default=None)
 
     def as_object(self) -> dict[str, Any]:
         """For programs: full precision, and the words."""
@@ -185,14 +186,14 @@ class Requirement:
         policy = self.policy
         if isinstance(policy, AtMost):
             return policy.by_mu().mu
+        if isinstance(policy, PureDP):
+            return None
         if isinstance(policy, GDP):
             return policy.mu
         if isinstance(policy, ZCDP):  # the Renyi divergence of order a is mu^2 a / 2
             return math.sqrt(2 * policy.rho)
-        if isinstance(policy, PureDP) or (isinstance(policy, ApproxDP) and policy.delta_bound == 0):
-            return None
         if isinstance(policy, ApproxDP):
-            return _through([(policy.epsilon_bound, policy.delta_bound)])
+            return _through([(policy.epsilon_bound, policy.delta_bound)]) if policy.delta_bound else None
         if isinstance(policy, ProfilePoints) and policy.deltas.min() > 0:
             return _through(zip(policy.epsilons.tolist(), policy.deltas.tolist(), strict=True))
         return None
@@ -202,7 +203,7 @@ def requirement(asked: "Requirement | Policy | str", criteria: tuple[Risk, ...] 
     """What is asked for as a requirement; criteria are for those guarantees that come without."""
     if isinstance(asked, Requirement):
         return asked
-    if not isinstance(asked, Guarantee | AtMost | str):
+    if not isinstance(asked, (Guarantee, AtMost, str)):
         raise DomainError("requirement", _KINDS, got=brief(asked))
     policy = parse_policy(asked) if isinstance(asked, str) else asked
     return Requirement(policy, () if isinstance(policy, AtMost) else criteria)

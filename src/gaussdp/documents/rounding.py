@@ -5,15 +5,17 @@ fraction a hair above it), so what a person typed comes back unchanged.
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from gaussdp.domains import integer
 from gaussdp.words import remembered, say
 
 MOST_DIGITS = 17
+_PERCENT = 2  # places by which the point moves
 _MOST_PLACES = 400  # any double has fewer digits before the point
 
 
@@ -27,7 +29,11 @@ class Rounding(Enum):
 
 
 _UP, _DOWN, _NEAREST, _EXACT = Rounding  # to look up a member of an enumeration takes its time
-_NEXT = dict(zip("012345678", "123456789", strict=True))
+_POWERS = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5]
+_LEAST = (1e-3, 1e-4, 1e-5)  # that need no exponent, by how far the point is moved
+_PLACES_BELOW = 5  # a number from 0.1 to 1 is above so many of these powers, and has as many places as digits
+_UNITS = [10.0**places for places in range(MOST_DIGITS + _PLACES_BELOW)]  # doubles all of them
+_OFF = 1e-15  # twice what a double may be off from the number as it prints, and a product of doubles from its own
 _MODES = {Rounding.UP: ROUND_CEILING, Rounding.DOWN: ROUND_FLOOR, Rounding.NEAREST: ROUND_HALF_EVEN}
 
 
@@ -95,33 +101,36 @@ def shown_rounded(value: float, rounding: Rounding, digits: int = 4) -> str:
     return shown(rounded(value, rounding, digits)) if cut is None else cut
 
 
-def _cut(value: float, rounding: Rounding, digits: int) -> str | None:
-    """The text of a number that has more digits, cut to so many after its point on the stated side; else None."""
-    if not 1e-3 <= value < 1e7 or rounding is _EXACT:
+def _cut(value: float, rounding: Rounding, digits: int, moved: int = 0) -> str | None:
+    """The text of a number cut to so many digits on the stated side, its point then moved by so many places.
+
+    None where it may need an exponent or ends before the point; and where doubles do not show for sure on which side of
+    the number as it prints a cut lies, as where it has no more digits than are kept.
+    """
+    if not _LEAST[moved] <= value < 1e6 or rounding is _EXACT:
         return None
     if type(digits) is not int or not 1 <= digits <= MOST_DIGITS:
         digits = integer("digits", digits, low=1, high=MOST_DIGITS)
-    text = repr(value) if type(value) is float else repr(float(value))
-    if value < 1:
-        point, keep = 1, digits if value >= 0.1 else digits + 1 if value >= 0.01 else digits + 2
-    else:
-        point = text.index(".")
-        keep = digits - point
-    end = point + 1 + keep
-    if keep < 1 or end >= len(text):
+    if type(value) is not float:
+        value = float(value)
+    places = digits + _PLACES_BELOW - bisect_right(_POWERS, value)
+    if places <= moved:
         return None
-    if rounding is _DOWN:
-        cut = text[:end]
+    scaled = value * _UNITS[places]
+    units = int(scaled)
+    rest, unsure = scaled - units, _OFF * scaled
+    if not unsure < rest < 1 - unsure:
+        return None
+    if rounding is _UP:
+        units += 1
     elif rounding is _NEAREST:
-        if end + 1 >= len(text):  # perhaps half of the last digit, which is told from the number as it prints
+        if abs(rest - 0.5) <= unsure:
             return None
-        cut = f"{value:.{keep}f}"
-    elif text[end - 1] != "9":  # the rest, which is cut, is not 0
-        return text[: end - 1] + _NEXT[text[end - 1]]
-    else:
-        grown = str(int(text[:point] + text[point + 1 : end]) + 1).zfill(keep + 1)
-        cut = f"{grown[:-keep]}.{grown[-keep:]}"
-    return cut if cut[-1] != "0" else cut.rstrip("0").rstrip(".")
+        units += rest > 0.5
+    text = str(units)
+    whole = len(text) - places + moved
+    text = f"{text[:whole]}.{text[whole:]}" if whole > 0 else f"0.{text.zfill(places - moved)}"
+    return text if text[-1] != "0" else text.rstrip("0").rstrip(".")
 
 
 def shown_up(value: float, digits: int = 4) -> str:
@@ -164,33 +173,24 @@ def shown_percent(value: float, digits: int = 3) -> str:
     ('0.272%', '28%', '100%')
     """
     # Rounded before it is scaled, and scaled in decimal: 100 * 0.28 is a hair above 28 and would round up to 28.1.
-    cut = _cut(value, _UP, digits) if value < 1 else None
+    if not 1e-5 <= value < 1:  # three zeros at the most are easier to read than an exponent
+        return f"{shown(float(Decimal(repr(rounded(value, Rounding.UP, digits))).scaleb(_PERCENT)))}%"
+    cut = _cut(value, _UP, digits, _PERCENT)
     if cut is not None:
-        moved = cut.replace(".", "").ljust(3, "0")
-        whole, rest = moved[:3].lstrip("0") or "0", moved[3:].rstrip("0")
-        return f"{whole}.{rest}%" if rest else f"{whole}%"
-    if 1e-5 <= value < 1e-3:  # three zeros at the most are easier to read than an exponent
-        return f"{_small_percent(value, digits)}%"
-    return f"{shown(float(Decimal(repr(rounded(value, Rounding.UP, digits))).scaleb(2)))}%"
-
-
-def _small_percent(value: float, digits: int) -> str:
-    """The same below a tenth of a percent, from the digits as they print."""
-    mantissa, _, exponent = repr(float(value)).partition("e")
-    kept = mantissa.replace(".", "").lstrip("0")
-    zeros = -int(exponent) - 3 if exponent else len(mantissa) - len(kept) - 4
-    if len(kept) > digits:
-        kept = str(int(kept[:digits]) + 1)  # the rest, which is cut, is not 0
-        zeros -= len(kept) > digits
-    return f"0.{'0' * zeros}{kept.rstrip('0')}"
+        return f"{cut}%"
+    context = Context(prec=integer("digits", digits, low=1, high=MOST_DIGITS), rounding=ROUND_CEILING)
+    text = f"{context.create_decimal(repr(float(value))).scaleb(_PERCENT):f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
 def power_of_ten(value: float) -> int | None:
     """The exponent, if the value is the double nearest to a power of ten."""
-    if not 0 < value < math.inf:
-        return None
-    exponent = round(math.log10(value))
-    return exponent if value == float(f"1e{exponent}") else None
+    return _powers_of_ten().get(value)
+
+
+@cache
+def _powers_of_ten() -> dict[float, int]:
+    return {float(f"1e{exponent}"): exponent for exponent in range(-323, 309)}
 
 
 def _scientific(value: float) -> tuple[str, str]:

@@ -188,19 +188,20 @@ def _mu_of_total_variation(xp: Operations, delta: Array) -> Array:
 def _solve_mu_lower(xp: Operations, mu: Array, epsilon: Array, delta: Array) -> Array:
     log_delta = xp.log(delta)
     for _ in range(_ROUGH_STEPS):
-        step = _mu_step(xp, mu, epsilon, log_delta, rough_mills_difference(xp, epsilon / mu, 0.5 * mu))
+        m, h = epsilon / mu, 0.5 * mu
+        step = _mu_step(xp, mu, m, h, log_delta, rough_mills_difference(xp, m, h))
         mu = mu * xp.where(xp.isfinite(step), xp.exp(-step), 1.0)
     return xp.iterate(_refine_mu_lower, mu, _MAX_STEPS, epsilon, log_delta)
 
 
 def _refine_mu_lower(xp: Operations, mu: Array, epsilon: Array, log_delta: Array) -> tuple[Array, Array]:
-    step = _mu_step(xp, mu, epsilon, log_delta, mills_difference(xp, epsilon / mu, 0.5 * mu))
+    m, h = epsilon / mu, 0.5 * mu
+    step = _mu_step(xp, mu, m, h, log_delta, mills_difference(xp, m, h))
     return mu * xp.exp(-step), abs(step) < _CONVERGED
 
 
-def _mu_step(xp: Operations, mu: Array, epsilon: Array, log_delta: Array, difference: Array) -> Array:
+def _mu_step(xp: Operations, mu: Array, m: Array, h: Array, log_delta: Array, difference: Array) -> Array:
     """Halley's step of log mu."""
-    m, h = epsilon / mu, 0.5 * mu
     x = m - h
     slope = mu / difference
     return _halley(_log_of_tail(xp, x, difference) - log_delta, slope, 1 + (m + h) * x - slope)

@@ -5,7 +5,9 @@ function, on local variables. The lines are the same operations in the same orde
 """
 
 import math
-from collections.abc import Callable
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -94,7 +96,7 @@ class _Python(Writer, Operations):
             self.line(f"return {self.text(kernel(self, *names))}")
         with self.block("except (ArithmeticError, ValueError)"):
             self.line(f"return beyond({given})")
-        text = "\n".join([f"def value({given}):", *self.lines, ""])
+        text = "\n".join([f"def value({given}):", *_folded(self.lines), ""])
         exec(compile(text, f"<{getattr(kernel, '__name__', 'kernel')} written out>", "exec"), self._known)
         function: Callable[..., float] = self._known["value"]
         return function
@@ -170,3 +172,25 @@ class _Python(Writer, Operations):
 
     def _function(self, template: str) -> Callable[[Any], Any]:
         return lambda x: self.number(template, x)
+
+
+_NAME = re.compile(r"\bv\d+\b")
+_VALUE = re.compile(r"( *)(v\d+) = (.*)")
+_WIDEST = 500  # characters of a value that is written in its place: expressions must not be nested too deeply
+
+
+def _folded(lines: Sequence[str]) -> list[str]:
+    """The lines, where a value that the next line alone asks for stands in that line: names take their time too."""
+    uses = Counter(name for line in lines for name in _NAME.findall(line))
+    folded: list[str] = []
+    for line in lines:
+        asking = line
+        while folded and (value := _VALUE.fullmatch(folded[-1])):
+            indent, name, expression = value.groups()
+            level = len(line) - len(line.lstrip()) == len(indent)
+            if not level or uses[name] != 2 or len(expression) > _WIDEST or name not in _NAME.findall(asking):
+                break
+            folded.pop()
+            asking = re.sub(rf"\b{name}\b", f"({expression})", asking)
+        folded.append(asking)
+    return folded

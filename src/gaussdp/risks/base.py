@@ -3,6 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -285,13 +286,8 @@ class Risk(ABC):
 
 def _guard(kind: type) -> None:
     """What a risk reads is a guarantee, and a budget is one number, in every method of it that takes one."""
-
-    def budget(name: str, value: object) -> float:
-        return number(name, value, NON_NEGATIVE)
-
-    def guarantee(name: str, value: object) -> Guarantee:
-        return instance(name, value, Guarantee, "a guarantee, such as GDP(1.0)")
-
+    budget = partial(number, domain=NON_NEGATIVE)
+    guarantee = partial(instance, kind=Guarantee, words="a guarantee, such as GDP(1.0)")
     guard(kind, guarantee=guarantee, reference=guarantee, policy=guarantee, mu=budget)
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussdp import GDP, ApproxDP, PureDP
+from gaussdp.web.replies import encoded
 from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, percent_text, read_off
 
 VALUES = st.floats(1e-300, 1e300)
@@ -15,22 +16,29 @@ VALUES = st.floats(1e-300, 1e300)
 
 @pytest.mark.parametrize("guarantee", [GDP(0.0), GDP(0.3), GDP(5.0), GDP(60.0), GDP(math.inf), PureDP(1.0)], ids=str)
 def test_what_is_drawn_is_what_is_read(guarantee):
-    rates = curve_rates(1e-3, 0.3)
+    rates = curve_rates(1e-3, 0.3).numbers
     assert read_off(guarantee, rates, "fnr") == guarantee.fnr(np.array(rates)).tolist()
     assert read_off(guarantee, rates, "tpr") == guarantee.tpr(np.array(rates)).tolist()
 
 
 @pytest.mark.parametrize("point", [1e-290, 1e-12, 1e-3, 0.3, 1 - 1e-9])
 def test_rates_have_the_point_between_others(point):
-    rates = curve_rates(point, 0.5, 2.0)
+    rates = curve_rates(point, 0.5, 2.0).numbers
     assert point in rates
     assert rates == sorted(set(rates))
     assert (rates[0], rates[-1]) == (0.0, 1.0)
     assert rates[1] <= max(point / 99, 1e-300)
 
 
+@pytest.mark.parametrize("points", [(), (1e-3, 0.3), (1e-290,), (0.1 + 0.2, 1 - 1e-9)], ids=str)
+def test_rates_are_sent_as_any_list_is(points):
+    rates = curve_rates(*points)
+    assert encoded({"fpr": rates}) == encoded({"fpr": rates.numbers})
+    assert list(rates) == rates.numbers
+
+
 def test_a_straight_line_is_drawn_straight():
-    rates = curve_rates(0.25)
+    rates = curve_rates(0.25).numbers
     assert read_off(ApproxDP(0.0, 0.0), rates, "fnr") == pytest.approx([1 - rate for rate in rates], abs=1e-15)
 
 

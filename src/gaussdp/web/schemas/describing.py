@@ -3,7 +3,7 @@
 import dataclasses
 import inspect
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from gaussdp.web.schemas.kinds import FieldKind, IsRequest, OneOf, Several, kinds_of
@@ -89,7 +89,7 @@ def _schema(hint: Any, made: dict[str, Any]) -> dict[str, Any]:
         return _schema(arguments[0], made)
     if origin is Literal:
         return {"enum": list(arguments)}
-    if origin is list:
+    if origin in (list, Sequence):
         return {"type": "array", "items": _schema(arguments[0], made)}
     if origin in (Union, types.UnionType):
         return {"anyOf": [_schema(argument, made) for argument in arguments]}

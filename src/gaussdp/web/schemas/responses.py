@@ -1,5 +1,6 @@
 """What is answered, field by field: typed dictionaries, since they are JSON already."""
 
+from collections.abc import Sequence
 from typing import Annotated, NotRequired, TypedDict
 
 from gaussdp.web.schemas.requests import CRITERION
@@ -98,7 +99,7 @@ class RulesResponse(TypedDict):
 class MatchedCurves(TypedDict):
     """FNR and TPR by FPR, of the policy and of the budget; the TPR keeps its digits where it is small."""
 
-    fpr: list[float]
+    fpr: Sequence[float]
     pure: NotRequired[Annotated[list[float] | None, "the policy that binds; null where it is a bound without a curve"]]
     gdp: NotRequired[list[float]]
     pure_tpr: NotRequired[list[float] | None]
@@ -230,7 +231,7 @@ class Equivalent(TypedDict):
 class Curve(TypedDict):
     """FNR and TPR by FPR."""
 
-    fpr: list[float]
+    fpr: Sequence[float]
     fnr: NotRequired[list[float]]
     tpr: NotRequired[list[float]]
 
@@ -287,7 +288,7 @@ class DeploymentsResponse(TypedDict):
 class AccountCurves(TypedDict):
     """FNR and TPR by FPR: the exact curve if it is known, the μ that holds, and the (ε, δ) statement."""
 
-    fpr: list[float]
+    fpr: Sequence[float]
     exact: list[float] | None
     gdp: list[float]
     approx: list[float]

@@ -145,10 +145,11 @@ def described(
 
 
 def _curves(found: Holding, delta: float) -> AccountCurves:
-    rates = curve_rates()
+    fpr = curve_rates()
+    rates = fpr.numbers
     fitted, statement = found.fit.guarantee if found.fit else GDP(found.mu), ApproxDP(found.epsilon, delta)
     return AccountCurves(
-        fpr=rates,
+        fpr=fpr,
         exact=read_off(found.curve, rates, "fnr") if found.fit else None,
         gdp=read_off(fitted, rates, "fnr"),
         approx=read_off(statement, rates, "fnr"),

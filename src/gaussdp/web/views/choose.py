@@ -10,7 +10,6 @@ from gaussdp.choosing import Choice, Match, RuleOfThumb, match
 from gaussdp.choosing import choose as chosen
 from gaussdp.choosing.budgets import span
 from gaussdp.choosing.requirements import Policy, Requirement
-from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
@@ -31,7 +30,7 @@ from gaussdp.web.schemas.responses import (
     RuleRange,
     RulesResponse,
 )
-from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, level_text, percent_text, read_sides
+from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, level_text, read_sides
 from gaussdp.web.views.snippets import choose_snippets
 from gaussdp.words import Phrase, numeral, remembered, say, spoken
 
@@ -51,27 +50,33 @@ def choose(request: ChooseRequest) -> ChooseResponse:
     choice = chosen(*asked)
     binding, budget = choice.binding, GDP(choice.mu)
     found = match_of(choice)
-    own = request.own
+    own, mu_text = request.own, budget_text(choice.mu)
     matched, point = None if binding.met else found, matched_point(choice)
     judged = own.matches[0] if own and isinstance(own.policy, PureDP) else None
     risk = found.risk if found else binding.policy.risk if isinstance(binding.policy, AtMost) else request.risk
+    value = float(risk.of(budget))
     answer = ChooseResponse(
         epsilon=request.epsilon,
         mu=choice.mu,
-        mu_text=budget_text(choice.mu),
+        mu_text=mu_text,
         criterion=request.criterion,
         level=request.level,
         level_text=_told(request.risk),
         met=binding.met,
         matching=bool(choice.matches),
         requirements=[
-            Asked(words=one.words, source=one.source, mu_text=budget_text(one.low), binds=one is binding)
+            Asked(
+                words=one.words,
+                source=one.source,
+                mu_text=mu_text if one is binding else budget_text(one.low),
+                binds=one is binding,
+            )
             for one in asked
         ],
         risk=RiskValue(
             name=risk.words,
-            value=float(risk.of(budget)),
-            text=risk.text(budget),
+            value=value,
+            text=risk.unit.text(value),
             sentence=risk.sentence(budget)
             if matched
             else say("Every release with such a μ meets it: {words}.", words=binding.words),
@@ -84,14 +89,14 @@ def choose(request: ChooseRequest) -> ChooseResponse:
                 fpr=at.fpr,
                 fpr_text=level_text(at.fpr),
                 policy=at.policy,
-                policy_text=numeral(f"{shown(rounded(100 * at.policy, Rounding.NEAREST, 3))}%"),
+                policy_text=numeral(at.policy_text),
                 budget=at.budget,
-                budget_text=percent_text(at.budget),
+                budget_text=numeral(at.budget_text),
             )
             for at in (matched.elsewhere if matched else ())
         ],
         instead=_instead(matched) if matched else None,
-        rules=[] if judged is None else [_rule(rule, judged) for rule in RULES],
+        rules=[] if judged is None else _rules(judged),
         matched=point,
         snippets=choose_snippets(request, choice.mu),
     )
@@ -123,7 +128,7 @@ def match_of(choice: Choice) -> Match | None:
 
 def curve_of(asked: Requirement) -> Guarantee | None:
     """The curve of a policy that has one of its own, beside that of the budget."""
-    return None if isinstance(asked.policy, AtMost | GDP) else asked.policy
+    return None if isinstance(asked.policy, (AtMost, GDP)) else asked.policy
 
 
 @lru_cache(maxsize=16)
@@ -170,13 +175,18 @@ def _instead(found: Match) -> Instead | None:
     )
 
 
-def _rule(rule: RuleOfThumb, found: Match) -> Rule:
+def _rules(found: Match) -> list[Rule]:
+    matched = budget_text(found.mu)
+    return [_rule(rule, found, matched) for rule in RULES]
+
+
+def _rule(rule: RuleOfThumb, found: Match, matched: str) -> Rule:
     divisor, policy = rule.divisor, found.policy
     mu = float(rule.mu(policy.epsilon_bound)) if isinstance(policy, PureDP) else 0.0
     standing = rule.verdict(found)
     # What may be spent is a budget; what is too much is seen to be more than the matched one.
     spent = guarantee_text(mu) if standing == "too much" else budget_text(mu)
-    name, matched = f"μ = ε/{divisor:g}", budget_text(found.mu)
+    name = f"μ = ε/{divisor:g}"
     return Rule(
         divisor=divisor,
         mu=mu,
@@ -189,7 +199,7 @@ def _rule(rule: RuleOfThumb, found: Match) -> Rule:
 def _curves(sides: Sequence[Side], policy: Guarantee | None, budget: GDP, matched: Point | None) -> MatchedCurves:
     kink = 1 / (1 + math.exp(min(getattr(policy, "epsilon_bound", 700.0), 700.0)))
     rates = curve_rates(*([matched["fpr"]] if matched else []), *((kink, 1 - kink) if kink > _LEAST_KINK else ()))
-    curves, fpr = MatchedCurves(fpr=rates), np.array(rates)
+    curves, fpr = MatchedCurves(fpr=rates), np.array(rates.numbers)
     pure: Sequence[list[float] | None] = [None] * len(sides) if policy is None else read_sides(policy, fpr, sides)
     for side, own, gdp in zip(sides, pure, read_sides(budget, fpr, sides), strict=True):
         if side == "fnr":

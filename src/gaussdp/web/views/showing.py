@@ -12,6 +12,7 @@ from gaussdp.documents.rounding import shown_down, shown_level, shown_percent, s
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee
 from gaussdp.guarantees.approximate import along
 from gaussdp.numerics import NUMPY
+from gaussdp.web.replies import Written, encoded
 from gaussdp.web.schemas.requests import Side
 from gaussdp.words import numeral
 
@@ -32,6 +33,7 @@ def _between() -> list[float]:
 
 
 _RATES = _between()
+_TEXTS = [encoded(rate) for rate in _RATES]
 _MORE = 24
 _BELOW = 100  # the smallest point stands this factor inside the picture
 
@@ -68,18 +70,19 @@ def level_text(value: float) -> str:
     return numeral(shown_level(value))
 
 
-def curve_rates(*points: float) -> list[float]:
+def curve_rates(*points: float) -> Written:
     """About 140 rates from 0 to 1, with these points among them and a tail that reaches well below them."""
     inside = [point for point in points if 0 < point < 1]
     lowest = min(inside, default=1.0) / _BELOW
     if lowest < _LOWEST:
         inside += np.geomspace(max(lowest, 1e-300), _LOWEST, _MORE, endpoint=False).tolist()
-    rates = _RATES.copy()
+    rates, texts = _RATES.copy(), _TEXTS.copy()
     for point in inside:
         place = bisect_left(rates, point)
         if rates[place] != point:
             rates.insert(place, point)
-    return rates
+            texts.insert(place, encoded(point))
+    return Written(rates, texts)
 
 
 def read_off(guarantee: Guarantee, rates: npt.ArrayLike, side: Side) -> list[float]:

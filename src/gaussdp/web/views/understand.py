@@ -66,7 +66,7 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
     if request.sides:
         rates = curve_rates(*([request.fpr] if request.fpr is not None else []))
         answer["curve"] = Curve(fpr=rates)
-        for side, read in zip(request.sides, read_sides(release, rates, request.sides), strict=True):
+        for side, read in zip(request.sides, read_sides(release, rates.numbers, request.sides), strict=True):
             answer["curve"][side] = read
     if request.wants("tables"):
         _add_tables(answer, request, release)
