@@ -1,4 +1,5 @@
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
 import pytest
@@ -78,12 +79,25 @@ def test_the_text_of_the_rounded_number(value, digits, rounding):
 
 
 @pytest.mark.parametrize(
-    "value", [0.0, math.inf, 9.9996, 0.99996, 0.0099996, 1234.5, 12345.6, 100.0, 0.1, 9999999.5, -0.3]
+    "value", [0.0, math.inf, 9.9996, 0.99996, 0.0099996, 1234.5, 12345.6, 100.0, 0.1, 9999999.5, 9999999.96, -0.3]
 )
 @pytest.mark.parametrize("rounding", list(Rounding), ids=lambda rounding: rounding.value)
 def test_the_text_of_a_rounded_number_at_the_edges(value, rounding):
-    for digits in (1, 3, 4, 17):
+    for digits in (1, 3, 4, 8, 17):
         assert shown_rounded(value, rounding, digits) == shown(rounded(value, rounding, digits))
+
+
+@given(st.decimals(0, 100, places=6).map(float), st.integers(1, 12), st.sampled_from([0.0, math.inf]))
+def test_beside_a_short_number_the_side_is_that_of_the_number_as_it_prints(short, digits, towards):
+    value = math.nextafter(max(short, 1e-3), towards)
+    typed = Decimal(repr(value))
+    for rounding, mode in (
+        (Rounding.UP, ROUND_CEILING),
+        (Rounding.DOWN, ROUND_FLOOR),
+        (Rounding.NEAREST, ROUND_HALF_EVEN),
+    ):
+        exact = Context(prec=digits, rounding=mode).create_decimal(typed)
+        assert Decimal(shown_rounded(value, rounding, digits)) == exact
 
 
 TABLE = Table(

@@ -87,3 +87,15 @@ def test_a_long_branch_is_left_to_the_kernel():
     formula.write_out(1)
     assert (formula.one(0.5), formula.one(-0.5)) == (1000.5, -0.5)
     assert formula.one.__code__.co_nlocals < 100
+
+
+def test_what_is_written_in_its_place_is_nested_no_deeper_than_python_reads():
+    def long(xp, x):
+        for _ in range(1000):
+            x = 0.5 * x + 1.0
+        return x
+
+    formula = Formula(long)
+    formula.write_out(1)
+    assert inspect.isfunction(formula.one)
+    assert formula.one(0.25) == long(None, 0.25)

@@ -85,9 +85,10 @@ def shown(value: float) -> str:
         return "inf" if value > 0 else "-inf"
     if value == 0:
         return "0"
+    text = repr(float(value))
     if 1e-3 <= abs(value) < 1e7:  # where Python writes no exponent either
-        return repr(float(value)).removesuffix(".0")
-    mantissa, exponent = repr(float(value)).split("e") if "e" in repr(float(value)) else _scientific(value)
+        return text.removesuffix(".0")
+    mantissa, exponent = text.split("e") if "e" in text else _scientific(value)
     return f"{mantissa}e{int(exponent)}"
 
 
