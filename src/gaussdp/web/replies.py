@@ -100,8 +100,6 @@ class Written(Sequence[float]):  # no dataclass, which the encoder would take fo
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Written) and other.numbers == self.numbers
 
-    __hash__ = None  # type: ignore[assignment]  # as of a list
-
     @overload
     def __getitem__(self, place: int) -> float: ...
     @overload
