@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 import pytest
 
 import gaussdp
+from gaussdp.web.replies import encoded
 from gaussdp.web.schemas.requests import ChooseRequest
 from gaussdp.web.views.choose import choose
 from gaussdp.web.views.showing import budget_text
@@ -114,7 +115,8 @@ def test_a_server_that_is_gone(new_calculator, expect):
         expect(calculator.page.locator(".view:not([hidden])")).to_have_class("view stale")
     calculator.page.locator("#tab-choose").click()
     expect(calculator.part("mu")).to_have_text(shown)
-    calculator.page.route("**/api/v1/choose", lambda route: route.fulfill(json=choose(ANSWERED)))
+    answer = encoded(choose(ANSWERED))
+    calculator.page.route("**/api/v1/choose", lambda route: route.fulfill(body=answer, content_type="application/json"))
     calculator.part("problem").get_by_role("button", name="Retry").click()
     expect(calculator.part("problem")).to_be_hidden()
     expect(calculator.part("mu")).not_to_have_text(shown)

@@ -153,6 +153,8 @@ class Line:
         """Lay a line; thresholds up to the farthest, from the mean, are served, or those within 3.5 deviations."""
         if not all(grid.clean for grid in tilt.grids):
             raise ConvergenceError("the tilt gives weight to outputs beyond the cutoff")
+        if not 0 < tilt.variance**3 < math.inf:
+            raise ConvergenceError("the tilted law is too narrow or too wide for its cumulants to be doubles")
         self._cumulants, self._most_work = cumulants, most_work
         self._farthest = SETTINGS.reach * tilt.deviation if farthest is None else farthest
         log_ratio, grid_error = self._settle(cumulants, tilt)
