@@ -22,7 +22,7 @@ class Limits:
     Whole numbers count, others are seconds or a rate. What each one means is said once, in `meanings`.
     """
 
-    head_bytes: int = _limit(16_384, "largest first line and headers of a request, to 4 kB", low=1_024)
+    head_bytes: int = _limit(16_384, "largest first line and headers of a request; 4 kB more may pass", low=1_024)
     body_bytes: int = _limit(16_384, "largest body of a request")
     body_seconds: float = _limit(10.0, "seconds for a body, and for the headers before it, to arrive")
     write_seconds: float = _limit(30.0, "seconds without progress before a client that does not read is cut off")

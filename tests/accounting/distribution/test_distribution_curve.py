@@ -1,5 +1,6 @@
 """The accounted curve of compositions with atoms."""
 
+import itertools
 import math
 
 import numpy as np
@@ -186,7 +187,8 @@ def test_no_epsilon_is_enough_below_an_infinite_loss():
 @pytest.mark.parametrize("count", [1, 1000])
 def test_losses_that_are_finite_with_hardly_any_probability(count):
     failing = 1000 * Stated(gaussdp.ApproxDP(1.0, 0.05))  # nothing but infinite with probability 1 - 5e-23
-    for parts in ([failing, count * Laplace(3.0)], [count * Laplace(3.0), failing]):
+    others = (Laplace(3.0), Stated(gaussdp.ApproxDP(2.0, 1e-5)))
+    for parts in itertools.chain(*(((failing, count * one), (count * one, failing)) for one in others)):
         curve = account(Composition(parts))
         assert curve.delta(3.0) == 1.0
         assert curve.epsilon(0.9) == curve.epsilon_lower(0.9) == math.inf

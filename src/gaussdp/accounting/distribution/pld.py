@@ -10,7 +10,7 @@ public face; their masses, the spacing of their grid and the side to which they 
 import copy
 import importlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
@@ -64,7 +64,7 @@ def self_composed(pmf: Any, count: int) -> Any:
     masses = np.asarray(pmf._probs, np.float64)
     low, high = bounds_of(masses, count)
     if low > high:  # all finite losses together are less likely than the cut
-        return _nothing_finite(pmf, -math.expm1(count * math.log1p(-pmf._infinity_mass)))
+        return _nothing_finite(type(pmf), pmf, -math.expm1(count * math.log1p(-pmf._infinity_mass)))
     size = high - low + 1
     length = fft.next_fast_len(max(size, masses.size), real=True)
     sums = fft.irfft(_power(fft.rfft(masses, length), count), length)
@@ -79,19 +79,10 @@ def self_composed(pmf: Any, count: int) -> Any:
     )
 
 
-def _nothing_finite(pmf: Any, infinite: float) -> Any:
+def _nothing_finite(make: Callable[..., Any], pmf: Any, infinite: float) -> Any:
     """A distribution on the same grid, infinite but for less than the cut, which is left out on the stated side."""
-    make = type(pmf)
     rest = 1.0 if pmf._pessimistic_estimate else infinite
     return make(pmf._discretization, 0, np.zeros(1), rest, pmf._pessimistic_estimate)
-
-
-def _together(one: Any, other: Any) -> Any:
-    """Two distributions of one direction together; the library knows none without a finite loss."""
-    one, other = one.to_dense_pmf(), other.to_dense_pmf()
-    if float(np.sum(one._probs)) * float(np.sum(other._probs)) > 2 * CUT:
-        return one.compose(other, CUT)
-    return _nothing_finite(one, one._infinity_mass + other._infinity_mass - one._infinity_mass * other._infinity_mass)
 
 
 def _power(values: Complexes, exponent: int) -> Complexes:
@@ -166,7 +157,7 @@ class ReadProfile:
     def _transforms(self) -> float:
         """Rounding error of one transform, which grows with its depth."""
         reach = self._reach(SETTINGS.well_above_rounding)
-        if reach == math.inf:  # no finite loss was ever transformed
+        if reach == math.inf:  # no finite loss is left
             return 0.0
         depth = math.log2(2 * reach / self.interval + 4)
         return SETTINGS.fft_factor * _UNIT_ROUNDOFF * depth
@@ -285,12 +276,7 @@ def _composed(library: ModuleType, counted: Sequence[tuple[Mechanism, int]], int
                 distribution = library.PrivacyLossDistribution(
                     *(self_composed(pmf.to_dense_pmf(), count) for pmf in directions)
                 )
-            if composed is not None:
-                both = [(composed._pmf_remove, distribution._pmf_remove)]
-                if not (composed._symmetric and distribution._symmetric):
-                    both.append((composed._pmf_add, distribution._pmf_add))
-                distribution = library.PrivacyLossDistribution(*(_together(*pair) for pair in both))
-            composed = distribution
+            composed = distribution if composed is None else _together(library, composed, distribution)
         except OverflowError:
             raise DomainError(
                 "noise",
@@ -303,6 +289,18 @@ def _composed(library: ModuleType, counted: Sequence[tuple[Mechanism, int]], int
                 raise
             raise ConvergenceError(f"there is no privacy loss distribution of {part!r}: {error}") from None
     return composed
+
+
+def _together(library: ModuleType, one: Any, other: Any) -> Any:
+    """Two distributions together; the library knows none without a finite loss."""
+    pairs = [(one._pmf_remove, other._pmf_remove), (one._pmf_add, other._pmf_add)]
+    finite = [(1 - mine._infinity_mass) * (1 - theirs._infinity_mass) for mine, theirs in pairs]
+    if min(finite) > 2 * CUT:
+        return one.compose(other)
+    make = library.pld_pmf.DensePLDPmf
+    return library.PrivacyLossDistribution(
+        *(_nothing_finite(make, mine, 1 - both) for (mine, _), both in zip(pairs, finite, strict=True))
+    )
 
 
 def _size(pmf: Any, count: int) -> float:
