@@ -177,10 +177,9 @@ def test_errors_are_bounds_or_estimates():
     assert account(Gaussian(2.0)).fit().error_kind == "bound"
     curve = account(DPSGD(0.5, 0.002, 10_000))
     assert curve.reading.delta([[6.07, 1e5]]).error_kind.tolist() == [["bound", "bound"]]
-    assert curve.reading.fnr([[0.1, 1.0]]).error_kind.tolist() == [["estimate", "bound"]]
-    assert curve.fit().error_kind == "estimate"
+    assert curve.reading.fnr([[0.1, 1.0]]).error_kind.tolist() == [["bound", "bound"]]
+    assert curve.fit().error_kind == "bound"
     assert account(PureDP(1.0)).fit().error_kind == "bound"
-    assert account(DPSGD(0.5, 0.02, 1)).fit().error_kind == "estimate"  # mu is interpolated between closed forms
 
 
 class AddFails:

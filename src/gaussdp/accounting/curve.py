@@ -11,14 +11,14 @@ import numpy as np
 
 from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.density.tails import NEXT_TO_ONE
-from gaussdp.accounting.directions import Direction, SymmetricTails
+from gaussdp.accounting.directions import Direction, RateBounds, SymmetricTails
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative, touched
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneExchangeTails, OneStepTails, OneUnitTails
 from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
-from gaussdp.accounting.operating_points import LossTails
+from gaussdp.accounting.operating_points import LossTails, bounds_on_errors
 from gaussdp.accounting.read_curve import ReadCurve
 from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Method, Values, exact_fit
 from gaussdp.documents import Document
@@ -224,6 +224,33 @@ class AccountedCurve(ReadCurve, Guarantee):
             bounds[open_] = np.minimum(either, np.maximum(off, other)) / np.maximum(mine, add)
         return bounds
 
+    def _rate_bounds(self, name: str, levels: Floats) -> tuple[Floats, Floats]:
+        """As `_rates` finds the rates: those of removal where adding surely costs less, or the smaller of both."""
+        fpr, tnr = (1 - levels, levels) if name == "fpr" else (levels, 1 - levels)
+        logs = _logarithms(fpr, tnr)
+        bounds = self.remove.rate_bounds(*logs)
+        open_ = np.flatnonzero(~self._adding_costs_less(bounds.tau, bounds.log_delta))
+        if open_.size:
+            mine, add = bounds.take(open_), self.add.rate_bounds(*(log[open_] for log in logs))
+            bounds.put(open_, self._symmetric_bounds(fpr[open_], mine.with_smaller_fnr(add)))
+        return bounds.named(name)
+
+    def _symmetric_bounds(self, fpr: Floats, bounds: RateBounds) -> RateBounds:
+        """Bounds off the segment of slope -1, replaced by those on it, or by none next to its ends."""
+        point = self.tails.read(np.zeros(1))
+        error = float(bounds_on_errors(self.tails, point)[0])
+        low, high = sorted((math.exp(point.log_fpr[0]), math.exp(point.log_fnr[0])))
+        off = error * (low + high)
+        straight = low + high - fpr
+        inside = (fpr >= low + off) & (fpr <= high - off)
+        near = ~(inside | (fpr < low - off) | (fpr > high + off))
+        on_it = RateBounds(
+            bounds.tau, bounds.log_delta, straight - off, straight + off, 1 - straight - off, 1 - straight + off
+        )
+        bounds.put(inside, on_it.take(inside))
+        bounds.put(near, RateBounds.unknown(int(near.sum())))
+        return bounds
+
     def _answered(self, name: str, levels: Floats) -> Values:
         """What exact methods answer; what ends a search for one level leaves the others alone."""
         try:
@@ -342,9 +369,7 @@ class AccountedCurve(ReadCurve, Guarantee):
         Where adding a record has the smaller profile at the slope with which the curve of removal passes, that is the
         curve: it lies above its tangents, and below either direction.
         """
-        with np.errstate(divide="ignore"):
-            log_fpr = np.where(fpr < tnr, np.log(fpr), np.log1p(-tnr))
-            log_tnr = np.where(fpr < tnr, np.log1p(-fpr), np.log(tnr))
+        log_fpr, log_tnr = _logarithms(fpr, tnr)
         fnr, tpr = Values.unanswered(fpr.size), Values.unanswered(fpr.size)
         untouched = (fpr > 0) & (tnr > 0) & (self._touched <= _NEXT_TO_NOTHING * np.minimum(fpr, tnr))
         for values, guessed, off in ((fnr, tnr, -self._touched), (tpr, fpr, self._touched)):
@@ -359,7 +384,7 @@ class AccountedCurve(ReadCurve, Guarantee):
         if inside.size and (self._composed or self._symmetric):
             points = self.remove.points(log_fpr[inside], log_tnr[inside])
             sure = points.answered & self._adding_costs_less(points.tau, points.log_delta_remove - points.errors)
-            found = self.remove.rates_at(points.take(sure), log_fpr[inside[sure]])
+            found = self.remove.rates_at(points.take(sure), log_fpr[inside[sure]])  # the FPR is the smaller side here
             fnr.put(inside[sure], found[0])
             tpr.put(inside[sure], found[1])
         open_ = np.flatnonzero(~fnr.answered)
@@ -385,6 +410,14 @@ class AccountedCurve(ReadCurve, Guarantee):
             fnr.put(off, remove[0].where(remove[0].value <= add[0].value, add[0]))
             tpr.put(off, remove[1].where(remove[1].value >= add[1].value, add[1]))
         return fnr, tpr
+
+
+def _logarithms(fpr: Floats, tnr: Floats) -> tuple[Floats, Floats]:
+    """Of an FPR and its complement, each from whichever has the digits."""
+    with np.errstate(divide="ignore"):
+        log_fpr = np.where(fpr < tnr, np.log(fpr), np.log1p(-tnr))
+        log_tnr = np.where(fpr < tnr, np.log1p(-fpr), np.log(tnr))
+    return log_fpr, log_tnr
 
 
 def _sorted_parts(

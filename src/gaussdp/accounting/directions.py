@@ -2,13 +2,21 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from gaussdp.accounting.inversion import points_at_add_delta, points_at_fnr, points_at_fpr, points_at_remove_delta
-from gaussdp.accounting.operating_points import BoundedTails, LossTails, OperatingPoints
+from gaussdp.accounting.inversion import (
+    SETTINGS,
+    aside,
+    points_at_add_delta,
+    points_at_fnr,
+    points_at_fpr,
+    points_at_remove_delta,
+)
+from gaussdp.accounting.operating_points import BoundedTails, LossTails, OperatingPoints, bounds_on_errors
 from gaussdp.accounting.read_curve import ReadCurve
-from gaussdp.accounting.readings import Method, Values
+from gaussdp.accounting.readings import Columns, Method, Values
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.numerics import Booleans, Floats
 from gaussdp.objects import Described
@@ -86,7 +94,43 @@ def _mirrored(points: OperatingPoints, where: Booleans) -> OperatingPoints:
 
 _LARGEST = 1e300  # epsilon beyond all losses, which counts as infinite
 _SURELY_ABOVE_ZERO = 1e-3  # relative error with which an epsilon is not zero
-_SEARCH = 1e-14  # relative error that a search leaves in a rate, beside those of the readings
+_SEARCH = SETTINGS.search
+
+
+@dataclass(frozen=True, slots=True)
+class RateBounds(Columns):
+    """Between which numbers FNR and TPR lie at given FPRs, up to rounding; infinite where that is not known.
+
+    ``tau`` is the threshold of a test whose FPR is no smaller and whose FNR is the lower end, and ``log_delta`` the
+    logarithm of the least delta that the direction of removal can have there.
+    """
+
+    tau: Floats
+    log_delta: Floats
+    fnr_low: Floats
+    fnr_high: Floats
+    tpr_low: Floats
+    tpr_high: Floats
+
+    @classmethod
+    def unknown(cls, size: int) -> "RateBounds":
+        """Nothing is known."""
+        return cls(*(np.full(size, value) for value in (0.0, -np.inf, -np.inf, np.inf, -np.inf, np.inf)))
+
+    def with_smaller_fnr(self, other: "RateBounds") -> "RateBounds":
+        """The bounds of whichever test has the smaller FNR."""
+        return RateBounds(
+            self.tau,
+            self.log_delta,
+            np.minimum(self.fnr_low, other.fnr_low),
+            np.minimum(self.fnr_high, other.fnr_high),
+            np.maximum(self.tpr_low, other.tpr_low),
+            np.maximum(self.tpr_high, other.tpr_high),
+        )
+
+    def named(self, name: str) -> tuple[Floats, Floats]:
+        """The ends of one of the two rates."""
+        return (self.tpr_low, self.tpr_high) if name == "tpr" else (self.fnr_low, self.fnr_high)
 
 
 class Direction(ReadCurve):
@@ -129,6 +173,44 @@ class Direction(ReadCurve):
             return np.full(epsilon.size, np.inf)
         return self._tails.error_bounds(epsilon if self._remove else -epsilon)
 
+    def _rate_bounds(self, name: str, levels: Floats) -> tuple[Floats, Floats]:
+        return self.rate_bounds(np.log(levels), np.log1p(-levels)).named(name)
+
+    def rate_bounds(self, log_fpr: Floats, log_tnr: Floats) -> RateBounds:
+        """Bounds on FNR and TPR, from the logarithms of an FPR inside (0, 1) and of its complement.
+
+        A curve falls: it lies between the FNRs of two tests of which one surely has a larger FPR, and one a smaller.
+        """
+        points = self.points(log_fpr, log_tnr)
+        if not points.answered.all():
+            found, some = RateBounds.unknown(log_fpr.size), points.answered
+            if some.any():
+                found.put(some, self.rate_bounds(log_fpr[some], log_tnr[some]))
+            return found
+        distance = aside(self._tails, points, under_p=not self._remove)
+        distance = np.where(np.isfinite(distance), distance, 0.0) * (-1.0 if self._remove else 1.0)
+        larger, smaller = (self._tails.read(points.tau + way) for way in (distance, -distance))
+        above, below = (bounds_on_errors(self._tails, read) for read in (larger, smaller))
+        sure = self._exceeds(larger, log_fpr, log_tnr, -above) & ~self._exceeds(smaller, log_fpr, log_tnr, below)
+        _, _, fnr, tpr = (np.exp(log_rate) for log_rate in self._oriented(larger))
+        off = np.where(sure, above * np.minimum(fnr, tpr), np.inf)
+        _, _, most_fnr, least_tpr = (np.exp(log_rate) for log_rate in self._oriented(smaller))
+        other = np.where(sure, below * np.minimum(most_fnr, least_tpr), np.inf)
+        at_least = larger.log_delta_remove + np.log1p(-np.minimum(above, 1.0))
+        return RateBounds(larger.tau, at_least, fnr - off, most_fnr + other, least_tpr - other, tpr + off)
+
+    def _oriented(self, points: OperatingPoints) -> tuple[Floats, Floats, Floats, Floats]:
+        """Logarithms of FPR, TNR, FNR and TPR as this direction sees them."""
+        if self._remove:
+            return points.log_fpr, points.log_tnr, points.log_fnr, points.log_tpr
+        return points.log_fnr, points.log_tpr, points.log_fpr, points.log_tnr
+
+    def _exceeds(self, points: OperatingPoints, log_fpr: Floats, log_tnr: Floats, error: Floats) -> Booleans:
+        """Whether FPRs, whose smaller side is off by these errors, are at least the given ones."""
+        rate, rest, _, _ = self._oriented(points)
+        larger: Booleans = np.where(rate <= rest, rate + np.log1p(error) >= log_fpr, rest + np.log1p(-error) <= log_tnr)
+        return larger
+
     def rates(self, log_fpr: Floats, log_tnr: Floats) -> tuple[Values, Values]:
         """FNR and TPR from the logarithms of the FPR and of its complement."""
         nothing = np.exp(log_tnr) > 0
@@ -137,7 +219,8 @@ class Direction(ReadCurve):
         tpr = Values.of(np.where(nothing, 0.0, 1.0), Method.CLOSED_FORM, 0.0)
         if inside.any():
             points = self.points(log_fpr[inside], log_tnr[inside])
-            for values, found in zip((fnr, tpr), self.rates_at(points, log_fpr[inside]), strict=True):
+            smaller = np.minimum(log_fpr, log_tnr)[inside]
+            for values, found in zip((fnr, tpr), self.rates_at(points, smaller), strict=True):
                 values.put(inside, found)
         return fnr, tpr
 
@@ -145,13 +228,13 @@ class Direction(ReadCurve):
         """The operating points with these FPRs, inside (0, 1)."""
         return (self._tails.at_fpr if self._remove else self._tails.at_fnr)(log_fpr, log_tnr)
 
-    def rates_at(self, points: OperatingPoints, log_fpr: Floats) -> tuple[Values, Values]:
-        """FNR and TPR at points that were found for FPRs."""
+    def rates_at(self, points: OperatingPoints, log_smaller: Floats) -> tuple[Values, Values]:
+        """FNR and TPR at points that were found for FPRs, given the smaller of each of these and its complement."""
 
         def read(log_rate: Floats) -> Values:
-            # The FPR of the points is off by their error too, and the rate follows with the slope of the curve.
+            # The smaller of FPR and TNR is off by their error too, and the rate follows with the slope of the curve.
             slope = points.tau if self._remove else -points.tau
-            share = np.exp(log_fpr + slope - log_rate)
+            share = np.exp(log_smaller + slope - log_rate)
             return Values(np.exp(log_rate), (points.errors + _SEARCH) * (1 + share), points.methods)
 
         if self._remove:

@@ -16,6 +16,7 @@ from gaussdp.accounting.operating_points import (
     LIMIT,
     LossTails,
     OperatingPoints,
+    bounds_on_errors,
     log_complement,
     upper_quantile,
 )
@@ -41,6 +42,9 @@ class InversionSettings:
     above_lowest: float = 0.2  # share of the way from the least loss to the mean, below which no search starts
     closer: float = 0.3  # share of the last miss up to which the threshold is a cubic of the quantile between both
     alike: tuple[float, float] = (0.5, 2.0)  # ratio of the cubic's step to Newton's: beyond, the cubic says nothing
+    aside: float = 1.25  # errors by which thresholds lie apart from a rate that are surely on either side of it
+    resolved: float = 4.0  # units in the last place of a threshold by which they lie apart at the least
+    search: float = 1e-14  # relative error that a search leaves in a rate, beside those of the readings
     back: tuple[float, float] = (0.7, 0.3)  # weights of a lower end that a step would pass, and of where it came from
 
 
@@ -94,6 +98,21 @@ def points_at_floor(tails: LossTails, floor: float, near: Floats, roughly: float
     at_fnr = _solve(tails, target[:1], _tpr_quantile, near[:1], roughly)
     at_fpr = _solve(tails, target[1:], _fpr_quantile, near[1:], roughly)
     return OperatingPoints.joined([found[0] if roughly else _found(*found) for found in (at_fnr, at_fpr)])
+
+
+def aside(tails: LossTails, points: OperatingPoints, *, under_p: bool) -> Floats:
+    """How far from points to go so that their FPRs, or under P their FNRs, surely lie on either side of those there.
+
+    By bounds on errors; infinite where none is known.
+    """
+    rate, rest, slope = points.log_fpr, points.log_tnr, points.log_density
+    if under_p:
+        rate, rest, slope = points.log_fnr, points.log_tpr, slope + points.tau
+    errors = SETTINGS.aside * bounds_on_errors(tails, points) + SETTINGS.search
+    distance: Floats = np.maximum(
+        errors * np.exp(np.minimum(rate, rest) - slope), SETTINGS.resolved * np.spacing(np.abs(points.tau))
+    )
+    return distance
 
 
 def near_floor(tails: LossTails, floor: float) -> tuple[Floats, bool]:

@@ -128,6 +128,15 @@ class BoundedTails(Protocol):
         """Bounds on the relative errors at thresholds, up to rounding; infinite where none is known."""
 
 
+def bounds_on_errors(tails: LossTails, points: OperatingPoints) -> Floats:
+    """Bounds on the errors of points that tails have read, up to rounding; infinite where none is known."""
+    judged = np.array([Method(code).error_kind == "estimate" for code in points.methods.tolist()], np.bool_)
+    bounds = points.errors.copy()
+    if judged.any():
+        bounds[judged] = tails.error_bounds(points.tau[judged]) if isinstance(tails, BoundedTails) else np.inf
+    return bounds
+
+
 def one_method(method: int, size: int) -> Codes:
     """The codes of points that all come from one method."""
     return np.full(size, int(method), np.int8)

@@ -1,6 +1,7 @@
 """Curves off which values are read with their methods and errors, and which of these errors are bounds.
 
-They are where lines answer whose every part is bounded, and for epsilon where the profile brackets it.
+They are where lines answer whose every part is bounded, and for epsilon and for rates where what is read on either side
+of a threshold brackets them.
 """
 
 from abc import abstractmethod
@@ -27,6 +28,10 @@ class ReadCurve(Described):
     @abstractmethod
     def _delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta at finite epsilons, up to rounding; infinite where none is known."""
+
+    @abstractmethod
+    def _rate_bounds(self, name: str, levels: Floats) -> tuple[Floats, Floats]:
+        """Between which numbers the rate of this name lies at each level, up to rounding; infinite if not known."""
 
     @property
     def reading(self) -> Readings:
@@ -73,6 +78,10 @@ class ReadCurve(Described):
             if name == "epsilon":
                 for index in mine:
                     found[index] = self._bracketed(levels[index], read.value[index], read.error[index])
+            if name in ("fnr", "tpr", "fpr") and mine.size:
+                low, high = self._rate_bounds(name, levels[mine])
+                value, error = read.value[mine], read.error[mine]
+                found[mine] = (low >= value * (1 - error)) & (high <= value * (1 + error))
         return found
 
     def _bracketed(self, delta: float, epsilon: float, error: float) -> bool:

@@ -85,6 +85,13 @@ ROOM, MOST = 4.0, 1e-9
 """Times the error that a line estimates is what a reading states, up to an error: most bounds, which count some errors
 twice, fit in."""
 
+
+def roomy(error: Floats, size: float = 1.0) -> Floats:
+    """The error to be stated where lines estimate this one, of a value of this size."""
+    stated: Floats = np.maximum(error, np.minimum(ROOM * error, MOST * size))
+    return stated
+
+
 NO_METHOD = -1
 """The code of a value that no exact method could compute."""
 
@@ -275,8 +282,7 @@ class Readings:
         levels = checked(parameter, level, domain)
         with np.errstate(all="ignore"):
             read = self.curve.values(name, levels.reshape(-1))
-        roomy = np.maximum(read.error, np.minimum(ROOM * read.error, MOST))
-        error = np.where(read.method == Method.LINE, roomy, read.error)
+        error = np.where(read.method == Method.LINE, roomy(read.error), read.error)
         methods = [Method(code) for code in read.method.tolist()]
         asked = _Asked(self.curve, name, levels.reshape(-1)) if isinstance(self.curve, Bounding) else None
         if levels.ndim == 0:
@@ -287,6 +293,13 @@ class Readings:
             read.value.reshape(shape), error.reshape(shape), np.array(methods, np.object_).reshape(shape), asked
         )
         return cast(Reading[Numbers], many)
+
+
+class EnclosesMu(Protocol):
+    """What a fit asks for the kind of its error."""
+
+    def holds(self, lower: float, upper: float) -> bool:
+        """Whether mu lies between these by bounds alone, up to rounding."""
 
 
 class ProvesMu(Protocol):
@@ -352,6 +365,7 @@ class Fit(Displayed):
     methods: tuple[Method, ...]
     certificate: ProvesMu | None = field(default=None, repr=False)
     _distances: HasSlack = field(default=KnownSlack(0.0), repr=False, compare=False)
+    _bounds: EnclosesMu | None = field(default=None, repr=False, compare=False)
 
     def proved(self, certificate: ProvesMu) -> "Fit":
         """The same fit with a proved enclosure; mu is no smaller than before, so that its slack still holds."""
@@ -369,14 +383,17 @@ class Fit(Displayed):
         """The width of the enclosure of mu, relative to mu."""
         return (self.mu_upper - self.mu_lower) / self.mu if self.mu_upper > self.mu_lower else 0.0
 
-    @property
+    @cached_property
     def error_kind(self) -> ErrorKind:
         """Whether the ends of the enclosure are bounds, or rest on estimates of errors with margins.
 
-        Between exact readings mu is interpolated, so only closed forms, statements and distributions give bounds.
+        Found out when first asked for, where mu was interpolated: that it lies in the enclosure is then shown by
+        tangents of the curve at points whose errors are bounded, if they are.
         """
         if self.certificate is not None:
             return "bound"
+        if self._bounds is not None:
+            return "bound" if self._bounds.holds(self.mu_lower, self.mu_upper) else "estimate"
         bounds = self.unconditional or not self.method.exact
         return "bound" if bounds and all(method.error_kind == "bound" for method in self.methods) else "estimate"
 

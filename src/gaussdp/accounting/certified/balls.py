@@ -8,7 +8,7 @@ from gaussdp.accounting.certified.proved import ProvedNumber
 from gaussdp.errors import ConvergenceError, MissingExtraError
 
 try:
-    from flint import acb, acb_mat, arb, ctx
+    from flint import acb, acb_mat, arb, ctx, fmpz
 except ImportError:
     raise MissingExtraError('proofs need python-flint: pip install "gaussdp[certified]"') from None
 
@@ -21,6 +21,7 @@ __all__ = [
     "ball_of",
     "confirms",
     "enclosure",
+    "fmpz",
     "precision",
     "quantile",
     "tail",

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 from gaussdp.accounting.certified import derived
 from gaussdp.accounting.certified.balls import confirms, precision
 from gaussdp.accounting.certified.bent import ProvedBentLine
+from gaussdp.accounting.certified.brackets import ProvedBracket
 from gaussdp.accounting.certified.lines import ProvedLine, Tails
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.proved import RATES, ProvedPoint
-from gaussdp.accounting.certified.witnesses import BentWitness, Witness
+from gaussdp.accounting.certified.witnesses import BentWitness, BracketWitness, Witness
 from gaussdp.errors import ConvergenceError
 
 if TYPE_CHECKING:
@@ -44,10 +45,12 @@ def failures(certificate: "Certificate", progress: "Progress") -> Iterator[str]:
             yield f"{claim} (statement {place})"
 
 
-def line_of(loss: ComposedLoss, witness: Witness) -> ProvedLine | ProvedBentLine:
+def line_of(loss: ComposedLoss, witness: Witness) -> ProvedLine | ProvedBentLine | ProvedBracket:
     """The line that a witness describes, in the current precision."""
     if isinstance(witness, BentWitness):
         return ProvedBentLine(loss.squared_mu(), loss.parts, witness)
+    if isinstance(witness, BracketWitness):
+        return ProvedBracket(loss.squared_mu, (loss.noises, loss.rhos), loss.parts, witness)
     return ProvedLine(loss.squared_mu(), loss.parts, witness)
 
 

@@ -136,6 +136,11 @@ class Patience:
         self.seconds = seconds
         self._tell, self._until = tell, time.monotonic() + seconds
 
+    @property
+    def left(self) -> float:
+        """Seconds until then."""
+        return self._until - time.monotonic()
+
     def __call__(self, words: str) -> None:
         if time.monotonic() > self._until:
             raise ConvergenceError(f"no proof was found in {self.seconds:g} seconds; it had come to {words}")

@@ -1,6 +1,7 @@
 """Reads proved points off lines, and makes lines where there are none yet."""
 
 import math
+import time
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,11 +9,13 @@ import numpy as np
 
 from gaussdp.accounting.certified.balls import arb, enclosure, precision
 from gaussdp.accounting.certified.bent import BentPlan, ProvedBentLine
+from gaussdp.accounting.certified.bracketing import EFFORTS, plan_bracket
+from gaussdp.accounting.certified.brackets import ProvedBracket
 from gaussdp.accounting.certified.lines import ProvedLine, Tails, plan_line
 from gaussdp.accounting.certified.loss import ComposedLoss
-from gaussdp.accounting.certified.proved import Progress, ProvedPoint
+from gaussdp.accounting.certified.proved import Patience, Progress, ProvedPoint
 from gaussdp.accounting.certified.steering import Steering, rounded
-from gaussdp.accounting.certified.witnesses import BentWitness, LineWitness, Witness
+from gaussdp.accounting.certified.witnesses import BentWitness, BracketWitness, LineWitness, Witness
 from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.inversion import (
     points_at_add_delta,
@@ -40,6 +43,10 @@ class ProverSettings:
     low_reach: float = 0.1  # of the distance to the mean, by which a threshold may be exceeded; below it all are served
     bent_digits: int = 15  # of readings of bent lines, whose nodes take long
     deepenings: int = 3  # of bent lines, whose integrals may be far smaller than their integrands
+    share_of_lines: float = 0.4  # of the time, after which points are read off brackets
+    bent_seconds: float = 30.0  # that bent lines may take together
+    close: float = 2e-6  # relative width of a bracket, which is not made finer
+    more_time: float = 12.0  # that a finer bracket may take, of that of the one before
     tolerable: float = 4.0  # digits that may miss, as a logarithm
     bits: int = 192  # of closed forms, doubled until the digits are there
     most_bits: int = 4096
@@ -55,7 +62,7 @@ class _Served:
     region: int
     low: float
     high: float
-    line: ProvedLine | ProvedBentLine
+    line: ProvedLine | ProvedBentLine | ProvedBracket
 
 
 class Prover:
@@ -64,8 +71,11 @@ class Prover:
     loss: ComposedLoss
     steering: Steering
 
-    def __init__(self, loss: ComposedLoss, progress: Progress) -> None:
-        self.loss, self._progress = loss, progress
+    def __init__(self, loss: ComposedLoss, progress: Progress, seconds: float = math.inf) -> None:
+        self.loss, self._progress = loss, Patience(progress, seconds)
+        self._patience = Patience(progress, SETTINGS.share_of_lines * seconds)
+        self._bent_seconds = min(SETTINGS.bent_seconds, SETTINGS.share_of_lines * seconds)
+        self._without_lines: set[int] = set()
         with precision(SETTINGS.bits):
             self._squared_mu = float(loss.squared_mu().mid())
         self._steerings: dict[float, Steering] = {}
@@ -170,16 +180,28 @@ class Prover:
             if one.region == region and one.low <= threshold <= one.high:
                 return number
         self._tell("its place")
-        witness: Witness
-        try:
-            plan = self._plan(threshold, region)
-        except ConvergenceError as error:
-            witness, served = self._bent(threshold, region, error)
-        else:
-            witness, served = self._straight(region, *plan)
+        witness, served = self._found(threshold, region)
         self.lines.append(witness)
         self._served.append(served)
         return len(self.lines) - 1
+
+    def _found(self, threshold: float, region: int) -> tuple[Witness, _Served]:
+        """A line, or where there is none a bracket."""
+        if region in self._without_lines:
+            return self._bracket(threshold, region, ConvergenceError("no proof: neither a line nor a lattice is known"))
+        try:
+            try:
+                plan = self._plan(threshold, region)
+            except ConvergenceError as error:
+                return self._bent(threshold, region, error)
+            return self._straight(region, *plan)
+        except ConvergenceError as error:
+            self._without_lines.add(region)
+            return self._bracket(threshold, region, error)
+
+    def _told(self, words: str) -> None:
+        """The same of lines, which have less time."""
+        self._patience(f"line {len(self.lines) + 1}, {words}")
 
     def _tell(self, words: str) -> None:
         self._progress(f"line {len(self.lines) + 1}, {words}")
@@ -238,28 +260,69 @@ class Prover:
 
     def _straight(self, region: int, witness: LineWitness, low: float, high: float) -> tuple[LineWitness, _Served]:
         with precision(witness.bits):
-            line = ProvedLine(self.loss.squared_mu(), self.loss.parts, witness, self._tell)
+            line = ProvedLine(self.loss.squared_mu(), self.loss.parts, witness, self._told)
             return witness, _Served(region, low, high, line)
 
     def _bent(self, threshold: float, region: int, refused: ConvergenceError) -> tuple[BentWitness, _Served]:
         """A line that bends to the right, with as many nodes as give the digits, where what is read is far from 1."""
         wanted = SETTINGS.bent_digits * math.log(10)
+        start, told = time.monotonic(), Patience(self._told, max(self._bent_seconds, 1e-3))
+        try:
+            return self._bent_within(threshold, region, refused, wanted, told)
+        finally:
+            self._bent_seconds -= time.monotonic() - start
+
+    def _bent_within(
+        self, threshold: float, region: int, refused: ConvergenceError, wanted: float, told: Progress
+    ) -> tuple[BentWitness, _Served]:
         with np.errstate(all="ignore"):
             try:
                 tilt = self.steering.saddle(threshold, region)
             except ConvergenceError:
                 raise refused from None
-            plan = BentPlan(self.steering, tilt, threshold, wanted, self._tell)
+            plan = BentPlan(self.steering, tilt, threshold, wanted, told)
             depth = wanted
             for _ in range(SETTINGS.deepenings):
                 witness = plan.witness(depth)
                 with precision(witness.bits):
-                    line = ProvedBentLine(self.loss.squared_mu(), self.loss.parts, witness, plan.bounds, self._tell)
+                    line = ProvedBentLine(self.loss.squared_mu(), self.loss.parts, witness, plan.bounds, told)
                     missing = wanted - math.log(10) * line.read(threshold).least_digits(region)
                 if missing <= SETTINGS.tolerable:
                     break
                 depth += missing + SETTINGS.margin
         return witness, _Served(region, *plan.served, line)
+
+    def _bracket(self, threshold: float, region: int, refused: ConvergenceError) -> tuple[BracketWitness, _Served]:
+        """Bounds from lattices, as fine as there is time for."""
+        mirrored = region < 0
+        if region == 0:
+            mirrored = threshold < 0.5 * (self.steering.cumulants(0.0)[1] + self.steering.cumulants(1.0)[1])
+        best: tuple[float, BracketWitness, _Served] | None = None
+        log_delta = math.nan
+        for effort in EFFORTS:
+            start = time.monotonic()
+            try:
+                witness, room = plan_bracket(self._steering, threshold, effort, mirrored=mirrored, log_delta=log_delta)
+                with precision(witness.bits):
+                    key = self.loss.noises, self.loss.rhos
+                    line = ProvedBracket(self.loss.squared_mu, key, self.loss.parts, witness, self._tell)
+                    found = line.read(threshold)
+                    delta = found.add if mirrored else found.remove
+                    width = float((delta.rad() / delta.upper()).upper()) if delta.upper() > 0 else 0.5
+                    log_delta = float(delta.upper().log().upper()) if delta.upper() > 0 else log_delta
+            except (ConvergenceError, DomainError):
+                if best is None:
+                    self._tell("no bracket")  # refused for the time, if that is over
+                    raise refused from None
+                break
+            if best is None or width < best[0]:
+                best = width, witness, _Served(region, threshold - room, threshold + room, line)
+            took = time.monotonic() - start
+            if width < SETTINGS.close or SETTINGS.more_time * took > 0.5 * self._progress.left:
+                break
+        if best is None:
+            raise refused
+        return best[1], best[2]
 
 
 def stated(tails: Tails, line: int | None) -> ProvedPoint:

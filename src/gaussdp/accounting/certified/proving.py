@@ -81,9 +81,10 @@ def certify(
     levels = _levels("delta", deltas, LEVEL)
     at = _levels("epsilon", epsilons, NON_NEGATIVE)
     least = None if floor is None else number("floor", floor, LEVEL)
-    tell = Patience(progress or silent, number("seconds", seconds, POSITIVE))
+    most_seconds = number("seconds", seconds, POSITIVE)
+    tell = Patience(progress or silent, most_seconds)
     run = Composition([part if count == 1 else count * part for part, count in mechanism.releases()])
-    prover = Prover(ComposedLoss.of(run), tell)
+    prover = Prover(ComposedLoss.of(run), tell, most_seconds)
     rates_at = _levels("fpr", fprs, LEVEL)
     with np.errstate(all="ignore"):  # floats only steer
         found_deltas = tuple(_delta(prover, epsilon) for epsilon in at)
@@ -166,7 +167,7 @@ def _middle(enclosed: ProvedNumber) -> float:
 
 def _nearest(at: Callable[[float], float], proved: Callable[[float], bool]) -> float:
     """The nearest place to a root at which the side is proved."""
-    for power in range(-51, -8):
+    for power in range(-51, -3):
         if proved(at(2.0**power)):
             return at(2.0**power)
     raise ConvergenceError("no proof: a threshold cannot be enclosed")
@@ -256,6 +257,8 @@ def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
     points = _thinned(points, best, floor, gap)
     with precision(derived.BITS):
         mu = enclosure(derived.mu_between(points, floor))
+    if not mu.digits:
+        raise ConvergenceError(f"no proof: mu above {floor:g} can only be enclosed in {mu}")
     return ProvedMu(floor, mu, tuple(prover.place(point.threshold) for point in points))
 
 

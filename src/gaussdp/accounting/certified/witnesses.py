@@ -9,6 +9,8 @@ from typing import Any
 from gaussdp.errors import DomainError
 
 _LONGEST = 600.0  # y of a bent line, whose exponential is a double
+_FINEST = 1000  # -log2 of the spacing of a lattice
+_SHORTEST = 16  # points of a lattice
 _MOST = 10**7  # nodes, cells or bits, beyond which no check would end
 
 
@@ -139,7 +141,77 @@ class BentWitness:
             raise DomainError("tilt", problem="must not be a pole, and ends must be three numbers that are not large")
 
 
-Witness = LineWitness | BentWitness
+@dataclass(frozen=True)
+class Window:
+    """Points k 2^-level of a lattice, low <= k <= high, between which losses of a step are told apart.
+
+    Attributes:
+        level: -log2 of the spacing.
+        low: the first point, not above the near ones.
+        near: the first and the last point between which all points are used.
+        high: the last point.
+        share: farther out cells are wider, doubled whenever 2^share of them lie within.
+        widest: points of the widest cell, below the near points and above.
+    """
+
+    level: int
+    low: int
+    near: tuple[int, int]
+    high: int
+    share: int
+    widest: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        _rising(self.low - 1, self.near[0], self.near[1], self.high + 1)
+        _rising(-_FINEST, self.level, _FINEST)
+        _rising(0, self.share, 60)
+        for widest in self.widest:
+            _rising(0, widest)
+
+    def points(self) -> list[int]:
+        """The points that losses of a step are put on."""
+        found = []
+        sides = (-1, -self.near[0], -self.low), (1, self.near[1], self.high)
+        for (sign, start, end), widest in zip(sides, self.widest, strict=True):
+            point, side = start, []
+            while point < end:
+                width = min(2 ** ((point - start) >> self.share).bit_length(), widest)
+                point = min(point + width, end)
+                side.append(sign * point)
+            found.append(side)
+        return [*reversed(found[0]), *range(self.near[0], self.near[1] + 1), *found[1]]
+
+
+@dataclass(frozen=True)
+class BracketWitness:
+    """Everything that a bracket of lattices needs to be computed again.
+
+    Attributes:
+        tilt: under which the tail is not small, at least 1.
+        mirrored: whether it is for adding a record, the sign of all losses being changed.
+        windows: one a kind of step, and one for plain releases together.
+        length: points of a lattice, above which it is made coarser.
+        fine: points between the quartiles of a measure, above which its lattice is made coarser.
+        bits: of precision.
+    """
+
+    tilt: float
+    mirrored: bool
+    windows: tuple[Window, ...]
+    length: int
+    fine: int
+    bits: int
+
+    def __post_init__(self) -> None:
+        _positive(self.tilt)
+        _rising(_SHORTEST, self.length)
+        _rising(_SHORTEST, self.fine)
+        _rising(1, self.bits)
+        if not self.tilt >= 1 or not isinstance(self.mirrored, bool):
+            raise DomainError("tilt", problem="must be at least 1, and mirrored must be true or false")
+
+
+Witness = LineWitness | BentWitness | BracketWitness
 
 
 def region(tilt: float) -> int | None:
@@ -153,6 +225,16 @@ def witness_of(content: Mapping[str, Any]) -> Witness:
     """The witness that a file states."""
     if "angle" in content:
         return BentWitness(**{**content, "ends": tuple(content["ends"])})
+    if "windows" in content:
+        return BracketWitness(
+            **{
+                **content,
+                "windows": tuple(
+                    Window(**{**one, "near": tuple(one["near"]), "widest": tuple(one["widest"])})
+                    for one in content["windows"]
+                ),
+            }
+        )
 
     def steps(many: Any) -> tuple[StepWitness, ...]:
         return tuple(

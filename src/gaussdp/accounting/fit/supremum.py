@@ -198,6 +198,7 @@ def supremum(
     between: Callable[[AnyColumns], Floats],
     absolute: float,
     relative: float,
+    most: int = SETTINGS.max_samples,
 ) -> Supremum[AnyColumns]:
     """Enclose the supremum over the interval from the first to the last sample.
 
@@ -208,6 +209,7 @@ def supremum(
         between: upper bounds on the function between neighbouring samples.
         absolute: gap between the bounds at which to stop.
         relative: the same, as a share of the best value.
+        most: samples at which to stop as well.
     Returns:
         An enclosure; wider than asked if rounding error or the cap on samples ends the search.
     """
@@ -215,7 +217,7 @@ def supremum(
         values, bounds = value(samples), between(samples)
         best = float(values.max())
         active = np.flatnonzero(bounds > best + absolute + relative * abs(best))
-        if active.size == 0 or values.size + active.size * SETTINGS.parts > SETTINGS.max_samples:
+        if active.size == 0 or values.size + active.size * SETTINGS.parts > most:
             break
         points = samples.points
         left, right = points[active], points[active + 1]
