@@ -137,6 +137,9 @@ class MeasureKind:
     One that follows another becomes coarser where that one did, so that both are of one and the same rounded loss.
     """
 
+    tilt: arb
+    upper: bool
+
     def __init__(
         self, tilt: arb, *, upper: bool, spread: bool, witness: BracketWitness, follows: "MeasureKind | None" = None
     ) -> None:

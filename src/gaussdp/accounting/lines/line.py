@@ -21,7 +21,6 @@ from gaussdp.accounting.lines.interpreting import KERNELS, interpret, signs
 from gaussdp.accounting.loss.bounds import LossBounds
 from gaussdp.accounting.loss.cumulants import Tilt
 from gaussdp.accounting.loss.outputs import FINENESS
-from gaussdp.accounting.loss.steps import TiltedGrid
 from gaussdp.accounting.loss.sums import exponential, size_of_change, turned
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.errors import ConvergenceError
@@ -65,7 +64,8 @@ class LineSettings:
     and its transform comes back at a few nodes, between those that are compared."""
     max_refinement: int = 7 * FINENESS
     max_guess: int = 3 * FINENESS  # at the refinement that will be needed
-    weighty: float = 2e-9  # share of the heaviest weight from which on an output must be resolved by the grid
+    weighty: float = 2e-9  # share of the heaviest weight from which on an output must be resolved by the grid,
+    many: float = 1000.0  # ... and less the more steps there are than so many, since their errors add up
     blocks_from: int = (
         160  # nodes from which on products of coarse and fine waves are quicker than the waves themselves
     )
@@ -201,7 +201,7 @@ class Line:
             size = math.ceil(reach / step) + 1
             few = size * outputs <= SETTINGS.few
             if refinement == 0:
-                refinement = max((_refinement_for(reach, grid, SETTINGS.turns[few]) for grid in tilt.grids), default=0)
+                refinement = _refinement_for(reach, tilt, SETTINGS.turns[few])
                 if refinement > 0:
                     tilt = cumulants.tilt(tilt.at, refinement)
                     continue
@@ -494,17 +494,19 @@ def _waves(angle: Floats) -> Complexes:
     return waves
 
 
-def _refinement_for(t: float, grid: TiltedGrid, bearable: float) -> int:
-    """How much finer than this an unrefined grid of the outputs will have to be for the frequency t: a guess.
+def _refinement_for(t: float, tilt: Tilt, bearable: float) -> int:
+    """How much finer than these unrefined grids of the outputs will have to be for the frequency t: a guess.
 
     What counts is by how many turns e^(itL) advances from one output to the next, where these have weight.
     """
     bearable *= 2 * math.pi
-    if t * float(grid.centred[-1] - grid.centred[-2]) <= bearable:
-        return 0
-    last = max(1, int(np.flatnonzero(grid.weights > SETTINGS.weighty * grid.weights.max())[-1]))
-    turns = t * float(grid.centred[last] - grid.centred[last - 1]) / bearable
-    return min(math.ceil(FINENESS * math.log2(turns)), SETTINGS.max_guess) if turns > 1 else 0
+    weighty = SETTINGS.weighty / max(1.0, sum(tilt.counts) / SETTINGS.many)
+    most = 1.0
+    for grid in tilt.grids:
+        if t * float(grid.centred[-1] - grid.centred[-2]) > bearable:
+            last = max(1, int(np.flatnonzero(grid.weights > weighty * grid.weights.max())[-1]))
+            most = max(most, t * float(grid.centred[last] - grid.centred[last - 1]) / bearable)
+    return min(math.ceil(FINENESS * math.log2(most)), SETTINGS.max_guess)
 
 
 def _finer(error: float, enough: float) -> int:
