@@ -32,7 +32,8 @@ class InversionSettings:
     few: int = 8  # numbers up to which a formula is quicker one by one
     longest_step: float = 4.0  # in units of the quantile, which is nearly linear in the threshold
     tolerance: float = 5e-8
-    """Relative miss of a rate that the last, linear step makes up for; its square is what is left."""
+    """Relative miss of a rate that the last, linear step makes up for; its square is what is left. Where the second
+    derivative is known the last step is quadratic, and the miss may be larger if no more is left."""
     linear: float = 1e-2  # ... and the miss up to which a step next to the least loss is taken at all
     resolution: float = 4e-16  # relative distance of thresholds that a double can still tell apart
     small_skewness: float = 0.3  # up to which a start under P is corrected for skewness
@@ -41,7 +42,7 @@ class InversionSettings:
     correction: tuple[float, float] = (-0.3, 0.5)  # of a start, as a share of its quantile: larger ones overshoot
     above_lowest: float = 0.2  # share of the way from the least loss to the mean, below which no search starts
     closer: float = 0.3  # share of the last miss up to which the threshold is a cubic of the quantile between both
-    alike: tuple[float, float] = (0.5, 2.0)  # ratio of the cubic's step to Newton's: beyond, the cubic says nothing
+    alike: tuple[float, float] = (0.5, 2.0)  # ratio of a longer series' step to Newton's: beyond, that says nothing
     aside: float = 1.25  # errors by which thresholds lie apart from a rate that are surely on either side of it
     resolved: float = 4.0  # units in the last place of a threshold by which they lie apart at the least
     search: float = 1e-14  # relative error that a search leaves in a rate, beside those of the readings
@@ -50,8 +51,9 @@ class InversionSettings:
 
 SETTINGS = InversionSettings()
 
-Quantile = Callable[[OperatingPoints], tuple[Floats, Floats]]
-"""From points, an increasing quantile z of the threshold tau and log(phi(z) dz/dtau)."""
+Quantile = Callable[[OperatingPoints], tuple[Floats, Floats, Floats]]
+"""From points, an increasing quantile z of the threshold tau, log(phi(z) dz/dtau), and the derivative of that in tau or
+NaN."""
 
 
 @runtime_checkable
@@ -204,22 +206,27 @@ def _per_quantile(z: Floats, log_slope: Floats) -> Floats:
     return step
 
 
-def _fpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
-    return upper_quantile(points.log_fpr, points.log_tnr), points.log_density
+def _fpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats, Floats]:
+    return upper_quantile(points.log_fpr, points.log_tnr), points.log_density, np.full_like(points.tau, np.nan)
 
 
-def _tpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
-    return upper_quantile(points.log_tpr, points.log_fnr), points.log_density + points.tau
+def _tpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats, Floats]:
+    log_slope = points.log_density + points.tau
+    return upper_quantile(points.log_tpr, points.log_fnr), log_slope, np.full_like(points.tau, np.nan)
 
 
-def _remove_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
-    log_rest = np.logaddexp(points.log_fnr, points.log_fpr + points.tau)  # 1 - delta
-    return upper_quantile(points.log_delta_remove, log_rest), points.log_fpr + points.tau
+def _remove_quantile(points: OperatingPoints) -> tuple[Floats, Floats, Floats]:
+    log_slope = points.log_fpr + points.tau
+    log_rest = np.logaddexp(points.log_fnr, log_slope)  # 1 - delta
+    bend = 1 - np.exp(points.log_density - points.log_fpr)
+    return upper_quantile(points.log_delta_remove, log_rest), log_slope, bend
 
 
-def _add_quantile(points: OperatingPoints) -> tuple[Floats, Floats]:
-    log_rest = np.logaddexp(points.log_fpr, points.log_fnr - points.tau)
-    return upper_quantile(log_rest, points.log_delta_add), points.log_fnr - points.tau
+def _add_quantile(points: OperatingPoints) -> tuple[Floats, Floats, Floats]:
+    log_slope = points.log_fnr - points.tau
+    log_rest = np.logaddexp(points.log_fpr, log_slope)
+    bend = np.exp(points.log_density - log_slope) - 1
+    return upper_quantile(log_rest, points.log_delta_add), log_slope, bend
 
 
 def _found(points: OperatingPoints, missed: Floats) -> OperatingPoints:
@@ -241,28 +248,31 @@ class _Search:
         self._low, self._high, self._mean = tails.lowest, math.inf, tails.mean
         self._before: tuple[float, float, float] | None = None  # threshold, miss and slope
 
-    def ends(self, z: float, slope: float, roughly: float | None) -> tuple[bool, float, float]:
+    def ends(self, z: float, slope: float, bend: float, roughly: float | None) -> tuple[bool, float, float]:
         """Whether the threshold is found or cannot be, the step that is left, and the miss of the rate before it.
 
         Args:
             z: the quantile that the threshold has.
             slope: of the threshold over the quantile.
+            bend: of the logarithm of the rate's slope over the threshold, or NaN.
             roughly: the share of the quantile by which it may be missed, if not to the last digits.
         """
         miss = z - self._target
-        step = self._newton(miss, slope)
+        step, longer = self._newton(miss, slope), _lengthened(z, miss, slope, bend)
         # A quantile z moves the logarithm of a small rate by about z.
         rate_miss = abs(miss) * self._size
         found = abs(miss) <= roughly * self._size if roughly else rate_miss <= SETTINGS.tolerance
+        if not found and rate_miss * longer * longer <= SETTINGS.tolerance**2:  # so much is left of a quadratic step
+            return True, -step * (1 + longer), rate_miss
         # Next to the least loss a double may not hold the threshold to more digits than this.
         stuck = min(abs(step), self._high - self._low) <= SETTINGS.resolution * abs(self.tau)
         linear = (found or rate_miss <= SETTINGS.linear) and math.isfinite(step)
         return found or stuck, -step if linear else 0.0, rate_miss
 
-    def go_on(self, z: float, slope: float) -> None:
+    def go_on(self, z: float, slope: float, bend: float) -> None:
         """To the next threshold, given what this one has."""
         tau, miss = self.tau, z - self._target
-        step = self._step(miss, slope)
+        step = self._step(z, miss, slope, bend)
         self._before = tau, miss, slope
         if miss < 0:
             self._low = tau
@@ -281,21 +291,32 @@ class _Search:
     def _newton(miss: float, slope: float) -> float:
         return math.copysign(min(abs(miss), SETTINGS.longest_step), miss) * slope
 
-    def _step(self, miss: float, slope: float) -> float:
+    def _step(self, z: float, miss: float, slope: float, bend: float) -> float:
         """How far to go back to no miss: by the cubic through two thresholds, misses and slopes, or else Newton's step.
 
-        The threshold as a function of the quantile is smooth, so two thresholds say more than one.
+        The threshold as a function of the quantile is smooth, so two thresholds say more than one; and so does the
+        second derivative, if it is known.
         """
         newton = self._newton(miss, slope)
+        least, most = SETTINGS.alike
         if self._before is None or newton == 0 or not abs(miss) < SETTINGS.closer * abs(self._before[1]):
-            return newton
+            longer = 1 + _lengthened(z, miss, slope, bend)
+            return newton * longer if least < longer < most else newton
         tau, before, slope_before = self._before
         width = before - miss
         u = -miss / width
         cubic = u * u * (3 - 2 * u) * (self.tau - tau)
         cubic -= u * width * ((1 - u) * (1 - u) * slope + u * (u - 1) * slope_before)
-        least, most = SETTINGS.alike
         return cubic if least < cubic / newton < most else newton
+
+
+def _lengthened(z: float, miss: float, slope: float, bend: float) -> float:
+    """By which share of it Newton's step to no miss is to be lengthened for the second derivative; NaN if not known.
+
+    With phi(z) z' = e^l and l' the bend, z'' = z' (l' + z z'), and the threshold has the second derivative -z'' / z'^3
+    in z.
+    """
+    return 0.5 * (bend * slope + z) * miss
 
 
 def _solve(
@@ -310,16 +331,17 @@ def _solve(
     open_ = list(range(tau.size))
     for _ in range(SETTINGS.max_steps):
         points = tails.read(np.array([searches[index].tau for index in open_]))
-        z, log_slope = quantile(points)
-        read = zip(open_, z.tolist(), _per_quantile(z, log_slope).tolist(), points.answered.tolist(), strict=True)
+        z, log_slope, bend = quantile(points)
+        columns = (z, _per_quantile(z, log_slope), bend, points.answered)
+        read = zip(open_, *(column.tolist() for column in columns), strict=True)
         found: list[tuple[int, int, float, float]] = []  # place, index, step and miss
         going = []
-        for place, (index, at, slope, answered) in enumerate(read):
-            done, step, miss = searches[index].ends(at, slope, roughly)
+        for place, (index, at, *derivatives, answered) in enumerate(read):
+            done, step, miss = searches[index].ends(at, *derivatives, roughly)
             if done or not answered:
                 found.append((place, index, step, miss))
             else:
-                searches[index].go_on(at, slope)
+                searches[index].go_on(at, *derivatives)
                 going.append(index)
         if found:
             places, indices, steps, misses = (np.array(column) for column in zip(*found, strict=True))

@@ -15,6 +15,7 @@ is nearly the normal quantile of the probability that the loss exceeds K' (Barnd
 
 import math
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -287,10 +288,11 @@ class _Chain:
         if (owner, part) not in self._part_tilts:
             low, high, tilt = self._edges[owner], self._edges[owner + 1], self._tilts[owner]
             middle = self._side * (low + (high - low) * (part + 0.5) / SETTINGS.parts)
-            try:
-                found = self._off_poles(self._lines.cumulants.saddle(middle, tilt), first=False)
-            except ConvergenceError:
-                found = None
+            found = None
+            # A tilt that is hardly clean is the last one, and has the largest mean.
+            if self._side * (middle - tilt.mean) < 0 or _cut(tilt) >= CLEAN + SETTINGS.hardly_clean:
+                with suppress(ConvergenceError):
+                    found = self._off_poles(self._lines.cumulants.saddle(middle, tilt), first=False)
             self._part_tilts[owner, part] = found
         tilt_or_none = self._part_tilts[owner, part]
         return None if tilt_or_none is None else self._lines.at(tilt_or_none)
