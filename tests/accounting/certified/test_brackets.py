@@ -18,7 +18,7 @@ from gaussdp.accounting.certified.proved import silent
 from gaussdp.accounting.certified.proving import certify
 from gaussdp.accounting.certified.steering import Steering
 from gaussdp.accounting.certified.witnesses import BracketWitness, Window
-from gaussdp.errors import DomainError
+from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, ZCDPGaussian
 
 COARSE = BracketWitness(
@@ -177,6 +177,17 @@ def test_coarser_lattices_round_in_one_direction(upper):
     for place, unit in enumerate(found.units.tolist(), found.first):
         off = Decimal(unit) - truth.get(place, 0)
         assert 0 <= (off if upper else -off) < 3
+
+
+def test_totals_that_would_not_fit_are_refused():
+    """All at a point that goes up at every halving, by a tilt that is steep there: as numbers 5.1 times as much."""
+    first, second = (
+        tuple(weight(arb(0.5 * math.exp(way * slope)), upper=True) for way in (-1, 1)) for slope in (0.99, 1.98)
+    )
+    measure = Measure(4, 1, np.array([2**62], dtype=np.uint64), 0, 0, upper=True).coarser(first)
+    assert measure.total == pytest.approx(math.cosh(0.99) * 2**62, rel=1e-12)
+    with pytest.raises(ConvergenceError, match="too few bits"):
+        measure.coarser(second)
 
 
 @pytest.mark.parametrize("upper", [True, False])

@@ -1,9 +1,9 @@
 r"""Measures on the points k h of a lattice, h = 2^-m, in whole numbers: every operation rounds in one direction.
 
-A measure stands for :math:`\mu_k = n_k\,2^e\,e^{-c k h}`, with whole numbers n below 2^63: the tilt c brings the tail
-that is asked for to where the numbers are large. Products of packed numbers convolve exactly, and what is cut off at
-either side, or rounded, is counted: an upper measure is at least the true one together with what it lost, a lower one
-at most the true one (lemma 15 of docs/certified.md).
+A measure stands for :math:`\mu_k = n_k\,2^e\,e^{-c k h}`, with whole numbers n whose total is below 2^64: the tilt c
+brings the tail that is asked for to where the numbers are large. Products of packed numbers convolve exactly, and what
+is cut off at either side, or rounded, is counted: an upper measure is at least the true one together with what it lost,
+a lower one at most the true one (lemma 15 of docs/certified.md).
 """
 
 from collections.abc import Sequence
@@ -26,6 +26,8 @@ FINER = 20
 _MUCH = 44
 """log2 of the finer units above which a number ends a sum of them, so that 2^19 of them have room in 64 bits."""
 _MOST_SHIFTED = 63
+_MOST_TOTAL = 2.0**63.9
+"""What rounding, up by one a point, does not raise to 2^64."""
 _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
 
 
@@ -52,7 +54,7 @@ class Measure:
     @property
     def total(self) -> int:
         """Of the numbers."""
-        return int(self.units.sum(dtype=np.uint64))  # below 2^64, since every total stays below 2^63
+        return int(self.units.sum(dtype=np.uint64))  # below 2^64
 
     @property
     def middle_half(self) -> int:
@@ -83,11 +85,18 @@ class Measure:
         )
 
     def coarser(self, weights: tuple[int, int]) -> "Measure":
-        """On points twice as far apart: those between go to both neighbours, with a weight for each."""
+        """On points twice as far apart: those between go to both neighbours, with a weight for each.
+
+        Raises:
+            ConvergenceError: if the total becomes too large.
+        """
         first = self.first - (self.first % 2)
         units = np.zeros(2 * ((self.first + self.units.size - first) // 2) + 2, dtype=np.uint64)
         units[self.first - first : self.first - first + self.units.size] = self.units
         even, odd = units[::2], units[1::2]
+        growth = sum(weights) / 2.0**WEIGHT_BITS
+        if float(even.sum(dtype=np.float64)) + growth * float(odd.sum(dtype=np.float64)) > _MOST_TOTAL:
+            raise ConvergenceError("no proof: too few bits for a lattice")
         halved = np.zeros(even.size + 1, dtype=np.uint64)
         halved[:-1] = even + _scaled(odd, weights[0], upper=self.upper)
         halved[1:] += _scaled(odd, weights[1], upper=self.upper)
