@@ -316,22 +316,30 @@ class ProvesMu(Protocol):
         """The proof, as anyone can check it."""
 
 
-class HasSlack(Protocol):
-    """What a fit asks for its slack."""
+class Distances(Protocol):
+    """What a fit asks for its slack and its regret."""
 
     def slack(self) -> float:
         """The delta that makes the fit unconditional."""
 
+    def regret(self) -> float:
+        """How far the GDP curve is from the truth."""
+
 
 @dataclass(frozen=True)
-class KnownSlack:
-    """A slack that needs no search."""
+class KnownDistances:
+    """Those that need no search."""
 
-    value: float
+    known_slack: float = 0.0
+    known_regret: float = 0.0
 
     def slack(self) -> float:
-        """The value."""
-        return self.value
+        """The slack."""
+        return self.known_slack
+
+    def regret(self) -> float:
+        """The regret."""
+        return self.known_regret
 
 
 @dataclass(frozen=True)
@@ -345,7 +353,6 @@ class Fit(Displayed):
         floor: the guarantee speaks about attacks with FPR and FNR of at least this; 0 if it holds for all.
         fpr: false-positive rate of the attack at which it binds.
         fnr: false-negative rate of the same attack.
-        regret: least kappa with f(alpha + kappa) - kappa <= f_mu(alpha): how far the GDP curve is from the truth.
         methods: those of all readings that mu rests on, the tightest first.
         certificate: the proof of mu_lower and mu_upper; None where they rest on error claims.
 
@@ -361,10 +368,9 @@ class Fit(Displayed):
     floor: float
     fpr: float
     fnr: float
-    regret: float
     methods: tuple[Method, ...]
     certificate: ProvesMu | None = field(default=None, repr=False)
-    _distances: HasSlack = field(default=KnownSlack(0.0), repr=False, compare=False)
+    _distances: Distances = field(default=KnownDistances(), repr=False, compare=False)
     _bounds: EnclosesMu | None = field(default=None, repr=False, compare=False)
 
     def proved(self, certificate: ProvesMu) -> "Fit":
@@ -404,6 +410,14 @@ class Fit(Displayed):
         Computed when first asked for, since it looks far below the floor.
         """
         return self._distances.slack()
+
+    @cached_property
+    def regret(self) -> float:
+        """The least kappa with f(alpha + kappa) - kappa <= f_mu(alpha): how far the GDP curve is from the truth.
+
+        Computed when first asked for, since it looks at the whole curve.
+        """
+        return self._distances.regret()
 
     @property
     def guarantee(self) -> GDP:
@@ -492,7 +506,7 @@ class Fit(Displayed):
 def exact_fit(mu: float) -> Fit:
     """The fit of a mechanism that is mu-GDP and nothing else: no floor, no slack, no regret."""
     rate = 0.5 * math.erfc(mu / math.sqrt(8))
-    return Fit(mu, mu, mu, floor=0.0, fpr=rate, fnr=rate, regret=0.0, methods=(Method.CLOSED_FORM,))
+    return Fit(mu, mu, mu, floor=0.0, fpr=rate, fnr=rate, methods=(Method.CLOSED_FORM,))
 
 
 def methods_of(codes: Iterable[Codes]) -> tuple[Method, ...]:

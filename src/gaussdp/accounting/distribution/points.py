@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy import special
 
 from gaussdp import numerics
-from gaussdp.accounting.readings import DEFAULT_FLOOR, Columns, Fit, KnownSlack, Method, Readings, Values
+from gaussdp.accounting.readings import DEFAULT_FLOOR, Columns, Fit, KnownDistances, Method, Readings, Values
 from gaussdp.domains import LEVEL, PROBABILITY, checked, instance, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, ProfilePoints, TradeoffPoints
@@ -268,10 +268,9 @@ class PointsCurve(ProfilePoints):
             floor=level,
             fpr=float(candidates.fpr[best]),
             fnr=float(candidates.fnr[best]),
-            regret=regret(self, mu),
             methods=(self._method,),
             # Beyond the last point the GDP profile falls to 0, and this one does not.
-            _distances=KnownSlack(max(corners.take(~above).slack(mu), float(self.deltas[-1]))),
+            _distances=KnownDistances(max(corners.take(~above).slack(mu), float(self.deltas[-1])), regret(self, mu)),
         )
 
     def _default_floor(self) -> float:

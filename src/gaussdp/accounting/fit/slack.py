@@ -23,13 +23,14 @@ Only the remove direction is read for it: if adding a record were worse, the reg
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
 from gaussdp import numerics
-from gaussdp.accounting.fit.span import Piece, Sample, Span
+from gaussdp.accounting.fit.span import Piece, Span
 from gaussdp.accounting.fit.supremum import Interpolant, chebyshev_points, gaussian_fall, largest_gap, resolve, supremum
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints
 from gaussdp.accounting.readings import Columns
@@ -53,20 +54,20 @@ SETTINGS = SlackSettings()
 
 
 @dataclass(frozen=True)
-class SlackSearch:
-    """The search for the slack, which looks far below the floor.
+class CurveDistances:
+    """The searches for the slack, which looks far below the floor, and for the regret.
 
     Attributes:
         tails: the loss.
         mu: parameter of the GDP curve, which holds for all attacks above the floor.
         floor: error rate down to which mu was fitted.
-        span: operating points with rising thresholds that span the attacks above the floor, or what knows them.
+        span: samples that span the attacks above the floor.
     """
 
     tails: LossTails
     mu: float
     floor: float
-    span: OperatingPoints | Span
+    span: Span
 
     def slack(self) -> float:
         """The least delta with delta_M <= delta + (1 - delta) delta_mu, rounded up by about one per cent."""
@@ -75,6 +76,31 @@ class SlackSearch:
                 return max(self._slack(remove=False, found=self._slack(remove=True, found=0.0)), 0.0)
             except ConvergenceError:
                 return 1.0  # nothing is known below the floor
+
+    def regret(self) -> float:
+        """The least kappa with f(alpha + kappa) - kappa <= f_mu(alpha), rounded up by at most 1e-7."""
+        with np.errstate(all="ignore"):
+            found = interpolated_regret(self.span.pieces[0], self.mu)
+            if found is not None:
+                return found
+            try:
+                return self._regret()
+            except ConvergenceError:
+                return 0.5 * math.erf(self.mu / math.sqrt(8))  # at most: as if nothing were told
+
+    def _regret(self) -> float:
+        known: OperatingPoints = self.span.known
+        if known.tau[0] <= 0 <= known.tau[-1]:
+            search = RegretSearch(known, self.mu)
+            if not search.open:
+                return search.regret(self._read)
+        # The floor leaves only a part of the curve; the regret is that of the whole.
+        whole = np.linspace(0.0, max(float(known.tau[-1]), farthest(self.mu)), REGRET.samples)
+        known = OperatingPoints.joined((known, self._read(whole))).in_order().without_repeats()
+        return RegretSearch(known, self.mu).regret(self._read)
+
+    def _read(self, tau: Floats) -> OperatingPoints:
+        return self.tails.read(tau).complete()
 
     def _slack(self, *, remove: bool, found: float) -> float:
         """The larger of what was found before and the slack of one direction."""
@@ -105,7 +131,7 @@ class SlackSearch:
 
     def _start(self, *, remove: bool) -> "_Profiles | None":
         """The last known sample before which both error rates are above the floor from zero on, if there is one."""
-        known = self.span.known if isinstance(self.span, Span) else self.span
+        known = self.span.known
         log_floor = math.log(self.floor)
         high, low = known.log_fpr >= log_floor, known.log_fnr >= log_floor
         if remove:
@@ -178,9 +204,8 @@ class RegretSettings:
 
     gap: float = 1e-7  # by which the regret may be rounded up
     degree: int = 16  # of the first interpolant
+    samples: int = 40  # thresholds of the whole curve where the floor leaves only a part of it
     negligible_quantile: float = 6.0  # normal quantile whose tail, 1e-9, is far below the gap
-    steepest: float = 0.2
-    """Change of the quotient with mu: delta_mu changes by at most 1 / sqrt(2 pi), and is halved at least."""
 
 
 REGRET = RegretSettings()
@@ -204,7 +229,7 @@ class RegretSearch:
 
     Args:
         known: operating points at rising thresholds; zero is one of them.
-        mu: of the GDP curve, nearly; the last digits may follow when the regret is asked for.
+        mu: of the GDP curve.
     """
 
     open: bool
@@ -224,30 +249,18 @@ class RegretSearch:
         self.open = beyond > max(float(values[top]), REGRET.gap)  # whether the regret may be beyond what is known
         self._elsewhere = max(float(bounds[:first].max(initial=beyond)), float(bounds[last:].max(initial=0.0)))
 
-    @property
-    def thresholds(self) -> Floats:
-        """Where the loss is to be read: Chebyshev points of an interval that holds the regret."""
-        return chebyshev_points(self._low, self._high, REGRET.degree)
-
-    def regret(self, mu: float, points: OperatingPoints, read: Sample) -> float:
-        """The regret, rounded up by at most 1e-7.
-
-        Args:
-            mu: all digits of mu.
-            points: the operating points at the thresholds.
-            read: reads the loss, for more of them.
-        """
+    def regret(self, read: Callable[[Floats], OperatingPoints]) -> float:
+        """The regret, rounded up by at most 1e-7, by further points."""
 
         def sample(epsilon: Floats) -> _Gaps:
-            return _Gaps.of(read(epsilon), mu)
+            return _Gaps.of(read(epsilon), self._mu)
 
-        elsewhere = self._elsewhere + REGRET.steepest * abs(mu - self._mu)
+        first = sample(chebyshev_points(self._low, self._high, REGRET.degree))
         try:
-            first = _Gaps.of(points, mu)
             function, _ = resolve(self._low, self._high, first, sample, _value, lambda _: REGRET.gap)
             best = function.largest(self._low, self._high)[0] + function.error
-            if elsewhere <= best + REGRET.gap:
-                return max(best, elsewhere, 0.0)
+            if self._elsewhere <= best + REGRET.gap:
+                return max(best, self._elsewhere, 0.0)
         except ConvergenceError:
             pass
         known = sample(self._epsilon)

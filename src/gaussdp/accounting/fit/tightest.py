@@ -15,7 +15,7 @@ from scipy import special
 
 from gaussdp.accounting.fit.between import mu_between, mu_errors
 from gaussdp.accounting.fit.bounded import BoundedSearch
-from gaussdp.accounting.fit.slack import RegretSearch, SlackSearch, farthest, interpolated_regret
+from gaussdp.accounting.fit.slack import CurveDistances
 from gaussdp.accounting.fit.span import Ends, Piece, Sampler, Samples, Span, exact_ends, sample_span
 from gaussdp.accounting.fit.supremum import Interpolant, resolve, supremum
 from gaussdp.accounting.operating_points import LossTails
@@ -27,8 +27,6 @@ from gaussdp.errors import ConvergenceError
 class FitSettings:
     """What is tuned about fits."""
 
-    samples: int = 40
-    """Further thresholds where the floor leaves only a part of the curve and the regret is that of the whole."""
     few_active: int = 4
     """Intervals that may hold the supremum up to which branch and bound is quicker than more Chebyshev points."""
     relative_gap: float = 1e-9
@@ -48,20 +46,12 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
     span = sample_span(sample, floor)
     ends = span.ends(floor)
     curves = [_Curve.through(piece) for piece in span.pieces]
-    known: Samples | None = None
     if all(curve.resolved for curve in curves) and ends.wobble <= max(curve.gap for curve in curves):
         enclosure = _smooth_enclosure(curves, ends)
-        regret = interpolated_regret(span.pieces[0], enclosure.upper)
-        if regret is None:
-            search, known = _search(sample, span.known, enclosure.upper)
-            regret = search.regret(enclosure.upper, sample(search.thresholds), sample)
     else:
-        search, known = _search(sample, span.known, max(curve.mu.largest(ends.low, ends.high)[0] for curve in curves))
-        near = np.array([ends.low, ends.high])
-        exact, rest = exact_ends(tails, floor, near)
+        exact, rest = exact_ends(tails, floor, np.array([ends.low, ends.high]))
         enclosure = _rough_enclosure(sample, span, sample.kept(exact))
         enclosure = replace(enclosure, upper=max(enclosure.upper, rest))
-        regret = search.regret(enclosure.upper, sample(search.thresholds), sample)
     return Fit(
         mu=enclosure.upper,
         mu_lower=max(enclosure.lower, 0.0),
@@ -69,23 +59,10 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
         floor=floor,
         fpr=enclosure.fpr,
         fnr=enclosure.fnr,
-        regret=regret,
         methods=sample.methods,
-        _distances=SlackSearch(tails, enclosure.upper, floor, known or span),
+        _distances=CurveDistances(tails, enclosure.upper, floor, span),
         _bounds=BoundedSearch(tails, floor, span, enclosure.tau),
     )
-
-
-def _search(sample: Sampler, known: Samples, mu: float) -> tuple[RegretSearch, Samples]:
-    """The search for the regret, and what has to be known for it."""
-    if known.tau[0] <= 0 <= known.tau[-1]:
-        search = RegretSearch(known, mu)
-        if not search.open:
-            return search, known
-    # The floor leaves only a part of the curve; the regret is that of the whole.
-    whole = np.linspace(0.0, max(float(known.tau[-1]), farthest(mu)), SETTINGS.samples)
-    known = Samples.joined((known, sample(whole))).in_order().without_repeats()
-    return RegretSearch(known, mu), known
 
 
 @dataclass(frozen=True, slots=True)
