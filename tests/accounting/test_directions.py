@@ -1,6 +1,7 @@
 """One direction of a curve: closed forms of Gaussian releases and of one sampled step, both ways."""
 
 import math
+from dataclasses import replace
 
 import mpmath as mp
 import numpy as np
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from gaussdp import DPSGD, GDP, account
 from gaussdp.accounting import Direction
+from gaussdp.accounting.inversion import points_at_fpr
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
+from gaussdp.accounting.readings import Method
 from gaussdp.errors import DomainError
 
 SIGMA, RATE = 0.7, 0.15
@@ -98,3 +101,36 @@ def test_refusals(reading, value):
 def test_a_direction_refuses_what_only_the_curve_answers():
     with pytest.raises(DomainError, match="ask the curve itself"):
         account(DPSGD(1.0, 0.01, 100)).remove.reading.fpr(0.5)
+
+
+class Doubtful:
+    """Tails whose errors seem to be small until one looks again."""
+
+    def __init__(self, tails, sure):
+        self._tails, self._sure = tails, sure
+
+    def __getattr__(self, name):
+        return getattr(self._tails, name)
+
+    def read(self, tau):
+        points = self._tails.read(tau)
+        return replace(points, methods=np.full_like(points.methods, Method.LINE))
+
+    def at_fpr(self, log_fpr, log_tnr):
+        return points_at_fpr(self, log_fpr, log_tnr)
+
+    def error_bounds(self, tau):
+        self._sure -= 1
+        return np.full(tau.size, 1e-13 if self._sure >= 0 else 1e-3)
+
+
+def test_rates_are_bounded_only_by_tests_that_surely_lie_on_either_side():
+    levels = np.log([1e-6, 0.2]), np.log1p([-1e-6, -0.2])
+    doubtful, sure = (
+        Direction(Doubtful(GaussianTails(1.0), times), remove=True).rate_bounds(*levels) for times in (1, 9)
+    )
+    assert np.isinf(doubtful.fnr_high).all()
+    fnr = GDP(1.0).fnr(np.array([1e-6, 0.2]))
+    assert (sure.fnr_low <= fnr).all()
+    assert (fnr <= sure.fnr_high).all()
+    assert (sure.fnr_high - sure.fnr_low < 1e-11).all()

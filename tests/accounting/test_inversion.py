@@ -112,3 +112,27 @@ def test_upper_quantile_inverts_the_normal_tail(z):
 def test_mu_through_points_of_a_gdp_curve(mu):
     points = GaussianTails(mu).read(mu * np.array([-200.0, -3.0, 0.0, 0.5, 40.0, 900.0]))
     assert points.mu() == pytest.approx(np.full(6, mu), rel=1e-11)
+
+
+class FarStart(GaussianTails):
+    """A loss whose width is said to be three per cent off, so that searches start far from where they end."""
+
+    def __init__(self, mu):
+        super().__init__(mu)
+        self.deviation, self.skewness, self.reads = 1.03 * mu, 1e-9, 0
+
+    def read(self, tau):
+        self.reads += 1
+        return super().read(tau)
+
+
+@pytest.mark.parametrize("mu", [0.02, 0.5, 3.0])
+@pytest.mark.parametrize("deviations", [0.7, 2.0, 4.5])
+def test_quadratic_steps_are_few_and_end_at_the_last_digits(mu, deviations):
+    tails, epsilon = FarStart(mu), mu * deviations
+    with mp.workdps(40):
+        delta = float(profile(mu, epsilon))
+    found = points_at_remove_delta(tails, np.log([delta])).tau[0]
+    assert tails.reads <= 3
+    with mp.workdps(40):
+        assert abs(profile(mu, found) / mp.mpf(delta) - 1) < 2e-13
