@@ -52,8 +52,10 @@ class BoundedSearch:
         log_floor, off = math.log(self.floor), np.log1p(known.errors)
         reaches = max(known.log_fnr[0] + off[0], known.log_fpr[-1] + off[-1]) <= log_floor
         stays = min(known.log_fnr[1] - off[1], known.log_fpr[-2] - off[-2]) >= log_floor
-        inside = known.take(slice(1, -1))
-        if not (reaches and stays and float((inside.mu() - mu_errors(inside)).max()) >= lower):
+        mu, errors = known.mu(), mu_errors(known)
+        # Every sample lies between two corners on its own tangent, but for the first and the last.
+        low, high = float((mu - errors)[1:-1].max()), float((mu + errors)[[0, -1]].max())
+        if not (reaches and stays and lower <= low and high <= upper):
             return False
 
         def highest(samples: Samples) -> Floats:
