@@ -35,9 +35,10 @@ class CertifySettings:
 
     first_points: int = 17  # thresholds between the floors that a search for mu starts with
     relative_gap: float = 1e-9  # between the bounds of mu, at which a search ends
-    wider: float = 8.0  # times the widest enclosure of mu at a point is a gap beyond which nothing is gained
+    wider: float = 2.0  # times the width of the largest mu at a point is a gap beyond which little is gained
+    worth: float = 0.5  # share of the gap by which a bound between points exceeds those at them, if more points help
     most_points: int = 2000  # of a certificate
-    least_digits: int = 3  # of a delta, below which its proof is not worth stating
+    least_digits: int = 1  # of a delta or of mu, below which its proof is not worth stating
     steps: int = 80  # of a search for a threshold
     close: float = 1e-14  # relative step of such a search, at which it ends
     halving: int = 12  # steps after which it only halves its bracket
@@ -167,7 +168,7 @@ def _middle(enclosed: ProvedNumber) -> float:
 
 def _nearest(at: Callable[[float], float], proved: Callable[[float], bool]) -> float:
     """The nearest place to a root at which the side is proved."""
-    for power in range(-51, -3):
+    for power in range(-51, 0):
         if proved(at(2.0**power)):
             return at(2.0**power)
     raise ConvergenceError("no proof: a threshold cannot be enclosed")
@@ -240,24 +241,29 @@ def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
         for point in points:
             if derived.above_floor(point, floor):
                 here = derived.point_mu(point)
-                width = float((here.rad() / abs(here).upper()).upper())
-                best, gap = best.max(here.lower()), max(gap, SETTINGS.wider * width)
+                if here.lower() > best:
+                    width = float((here.rad() / here.lower()).upper())
+                    best, gap = here.lower(), max(SETTINGS.relative_gap, SETTINGS.wider * width)
         active = []
         for left, right in pairwise(points):
             key = left.threshold, right.threshold
             if key not in bounds:
                 bounds[key] = derived.mu_of_interval(left, right)
-            if not bounds[key] <= best * (1 + gap):
+            at_ends = derived.point_mu(left).upper().max(derived.point_mu(right).upper())
+            if not (bounds[key] <= best * (1 + gap) or bounds[key] <= at_ends * (1 + SETTINGS.worth * gap)):
                 active.append(0.5 * (left.threshold + right.threshold))
         fresh = [tau for tau in active if tau not in {point.threshold for point in points}]
         if not fresh or len(points) + len(fresh) > SETTINGS.most_points:
             break
-        tell(f"{len(points)} points")
-        points = _sorted([*points, *(prover.point(tau) for tau in fresh)])
+        try:
+            tell(f"{len(points)} points")
+            points = _sorted([*points, *(prover.point(tau) for tau in fresh)])
+        except ConvergenceError:  # there is no more time, and these points prove something
+            break
     points = _thinned(points, best, floor, gap)
     with precision(derived.BITS):
         mu = enclosure(derived.mu_between(points, floor))
-    if not mu.digits:
+    if mu.digits < SETTINGS.least_digits:
         raise ConvergenceError(f"no proof: mu above {floor:g} can only be enclosed in {mu}")
     return ProvedMu(floor, mu, tuple(prover.place(point.threshold) for point in points))
 
