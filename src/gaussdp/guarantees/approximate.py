@@ -1,18 +1,29 @@
 """(epsilon, delta)-DP, and pure epsilon-DP as its case delta = 0: piecewise linear curves."""
 
 import math
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import special
 
-from gaussdp import conversions
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, evaluated, number
+from gaussdp.domains import (
+    LEVEL,
+    NON_NEGATIVE,
+    PROBABILITY,
+    Domain,
+    evaluate,
+    evaluated,
+    number,
+    reading_several,
+    readings,
+)
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_recall, of_tpr
 from gaussdp.guarantees.gaussian import GDP
-from gaussdp.numerics import LARGEST_EXPONENT, NUMPY, Array, Floats, Formula, Kernel, Operations, flat
+from gaussdp.numerics import LARGEST_EXPONENT, NUMPY, SINGLE, Array, Floats, Formula, Kernel, Operations, flat
 from gaussdp.words import Phrase
 
 _SQRT_8 = math.sqrt(8)
@@ -99,6 +110,9 @@ class ApproxDP(Guarantee):
         return math.log1p(-self.delta_bound) + float(grown[0] - grown[1])
 
     def _read(self, kernel: Kernel, name: str, value: Numbers, domain: Domain) -> Numbers:
+        if type(value) is float and domain.low < value < domain.high and reading_several():  # the shortest way
+            with suppress(ArithmeticError):  # where Python's numbers raise and NumPy's go on
+                return float(kernel(SINGLE, self.epsilon_bound, self.delta_bound, value))
         result: Numbers = evaluate(
             Formula(lambda xp, v: kernel(xp, self.epsilon_bound, self.delta_bound, v)), **{name: (value, domain)}
         )
@@ -126,7 +140,7 @@ class PureDP(ApproxDP):
     kind = "pure-dp"
 
     def __init__(self, epsilon: float) -> None:
-        super().__init__(epsilon, 0.0)
+        vars(self).update(epsilon_bound=number("epsilon", epsilon, NON_NEGATIVE), delta_bound=0.0)
 
     def __repr__(self) -> str:
         return f"PureDP(epsilon={self.epsilon_bound})"
@@ -148,7 +162,7 @@ class PureDP(ApproxDP):
 
     @of_fpr
     def mu_at_fpr(self, fpr: Numbers) -> Numbers:
-        mu: Numbers = conversions.mu_from_multiplicative_advantage(self.epsilon_bound, fpr)
+        mu: Numbers = _MU_AT_FPR(self.epsilon_bound, fpr)
         return mu
 
     @of_recall
@@ -163,16 +177,19 @@ class PureDP(ApproxDP):
         return mu
 
 
-def along(guarantee: ApproxDP, fpr: Floats, side: Literal["fnr", "tpr"]) -> Floats:
+def along(guarantee: ApproxDP, fpr: Floats, sides: Sequence[Literal["fnr", "tpr"]]) -> list[Floats]:
     """The least FNR or the largest TPR at rates that are known to lie in [0, 1]: for curves that are drawn."""
-    with np.errstate(all="ignore"):
-        curve: Floats = (_fnr if side == "fnr" else _tpr)(NUMPY, guarantee.epsilon_bound, guarantee.delta_bound, fpr)
-    return curve
+    epsilon, delta = guarantee.epsilon_bound, guarantee.delta_bound
+    with readings():
+        return [(_fnr if side == "fnr" else _tpr)(NUMPY, epsilon, delta, fpr) for side in sides]
 
 
 def implied_mu(epsilon: Any) -> Any:
     """The least mu that epsilon-DP implies, 2 Phi^-1(e^eps / (1 + e^eps)); takes floats or arrays in [0, inf]."""
     return evaluate(_implied_mu, epsilon=(epsilon, NON_NEGATIVE))
+
+
+_MU_AT_FPR = evaluated(flat.mu_from_multiplicative_advantage, epsilon=NON_NEGATIVE, fpr=LEVEL)
 
 
 @Formula

@@ -6,7 +6,7 @@ for any library.
 """
 
 from gaussdp.numerics import _profile, _quantiles, flat
-from gaussdp.numerics._numpy import NUMPY, inside_or
+from gaussdp.numerics._numpy import NUMPY, SINGLE, inside_or
 from gaussdp.numerics._operations import (
     LARGEST_EXPONENT,
     TINY,
@@ -25,6 +25,7 @@ from gaussdp.numerics.flat import Formula, Port
 __all__ = [
     "LARGEST_EXPONENT",
     "NUMPY",
+    "SINGLE",
     "TINY",
     "Array",
     "Booleans",

@@ -16,7 +16,7 @@ from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.numerics import TINY
 from gaussdp.objects import cached_property, guard
-from gaussdp.risks.levels import Level, Unit, capital
+from gaussdp.risks.levels import Level, Unit, capital, name_at
 from gaussdp.words import say
 
 _LARGEST_MU = 1e8
@@ -152,7 +152,7 @@ class Risk(ABC):
         if not self.quantity:
             return str(self)
         place = self.place
-        found = say("{name} at {place}", name=self.quantity, place=place) if place else str(self.quantity)
+        found = name_at((str(self.quantity), place)) if place else str(self.quantity)
         return say("{name} with prior {prior}", name=found, prior=shown(self.prior)) if self.takes_prior else found
 
     @property

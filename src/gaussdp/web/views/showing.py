@@ -100,5 +100,5 @@ def read_sides(guarantee: Guarantee, rates: npt.ArrayLike, sides: Sequence[Side]
         ends = [(1.0, 0.0) if side == "fnr" else (0.0, 1.0) for side in sides]
         return [[first, *curve, last] for (first, last), curve in zip(ends, inner, strict=True)]
     if isinstance(guarantee, ApproxDP):
-        return [along(guarantee, fpr, side).tolist() for side in sides]
+        return [curve.tolist() for curve in along(guarantee, fpr, sides)]
     return [(guarantee.fnr if side == "fnr" else guarantee.tpr)(fpr).tolist() for side in sides]
