@@ -317,16 +317,16 @@ def usual_matches(policy: Guarantee) -> tuple[Match, ...]:
         return matches(policy, criteria_at())
     usual, epsilon = _usual(criteria()), policy.epsilon_bound
     with readings():
-        found = tuple([Match(policy, risk, float(mu_of(risk, policy))) for risk, mu_of, _ in usual])
+        found = tuple([Match(policy, risk, matched(epsilon)) for risk, matched, _ in usual])
     for one, (_, _, end) in zip(found, usual, strict=True):
-        vars(one)["saturated"] = epsilon >= end  # as it would find itself, and is asked of all
+        vars(one)["saturated"] = epsilon >= end  # as it would find itself
     return found
 
 
 @lru_cache(maxsize=16)
-def _usual(kinds: tuple[type[Risk], ...]) -> tuple[tuple[Risk, Callable[..., float], float], ...]:
-    """Of the usual criteria, how each matches, and from which epsilon of pure DP on that is saturated."""
-    return tuple([(risk, unguarded(type(risk).match), saturated_from(risk)) for risk in criteria_at()])
+def _usual(kinds: tuple[type[Risk], ...]) -> tuple[tuple[Risk, Callable[[float], float], float], ...]:
+    """Of the usual criteria, how each matches pure DP, and from which epsilon on that is saturated."""
+    return tuple([(risk, risk.matcher(), saturated_from(risk)) for risk in criteria_at()])
 
 
 @lru_cache(maxsize=1024)

@@ -193,12 +193,13 @@ _MU_AT_FPR = evaluated(flat.mu_from_multiplicative_advantage, epsilon=NON_NEGATI
 
 
 @Formula
-def _mu_at_recall(xp: Operations, epsilon: Array, recall: Array) -> Array:
+def pure_mu_at_recall(xp: Operations, epsilon: Array, recall: Array) -> Array:
+    """The mu of the GDP curve through the point of pure DP at a recall."""
     beyond = recall > 1 / (1 + xp.exp(-epsilon))
     return xp.either(beyond, _mu_beyond_the_kink, flat.mu_from_precision.value, (epsilon, 1.0), (recall, 0.5))
 
 
-_MU_AT_RECALL = evaluated(_mu_at_recall, epsilon=NON_NEGATIVE, recall=LEVEL)
+_MU_AT_RECALL = evaluated(pure_mu_at_recall, epsilon=NON_NEGATIVE, recall=LEVEL)
 
 
 def _mu_beyond_the_kink(xp: Operations, epsilon: Array, recall: Array) -> Array:
@@ -206,12 +207,13 @@ def _mu_beyond_the_kink(xp: Operations, epsilon: Array, recall: Array) -> Array:
 
 
 @Formula
-def _mu_at_delta(xp: Operations, epsilon: Array, delta: Array) -> Array:
+def pure_mu_at_delta(xp: Operations, epsilon: Array, delta: Array) -> Array:
+    """The mu whose profile has the epsilon of pure DP at a delta."""
     least = xp.either(delta < 0.5, _epsilon_near, _epsilon_far, (epsilon, 1.0), (delta, 0.5))
     return flat.mu_from_profile.value(xp, xp.larger(least, 0.0), delta)
 
 
-_MU_AT_DELTA = evaluated(_mu_at_delta, epsilon=NON_NEGATIVE, delta=LEVEL)
+_MU_AT_DELTA = evaluated(pure_mu_at_delta, epsilon=NON_NEGATIVE, delta=LEVEL)
 
 
 def _epsilon_near(xp: Operations, epsilon: Array, delta: Array) -> Array:

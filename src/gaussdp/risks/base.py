@@ -78,6 +78,8 @@ class Risk(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         _guard(cls)
+        if "match" in vars(cls) and "matcher" not in vars(cls):
+            cls.matcher = Risk.matcher  # type: ignore[method-assign]  # who matches otherwise does so of pure DP too
         if "name" not in vars(cls):
             return
         made = {
@@ -228,6 +230,10 @@ class Risk(ABC):
     def match(self, reference: Guarantee) -> float:
         """The mu with the risk of the reference; exact where the value itself would lose digits."""
         return self.mu_for(self.of(reference))
+
+    def matcher(self) -> Callable[[float], float]:
+        """What `match` is of pure DP, as a function of its epsilon, for who asks it often."""
+        return lambda epsilon: float(self.match(PureDP(epsilon)))
 
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         """The budget mu that this criterion gives a policy of epsilon-DP, as the paper's closed form states it.

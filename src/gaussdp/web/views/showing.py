@@ -14,7 +14,7 @@ from gaussdp.guarantees.approximate import along
 from gaussdp.numerics import NUMPY
 from gaussdp.web.replies import Written, encoded
 from gaussdp.web.schemas.requests import Side
-from gaussdp.words import numeral
+from gaussdp.words import ENGLISH, numeral, spoken
 
 DIGITS = 4
 
@@ -54,6 +54,12 @@ def budget_text(value: float, digits: int = DIGITS) -> str:
     '0.3102'
     """
     return numeral(shown_down(value, digits))
+
+
+def budget_texts(values: Sequence[float]) -> list[str]:
+    """Several budgets at once."""
+    texts = [shown_down(value, DIGITS) for value in values]
+    return texts if spoken() == ENGLISH else [numeral(text) for text in texts]
 
 
 def percent_text(value: float) -> str:
