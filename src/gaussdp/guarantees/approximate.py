@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -111,8 +110,10 @@ class ApproxDP(Guarantee):
 
     def _read(self, kernel: Kernel, name: str, value: Numbers, domain: Domain) -> Numbers:
         if type(value) is float and domain.low < value < domain.high and reading_several():  # the shortest way
-            with suppress(ArithmeticError):  # where Python's numbers raise and NumPy's go on
+            try:
                 return float(kernel(SINGLE, self.epsilon_bound, self.delta_bound, value))
+            except ArithmeticError:  # where Python's numbers raise and NumPy's go on
+                pass
         result: Numbers = evaluate(
             Formula(lambda xp, v: kernel(xp, self.epsilon_bound, self.delta_bound, v)), **{name: (value, domain)}
         )
