@@ -101,8 +101,9 @@ def choose(request: ChooseRequest) -> ChooseResponse:
         matched=point,
         snippets=choose_snippets(request, choice.mu),
     )
-    if request.sides:
-        answer["curves"] = _curves(request.sides, curve_of(binding), budget, point)
+    sides = request.sides
+    if sides:
+        answer["curves"] = _curves(sides, curve_of(binding), budget, point)
     if request.wants("advice"):
         _advise(answer, asked)
     return answer

@@ -13,7 +13,7 @@ from gaussdp.documents.rounding import shown_down, shown_level, shown_percent, s
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee, approximate, gaussian
 from gaussdp.web.replies import Written, encoded, number_text
 from gaussdp.web.schemas.requests import Side
-from gaussdp.words import ENGLISH, numeral, spoken
+from gaussdp.words import ENGLISH, numeral, remembered, spoken
 
 DIGITS = 4
 
@@ -71,6 +71,7 @@ def percent_text(value: float) -> str:
     return numeral(shown_percent(value))
 
 
+@remembered
 def level_text(value: float) -> str:
     """A level as it was given, powers of ten with their exponent."""
     return numeral(shown_level(value))

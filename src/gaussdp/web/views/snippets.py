@@ -52,7 +52,7 @@ def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
         python=lambda: repr(epsilon).join(around["python"]),
         cli=lambda: shown(epsilon).join(around["cli"]),
         latex=lambda: _filled(around["latex"], tex(epsilon), _budget(mu)),
-        json=lambda: _filled(around["json"], repr(epsilon), repr(mu) if mu < math.inf else dumped(mu).strip()),
+        json=lambda: _filled(around["json"], repr(epsilon), _json(mu)),
     )
 
 
@@ -63,26 +63,36 @@ def _around(kind: type[Risk], value: float) -> dict[str, list[str]]:
     name = level.key if level else "level"
     place = rf"${level.math} =$" if level and level.by_symbol else level.label if level else ""
     with speaking(ENGLISH):
-        described = dumped({"epsilon": _HOLE, "criterion": kind.key, name: value, "mu": _HOLE})
-        texts = {
-            "python": (
+        return _split(
+            python=(
                 f"import gaussdp\nfrom {_home(kind)} import {kind.__name__}\n\n"
                 f"policy = gaussdp.PureDP({_HOLE})\n"
                 f"print(gaussdp.match(policy, {kind.__name__}({name}={value!r})).mu)\n"
             ),
-            "cli": f"gaussdp choose --epsilon {_HOLE} {_criterion_options(kind, value)}",
-            "latex": (
+            cli=f"gaussdp choose --epsilon {_HOLE} {_criterion_options(kind, value)}",
+            latex=(
                 rf"A policy of $\varepsilon = {_HOLE}$, matched on {kind.phrase} at {place} "
                 rf"${level_words(value)}$, is a budget of $\mu = {_HOLE}$."
             ),
-            "json": described.replace(dumped(_HOLE).strip(), _HOLE),
-        }
-    return {key: text.split(_HOLE) for key, text in texts.items()}
+            json=dumped({"epsilon": _HOLE, "criterion": kind.key, name: value, "mu": _HOLE}),
+        )
 
 
-def _filled(around: Sequence[str], first: str, second: str) -> str:
-    before, between, after = around
-    return f"{before}{first}{between}{second}{after}"
+def _split(*, json: str, **texts: str) -> dict[str, list[str]]:
+    """The snippets at their holes, which JSON writes as texts."""
+    return {
+        **{kind: text.split(_HOLE) for kind, text in texts.items()},
+        "json": json.split(dumped(_HOLE, compact=True)),
+    }
+
+
+def _filled(around: Sequence[str], *numbers: str) -> str:
+    first, *rest = around
+    return first + "".join([f"{number}{text}" for number, text in zip(numbers, rest, strict=True)])
+
+
+def _json(number: float) -> str:
+    return repr(number) if number < math.inf else dumped(number, compact=True)
 
 
 def _budget(mu: float) -> str:
@@ -146,37 +156,43 @@ def understand_snippets(
     request: UnderstandRequest, fprs: Sequence[float], epsilon: float, precision: float
 ) -> Snippets:
     """What a guarantee allows an attacker."""
-    mu, prior, recall, delta = request.mu, request.prior, request.recall, request.delta
+    mu, around = request.mu, _around_mu(request.prior, request.recall, request.delta, tuple(fprs))
     return _asked_for(
         request,
-        python=lambda: (
-            "import gaussdp\n\n"
-            f"release = gaussdp.GDP(mu={mu!r})\n"
-            f"print({', '.join(f'release.tpr({fpr!r})' for fpr in fprs)})\n"
-            f"print(release.precision(recall={recall!r}, prior={prior!r}))\n"
-            f"print(release.epsilon({delta!r}))\n"
-            f"print(release.accuracy(prior={prior!r}))\n"
+        python=lambda: repr(mu).join(around["python"]),
+        cli=lambda: shown(mu).join(around["cli"]),
+        latex=lambda: _filled(
+            around["latex"], tex(mu), _rounded(precision, Rounding.UP), _rounded(epsilon, Rounding.UP)
         ),
-        cli=lambda: (
-            f"gaussdp risk --mu {shown(mu)} --fpr {','.join(map(shown, fprs))} --recall {shown(recall)}"
-            f" --delta {shown(delta)} --prior {shown(prior)}"
-        ),
-        latex=lambda: (
-            rf"The release is $\mu$-GDP with $\mu = {tex(mu)}$: at recall ${level_words(recall)}$ and a prior of "
-            rf"${level_words(prior)}$ the best attack has precision at most ${_rounded(precision, Rounding.UP)}$, and "
-            rf"$\varepsilon \le {_rounded(epsilon, Rounding.UP)}$ at $\delta = {level_words(delta)}$."
-        ),
-        json=lambda: dumped(
-            {
-                "mu": mu,
-                "prior": prior,
-                "recall": recall,
-                "precision": precision,
-                "delta": delta,
-                "epsilon": epsilon,
-            }
-        ),
+        json=lambda: _filled(around["json"], repr(mu), repr(precision), _json(epsilon)),
     )
+
+
+@lru_cache(maxsize=256)
+def _around_mu(prior: float, recall: float, delta: float, fprs: tuple[float, ...]) -> dict[str, list[str]]:
+    """What stands around the numbers of a guarantee, for an attacker."""
+    numbers = {"prior": prior, "recall": recall, "precision": _HOLE, "delta": delta, "epsilon": _HOLE}
+    with speaking(ENGLISH):
+        return _split(
+            python=(
+                "import gaussdp\n\n"
+                f"release = gaussdp.GDP(mu={_HOLE})\n"
+                f"print({', '.join(f'release.tpr({fpr!r})' for fpr in fprs)})\n"
+                f"print(release.precision(recall={recall!r}, prior={prior!r}))\n"
+                f"print(release.epsilon({delta!r}))\n"
+                f"print(release.accuracy(prior={prior!r}))\n"
+            ),
+            cli=(
+                f"gaussdp risk --mu {_HOLE} --fpr {','.join(map(shown, fprs))} --recall {shown(recall)}"
+                f" --delta {shown(delta)} --prior {shown(prior)}"
+            ),
+            latex=(
+                rf"The release is $\mu$-GDP with $\mu = {_HOLE}$: at recall ${level_words(recall)}$ and a prior of "
+                rf"${level_words(prior)}$ the best attack has precision at most ${_HOLE}$, and "
+                rf"$\varepsilon \le {_HOLE}$ at $\delta = {level_words(delta)}$."
+            ),
+            json=dumped({"mu": _HOLE, **numbers}),
+        )
 
 
 def account_snippets(request: AccountRequest, result: AccountResult) -> Snippets:
