@@ -319,7 +319,7 @@ def usual_matches(policy: Guarantee) -> tuple[Match, ...]:
     with readings():
         found = tuple([Match(policy, risk, matched(epsilon)) for risk, matched, _ in usual])
     for one, (_, _, end) in zip(found, usual, strict=True):
-        vars(one)["saturated"] = epsilon >= end  # as it would find itself
+        object.__setattr__(one, "saturated", epsilon >= end)  # as it would find itself
     return found
 
 

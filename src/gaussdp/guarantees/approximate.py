@@ -141,7 +141,8 @@ class PureDP(ApproxDP):
     kind = "pure-dp"
 
     def __init__(self, epsilon: float) -> None:
-        vars(self).update(epsilon_bound=number("epsilon", epsilon, NON_NEGATIVE), delta_bound=0.0)
+        object.__setattr__(self, "epsilon_bound", number("epsilon", epsilon, NON_NEGATIVE))
+        object.__setattr__(self, "delta_bound", 0.0)
 
     def __repr__(self) -> str:
         return f"PureDP(epsilon={self.epsilon_bound})"
