@@ -6,11 +6,11 @@ rules of broadcasting are the same everywhere.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ContextDecorator, nullcontext
+from contextvars import ContextVar, Token
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -224,18 +224,35 @@ def _of_numbers(kernel: Kernel, numbers: Sequence[float]) -> float:
 _SEVERAL = ContextVar("several", default=False)
 
 
-@contextmanager
-def readings() -> Iterator[None]:
+def reading_several() -> bool:
+    """Whether many single numbers are computed, and NumPy knows that infinities are meant."""
+    return _SEVERAL.get()
+
+
+class _Readings(ContextDecorator):
+    """No generator, which takes longer to enter than most of what is computed inside."""
+
+    _token: Token[bool] | None = None
+
+    def _recreate_cm(self) -> Self:
+        return type(self)()  # of its own for each call of a function
+
+    def __enter__(self) -> None:
+        if not _SEVERAL.get():
+            self._token = _SEVERAL.set(True)
+            self._unwarned = np.errstate(all="ignore")
+            self._unwarned.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        if self._token is not None:
+            self._unwarned.__exit__(None, None, None)
+            _SEVERAL.reset(self._token)
+            self._token = None
+
+
+def readings() -> _Readings:
     """Many single numbers are computed here: NumPy is told but once that infinities are meant."""
-    if _SEVERAL.get():
-        yield
-        return
-    token = _SEVERAL.set(True)
-    try:
-        with np.errstate(all="ignore"):
-            yield
-    finally:
-        _SEVERAL.reset(token)
+    return _Readings()
 
 
 def checked(name: str, value: Any, domain: Domain) -> npt.NDArray[np.float64]:

@@ -131,13 +131,14 @@ _INNERMOST = "unguarded"
 def _guarded(method: Callable[..., Any], places: list[tuple[int, str, Check]]) -> Callable[..., Any]:
     @wraps(method)
     def checked(*given: Any, **named: Any) -> Any:
-        meant = list(given)
         for place, key, check in places:
-            if place < len(meant):
-                meant[place] = check(key, meant[place])
+            if place < len(given):
+                meant = check(key, given[place])
+                if meant is not given[place]:  # as hardly ever
+                    given = (*given[:place], meant, *given[place + 1 :])
             elif key in named:
                 named[key] = check(key, named[key])
-        return method(*meant, **named)
+        return method(*given, **named)
 
     setattr(checked, _INNERMOST, method)
     return checked

@@ -20,7 +20,7 @@ from gaussdp import (
     choose,
     match,
 )
-from gaussdp.choosing.match import matches, saturated_from
+from gaussdp.choosing.match import matches, saturated_from, usual_matches
 from gaussdp.risks import criteria_at
 
 RISKS = [
@@ -211,3 +211,17 @@ def test_where_usual_matches_are_saturated_is_found_once(risk):
     assert match(PureDP(start * (1 + 1e-9)), risk).too_far
     assert not match(PureDP(math.nextafter(start, 0.0)), risk).saturated
     assert match(PureDP(start), risk).saturated
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1e-300, 0.01, 0.3, 1.0, 5.5, 12.0, 700.0, math.inf])
+def test_the_usual_matches_are_those_one_by_one(epsilon):
+    policy = PureDP(epsilon)
+    found, alone = usual_matches(policy), [match(policy, risk) for risk in criteria_at()]
+    assert [one.mu for one in found] == [one.mu for one in alone]
+    assert [one.saturated for one in found] == [one.saturated for one in alone]
+    assert list(found) == alone
+
+
+def test_other_policies_have_usual_matches_too():
+    policy = ApproxDP(1.0, 1e-9)
+    assert usual_matches(policy) == matches(policy, criteria_at())

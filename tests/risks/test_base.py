@@ -51,3 +51,19 @@ def test_only_no_privacy_reaches_it():
             return 1.0 if guarantee.mu == math.inf else 0.0
 
     assert Stubborn().mu_for(0.5) == math.inf
+
+
+@pytest.mark.parametrize("risk", [*gaussdp.risks.criteria_at(), gaussdp.Profile(0.0), TruePositiveRate(1e-3)], ids=str)
+def test_a_matcher_is_the_match_of_pure_dp(risk):
+    matcher = risk.matcher()
+    for epsilon in (0.0, 1e-5, 0.5, 3.0, 40.0, math.inf):
+        assert matcher(epsilon) == risk.match(PureDP(epsilon))
+
+
+def test_who_matches_otherwise_does_so_of_pure_dp_too():
+    @dataclass(frozen=True)
+    class Halved(gaussdp.MultiplicativeAdvantage):
+        def match(self, reference):
+            return super().match(reference) / 2
+
+    assert Halved(1e-3).matcher()(1.0) == Halved(1e-3).match(PureDP(1.0))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from gaussdp.choosing.match import Match
@@ -48,17 +49,17 @@ class Choice(GDP):
     @property
     def high(self) -> float:
         """The other end of the range: the largest mu that some criterion which is not saturated still supports."""
-        return min(one.high for one in self.requirements)
+        return min([one.high for one in self.requirements])
 
     @cached_property
     def binding(self) -> Requirement:
         """The requirement that allows least."""
-        return min(self.requirements, key=lambda one: one.low)
+        return min(self.requirements, key=attrgetter("low"))
 
     @property
     def matches(self) -> tuple[Match, ...]:
         """All matches, of all requirements that are matched."""
-        return tuple(found for one in self.requirements for found in one.matches)
+        return tuple([found for one in self.requirements for found in one.matches])
 
     @property
     def saturated(self) -> bool:
@@ -69,7 +70,7 @@ class Choice(GDP):
     def left_out(self) -> tuple[Match, ...]:
         """The matches that did not count, since they are saturated."""
         return tuple(
-            found for one in self.requirements for found in one.matches if found.saturated and not one.saturated
+            [found for one in self.requirements for found in one.matches if found.saturated and not one.saturated]
         )
 
     @property
@@ -139,7 +140,6 @@ class Choice(GDP):
         if spent is None or self.saturated or not 0 < self.mu < math.inf:
             return ()
         counted = [match for one in self.requirements for match in one.limiting]
-        within = sum(spent <= match.mu for match in counted)
         rule = say("The rule of thumb ε/5 = {spent}", spent=shown_down(spent))
         if spent <= self.mu:
             below = plural(
@@ -153,7 +153,7 @@ class Choice(GDP):
             allowed = say(
                 "{rule} lies inside the range; {within} of {counted} criteria allow as much.",
                 rule=rule,
-                within=within,
+                within=sum(spent <= match.mu for match in counted),
                 counted=len(counted),
             )
             return (allowed,)
@@ -194,15 +194,15 @@ def choose(*asked: "Requirement | Policy | str | Risk") -> Choice:
     >>> both.mu, both.binding.words
     (0.54986..., 'Pure DP with ε = 3')
     """
-    criteria = tuple(one for one in asked if isinstance(one, Risk))
-    requirements = tuple(requirement(one, criteria) for one in asked if not isinstance(one, Risk))
+    criteria = tuple([one for one in asked if isinstance(one, Risk)])
+    requirements = tuple([requirement(one, criteria) for one in asked if not isinstance(one, Risk)])
     if not requirements:
         raise DomainError(
             "requirement",
             problem="must be given",
             advice="such as PureDP(1.0), AtMost(Advantage(), 0.1) or 'mu=0.5'",
         )
-    return Choice(min(one.low for one in requirements), requirements)
+    return Choice(min([one.low for one in requirements]), requirements)
 
 
 def _places(found: Sequence[Match]) -> str:

@@ -1,7 +1,7 @@
 """The GDP budget with the risk of a policy, and what it is worth: where it is saturated, what it costs elsewhere."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,7 +20,8 @@ from gaussdp.domains import instance, readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.objects import cached_property, unguarded
-from gaussdp.risks import FPR, Risk, criteria_at
+from gaussdp.risks import FPR, Risk, criteria, criteria_at
+from gaussdp.risks.levels import name_at
 from gaussdp.words import say
 
 _LEAST_RATE = 1e-300
@@ -120,14 +121,16 @@ class Match:
     @cached_property
     def point(self) -> tuple[float, float, float]:
         """FPR, FNR and TPR of the attack at which policy and budget meet."""
-        return self.risk.matched_point(self.policy, self.mu)
+        found: tuple[float, float, float] = unguarded(type(self.risk).matched_point)(self.risk, self.policy, self.mu)
+        return found
 
     @cached_property
     def _errors(self) -> tuple[float, float]:
         """FPR and FNR of the same attack."""
         if "point" in vars(self):
             return self.point[:2]
-        return self.risk.matched_errors(self.policy, self.mu)
+        found: tuple[float, float] = unguarded(type(self.risk).matched_errors)(self.risk, self.policy, self.mu)
+        return found
 
     @property
     def _careful(self) -> float:
@@ -172,7 +175,7 @@ class Match:
         if not usual and middle > EVERYBODY:
             decade = math.floor(math.log10(middle) + _ROUNDING)
             usual = [level for level in (float(f"1e{decade - 1}"), float(f"1e{decade - 2}")) if level >= EVERYBODY]
-        return tuple(found for found in map(self._at, usual) if found is not None)
+        return tuple([found for found in map(self._at, usual) if found is not None])
 
     @cached_property
     def instead(self) -> "Match | None":
@@ -232,8 +235,8 @@ class Match:
     @property
     def name(self) -> str:
         """The criterion and its level: "multiplicative advantage at FPR 1e-3"."""
-        name, place = self.risk.name or str(self.risk), self.risk.place
-        return say("{name} at {place}", name=name, place=place) if place else str(name)
+        name, place = str(self.risk.name or self.risk), self.risk.place
+        return name_at((name, place)) if place else name
 
     def as_object(self) -> dict[str, Any]:
         """For programs: full precision, and the words."""
@@ -306,6 +309,24 @@ def matches(policy: Guarantee, risks: Iterable[Risk]) -> tuple[Match, ...]:
     instance("policy", policy, Guarantee, "a guarantee such as PureDP(1.0)")
     with readings():
         return tuple([Match(policy, risk, float(unguarded(type(risk).match)(risk, policy))) for risk in risks])
+
+
+def usual_matches(policy: Guarantee) -> tuple[Match, ...]:
+    """The match by every criterion at its usual levels."""
+    if type(policy) is not PureDP:
+        return matches(policy, criteria_at())
+    usual, epsilon = _usual(criteria()), policy.epsilon_bound
+    with readings():
+        found = tuple([Match(policy, risk, matched(epsilon)) for risk, matched, _ in usual])
+    for one, (_, _, end) in zip(found, usual, strict=True):
+        object.__setattr__(one, "saturated", epsilon >= end)  # as it would find itself
+    return found
+
+
+@lru_cache(maxsize=16)
+def _usual(kinds: tuple[type[Risk], ...]) -> tuple[tuple[Risk, Callable[[float], float], float], ...]:
+    """Of the usual criteria, how each matches pure DP, and from which epsilon on that is saturated."""
+    return tuple([(risk, risk.matcher(), saturated_from(risk)) for risk in criteria_at()])
 
 
 @lru_cache(maxsize=1024)

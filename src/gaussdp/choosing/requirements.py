@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from gaussdp.choosing.match import Match, matches
+from gaussdp.choosing.match import Match, matches, usual_matches
 from gaussdp.domains import instance, several, written_share
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, ProfilePoints, PureDP
 from gaussdp.guarantees.claim import Claim
 from gaussdp.objects import cached_property
-from gaussdp.risks import AtMost, Profile, Risk, by_value_key, criteria_at, registered
+from gaussdp.risks import AtMost, Profile, Risk, by_value_key, registered
 from gaussdp.words import say
 
 _TEXT = re.compile(r"(?P<name>[a-z0-9-]+)(?:@(?P<level>[^@=]+))?=(?P<value>[^@=]+)")
@@ -115,8 +115,9 @@ class Requirement:
     def __post_init__(self) -> None:
         policy = parse_policy(self.policy) if isinstance(self.policy, str) else self.policy
         object.__setattr__(self, "policy", instance("requirement", policy, (Guarantee, AtMost), _KINDS))
-        criteria = several("criteria", self.criteria, "a list of risks")
-        object.__setattr__(self, "criteria", tuple(instance("criteria", one, Risk, "risks") for one in criteria))
+        if type(self.criteria) is not tuple or self.criteria:
+            criteria = several("criteria", self.criteria, "a list of risks")
+            object.__setattr__(self, "criteria", tuple([instance("criteria", one, Risk, "risks") for one in criteria]))
         instance("source", self.source, str, "a text")
 
     @property
@@ -134,7 +135,7 @@ class Requirement:
         """Where it is matched, the match by each criterion."""
         if self.met or isinstance(self.policy, AtMost):
             return ()
-        return matches(self.policy, self.criteria or criteria_at())
+        return matches(self.policy, self.criteria) if self.criteria else usual_matches(self.policy)
 
     @cached_property
     def limiting(self) -> tuple[Match, ...]:

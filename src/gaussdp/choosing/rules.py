@@ -55,7 +55,10 @@ class RuleOfThumb:
 
     def mu(self, epsilon: ArrayLike) -> Any:
         """The budget that the rule gives a policy epsilon; broadcasts."""
-        return _SPENT(epsilon, self.divisor)
+        given: Any = epsilon
+        if type(given) is float and 0 < given < math.inf:  # as mostly
+            return given / self.divisor
+        return _SPENT(given, self.divisor)
 
     def is_conservative(self, epsilon: ArrayLike, risk: Risk) -> Any:
         """Whether the rule spends at most what the criterion allows at this policy epsilon; broadcasts.

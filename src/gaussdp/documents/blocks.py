@@ -192,9 +192,10 @@ class IconArray:
     @property
     def drawn(self) -> tuple[int, int, int]:
         """How many icons there are of each kind; of each kind that there is, one at least."""
-        icons, least = self.of // self.each, [min(count, 1) for count in self.counts]
-        wrong = max(min(self.counts[2] // self.each, icons - least[0] - least[1]), least[2])
-        before = max(min(self.before // self.each, icons - wrong - least[1]), least[0])
+        counts, each = self.counts, self.each
+        icons, least = self.of // each, [min(count, 1) for count in counts]
+        wrong = max(min(counts[2] // each, icons - least[0] - least[1]), least[2])
+        before = max(min(counts[0] // each, icons - wrong - least[1]), least[0])
         return before, icons - before - wrong, wrong
 
     @property

@@ -54,12 +54,12 @@ def dumped(content: Any, *, compact: bool = False) -> str:
 
 def _indented(content: Any) -> str:
     """With lines of their own; where nothing is nested, by the encoder in C, which knows no lines but separators."""
-    if type(content) is dict and content and not any(isinstance(value, _NESTED) for value in content.values()):
+    if type(content) is dict and content and _FLAT_KINDS.issuperset(map(type, content.values())):
         return f"{{\n  {_FLAT.encode(content)[1:-1]}\n}}"
     return _INDENTED.encode(content)
 
 
-_NESTED = (dict, list, tuple)
+_FLAT_KINDS = frozenset({str, float, int, bool, type(None)})
 _COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _INDENTED = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=2)
 _FLAT = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",\n  ", ": "))

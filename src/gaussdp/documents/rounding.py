@@ -130,7 +130,7 @@ def _cut(value: float, rounding: Rounding, digits: int, moved: int = 0) -> str |
         units += rest > 0.5
     text = str(units)
     whole = len(text) - places + moved
-    text = f"{text[:whole]}.{text[whole:]}" if whole > 0 else f"0.{text.zfill(places - moved)}"
+    text = f"{text[:whole]}.{text[whole:]}" if whole > 0 else f"0.{'0' * -whole}{text}" if whole else f"0.{text}"
     return text if text[-1] != "0" else text.rstrip("0").rstrip(".")
 
 

@@ -11,7 +11,7 @@ from gaussdp.documents.rounding import about, no_more_than
 from gaussdp.domains import Domain
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.guarantees.base import log_odds
-from gaussdp.objects import cached_property
+from gaussdp.objects import cached_property, unguarded
 from gaussdp.risks import Advantage, Risk, criteria
 from gaussdp.words import Phrase
 
@@ -268,10 +268,9 @@ def repeated(guarantee: GDP, releases: int) -> Together:
 def equivalents(guarantee: Guarantee, levels: Mapping[str, Sequence[float]]) -> tuple[Equivalent, ...]:
     """The pure-DP epsilon with the same risk, by each criterion at its levels, given by their key."""
     asked = _at_levels(criteria(), tuple([(key, tuple(at)) for key, at in levels.items()]))
-    known = guarantee.mu if isinstance(guarantee, GDP) else None
-    return tuple(
-        [Equivalent(risk, risk.epsilon_from_mu(risk.match(guarantee) if known is None else known)) for risk in asked]
-    )
+    if isinstance(guarantee, GDP):  # whose mu is checked
+        return tuple([Equivalent(risk, unguarded(type(risk).epsilon_from_mu)(risk, guarantee.mu)) for risk in asked])
+    return tuple([Equivalent(risk, risk.epsilon_from_mu(risk.match(guarantee))) for risk in asked])
 
 
 @lru_cache(maxsize=64)

@@ -212,6 +212,12 @@ def passages(explanation: Meaning, only: Collection[str] = ()) -> tuple[Passage,
     return tuple([passage for passage in found if passage.sentences])
 
 
+def sentences(explanation: Meaning, only: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The sentences of the passages with these keys, without their titles and leads."""
+    found = [(key, tuple(words(explanation))) for key, _, _, words in _PARTS if key in only]
+    return {key: told for key, told in found if told}
+
+
 def _alarms(explanation: Meaning) -> Iterable[str]:
     return (*map(alarm_sentence, explanation.alarms), *map(accusation_sentence, explanation.accusations))
 

@@ -184,9 +184,12 @@ def number_words(value: float) -> str:
     >>> print(number_words(0.1), number_words(2e-8), number_words(math.inf))
     0.1 2 \cdot 10^{-8} \infty
     """
-    if value == math.inf:
-        return r"\infty"
-    mantissa, _, power = numeral(shown(value)).replace(",", "{,}").partition("e")
+    return r"\infty" if value == math.inf else text_words(shown(value))
+
+
+def text_words(text: str) -> str:
+    """The same of a finite number that is written already."""
+    mantissa, _, power = numeral(text).replace(",", "{,}").partition("e")
     return rf"{mantissa} \cdot 10^{{{power}}}" if power else mantissa
 
 

@@ -1,18 +1,28 @@
 """(epsilon, delta)-DP, and pure epsilon-DP as its case delta = 0: piecewise linear curves."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import special
 
-from gaussdp import conversions
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, Domain, evaluate, evaluated, number
+from gaussdp.domains import (
+    LEVEL,
+    NON_NEGATIVE,
+    PROBABILITY,
+    Domain,
+    evaluate,
+    evaluated,
+    number,
+    reading_several,
+    readings,
+)
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_recall, of_tpr
 from gaussdp.guarantees.gaussian import GDP
-from gaussdp.numerics import LARGEST_EXPONENT, NUMPY, Array, Floats, Formula, Kernel, Operations, flat
+from gaussdp.numerics import LARGEST_EXPONENT, NUMPY, SINGLE, Array, Floats, Formula, Kernel, Operations, flat
 from gaussdp.words import Phrase
 
 _SQRT_8 = math.sqrt(8)
@@ -99,6 +109,11 @@ class ApproxDP(Guarantee):
         return math.log1p(-self.delta_bound) + float(grown[0] - grown[1])
 
     def _read(self, kernel: Kernel, name: str, value: Numbers, domain: Domain) -> Numbers:
+        if type(value) is float and domain.low < value < domain.high and reading_several():  # the shortest way
+            try:
+                return float(kernel(SINGLE, self.epsilon_bound, self.delta_bound, value))
+            except ArithmeticError:  # where Python's numbers raise and NumPy's go on
+                pass
         result: Numbers = evaluate(
             Formula(lambda xp, v: kernel(xp, self.epsilon_bound, self.delta_bound, v)), **{name: (value, domain)}
         )
@@ -126,7 +141,8 @@ class PureDP(ApproxDP):
     kind = "pure-dp"
 
     def __init__(self, epsilon: float) -> None:
-        super().__init__(epsilon, 0.0)
+        object.__setattr__(self, "epsilon_bound", number("epsilon", epsilon, NON_NEGATIVE))
+        object.__setattr__(self, "delta_bound", 0.0)
 
     def __repr__(self) -> str:
         return f"PureDP(epsilon={self.epsilon_bound})"
@@ -148,7 +164,7 @@ class PureDP(ApproxDP):
 
     @of_fpr
     def mu_at_fpr(self, fpr: Numbers) -> Numbers:
-        mu: Numbers = conversions.mu_from_multiplicative_advantage(self.epsilon_bound, fpr)
+        mu: Numbers = _MU_AT_FPR(self.epsilon_bound, fpr)
         return mu
 
     @of_recall
@@ -163,11 +179,11 @@ class PureDP(ApproxDP):
         return mu
 
 
-def along(guarantee: ApproxDP, fpr: Floats, side: Literal["fnr", "tpr"]) -> Floats:
+def along(guarantee: ApproxDP, fpr: Floats, sides: Sequence[Literal["fnr", "tpr"]]) -> list[Floats]:
     """The least FNR or the largest TPR at rates that are known to lie in [0, 1]: for curves that are drawn."""
-    with np.errstate(all="ignore"):
-        curve: Floats = (_fnr if side == "fnr" else _tpr)(NUMPY, guarantee.epsilon_bound, guarantee.delta_bound, fpr)
-    return curve
+    epsilon, delta = guarantee.epsilon_bound, guarantee.delta_bound
+    with readings():
+        return [(_fnr if side == "fnr" else _tpr)(NUMPY, epsilon, delta, fpr) for side in sides]
 
 
 def implied_mu(epsilon: Any) -> Any:
@@ -175,13 +191,17 @@ def implied_mu(epsilon: Any) -> Any:
     return evaluate(_implied_mu, epsilon=(epsilon, NON_NEGATIVE))
 
 
+_MU_AT_FPR = evaluated(flat.mu_from_multiplicative_advantage, epsilon=NON_NEGATIVE, fpr=LEVEL)
+
+
 @Formula
-def _mu_at_recall(xp: Operations, epsilon: Array, recall: Array) -> Array:
+def pure_mu_at_recall(xp: Operations, epsilon: Array, recall: Array) -> Array:
+    """The mu of the GDP curve through the point of pure DP at a recall."""
     beyond = recall > 1 / (1 + xp.exp(-epsilon))
     return xp.either(beyond, _mu_beyond_the_kink, flat.mu_from_precision.value, (epsilon, 1.0), (recall, 0.5))
 
 
-_MU_AT_RECALL = evaluated(_mu_at_recall, epsilon=NON_NEGATIVE, recall=LEVEL)
+_MU_AT_RECALL = evaluated(pure_mu_at_recall, epsilon=NON_NEGATIVE, recall=LEVEL)
 
 
 def _mu_beyond_the_kink(xp: Operations, epsilon: Array, recall: Array) -> Array:
@@ -189,12 +209,13 @@ def _mu_beyond_the_kink(xp: Operations, epsilon: Array, recall: Array) -> Array:
 
 
 @Formula
-def _mu_at_delta(xp: Operations, epsilon: Array, delta: Array) -> Array:
+def pure_mu_at_delta(xp: Operations, epsilon: Array, delta: Array) -> Array:
+    """The mu whose profile has the epsilon of pure DP at a delta."""
     least = xp.either(delta < 0.5, _epsilon_near, _epsilon_far, (epsilon, 1.0), (delta, 0.5))
     return flat.mu_from_profile.value(xp, xp.larger(least, 0.0), delta)
 
 
-_MU_AT_DELTA = evaluated(_mu_at_delta, epsilon=NON_NEGATIVE, delta=LEVEL)
+_MU_AT_DELTA = evaluated(pure_mu_at_delta, epsilon=NON_NEGATIVE, delta=LEVEL)
 
 
 def _epsilon_near(xp: Operations, epsilon: Array, delta: Array) -> Array:

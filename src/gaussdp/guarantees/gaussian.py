@@ -1,9 +1,9 @@
 """mu-GDP, no attack does better than telling N(0, 1) from N(mu, 1); and mu-GDP that fails with a small probability."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy import special
@@ -12,7 +12,7 @@ from gaussdp import conversions
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, evaluated, instance, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_recall_and_prior, of_tpr
-from gaussdp.numerics import Floats, flat
+from gaussdp.numerics import DEEP, NUMPY, Floats, flat
 from gaussdp.words import Phrase
 
 _TPR = evaluated(flat.tpr_from_mu, mu=NON_NEGATIVE, fpr=PROBABILITY)
@@ -119,6 +119,20 @@ class GDP(Guarantee):
         middle = epsilon / self.mu
         tails = special.log_ndtr([middle - self.mu / 2, -middle - self.mu / 2])
         return float(np.logaddexp(tails[0], epsilon + tails[1]))
+
+
+def along(guarantee: GDP, fpr: Floats, sides: Sequence[Literal["fnr", "tpr"]]) -> list[Floats]:
+    """The least FNR or the largest TPR at rates that rise from 0 to 1, for 0 < mu < inf: for curves that are drawn."""
+    moved = special.ndtri(fpr) + guarantee.mu
+    return [_rising(-moved if side == "fnr" else moved) for side in sides]
+
+
+def _rising(x: Floats) -> Floats:
+    """Phi of numbers that rise or fall from one infinity to the other, of which the least are therefore at an end."""
+    curve: Floats = special.ndtr(x)
+    if min(curve.item(1), curve.item(-2)) < DEEP:
+        curve[1:-1] = NUMPY.full_ndtr(x[1:-1])
+    return curve
 
 
 def mu_with_overlap(log_overlap: float) -> float:

@@ -6,7 +6,7 @@ for any library.
 """
 
 from gaussdp.numerics import _profile, _quantiles, flat
-from gaussdp.numerics._numpy import NUMPY, inside_or
+from gaussdp.numerics._numpy import DEEP, NUMPY, SINGLE, inside_or
 from gaussdp.numerics._operations import (
     LARGEST_EXPONENT,
     TINY,
@@ -23,8 +23,10 @@ from gaussdp.numerics._portable import Portable
 from gaussdp.numerics.flat import Formula, Port
 
 __all__ = [
+    "DEEP",
     "LARGEST_EXPONENT",
     "NUMPY",
+    "SINGLE",
     "TINY",
     "Array",
     "Booleans",

@@ -56,6 +56,10 @@ class Formula:
         with suppress(TypeError):  # of a kernel that calls a library by itself
             vars(self)["one"] = written_out(self.value, inputs, self._beyond)
 
+    def at(self, second: float) -> Callable[[float], float]:
+        """The function of the first input alone, where the second is this: `one`, for who asks it at a few levels."""
+        return lambda first: self.one(first, second)
+
     def _beyond(self, *numbers: float) -> float:
         return float(self.value(BEYOND, *map(np.float64, numbers)))
 

@@ -1,6 +1,7 @@
 """Risks at one level of an attack: the three criteria of the paper, and the true-positive rate."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,7 +12,8 @@ from gaussdp import conversions, numerics
 from gaussdp.documents.rounding import shown, shown_level
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, REAL, Domain, evaluate, evaluated, number, settle
 from gaussdp.guarantees import GDP, Guarantee
-from gaussdp.guarantees.approximate import implied_mu
+from gaussdp.guarantees.approximate import implied_mu, pure_mu_at_delta, pure_mu_at_recall
+from gaussdp.numerics import flat
 from gaussdp.objects import cached_property
 from gaussdp.risks.base import EVEN, Risk, Start
 from gaussdp.risks.levels import DELTA, FPR, RECALL, Level, Unit
@@ -36,6 +38,9 @@ class AtRate(Risk):
 
     def match(self, reference: Guarantee) -> float:
         return reference.mu_at_fpr(self.rate)
+
+    def matcher(self) -> Callable[[float], float]:
+        return flat.mu_from_multiplicative_advantage.at(self.rate)
 
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_multiplicative_advantage(epsilon, self.rate)
@@ -204,6 +209,9 @@ class Precision(Risk):
     def match(self, reference: Guarantee) -> float:
         return reference.mu_at_recall(self.recall)
 
+    def matcher(self) -> Callable[[float], float]:
+        return pure_mu_at_recall.at(self.recall)
+
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         return conversions.mu_from_precision(epsilon, self.recall)
 
@@ -278,6 +286,9 @@ class Profile(Risk):
 
     def match(self, reference: Guarantee) -> float:
         return reference.mu_at_delta(self.delta) if self.delta else self.mu_for(reference.epsilon(0.0))
+
+    def matcher(self) -> Callable[[float], float]:
+        return pure_mu_at_delta.at(self.delta) if self.delta else super().matcher()
 
     def mu_for(self, value: float) -> float:
         epsilon = number("epsilon", value, NON_NEGATIVE)

@@ -16,7 +16,7 @@ from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.numerics import TINY
 from gaussdp.objects import cached_property, guard
-from gaussdp.risks.levels import Level, Unit, capital
+from gaussdp.risks.levels import Level, Unit, capital, name_at
 from gaussdp.words import say
 
 _LARGEST_MU = 1e8
@@ -78,6 +78,8 @@ class Risk(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         _guard(cls)
+        if "match" in vars(cls) and "matcher" not in vars(cls):
+            cls.matcher = Risk.matcher  # type: ignore[method-assign]  # who matches otherwise does so of pure DP too
         if "name" not in vars(cls):
             return
         made = {
@@ -152,7 +154,7 @@ class Risk(ABC):
         if not self.quantity:
             return str(self)
         place = self.place
-        found = say("{name} at {place}", name=self.quantity, place=place) if place else str(self.quantity)
+        found = name_at((str(self.quantity), place)) if place else str(self.quantity)
         return say("{name} with prior {prior}", name=found, prior=shown(self.prior)) if self.takes_prior else found
 
     @property
@@ -228,6 +230,10 @@ class Risk(ABC):
     def match(self, reference: Guarantee) -> float:
         """The mu with the risk of the reference; exact where the value itself would lose digits."""
         return self.mu_for(self.of(reference))
+
+    def matcher(self) -> Callable[[float], float]:
+        """What `match` is of pure DP, as a function of its epsilon, for who asks it often."""
+        return lambda epsilon: float(self.match(PureDP(epsilon)))
 
     def mu_from_epsilon(self, epsilon: ArrayLike) -> Any:
         """The budget mu that this criterion gives a policy of epsilon-DP, as the paper's closed form states it.

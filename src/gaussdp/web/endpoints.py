@@ -33,6 +33,7 @@ MEDIA_TYPE = "application/x-ndjson"
 
 _REMEMBERED = 1024  # answers, of a few hundred bytes each
 _CLOSED_FORMS = 256  # of some 25 kB each with what was asked
+_LATELY = 1024  # questions of which it is known that they were asked
 
 
 class _Remembered(Generic[Question]):
@@ -55,6 +56,24 @@ class _Remembered(Generic[Question]):
             self._answers.popitem(last=False)
 
 
+class _Lately:
+    """Which questions were asked lately, by their hashes: two that have the same are taken for one."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._asked: OrderedDict[int, None] = OrderedDict()
+
+    def again(self, question: object) -> bool:
+        """Whether it was asked before; it is from now on."""
+        known = hash(question)
+        if known in self._asked:
+            return True
+        self._asked[known] = None
+        if len(self._asked) > self._most:
+            self._asked.popitem(last=False)
+        return False
+
+
 @dataclasses.dataclass(frozen=True)
 class Slow(Generic[Question]):
     """Questions whose answer takes more than a frame after all, so that a worker gives it.
@@ -73,15 +92,16 @@ class Slow(Generic[Question]):
 def closed_form(asked: type[Asked], answer: Callable[[Asked], Any], slow: "Slow[Asked] | None" = None) -> Endpoint:
     """An endpoint whose answer takes less than a frame, so that it may run on the event loop.
 
-    The last answers are remembered, by the body as it came: a page that is opened asks what others asked before. What
-    was computed on the way is not kept, so that the next question finds its memory warm.
+    The last answers are remembered, by the body as it came: a page that is opened asks what others asked before. The
+    answer to what is asked for the first time is not, unless a worker gave it: a hand that moves asks hundreds of
+    questions that nobody asks again, which would push out all others, and the next question finds its memory warm.
 
     Args:
         asked: what its body states.
         answer: to it.
         slow: the questions that are for a worker, if there are any.
     """
-    answers = _Remembered[tuple[Any, ...]](_CLOSED_FORMS)
+    answers, lately = _Remembered[tuple[Any, ...]](_CLOSED_FORMS), _Lately(_LATELY)
 
     async def endpoint(request: Request) -> Response:
         body = await json_body(request)
@@ -94,9 +114,11 @@ def closed_form(asked: type[Asked], answer: Callable[[Asked], Any], slow: "Slow[
                 found = await _result(request, slow.desk, slow.job, parsed)
                 if found is None:
                     return _Nothing()
+                answers[key] = known = encoded(found)
             else:
-                found = within_domain(answer, question)
-            answers[key] = known = encoded(found)
+                known = encoded(within_domain(answer, question))
+                if lately.again(key):
+                    answers[key] = known
         return Response(known, media_type="application/json")
 
     return endpoint

@@ -88,14 +88,14 @@ class Written(Sequence[float]):  # no dataclass, which the encoder would take fo
 
     Args:
         numbers: what they are.
-        texts: each of them as JSON.
+        text: the list of them as JSON.
     """
 
     numbers: list[float]
-    texts: list[bytes]
+    text: bytes
 
-    def __init__(self, numbers: list[float], texts: list[bytes]) -> None:
-        self.numbers, self.texts = numbers, texts
+    def __init__(self, numbers: list[float], text: bytes) -> None:
+        self.numbers, self.text = numbers, text
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Written) and other.numbers == self.numbers
@@ -115,10 +115,12 @@ def _as_python(value: Any) -> Any:
     """A phrase as it is said, what is JSON already, and NumPy's numbers, which know how."""
     if isinstance(value, str):
         return str(value)
-    return msgspec.Raw(b"[%b]" % b",".join(value.texts)) if isinstance(value, Written) else value.item()
+    return msgspec.Raw(value.text) if isinstance(value, Written) else value.item()
 
 
 _ENCODER = msgspec.json.Encoder(enc_hook=_as_python)
+number_text = _ENCODER.encode
+"""A finite number as JSON."""
 
 
 def json_response(content: Any) -> Response:

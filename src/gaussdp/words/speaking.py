@@ -1,12 +1,12 @@
 """The language that is spoken, and what it makes of an English template and its numbers."""
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import ContextDecorator
 from contextvars import ContextVar
 from functools import cache, lru_cache, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
@@ -149,14 +149,25 @@ def words_of(room: str) -> Mapping[str, str]:
     return {} if catalogue is None else catalogue.rooms.get(room, {})
 
 
-@contextmanager
-def speaking(tag: str) -> Iterator[None]:
+class _Speaking(ContextDecorator):
+    """A while in which a language is spoken."""
+
+    def __init__(self, tag: str) -> None:
+        self._tag = tag
+
+    def _recreate_cm(self) -> Self:
+        return type(self)(self._tag)  # of its own for each call of a function
+
+    def __enter__(self) -> None:
+        self._before = _SPOKEN.set(catalogue_of(self._tag))
+
+    def __exit__(self, *error: object) -> None:
+        _SPOKEN.reset(self._before)
+
+
+def speaking(tag: str) -> _Speaking:
     """Speak the language with this tag, which must be one of `LANGUAGES`; `gaussdp.language` refuses others."""
-    before = _SPOKEN.set(catalogue_of(tag))
-    try:
-        yield
-    finally:
-        _SPOKEN.reset(before)
+    return _Speaking(tag)
 
 
 @cache

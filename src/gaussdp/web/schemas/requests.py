@@ -1,6 +1,7 @@
 """What can be asked, field by field."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Literal, get_args
 
 from gaussdp.accounting.readings import DEFAULT_FLOOR
@@ -76,6 +77,12 @@ class InParts:
         return [side for side in SIDES if self.wants(side)]
 
 
+@lru_cache(maxsize=1024)
+def _risk_at(kind: type[Risk], level: float) -> Risk:
+    """The same for the same level, which then knows already what is said of it."""
+    return kind.at(level)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RequirementRequest:
     """Something that must hold, and who has set it."""
@@ -102,7 +109,7 @@ class ChooseRequest(InParts):
     @cached_property
     def risk(self) -> Risk:
         """The criterion at its level, by which pure DP is matched."""
-        return RISKS[self.criterion].at(self.level)
+        return _risk_at(RISKS[self.criterion], self.level)
 
     @cached_property
     def own(self) -> Requirement | None:

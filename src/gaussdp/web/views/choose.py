@@ -30,11 +30,12 @@ from gaussdp.web.schemas.responses import (
     RuleRange,
     RulesResponse,
 )
-from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, level_text, read_sides
+from gaussdp.web.views.showing import budget_text, budget_texts, curve_rates, guarantee_text, level_text, read_sides
 from gaussdp.web.views.snippets import choose_snippets
 from gaussdp.words import Phrase, numeral, remembered, say, spoken
 
 RULES = (RuleOfThumb(5.0), RuleOfThumb(3.0))
+_NAMES = {rule: f"μ = ε/{rule.divisor:g}" for rule in RULES}
 _VERDICTS = {
     "conservative": Phrase("{name} = {spent} is conservative here: at most the matched budget {matched}."),
     "too much": Phrase("{name} = {spent} is too much here: the matched budget is {matched}."),
@@ -96,12 +97,13 @@ def choose(request: ChooseRequest) -> ChooseResponse:
             for at in (matched.elsewhere if matched else ())
         ],
         instead=_instead(matched) if matched else None,
-        rules=[] if judged is None else _rules(judged),
+        rules=[] if judged is None else _rules(judged, mu_text if judged is found else budget_text(judged.mu)),
         matched=point,
         snippets=choose_snippets(request, choice.mu),
     )
-    if request.sides:
-        answer["curves"] = _curves(request.sides, curve_of(binding), budget, point)
+    sides = request.sides
+    if sides:
+        answer["curves"] = _curves(sides, curve_of(binding), budget, point)
     if request.wants("advice"):
         _advise(answer, asked)
     return answer
@@ -150,9 +152,10 @@ def _level_told(at: tuple[type[Risk], float | None]) -> str:
 
 def _budgets(usual: Sequence[Match]) -> list[Budget]:
     """The match by each criterion at its usual levels."""
+    texts = budget_texts([found.mu for found in usual])
     return [
-        {**place, "mu": found.mu, "mu_text": budget_text(found.mu), "saturated": found.saturated}
-        for place, found in zip(_usual_places(criteria(), spoken()), usual, strict=True)
+        {**place, "mu": found.mu, "mu_text": text, "saturated": found.saturated}
+        for place, found, text in zip(_usual_places(criteria(), spoken()), usual, texts, strict=True)
     ]
 
 
@@ -175,24 +178,21 @@ def _instead(found: Match) -> Instead | None:
     )
 
 
-def _rules(found: Match) -> list[Rule]:
-    matched = budget_text(found.mu)
-    return [_rule(rule, found, matched) for rule in RULES]
+def _rules(found: Match, matched: str) -> list[Rule]:
+    epsilon = found.policy.epsilon_bound if isinstance(found.policy, PureDP) else 0.0
+    return [_rule(rule, float(rule.mu(epsilon)), found, matched) for rule in RULES]
 
 
-def _rule(rule: RuleOfThumb, found: Match, matched: str) -> Rule:
-    divisor, policy = rule.divisor, found.policy
-    mu = float(rule.mu(policy.epsilon_bound)) if isinstance(policy, PureDP) else 0.0
+def _rule(rule: RuleOfThumb, mu: float, found: Match, matched: str) -> Rule:
     standing = rule.verdict(found)
     # What may be spent is a budget; what is too much is seen to be more than the matched one.
     spent = guarantee_text(mu) if standing == "too much" else budget_text(mu)
-    name = f"μ = ε/{divisor:g}"
     return Rule(
-        divisor=divisor,
+        divisor=rule.divisor,
         mu=mu,
         mu_text=spent,
         standing=standing,
-        verdict=say(_VERDICTS[standing], name=name, spent=spent, matched=matched),
+        verdict=say(_VERDICTS[standing], name=_NAMES[rule], spent=spent, matched=matched),
     )
 
 
@@ -227,7 +227,7 @@ def rules(request: RulesRequest) -> RulesResponse:
 
 
 def _range(rule: RuleOfThumb, risk: Risk) -> RuleRange:
-    divisor, name = rule.divisor, f"μ = ε/{rule.divisor:g}"
+    divisor, name = rule.divisor, _NAMES[rule]
     intervals = _intervals(rule, risk)
     if intervals is None:
         return RuleRange(

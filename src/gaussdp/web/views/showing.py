@@ -3,18 +3,17 @@
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
 from gaussdp.documents.rounding import shown_down, shown_level, shown_percent, shown_up
-from gaussdp.guarantees import GDP, ApproxDP, Guarantee
-from gaussdp.guarantees.approximate import along
-from gaussdp.numerics import NUMPY
-from gaussdp.web.replies import Written, encoded
+from gaussdp.guarantees import GDP, ApproxDP, Guarantee, approximate, gaussian
+from gaussdp.web.replies import Written, encoded, number_text
 from gaussdp.web.schemas.requests import Side
-from gaussdp.words import numeral
+from gaussdp.words import ENGLISH, numeral, remembered, spoken
 
 DIGITS = 4
 
@@ -33,7 +32,8 @@ def _between() -> list[float]:
 
 
 _RATES = _between()
-_TEXTS = [encoded(rate) for rate in _RATES]
+_TEXT = encoded(_RATES)
+_STARTS = [0, *accumulate(len(number_text(rate)) + 1 for rate in _RATES)]  # of each rate in the text, after its bracket
 _MORE = 24
 _BELOW = 100  # the smallest point stands this factor inside the picture
 
@@ -56,6 +56,12 @@ def budget_text(value: float, digits: int = DIGITS) -> str:
     return numeral(shown_down(value, digits))
 
 
+def budget_texts(values: Sequence[float]) -> list[str]:
+    """Several budgets at once."""
+    texts = [shown_down(value, DIGITS) for value in values]
+    return texts if spoken() == ENGLISH else [numeral(text) for text in texts]
+
+
 def percent_text(value: float) -> str:
     """A rate that an attacker can achieve, in percent: rounded up.
 
@@ -65,6 +71,7 @@ def percent_text(value: float) -> str:
     return numeral(shown_percent(value))
 
 
+@remembered
 def level_text(value: float) -> str:
     """A level as it was given, powers of ten with their exponent."""
     return numeral(shown_level(value))
@@ -76,13 +83,15 @@ def curve_rates(*points: float) -> Written:
     lowest = min(inside, default=1.0) / _BELOW
     if lowest < _LOWEST:
         inside += np.geomspace(max(lowest, 1e-300), _LOWEST, _MORE, endpoint=False).tolist()
-    rates, texts = _RATES.copy(), _TEXTS.copy()
-    for point in inside:
-        place = bisect_left(rates, point)
-        if rates[place] != point:
-            rates.insert(place, point)
-            texts.insert(place, encoded(point))
-    return Written(rates, texts)
+    rates, pieces, written = _RATES.copy(), [], 0
+    for point in sorted(set(inside)):
+        place = bisect_left(_RATES, point)
+        if _RATES[place] != point:
+            rates.insert(place + len(rates) - len(_RATES), point)
+            start = _STARTS[place] + 1
+            pieces += [_TEXT[written:start], number_text(point), b","]
+            written = start
+    return Written(rates, b"".join([*pieces, _TEXT[written:]]))
 
 
 def read_off(guarantee: Guarantee, rates: npt.ArrayLike, side: Side) -> list[float]:
@@ -95,10 +104,7 @@ def read_sides(guarantee: Guarantee, rates: npt.ArrayLike, sides: Sequence[Side]
     """The same, of several sides."""
     fpr = np.asarray(rates)
     if isinstance(guarantee, GDP) and 0 < guarantee.mu < math.inf:  # in the open, where nothing else need be asked
-        moved = special.ndtri(fpr[1:-1]) + guarantee.mu
-        inner = [NUMPY.full_ndtr(-moved if side == "fnr" else moved).tolist() for side in sides]
-        ends = [(1.0, 0.0) if side == "fnr" else (0.0, 1.0) for side in sides]
-        return [[first, *curve, last] for (first, last), curve in zip(ends, inner, strict=True)]
+        return [curve.tolist() for curve in gaussian.along(guarantee, fpr, sides)]
     if isinstance(guarantee, ApproxDP):
-        return [along(guarantee, fpr, side).tolist() for side in sides]
+        return [curve.tolist() for curve in approximate.along(guarantee, fpr, sides)]
     return [(guarantee.fnr if side == "fnr" else guarantee.tpr)(fpr).tolist() for side in sides]

@@ -1,18 +1,21 @@
 """What a person takes away: the state of a view as Python, as a command line, as LaTeX and as JSON."""
 
+import math
 import shlex
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import cast
 
 from gaussdp.documents.files import toml
 from gaussdp.documents.latex import latex_words
 from gaussdp.documents.machine import dumped
-from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.figures.style import level_words
+from gaussdp.documents.rounding import Rounding, rounded, shown, shown_rounded
+from gaussdp.figures.style import level_words, text_words
 from gaussdp.figures.style import number_words as tex
 from gaussdp.risks import Risk
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import (
+    SNIPPETS,
     AccountRequest,
     CalibrateRequest,
     ChooseRequest,
@@ -25,11 +28,16 @@ from gaussdp.web.views.showing import DIGITS
 from gaussdp.web.views.training import Holding, target_text
 from gaussdp.words import ENGLISH, speaking
 
+_HOLE = "\0"  # for a number: no text of ours has it
+
 
 def _asked_for(request: InParts, **makers: Callable[[], str]) -> Snippets:
     """Those that the answer is to hold; their sentences are English, as commands and programs are."""
+    asked = [kind for kind in SNIPPETS if request.wants(kind)]
+    if not asked:
+        return {}
     with speaking(ENGLISH):
-        return cast(Snippets, {kind: make() for kind, make in makers.items() if request.wants(kind)})
+        return cast(Snippets, {kind: makers[kind]() for kind in asked})
 
 
 def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
@@ -38,41 +46,72 @@ def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
         return _several_snippets(request, mu)
     if request.policy_delta:
         return _met_snippets(request, mu)
-    risk, epsilon = request.risk, request.epsilon or 0.0
-    kind, level = type(risk), risk.level
-    name = level.key if level else "level"
-    place = rf"${level.math} =$" if level and level.by_symbol else level.label if level else ""
+    epsilon, around = request.epsilon or 0.0, _around(type(request.risk), request.level)
     return _asked_for(
         request,
-        python=lambda: (
-            f"import gaussdp\nfrom {_home(kind)} import {kind.__name__}\n\n"
-            f"policy = gaussdp.PureDP({epsilon!r})\n"
-            f"print(gaussdp.match(policy, {kind.__name__}({name}={request.level!r})).mu)\n"
-        ),
-        cli=lambda: f"gaussdp choose --epsilon {shown(epsilon)} {_criterion_options(request)}",
-        latex=lambda: (
-            rf"A policy of $\varepsilon = {tex(epsilon)}$, matched on {risk.phrase} at {place} "
-            rf"${level_words(request.level)}$, is a budget of $\mu = {_budget(mu)}$."
-        ),
-        json=lambda: dumped(
-            {"epsilon": request.epsilon, "criterion": request.criterion, name: request.level, "mu": mu}
-        ),
+        python=lambda: repr(epsilon).join(around["python"]),
+        cli=lambda: shown(epsilon).join(around["cli"]),
+        latex=lambda: _filled(around["latex"], tex(epsilon), _budget(mu)),
+        json=lambda: _filled(around["json"], repr(epsilon), _json(mu)),
     )
 
 
+@lru_cache(maxsize=1024)
+def _around(kind: type[Risk], value: float) -> dict[str, list[str]]:
+    """What stands around the numbers of a policy and its budget, by a criterion at a level."""
+    level = kind.level
+    name = level.key if level else "level"
+    place = rf"${level.math} =$" if level and level.by_symbol else level.label if level else ""
+    with speaking(ENGLISH):
+        return _split(
+            python=(
+                f"import gaussdp\nfrom {_home(kind)} import {kind.__name__}\n\n"
+                f"policy = gaussdp.PureDP({_HOLE})\n"
+                f"print(gaussdp.match(policy, {kind.__name__}({name}={value!r})).mu)\n"
+            ),
+            cli=f"gaussdp choose --epsilon {_HOLE} {_criterion_options(kind, value)}",
+            latex=(
+                rf"A policy of $\varepsilon = {_HOLE}$, matched on {kind.phrase} at {place} "
+                rf"${level_words(value)}$, is a budget of $\mu = {_HOLE}$."
+            ),
+            json=dumped({"epsilon": _HOLE, "criterion": kind.key, name: value, "mu": _HOLE}),
+        )
+
+
+def _split(*, json: str, **texts: str) -> dict[str, list[str]]:
+    """The snippets at their holes, which JSON writes as texts."""
+    return {
+        **{kind: text.split(_HOLE) for kind, text in texts.items()},
+        "json": json.split(dumped(_HOLE, compact=True)),
+    }
+
+
+def _filled(around: Sequence[str], *numbers: str) -> str:
+    first, *rest = around
+    return first + "".join([f"{number}{text}" for number, text in zip(numbers, rest, strict=True)])
+
+
+def _json(number: float) -> str:
+    return repr(number) if number < math.inf else dumped(number, compact=True)
+
+
 def _budget(mu: float) -> str:
-    return tex(rounded(mu, Rounding.DOWN, DIGITS))
+    return _rounded(mu, Rounding.DOWN)
+
+
+def _rounded(value: float, side: Rounding) -> str:
+    """In mathtext."""
+    return tex(value) if value == math.inf else text_words(shown_rounded(value, side, DIGITS))
 
 
 def _home(kind: type[Risk]) -> str:
     return "gaussdp" if kind.__module__.startswith("gaussdp.") else kind.__module__
 
 
-def _criterion_options(request: ChooseRequest) -> str:
-    level = request.risk.level
-    name = level.key if level else "level"
+def _criterion_options(kind: type[Risk], value: float) -> str:
+    name = kind.level.key if kind.level else "level"
     option = "match-delta" if name == "delta" else name.replace("_", "-")
-    return f"--criterion {request.risk.key.replace('_', '-')} --{option} {shown(request.level)}"
+    return f"--criterion {kind.key.replace('_', '-')} --{option} {shown(value)}"
 
 
 def _several_snippets(request: ChooseRequest, mu: float) -> Snippets:
@@ -85,7 +124,7 @@ def _several_snippets(request: ChooseRequest, mu: float) -> Snippets:
     matching = any(one.matches for one in request.asked)
     by = f", {kind.__name__}({level.key if level else 'level'}={request.level!r})" if matching else ""
     imported = f"from {_home(kind)} import {kind.__name__}\n" if matching else ""
-    options = f" {_criterion_options(request)}" if matching else ""
+    options = f" {_criterion_options(kind, request.level)}" if matching else ""
     return _asked_for(
         request,
         python=lambda: f"import gaussdp\n{imported}\nprint(gaussdp.choose({', '.join(map(repr, texts))}{by}).mu)\n",
@@ -117,41 +156,43 @@ def understand_snippets(
     request: UnderstandRequest, fprs: Sequence[float], epsilon: float, precision: float
 ) -> Snippets:
     """What a guarantee allows an attacker."""
-    mu, prior, recall, delta = request.mu, request.prior, request.recall, request.delta
-
-    def up(value: float) -> str:
-        return tex(rounded(value, Rounding.UP, DIGITS))
-
+    mu, around = request.mu, _around_mu(request.prior, request.recall, request.delta, tuple(fprs))
     return _asked_for(
         request,
-        python=lambda: (
-            "import gaussdp\n\n"
-            f"release = gaussdp.GDP(mu={mu!r})\n"
-            f"print({', '.join(f'release.tpr({fpr!r})' for fpr in fprs)})\n"
-            f"print(release.precision(recall={recall!r}, prior={prior!r}))\n"
-            f"print(release.epsilon({delta!r}))\n"
-            f"print(release.accuracy(prior={prior!r}))\n"
+        python=lambda: repr(mu).join(around["python"]),
+        cli=lambda: shown(mu).join(around["cli"]),
+        latex=lambda: _filled(
+            around["latex"], tex(mu), _rounded(precision, Rounding.UP), _rounded(epsilon, Rounding.UP)
         ),
-        cli=lambda: (
-            f"gaussdp risk --mu {shown(mu)} --fpr {','.join(map(shown, fprs))} --recall {shown(recall)}"
-            f" --delta {shown(delta)} --prior {shown(prior)}"
-        ),
-        latex=lambda: (
-            rf"The release is $\mu$-GDP with $\mu = {tex(mu)}$: at recall ${level_words(recall)}$ and a prior of "
-            rf"${level_words(prior)}$ the best attack has precision at most ${up(precision)}$, and "
-            rf"$\varepsilon \le {up(epsilon)}$ at $\delta = {level_words(delta)}$."
-        ),
-        json=lambda: dumped(
-            {
-                "mu": mu,
-                "prior": prior,
-                "recall": recall,
-                "precision": precision,
-                "delta": delta,
-                "epsilon": epsilon,
-            }
-        ),
+        json=lambda: _filled(around["json"], repr(mu), repr(precision), _json(epsilon)),
     )
+
+
+@lru_cache(maxsize=256)
+def _around_mu(prior: float, recall: float, delta: float, fprs: tuple[float, ...]) -> dict[str, list[str]]:
+    """What stands around the numbers of a guarantee, for an attacker."""
+    numbers = {"prior": prior, "recall": recall, "precision": _HOLE, "delta": delta, "epsilon": _HOLE}
+    with speaking(ENGLISH):
+        return _split(
+            python=(
+                "import gaussdp\n\n"
+                f"release = gaussdp.GDP(mu={_HOLE})\n"
+                f"print({', '.join(f'release.tpr({fpr!r})' for fpr in fprs)})\n"
+                f"print(release.precision(recall={recall!r}, prior={prior!r}))\n"
+                f"print(release.epsilon({delta!r}))\n"
+                f"print(release.accuracy(prior={prior!r}))\n"
+            ),
+            cli=(
+                f"gaussdp risk --mu {_HOLE} --fpr {','.join(map(shown, fprs))} --recall {shown(recall)}"
+                f" --delta {shown(delta)} --prior {shown(prior)}"
+            ),
+            latex=(
+                rf"The release is $\mu$-GDP with $\mu = {_HOLE}$: at recall ${level_words(recall)}$ and a prior of "
+                rf"${level_words(prior)}$ the best attack has precision at most ${_HOLE}$, and "
+                rf"$\varepsilon \le {_HOLE}$ at $\delta = {level_words(delta)}$."
+            ),
+            json=dumped({"mu": _HOLE, **numbers}),
+        )
 
 
 def account_snippets(request: AccountRequest, result: AccountResult) -> Snippets:

@@ -9,7 +9,7 @@ from gaussdp.errors import DomainError
 from gaussdp.explaining import Explanation, explain
 from gaussdp.explaining.explanation import DEFAULT_GROUPS, DEFAULT_RELEASES
 from gaussdp.explaining.facts import Meaning, alarm, equivalents, group, guesses, repeated, search
-from gaussdp.explaining.sentences import accusation_icons, accusation_sentence, guess_icons, headline, passages
+from gaussdp.explaining.sentences import accusation_icons, accusation_sentence, guess_icons, headline, sentences
 from gaussdp.guarantees import GDP
 from gaussdp.risks.base import EVEN
 from gaussdp.web.schemas.requests import PointRequest, UnderstandRequest
@@ -41,7 +41,7 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
     meaning = _meaning(request, release)
     (found,) = meaning.searches
     epsilon = release.epsilon(request.delta)
-    told = {passage.key: passage.sentences for passage in passages(meaning, _TOLD)}
+    told = sentences(meaning, _TOLD)
     advantage = release.advantage()
     answer = UnderstandResponse(
         mu=request.mu,
@@ -63,10 +63,11 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
         ],
         snippets=understand_snippets(request, fprs_of(request), epsilon, found.precision),
     )
-    if request.sides:
+    sides = request.sides
+    if sides:
         rates = curve_rates(*([request.fpr] if request.fpr is not None else []))
         answer["curve"] = Curve(fpr=rates)
-        for side, read in zip(request.sides, read_sides(release, rates.numbers, request.sides), strict=True):
+        for side, read in zip(sides, read_sides(release, rates.numbers, sides), strict=True):
             answer["curve"][side] = read
     if request.wants("tables"):
         _add_tables(answer, request, release)
@@ -79,8 +80,8 @@ def _meaning(request: UnderstandRequest, release: GDP) -> Meaning:
     return Meaning(
         request.mu,
         prior,
-        guesses=tuple(guesses(release, share) for share in ((EVEN,) if prior == EVEN else (EVEN, prior))),
-        alarms=tuple(alarm(release, fpr, prior) for fpr in fprs_of(request)),
+        guesses=tuple([guesses(release, share) for share in ((EVEN,) if prior == EVEN else (EVEN, prior))]),
+        alarms=tuple([alarm(release, fpr, prior) for fpr in fprs_of(request)]),
         searches=(search(release, request.recall, prior),),
         groups=(),
         releases=(),
