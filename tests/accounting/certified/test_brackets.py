@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from gaussdp.accounting import account
 from gaussdp.accounting.certified.balls import arb, ball_of, precision
 from gaussdp.accounting.certified.bracketing import EFFORTS, plan_bracket
 from gaussdp.accounting.certified.brackets import MeasureKind, ProvedBracket
@@ -124,7 +125,7 @@ def test_another_accountant_agrees():
 
 
 def test_what_had_no_proof_has_one_that_is_proved_again():
-    certificate = certify(RARE, epsilons=[1e-5], seconds=4)
+    certificate = certify(RARE, epsilons=[1e-5], seconds=60)
     found = certificate.deltas[0].delta
     assert any(isinstance(line, BracketWitness) for line in certificate.lines)
     assert found.digits >= 3
@@ -136,6 +137,18 @@ def test_what_had_no_proof_has_one_that_is_proved_again():
     point = replace(certificate.points[delta.remove], remove=narrow)
     points = tuple(point if k == delta.remove else one for k, one in enumerate(certificate.points))
     assert any("remove" in failure for failure in replace(certificate, points=points).verify())
+
+
+@pytest.mark.parametrize("run", [DPSGD(0.8, 1e-3, 50), DPSGD(0.5, 1e-4, 500)])
+def test_mu_from_brackets_whose_widest_points_are_elsewhere(run):
+    """Next to a threshold of zero rates are hardly known; mu is largest at the other end."""
+    certificate = certify(run, 1e-6, seconds=60)
+    low, high = certificate.bounds()
+    assert any(isinstance(line, BracketWitness) for line in certificate.lines)
+    assert low <= account(run).fit(1e-6).mu_upper
+    assert account(run).fit(1e-6).mu_lower <= high <= 1.08 * low
+    assert "proved to 1 digit in" in certificate.words
+    assert certificate.verify() == ()
 
 
 def exact(measure, other):

@@ -95,7 +95,7 @@ class Certificate(Displayed):
     @property
     def words(self) -> str:
         """What is proved about the first mu, in one sentence."""
-        digits = f"μ is proved to {self.mu.digits} digits" if self.mu else "No μ is proved"
+        digits = f"μ is proved to {_in_digits(self.mu)}" if self.mu else "No μ is proved"
         return f"{digits} in ball arithmetic, by the certificate {self.digest[:16]}."
 
     def bounds(self) -> tuple[float, float]:
@@ -230,7 +230,7 @@ class Certificate(Displayed):
         return tuple(failures(self, progress or silent))
 
     def __repr__(self) -> str:
-        mu = f"mu to {self.mu.digits} digits, " if self.mu else ""
+        mu = f"mu to {_in_digits(self.mu)}, " if self.mu else ""
         return (
             f"<Certificate {self.digest[:12]}: {mu}{len(self.deltas)} delta, {len(self.epsilons)} epsilon; "
             f"{len(self.points)} points on {len(self.lines)} lines>"
@@ -269,7 +269,7 @@ class Certificate(Displayed):
         """What was proved, in words."""
         found = [self.mechanism.sentence + "."]
         found += [
-            f"μ is proved to {one.mu.digits} digits, for attacks with FPR and FNR of at least {shown(one.floor)}."
+            f"μ is proved to {_in_digits(one.mu)}, for attacks with FPR and FNR of at least {shown(one.floor)}."
             for one in self.mus
         ]
         return (*found, "Every number was computed in ball arithmetic, with every error bounded: docs/certified.md.")
@@ -306,3 +306,7 @@ def _point(one: Mapping[str, Any], lines: int) -> ProvedPoint:
     if line is not None and (isinstance(line, bool) or not isinstance(line, int) or not 0 <= line < lines):
         raise DomainError(None, problem=f"there is no line {line!r}")
     return ProvedPoint(_number(one["threshold"]), line, *(ProvedNumber(*one[name]) for name in RATES))
+
+
+def _in_digits(proved: ProvedNumber) -> str:
+    return f"{proved.digits} digit{'' if proved.digits == 1 else 's'}"
