@@ -186,3 +186,17 @@ def test_rounding_of_many_steps_is_no_upper_end(epsilon):
     exact = curve.reading.delta(epsilon)
     assert curve.enclosed.delta(epsilon) >= exact.value - 1e-15
     assert exact.value < 1
+
+
+@pytest.mark.parametrize("fpr", [1e-25, 1e-30, 1e-40])
+@pytest.mark.parametrize(
+    "run", [Composition([DPSGD(0.6, 0.7, 400), DPSGD(0.16, 1e-5, 3000)]), DPSGD(0.6, 0.7, 500), DPSGD(0.4, 0.3, 300)]
+)
+def test_deltas_next_to_one_leave_room_for_small_rates(run, fpr):
+    """1 - delta is far smaller than the rounding error of delta where hardly any privacy is left."""
+    curve = account(run)
+    exact = float(curve.fnr(fpr))
+    safe, other = (float(end[0]) for end in curve.enclosed.ends("fnr", np.array([fpr])))
+    assert safe <= exact <= other
+    assert curve.enclosed.ends("tpr", np.array([fpr]))[1][0] <= float(curve.tpr(fpr))
+    assert not curve.enclosed.surely_ends_above(0.9 * min(exact, fpr))

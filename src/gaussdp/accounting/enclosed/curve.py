@@ -94,6 +94,12 @@ class EnclosedProfile:
             least = np.maximum(least, mixture.lower(epsilon))
         return least
 
+    def rest(self, epsilon: Floats) -> Floats:
+        """Upper bounds on 1 - delta at epsilons from zero on, which no rounding makes vanish."""
+        near_one = np.exp(np.array([self._moments.log_rest(one) for one in epsilon.tolist()])) * (1 + _SPELLED_OUT)
+        least: Floats = np.minimum(1 - self.lower(epsilon) + _ROUNDING, near_one + TINY)
+        return least
+
     def epsilon(self, delta: float) -> tuple[float, float]:
         """Bounds on the least epsilon at a delta in (0, 1), from below and from above."""
         level = max(delta, PROFILE.smallest)
@@ -213,6 +219,7 @@ class EnclosedSettings:
 SETTINGS = EnclosedSettings()
 
 _ROUNDING = 1e-15  # of a rate next to 1
+_SPELLED_OUT = 1e-12  # of e^x for the logarithm of a small rate, relative
 _BEYOND = 1e100  # epsilon at which every delta is below any double: losses of sampled releases are far smaller
 _ROUNDING_OF_MU = 1e-14  # of a sum of two quantiles of probabilities that are doubles
 
@@ -284,9 +291,9 @@ class EnclosedCurve(PointsCurve):
         return self._profile.epsilon(delta) if delta < 1 else (0.0, 0.0)
 
     @cached_property
-    def _least(self) -> Floats:
-        """Lower bounds on delta at the grid."""
-        return np.minimum(self._profile.lower(self._grid), super().delta(self._grid))
+    def _rest(self) -> Floats:
+        """Upper bounds on 1 - delta at the grid but for its first epsilon, and beyond, where delta may be 0."""
+        return np.append(self._profile.rest(self._grid[1:]), 1.0)
 
     def _most(self, fpr: Floats) -> Floats:
         """Upper bounds on the TPR; those of the steep lines keep the digits of a small one."""
@@ -300,9 +307,9 @@ class EnclosedCurve(PointsCurve):
         Between neighbours 1 - delta - e^epsilon fpr is at most what the delta of the right and the epsilon of the left
         one make of it; and so for the mirror image, e^-epsilon (1 - delta - fpr).
         """
-        rest = np.append(1 - self._least[1:], 1.0)  # beyond the last point delta may be 0
+        rest = self._rest
         steep = rest - np.multiply.outer(fpr, np.exp(self._grid))
-        flat = np.exp(-self._grid) * (rest - 1 + tnr[:, np.newaxis])
+        flat = np.exp(-self._grid) * np.where(fpr < tnr, rest[:, np.newaxis] - fpr, rest[:, np.newaxis] - 1 + tnr).T
         highest: Floats = np.clip(np.maximum(steep, flat).max(axis=1), 0.0, tnr)
         return highest
 

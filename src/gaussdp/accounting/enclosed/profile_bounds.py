@@ -67,7 +67,7 @@ class MomentBounds:
     def remove(self, epsilon: float) -> tuple[float, float]:
         """Bounds on delta in the remove direction, from below and from above."""
         low, high = self._bounds(epsilon, 1.0)
-        return max(low, self._next_to_one(epsilon)), high
+        return max(low, -math.expm1(self.log_rest(epsilon))), high
 
     def add(self, epsilon: float) -> tuple[float, float]:
         """Bounds on delta in the add direction."""
@@ -108,10 +108,9 @@ class MomentBounds:
         low, high = (bound - theta * epsilon + peak for bound in (law.low, law.high))
         return math.exp(min(low, 0.0)) * max(mean - spread, 0.0), _exp(high) * (mean + spread)
 
-    def _next_to_one(self, epsilon: float) -> float:
-        """A lower bound where delta is next to 1: 1 - delta = E[min(e^L, e^epsilon)] <= e^(K(t) + (1 - t) epsilon)."""
-        rests = [self._law(t, 0.0).high + (1 - t) * epsilon for t in SETTINGS.between]
-        return -math.expm1(min(*rests, 0.0))
+    def log_rest(self, epsilon: float) -> float:
+        """A bound above the logarithm of 1 - delta = E[min(e^L, e^epsilon)] <= e^(K(t) + (1 - t) epsilon)."""
+        return min(*(self._law(t, 0.0).high + (1 - t) * epsilon for t in SETTINGS.between), 0.0)
 
     def _law(self, theta: float, side: float) -> _Law:
         """The law tilted by 1 + theta (side 1), by -theta (side -1) or by theta (side 0).
