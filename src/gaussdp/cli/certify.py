@@ -67,7 +67,7 @@ def certify(
     if verify:
         certificate = Certificate.read(file)
         with _telling("Proving again") as tell:
-            failures = certificate.verify(tell)
+            failures = certificate.verify(tell, seconds)
         for failure in failures:
             click.echo(f"{file.name} does not hold: {failure}", err=True)
         if failures:

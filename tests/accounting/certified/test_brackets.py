@@ -1,5 +1,7 @@
 """Bounds from lattices: they hold against direct integrals, contour proofs and another accountant, and are close."""
 
+import copy
+import json
 import math
 from dataclasses import replace
 from decimal import Decimal
@@ -12,7 +14,7 @@ from gaussdp.accounting import account
 from gaussdp.accounting.certified.balls import arb, ball_of, precision
 from gaussdp.accounting.certified.bracketing import EFFORTS, plan_bracket
 from gaussdp.accounting.certified.brackets import MeasureKind, ProvedBracket
-from gaussdp.accounting.certified.certificate import Certificate
+from gaussdp.accounting.certified.certificate import Certificate, digest_of
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.measures import Measure, measure_of, weight
 from gaussdp.accounting.certified.proved import silent
@@ -137,6 +139,49 @@ def test_what_had_no_proof_has_one_that_is_proved_again():
     point = replace(certificate.points[delta.remove], remove=narrow)
     points = tuple(point if k == delta.remove else one for k, one in enumerate(certificate.points))
     assert any("remove" in failure for failure in replace(certificate, points=points).verify())
+
+
+ENDLESS = [
+    ("bracket", ("windows", 0, "near"), [0, 1, [5]]),
+    ("bracket", ("windows", 0, "widest"), [1]),
+    ("bracket", ("windows", 0, "high"), 9_999_997),
+    ("bracket", ("length",), 10**9),
+    ("bracket", ("bits",), 10**6),
+    ("bracket", ("tilt",), 10**400),
+    ("line", ("bits",), 10**6),
+    ("line", ("above", "steps", 0, "grids"), []),
+    ("line", ("steps", 0, "table", "cells"), 9_999_999),
+    ("line", ("steps", 0, "grids", 0, "last"), 9_999_999),
+    ("line", ("blocks",), [9_999_999]),
+    ("line", ("spacing",), 10**400),
+]
+
+
+@pytest.fixture(scope="module")
+def stated():
+    """What a certificate of a bracket and a line says."""
+    content = json.loads(certify(DPSGD(0.5, 1e-4, 500), 1e-6, seconds=60).to_json())
+    del content["digest"]
+    kinds = ["bracket" if "windows" in line else "line" for line in content["lines"]]
+    assert sorted(kinds) == ["bracket", "line"]
+    return content, kinds
+
+
+@pytest.mark.parametrize(("kind", "path", "value"), ENDLESS, ids=[f"{kind} {path[-1]}" for kind, path, _ in ENDLESS])
+def test_witnesses_that_no_check_would_end_for_are_refused(stated, kind, path, value):
+    content, kinds = copy.deepcopy(stated[0]), stated[1]
+    place = content["lines"][kinds.index(kind)]
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    with pytest.raises(DomainError):
+        Certificate.from_json(json.dumps({**content, "digest": digest_of(content)}))
+
+
+def test_a_check_ends_when_its_time_is_over(stated):
+    certificate = Certificate.from_json(json.dumps({**stated[0], "digest": digest_of(stated[0])}))
+    assert certificate.verify(seconds=60) == ()
+    assert all("in 1e-09 seconds" in failure for failure in certificate.verify(seconds=1e-9))
 
 
 @pytest.mark.parametrize("run", [DPSGD(0.8, 1e-3, 50), DPSGD(0.5, 1e-4, 500)])

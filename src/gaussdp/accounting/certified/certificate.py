@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gaussdp.accounting.certified.proved import RATES, Progress, ProvedNumber, ProvedPoint, silent
+from gaussdp.accounting.certified.proved import RATES, Patience, Progress, ProvedNumber, ProvedPoint, silent
 from gaussdp.accounting.certified.witnesses import Witness, witness_of
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.documents.files import file_text, parsed, write_file
@@ -212,14 +212,17 @@ class Certificate(Displayed):
                 lines=tuple(map(witness_of, content["lines"])),
                 versions=tuple((str(key), str(value)) for key, value in content["versions"].items()),
             )
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, DomainError) and error.place:
                 raise
             raise DomainError(None, place=name, problem=f"is no certificate: {error}") from None
 
-    def verify(self, progress: Progress | None = None) -> tuple[str, ...]:
+    def verify(self, progress: Progress | None = None, seconds: float = math.inf) -> tuple[str, ...]:
         """Prove everything again, from the run and the witness alone.
 
+        Args:
+            progress: told what is being done.
+            seconds: after which lines that were not proved again count as such that do not hold.
         Returns:
             What does not hold, in words; nothing if everything holds.
         Raises:
@@ -227,7 +230,7 @@ class Certificate(Displayed):
         """
         from gaussdp.accounting.certified.checking import failures
 
-        return tuple(failures(self, progress or silent))
+        return tuple(failures(self, Patience(progress or silent, seconds)))
 
     def __repr__(self) -> str:
         mu = f"mu to {_in_digits(self.mu)}, " if self.mu else ""

@@ -9,7 +9,7 @@ from gaussdp.accounting.certified.bent import ProvedBentLine
 from gaussdp.accounting.certified.brackets import ProvedBracket
 from gaussdp.accounting.certified.lines import ProvedLine, Tails
 from gaussdp.accounting.certified.loss import ComposedLoss
-from gaussdp.accounting.certified.proved import RATES, ProvedPoint
+from gaussdp.accounting.certified.proved import RATES, ProvedPoint, silent
 from gaussdp.accounting.certified.witnesses import BentWitness, BracketWitness, Witness
 from gaussdp.errors import ConvergenceError
 
@@ -27,11 +27,16 @@ def failures(certificate: "Certificate", progress: "Progress") -> Iterator[str]:
     """What does not hold, in words."""
     loss = ComposedLoss.of(certificate.mechanism)
     for number, witness in enumerate(certificate.lines):
-        progress(f"line {number + 1} of {len(certificate.lines)}")
+        name = f"line {number + 1} of {len(certificate.lines)}"
+
+        def tell(words: str, name: str = name) -> None:
+            progress(f"{name}, {words}")
+
         with precision(witness.bits + MORE_BITS):
             try:
-                line = line_of(loss, witness)
-            except (ConvergenceError, ValueError) as error:
+                tell("its place")
+                line = line_of(loss, witness, tell)
+            except (ConvergenceError, ValueError, ArithmeticError) as error:
                 yield f"line {number} cannot be computed: {error}"
                 continue
             for point in certificate.points:
@@ -45,13 +50,15 @@ def failures(certificate: "Certificate", progress: "Progress") -> Iterator[str]:
             yield f"{claim} (statement {place})"
 
 
-def line_of(loss: ComposedLoss, witness: Witness) -> ProvedLine | ProvedBentLine | ProvedBracket:
+def line_of(
+    loss: ComposedLoss, witness: Witness, tell: "Progress" = silent
+) -> ProvedLine | ProvedBentLine | ProvedBracket:
     """The line that a witness describes, in the current precision."""
     if isinstance(witness, BentWitness):
-        return ProvedBentLine(loss.squared_mu(), loss.parts, witness)
+        return ProvedBentLine(loss.squared_mu(), loss.parts, witness, tell=tell)
     if isinstance(witness, BracketWitness):
-        return ProvedBracket(loss.squared_mu, (loss.noises, loss.rhos), loss.parts, witness)
-    return ProvedLine(loss.squared_mu(), loss.parts, witness)
+        return ProvedBracket(loss.squared_mu, (loss.noises, loss.rhos), loss.parts, witness, tell)
+    return ProvedLine(loss.squared_mu(), loss.parts, witness, tell)
 
 
 def _closed(loss: ComposedLoss, point: ProvedPoint) -> Iterator[str]:

@@ -8,10 +8,15 @@ from typing import Any
 
 from gaussdp.errors import DomainError
 
+_LARGEST = 1e300  # of any positive number
 _LONGEST = 600.0  # y of a bent line, whose exponential is a double
 _FINEST = 1000  # -log2 of the spacing of a lattice
 _SHORTEST = 16  # points of a lattice
-_MOST = 10**7  # nodes, cells or bits, beyond which no check would end
+_MOST = 10**7  # of any whole number
+_MOST_NODES = 2**21  # of a line or of a grid: beyond, no check would end
+_MOST_POINTS = 2**19  # between the ends of a window
+_MOST_CELLS = 10**5
+_MOST_BITS = 2**14
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,7 @@ class CellTable:
     cells: int
 
     def __post_init__(self) -> None:
-        _rising(0, self.cells)
+        _rising(0, self.cells, _MOST_CELLS)
         _positive(self.cut)
         _positive(self.width)
 
@@ -38,7 +43,7 @@ class NodeGrid:
     height: float
 
     def __post_init__(self) -> None:
-        _rising(self.first, self.last)
+        _rising(self.first, self.last, self.first + _MOST_NODES)
         _positive(self.spacing)
         _positive(self.height)
 
@@ -83,8 +88,8 @@ class LineWitness:
 
     def __post_init__(self) -> None:
         _positive(self.spacing)
-        _rising(0, *self.blocks)
-        _rising(1, self.bits)
+        _rising(0, *self.blocks, _MOST_NODES)
+        _rising(1, self.bits, _MOST_BITS)
         _rising_floats(self.below.tilt, self.tilt, self.above.tilt)
         if any(region(beside.tilt) not in (None, region(self.tilt)) for beside in (self.below, self.above)):
             raise DomainError("tilt", problem="must lie in one region with those beside it")
@@ -93,6 +98,11 @@ class LineWitness:
             raise DomainError("cut", problem="must be the same on and beside a line")
         if region(self.tilt) is None:
             raise DomainError("tilt", problem="must not be a pole")
+        own, *others = (
+            [len(step.grids) for step in steps] for steps in (self.steps, self.below.steps, self.above.steps)
+        )
+        if any(count != len(self.blocks) for count in own) or any(count != 1 for one in others for count in one):
+            raise DomainError("grids", problem="must be one for each block of nodes, and one beside a line")
 
     @property
     def work(self) -> int:
@@ -133,8 +143,8 @@ class BentWitness:
     def __post_init__(self) -> None:
         for value in (self.width, self.angle, self.strip, self.spacing, self.depth, *self.ends):
             _positive(value)
-        _rising(0, self.nodes)
-        _rising(1, self.bits)
+        _rising(0, self.nodes, _MOST_NODES)
+        _rising(1, self.bits, _MOST_BITS)
         _rising_floats(self.strip, self.angle, math.pi / 4 - self.strip)
         _rising_floats(min(self.tilt, self.centre) - 1, max(self.tilt, self.centre))
         if region(self.tilt) is None or len(self.ends) != 3 or max(self.ends) > _LONGEST:
@@ -162,7 +172,9 @@ class Window:
     widest: tuple[int, int]
 
     def __post_init__(self) -> None:
-        _rising(self.low - 1, self.near[0], self.near[1], self.high + 1)
+        if len(self.near) != 2 or len(self.widest) != 2:
+            raise DomainError("near", problem="must be two points, and widest two numbers of points")
+        _rising(self.low - 1, self.near[0], self.near[1], self.high + 1, self.low + _MOST_POINTS)
         _rising(-_FINEST, self.level, _FINEST)
         _rising(0, self.share, 60)
         for widest in self.widest:
@@ -204,9 +216,9 @@ class BracketWitness:
 
     def __post_init__(self) -> None:
         _positive(self.tilt)
-        _rising(_SHORTEST, self.length)
-        _rising(_SHORTEST, self.fine)
-        _rising(1, self.bits)
+        _rising(_SHORTEST, self.length, _MOST_NODES)
+        _rising(_SHORTEST, self.fine, _MOST_NODES)
+        _rising(1, self.bits, _MOST_BITS)
         if not self.tilt >= 1 or not isinstance(self.mirrored, bool):
             raise DomainError("tilt", problem="must be at least 1, and mirrored must be true or false")
 
@@ -269,5 +281,5 @@ def _rising_floats(*numbers: Any) -> None:
 
 
 def _positive(value: Any) -> None:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < _LARGEST:
         raise DomainError(None, problem=f"{value!r} must be a positive number")
