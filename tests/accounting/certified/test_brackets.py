@@ -248,6 +248,45 @@ def test_totals_that_would_not_fit_are_refused():
         measure.coarser(second)
 
 
+def test_what_was_cut_off_grows_with_coarser_lattices():
+    """Next to the threshold it may be rounded up to it: here nearly all false positives of a test were cut off."""
+    windows = Window(0, -20, (11, 12), 13, 1, (2**19, 1)), Window(-1, -2, (0, 1), 2, 1, (1, 1))
+    witness = BracketWitness(1.3, mirrored=False, windows=windows, length=4096, fine=1024, bits=300)
+    loss = ComposedLoss.of(Composition([DPSGD(0.596, 0.5, 1), DPSGD(1.0, 1e-15, 1)]))
+    with precision(300):
+        found = ProvedBracket(loss.squared_mu, (), loss.parts, witness).read(12.9).remove
+    alone = float(account(DPSGD(0.596, 0.5, 1)).delta(12.9))
+    assert float(found.lower()) <= alone + 1e-15
+
+
+def test_planned_brackets_are_true_or_refused():
+    """Here totals passed 64 bits; an explicit test, of products of normal tails, gains more than was claimed."""
+    noise, rate, other_noise, other_rate = (
+        0.5396679035572833,
+        0.00015565647111091924,
+        0.10292578741711489,
+        0.00010285816878490705,
+    )
+    epsilon = 7.315800923753982e-05
+    run = Composition([DPSGD(noise, rate, 1), DPSGD(other_noise, other_rate, 2)])
+    with mpmath.workdps(40):
+        y = mpmath.mpf(-20) * other_noise**2 + 0.5
+        q = mpmath.ncdf(y / other_noise)
+        p = (1 - mpmath.mpf(other_rate)) * q + other_rate * mpmath.ncdf((y - 1) / other_noise)
+        gains = []
+        for x in mpmath.linspace(-1, 2, 301):
+            first = mpmath.ncdf(x / noise)
+            under_p = (1 - mpmath.mpf(rate)) * first + rate * mpmath.ncdf((x - 1) / noise)
+            gains.append(first * q**2 - mpmath.exp(epsilon) * under_p * p**2)
+        gain = float(max(gains))
+    assert gain > 2.1e-4
+    try:
+        tails, _ = bracket(run, -epsilon, mirrored=True)
+    except ConvergenceError:
+        return
+    assert float(tails.add.upper()) >= gain
+
+
 @pytest.mark.parametrize("upper", [True, False])
 def test_masses_become_numbers_in_one_direction(upper):
     masses = [arb(2) ** -(3 * k) / 3 for k in range(30)]

@@ -237,3 +237,27 @@ def test_curves_that_are_known_otherwise_refuse(run):
     for ask in (curve.certify, lambda: curve.fit(1e-6, certified=True)):
         with pytest.raises(DomainError, match="cannot be certified"):
             ask()
+
+
+def test_rates_of_one_step_are_normal_tails():
+    """The search may come to thresholds whose tails have millions of digits before the first that is not 0."""
+    noise, rate = 1.0, 0.01
+    found = certify(DPSGD(noise, rate, 1), fprs=[0.1]).rates[0]
+    with mpmath.workdps(30):
+        x = mpmath.mpf("1.28155156554460046696510332945")  # exceeded with probability 0.1
+        fnr = (1 - mpmath.mpf(rate)) * mpmath.ncdf(x) + rate * mpmath.ncdf(x - 1)
+        assert mpmath.mpf(found.remove.low) * (1 - mpmath.mpf("1e-17")) <= fnr
+        assert fnr <= mpmath.mpf(found.remove.high) * (1 + mpmath.mpf("1e-17"))
+
+
+@pytest.mark.parametrize(
+    ("run", "asked"),
+    [
+        (DPSGD(0.001, 0.9999999999999999, 2), {"floor": 1e-3}),
+        (Composition([DPSGD(1e9, 0.5, 2), DPSGD(0.001, 0.9999999999999999, 10**9)]), {"epsilons": [0.0]}),
+        (DPSGD(0.09, 0.05, 100), {"fprs": [1e-3]}),
+    ],
+)
+def test_corners_are_refused_in_words(run, asked):
+    with pytest.raises(ConvergenceError, match="no proof|no line"):
+        certify(run, **asked, seconds=3)

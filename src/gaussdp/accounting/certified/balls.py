@@ -20,6 +20,7 @@ __all__ = [
     "ball",
     "ball_of",
     "confirms",
+    "ctx",
     "enclosure",
     "fmpz",
     "precision",
@@ -86,6 +87,10 @@ def power(value: acb, exponent: int) -> acb:
     return acb(around, around)
 
 
+_DEEPEST = 900_000  # -log10 of numbers below which no more is said of them, since exponents of decimals end somewhere
+_MOST_DIGITS = 60  # that are stated of a number, however many are known
+
+
 def enclosure(value: arb) -> ProvedNumber:
     """Decimals around a ball, a little wider than the ball itself, so that more bits always confirm them.
 
@@ -96,7 +101,9 @@ def enclosure(value: arb) -> ProvedNumber:
         raise ConvergenceError("no proof: a bound is infinite")
     if value.is_zero():
         return ProvedNumber("0", "0")
-    digits = max(4, int(min(value.rel_accuracy_bits(), ctx.prec) * math.log10(2)) + 3)
+    if value.abs_upper() < arb(10) ** -_DEEPEST:
+        return ProvedNumber("0" if value >= 0 else f"-1e-{_DEEPEST}", f"1e-{_DEEPEST}")
+    digits = min(max(4, int(min(value.rel_accuracy_bits(), ctx.prec) * math.log10(2)) + 3), _MOST_DIGITS)
     middle, radius, power = (int(part) for part in value.mid_rad_10exp(digits))
     return ProvedNumber(f"{middle - radius - 1}e{power}", f"{middle + radius + 1}e{power}")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from gaussdp.accounting.certified.balls import arb, ball, precision, tail
+from gaussdp.accounting.certified.balls import arb, ball, ctx, tail
 from gaussdp.accounting.certified.lines import Tails
 from gaussdp.accounting.certified.measures import Measure, measure_of, weight
 from gaussdp.accounting.certified.proved import Progress, silent
@@ -24,6 +24,8 @@ TRIMMED = 2.0**-40
 """Of all that lies under the tilt, what may be cut off of a whole composition at each step of it."""
 DIFFERENCES = 24
 """Of thresholds, each twice the one before, from which rates are taken."""
+TOLD = 2000
+"""Cells after which progress is told."""
 BESIDE = range(-2, 4)
 """Points of the lattice from which on tests are tried, counted from the threshold."""
 
@@ -92,32 +94,53 @@ class _Cells:
     outside_p: arb
 
 
-@lru_cache(maxsize=64)
-def _cells(law: Law, window: Window, bits: int) -> _Cells:
-    """The cells of a law between the first and the last point of a window."""
-    with precision(bits):
-        half, points = arb(2) ** (-window.level - 1), window.points()
-        ends = [law.at(2 * half * point) for point in points]
-        middles = [law.at(half * (left + right)) for left, right in pairwise(points)]
-        down, up = [], [arb(0)]
-        for (first, left), (last, right) in pairwise(zip(points, ends, strict=True)):
-            mass_q, mass_p = _between(left, right)
-            # The mean of W over the cell lies this share of the way to its upper end.
-            raised = (mass_p * (-2 * half * first).exp() - mass_q) / (2 * half * (last - first)).expm1()
-            down.append(mass_q - raised)
-            up.append(raised)
-        down.append(arb(0))
-        masses = [_between(left, right) for left, right in pairwise([ends[0], *middles, ends[-1]])]
-        below, above = ends[0], ends[-1]
-        inside = _between(below, above)
-        return _Cells(
-            tuple(points),
-            tuple(one + other for one, other in zip(down, up, strict=True)),
-            tuple(one for one, _ in masses),
-            tuple(one for _, one in masses),
-            1 - inside[0],
-            1 - inside[1],
-        )
+_KEPT: dict[tuple[Law, Window, int], _Cells] = {}
+"""Cells by law, window and precision: others of the same run ask for them soon."""
+_MOST_KEPT = 64
+
+
+def _cells(law: Law, window: Window, tell: Progress) -> _Cells:
+    """The cells of a law between the first and the last point of a window, in the current precision."""
+    key = law, window, ctx.prec
+    if key not in _KEPT:
+        if len(_KEPT) >= _MOST_KEPT:
+            _KEPT.clear()
+        _KEPT[key] = _made(law, window, tell)
+    return _KEPT[key]
+
+
+def _made(law: Law, window: Window, tell: Progress) -> _Cells:
+    half, points = arb(2) ** (-window.level - 1), window.points()
+
+    def edges(places: Sequence[int]) -> list[Edge]:
+        found = []
+        for number, place in enumerate(places):
+            if number % TOLD == 0:
+                tell(f"cell {number} of {len(points)}")
+            found.append(law.at(half * place))
+        return found
+
+    ends = edges([2 * point for point in points])
+    middles = edges([left + right for left, right in pairwise(points)])
+    down, up = [], [arb(0)]
+    for (first, left), (last, right) in pairwise(zip(points, ends, strict=True)):
+        mass_q, mass_p = _between(left, right)
+        # The mean of W over the cell lies this share of the way to its upper end.
+        raised = (mass_p * (-2 * half * first).exp() - mass_q) / (2 * half * (last - first)).expm1()
+        down.append(mass_q - raised)
+        up.append(raised)
+    down.append(arb(0))
+    masses = [_between(left, right) for left, right in pairwise([ends[0], *middles, ends[-1]])]
+    below, above = ends[0], ends[-1]
+    inside = _between(below, above)
+    return _Cells(
+        tuple(points),
+        tuple(one + other for one, other in zip(down, up, strict=True)),
+        tuple(one for one, _ in masses),
+        tuple(one for _, one in masses),
+        1 - inside[0],
+        1 - inside[1],
+    )
 
 
 def _between(left: Edge, right: Edge) -> tuple[arb, arb]:
@@ -245,7 +268,7 @@ class ProvedBracket:
         if len(laws) != len(witness.windows):
             raise ConvergenceError("no proof: every kind of step needs a window")
         found = [
-            (_cells(law, window, witness.bits), window, count)
+            (_cells(law, window, tell), window, count)
             for (law, count), window in zip(laws, witness.windows, strict=True)
         ]
         # An output outside the windows adds at most its probability to delta.

@@ -36,12 +36,11 @@ def failures(certificate: "Certificate", progress: "Progress") -> Iterator[str]:
             try:
                 tell("its place")
                 line = line_of(loss, witness, tell)
+                for point in certificate.points:
+                    if point.line == number:
+                        yield from _differences(point, line.read(point.threshold))
             except (ConvergenceError, ValueError, ArithmeticError) as error:
                 yield f"line {number} cannot be computed: {error}"
-                continue
-            for point in certificate.points:
-                if point.line == number:
-                    yield from _differences(point, line.read(point.threshold))
     for point in certificate.points:
         if point.line is None:
             yield from _closed(loss, point)

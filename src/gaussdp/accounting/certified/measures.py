@@ -6,6 +6,7 @@ is cut off at either side, or rounded, is counted: an upper measure is at least 
 a lower one at most the true one (lemma 15 of docs/certified.md).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -26,6 +27,7 @@ FINER = 20
 _MUCH = 44
 """log2 of the finer units above which a number ends a sum of them, so that 2^19 of them have room in 64 bits."""
 _MOST_SHIFTED = 63
+_FLOATS = 1e-12  # by which a product of floats is rounded up
 _MOST_TOTAL = 2.0**63.9
 """What rounding, up by one a point, does not raise to 2^64."""
 _HALF, _LOW = np.uint64(32), np.uint64(2**32 - 1)
@@ -100,7 +102,9 @@ class Measure:
         halved = np.zeros(even.size + 1, dtype=np.uint64)
         halved[:-1] = even + _scaled(odd, weights[0], upper=self.upper)
         halved[1:] += _scaled(odd, weights[1], upper=self.upper)
-        return replace(self, level=self.level - 1, first=first // 2, units=halved)
+        # What was cut off may lie at such points too.
+        lost = math.ceil(self.lost * max(growth, 1.0) * (1 + _FLOATS))
+        return replace(self, level=self.level - 1, first=first // 2, units=halved, lost=lost)
 
 
 def measure_of(
@@ -120,8 +124,10 @@ def measure_of(
     start, stop, ends = _ends(fine, int(share * 2 ** (BITS + FINER)))
     first = points[start]
     units = np.zeros(points[stop - 1] - first + 1, dtype=np.uint64)
-    for point, one in zip(points[start:stop], scaled[start:stop], strict=True):
-        units[point - first] = whole(one, upper=upper)
+    numbers = [whole(one, upper=upper) for one in scaled[start:stop]]
+    if sum(numbers) > _MOST_TOTAL:
+        raise ConvergenceError("no proof: too few bits for a lattice")
+    units[np.array(points[start:stop]) - first] = numbers
     return Measure(level, first, units, -BITS, -(-ends >> FINER) if upper else 0, upper), total
 
 

@@ -126,14 +126,20 @@ def silent(words: str) -> None:
 class Patience:
     """Tells what is being done, up to a time at which there is no proof.
 
+    Args:
+        tell: is told.
+        seconds: until then.
+        problem: what is wrong then, if not that so many seconds are over.
+
     Raises:
         ConvergenceError: once the time is over, when it is told again.
     """
 
     seconds: float
 
-    def __init__(self, tell: Progress, seconds: float) -> None:
+    def __init__(self, tell: Progress, seconds: float, problem: str = "") -> None:
         self.seconds = seconds
+        self._problem = problem or f"no proof was found in {seconds:g} seconds"
         self._tell, self._until = tell, time.monotonic() + seconds
 
     @property
@@ -143,5 +149,5 @@ class Patience:
 
     def __call__(self, words: str) -> None:
         if time.monotonic() > self._until:
-            raise ConvergenceError(f"no proof was found in {self.seconds:g} seconds; it had come to {words}")
+            raise ConvergenceError(f"{self._problem}; it had come to {words}")
         self._tell(words)

@@ -53,6 +53,7 @@ class ProverSettings:
 
 
 SETTINGS = ProverSettings()
+_TOO_LONG = "no proof: lines would take too long"
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Prover:
 
     def __init__(self, loss: ComposedLoss, progress: Progress, seconds: float = math.inf) -> None:
         self.loss, self._progress = loss, Patience(progress, seconds)
-        self._patience = Patience(progress, SETTINGS.share_of_lines * seconds)
+        self._patience = Patience(progress, SETTINGS.share_of_lines * seconds, _TOO_LONG)
         self._bent_seconds = min(SETTINGS.bent_seconds, SETTINGS.share_of_lines * seconds)
         self._without_lines: set[int] = set()
         with precision(SETTINGS.bits):
@@ -198,6 +199,9 @@ class Prover:
         except ConvergenceError as error:
             self._without_lines.add(region)
             return self._bracket(threshold, region, error)
+        except (ArithmeticError, DomainError):  # numbers that only steer are no doubles, or ask for too many nodes
+            self._without_lines.add(region)
+            return self._bracket(threshold, region, ConvergenceError("no proof: losses are too large for lines"))
 
     def _told(self, words: str) -> None:
         """The same of lines, which have less time."""
@@ -266,7 +270,7 @@ class Prover:
     def _bent(self, threshold: float, region: int, refused: ConvergenceError) -> tuple[BentWitness, _Served]:
         """A line that bends to the right, with as many nodes as give the digits, where what is read is far from 1."""
         wanted = SETTINGS.bent_digits * math.log(10)
-        start, told = time.monotonic(), Patience(self._told, max(self._bent_seconds, 1e-3))
+        start, told = time.monotonic(), Patience(self._told, max(self._bent_seconds, 1e-3), _TOO_LONG)
         try:
             return self._bent_within(threshold, region, refused, wanted, told)
         finally:
@@ -310,7 +314,7 @@ class Prover:
                     delta = found.add if mirrored else found.remove
                     width = float((delta.rad() / delta.upper()).upper()) if delta.upper() > 0 else 0.5
                     log_delta = float(delta.upper().log().upper()) if delta.upper() > 0 else log_delta
-            except (ConvergenceError, DomainError):
+            except (ConvergenceError, DomainError, ArithmeticError):
                 if best is None:
                     self._tell("no bracket")  # refused for the time, if that is over
                     raise refused from None

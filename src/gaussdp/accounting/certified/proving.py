@@ -38,7 +38,7 @@ class CertifySettings:
     wider: float = 2.0  # times the width of the largest mu at a point is a gap beyond which little is gained
     worth: float = 0.5  # share of the gap by which a bound between points exceeds those at them, if more points help
     most_points: int = 2000  # of a certificate
-    least_digits: int = 1  # of a delta or of mu, below which its proof is not worth stating
+    least_digits: int = 1  # of a number, below which its proof is not worth stating
     steps: int = 80  # of a search for a threshold
     close: float = 1e-14  # relative step of such a search, at which it ends
     halving: int = 12  # steps after which it only halves its bracket
@@ -222,7 +222,11 @@ def _floor_points(prover: Prover, name: str, floor: float) -> list[ProvedPoint]:
 def _rates(prover: Prover, fpr: float) -> ProvedRates:
     remove, add = _floor_points(prover, "fpr", fpr), _floor_points(prover, "fnr", fpr)
     places = [tuple(prover.place(point.threshold) for point in points) for points in (remove, add)]
-    return ProvedRates(fpr, *derived.rates_between(fpr, remove, add), *places)
+    found = derived.rates_between(fpr, remove, add)
+    if min(one.digits for one in found) < SETTINGS.least_digits:
+        words = " and ".join(map(str, found))
+        raise ConvergenceError(f"no proof: the FNR at FPR {fpr:g} can only be enclosed in {words}")
+    return ProvedRates(fpr, *found, *places)
 
 
 def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
