@@ -5,7 +5,7 @@ NaN does not occur. A refusal is a status and {"error": {"field", "message"}}.
 
 import math
 import re
-from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from typing import Any, overload
 from urllib.parse import parse_qs
 
@@ -119,7 +119,7 @@ def _as_python(value: Any) -> Any:
 
 
 _ENCODER = msgspec.json.Encoder(enc_hook=_as_python)
-number_text = _ENCODER.encode
+number_text: Callable[[float], bytes] = _ENCODER.encode
 """A finite number as JSON."""
 
 

@@ -259,5 +259,5 @@ def test_rates_of_one_step_are_normal_tails():
     ],
 )
 def test_corners_are_refused_in_words(run, asked):
-    with pytest.raises(ConvergenceError, match="no proof|no line"):
+    with pytest.raises(ConvergenceError, match=r"no proof|no line"):
         certify(run, **asked, seconds=3)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gaussdp.accounting.certified.proved import ProvedNumber
+from gaussdp.accounting.certified.proved import LARGEST_EXPONENT, ProvedNumber
 from gaussdp.errors import ConvergenceError, MissingExtraError
 
 try:
@@ -87,8 +87,8 @@ def power(value: acb, exponent: int) -> acb:
     return acb(around, around)
 
 
-_DEEPEST = 900_000  # -log10 of numbers below which no more is said of them, since exponents of decimals end somewhere
 _MOST_DIGITS = 60  # that are stated of a number, however many are known
+_DEEPEST = LARGEST_EXPONENT - 2 * _MOST_DIGITS  # -log10 of numbers below which no more is said of them
 
 
 def enclosure(value: arb) -> ProvedNumber:

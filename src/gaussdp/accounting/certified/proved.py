@@ -9,7 +9,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from gaussdp.errors import ConvergenceError, DomainError
 
 _WIDE = 400  # digits, more than a certificate states
-_LARGEST_EXPONENT = 100_000  # of ten, beyond all that is computed
+LARGEST_EXPONENT = 100_000
+"""Of ten, which those of all that is stated are below."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class ProvedNumber:
 def _finite(text: str) -> bool:
     try:
         number = Decimal(text)
-        return number.is_finite() and abs(number.adjusted()) < _LARGEST_EXPONENT
+        return number.is_finite() and abs(number.adjusted()) < LARGEST_EXPONENT
     except ArithmeticError:
         return False
 

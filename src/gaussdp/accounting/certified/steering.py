@@ -317,6 +317,12 @@ def losses(part: Part, x: Floats) -> tuple[Floats, Floats]:
 
 
 def rounded(value: float) -> float:
-    """A nearby number that takes few digits to write, not larger in size."""
+    """A nearby number that takes few digits to write, not larger in size.
+
+    Raises:
+        ConvergenceError: if it is none.
+    """
+    if not math.isfinite(value):
+        raise ConvergenceError("no proof: losses are too large for what steers it")
     mantissa, exponent = math.frexp(value)
     return math.ldexp(math.trunc(mantissa * SETTINGS.mantissa), exponent) / SETTINGS.mantissa
