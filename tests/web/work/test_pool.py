@@ -3,6 +3,8 @@
 import asyncio
 import json
 import logging
+import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 from gaussdp.web import Limits
 from gaussdp.web.replies import RefusalError
+from gaussdp.web.work import pool as pool_module
 from gaussdp.web.work.pool import Asker, Pool
 
 PROGRAM = [str(Path(__file__).with_name("worker_of_test.py"))]
@@ -242,6 +245,25 @@ def test_ready_while_a_worker_answers_or_is_at_work():
         await task
         pool.stop()
         assert not await pool.ready()
+
+    in_a_pool(scenario, computations=1)
+
+
+def test_not_ready_while_the_only_worker_is_at_work_and_stopped(monkeypatch):
+    monkeypatch.setattr(pool_module, "PING_SECONDS", 0.5)
+
+    async def scenario(pool):
+        await pid(pool)
+        (worker,) = pool.workers
+        os.kill(worker.process.pid, signal.SIGSTOP)
+        task = asyncio.create_task(pid(pool, seconds=0.1))
+        await asyncio.sleep(0.05)
+        assert not await pool.ready()
+        os.kill(worker.process.pid, signal.SIGCONT)
+        assert await task == worker.process.pid  # what it said of itself is no answer to anything else
+        assert await pid(pool) == worker.process.pid
+        await asyncio.sleep(pool_module.FRESH_SECONDS)
+        assert await pool.ready()
 
     in_a_pool(scenario, computations=1)
 

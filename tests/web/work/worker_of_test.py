@@ -1,14 +1,18 @@
-"""A worker that does as it is told: sleeps, dies, or tells its process id."""
+"""A worker that does as it is told: sleeps, dies, or tells its process id; meanwhile it says that it lives, if asked."""
 
 import json
 import os
+import queue
 import sys
+import threading
 import time
 
 
 def main():
-    for line in sys.stdin:
-        body = json.loads(line)["body"]
+    asked = queue.SimpleQueue()
+    threading.Thread(target=listen, args=(asked,), daemon=True).start()
+    while True:
+        body = asked.get()["body"]
         say({"message": "at work"})
         time.sleep(body.get("seconds", 0))
         if body.get("die"):
@@ -17,6 +21,16 @@ def main():
             say({"failure": body["fail"]})
             continue
         say({"result": os.getpid()})
+
+
+def listen(asked):
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["job"] == "pulse":
+            say({"pulse": True})
+        else:
+            asked.put(request)
+    os._exit(0)
 
 
 def say(content):

@@ -23,7 +23,7 @@ STARTING = "starting"
 
 _LONGEST_LINE = 64 << 20
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-_MESSAGE = b'{"message":'
+_MESSAGE, _PULSE = b'{"message":', b'{"pulse":'
 _END_SECONDS = 1.0
 
 
@@ -40,6 +40,7 @@ class Worker:
         self.process = process
         self.message = STARTING
         self._one_at_a_time = asyncio.Lock()
+        self._sign_of_life = asyncio.Event()
 
     @classmethod
     async def start(cls, program: Sequence[str], limits: Limits) -> "Worker":
@@ -71,12 +72,21 @@ class Worker:
         if requests is None or answers is None:
             raise WorkerDiedError("it has no pipes")
         async with self._one_at_a_time:
-            requests.write(json.dumps({"job": job, "body": body}).encode() + b"\n")
+            requests.write(_request(job, body))
             while line := await answers.readline():
-                if not line.startswith(_MESSAGE):
+                self._sign_of_life.set()
+                if line.startswith(_MESSAGE):
+                    self.message = json.loads(line)["message"]
+                elif not line.startswith(_PULSE):
                     return line
-                self.message = json.loads(line)["message"]
         raise WorkerDiedError(await self.how())
+
+    async def lives(self) -> None:
+        """Until it shows that it lives while it is at work: then somebody waits for its lines."""
+        self._sign_of_life.clear()
+        if self.process.stdin is not None:
+            self.process.stdin.write(_request("pulse", {}))
+        await self._sign_of_life.wait()
 
     async def end(self) -> None:
         """End it now."""
@@ -95,6 +105,10 @@ class Worker:
         return f"ended by signal {-code}" if code < 0 else f"exit code {code}"
 
 
+def _request(job: str, body: Mapping[str, Any]) -> bytes:
+    return json.dumps({"job": job, "body": body}).encode() + b"\n"
+
+
 def environment(extensions: Sequence[object]) -> dict[str, str]:
     """Of a process of the server; with where modules are found here, if it must import those of others."""
     found = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} if extensions else {}
@@ -106,8 +120,8 @@ Tell = Callable[[float, str], Awaitable[None]]
 WORKER = ("-P", "-W", "ignore", "-m", "gaussdp.web.work.worker")
 
 _WAITING = "waiting for other computations"
-_PING_SECONDS = 5.0  # an idle worker answers in a millisecond
-_FRESH_SECONDS = 1.0  # for which an answer about readiness is good
+PING_SECONDS = 5.0  # an idle worker answers in a millisecond
+FRESH_SECONDS = 1.0  # for which an answer about readiness is good
 
 
 @dataclass(frozen=True)
@@ -199,10 +213,10 @@ class Pool:
             self.later(self._ask(worker, self.first))
 
     async def ready(self) -> bool:
-        """Whether a worker answers, or all are at work; asked anew at most once a second."""
-        if self._asked is None or (self._asked.done() and time.monotonic() - self._asked_at >= _FRESH_SECONDS):
+        """Whether a worker answers, one that is at work if all are; asked anew at most once a second."""
+        if self._asked is None or (self._asked.done() and time.monotonic() - self._asked_at >= FRESH_SECONDS):
             self._asked, self._asked_at = self.later(self._answers()), time.monotonic()
-        await asyncio.wait([self._asked], timeout=_PING_SECONDS)  # and the question stays open, for the next probe
+        await asyncio.wait([self._asked], timeout=PING_SECONDS)  # and the question stays open, for the next probe
         return self._asked.done() and self._asked.result() and not self.line.stopping
 
     def stop(self) -> None:
@@ -290,7 +304,11 @@ class Pool:
     async def _answers(self) -> bool:
         busy = [worker for worker in self.workers if worker not in self._idle and worker.process.returncode is None]
         if not self._idle and busy:
-            return True
+            signs = [asyncio.ensure_future(worker.lives()) for worker in busy]
+            shown, _ = await asyncio.wait(signs, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            for sign in signs:
+                sign.cancel()
+            return bool(shown)
         try:
             worker = await self.worker()
         except RefusalError:

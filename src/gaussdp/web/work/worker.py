@@ -120,6 +120,8 @@ JOBS: Mapping[str, Job] = {
     "draw": _draw,
 }
 
+PULSE = "pulse"
+"""What no job is called: asks whether the process lives."""
 LANGUAGE = "speak"  # in a body, beside the fields that its request has
 _MORE_SECONDS = 5.0  # beyond the limit that the server keeps itself; for when the server is gone
 
@@ -141,24 +143,30 @@ def main(most_bytes: int, most_seconds: float, risks: Sequence[str] = ()) -> Non
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not stand among the answers
     _limit("RLIMIT_AS", most_bytes)
-    for line in _requests():
+    for asked in _requests(answers):
         _limit("RLIMIT_CPU", int(time.process_time() + most_seconds + _MORE_SECONDS))
-        asked = json.loads(line)
         _write(answers, _answer(asked["job"], asked["body"], answers))
 
 
-def _requests() -> Iterator[bytes]:
-    """The lines that the server sends. They end with it, upon which this process ends, whatever it is doing."""
-    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+def _requests(answers: IO[bytes]) -> Iterator[dict[str, Any]]:
+    """What the server asks, but for whether this process lives, which is answered at once, whatever it is doing.
+
+    The lines end with the server, upon which this process ends too.
+    """
+    asked: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
 
     def listen() -> None:
         for line in sys.stdin.buffer:
-            lines.put(line)
+            request = json.loads(line)
+            if request["job"] == PULSE:
+                _write(answers, {PULSE: True})
+            else:
+                asked.put(request)
         os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
     while True:
-        yield lines.get()
+        yield asked.get()
 
 
 def _answer(job: str, body: dict[str, Any], answers: IO[bytes]) -> dict[str, Any]:
