@@ -1,4 +1,4 @@
-"""A worker that does as it is told: sleeps, dies, or tells its process id; meanwhile it says that it lives, if asked."""
+"""A worker that does as it is told: sleeps, dies, or tells its process id; and says that it lives, if asked."""
 
 import json
 import os
