@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.survey.claims import Judged, judged_bounds, judged_points, judged_readings, methods_of
+from benchmarks.survey.claims import BOUNDED, Judged, judged_bounds, judged_points, judged_readings, methods_of
 from benchmarks.survey.runs import KINDS, Draw, random_run
 from gaussdp import account
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.prover import Prover
+from gaussdp.accounting.readings import Method
 from gaussdp.errors import DomainError, GaussdpError
 from gaussdp.mechanisms import Mechanism
 
@@ -124,7 +125,8 @@ def _judged_mu(curve: Any, run: Mechanism, floor: float, seconds: float) -> Iter
     else:
         outside = max(fit.mu_lower - proved.upper, proved.lower - fit.mu_upper, 0.0)
         width = fit.mu_upper - fit.mu_lower
-        yield Judged(str(fit.method), "mu", floor, 0.0 if outside == 0 else 1 + outside / width if width else math.inf)
+        method = BOUNDED if fit.method == Method.LINE and fit.error_kind == "bound" else str(fit.method)
+        yield Judged(method, "mu", floor, 0.0 if outside == 0 else 1 + outside / width if width else math.inf)
 
 
 def survey(file: Path, kind: str, runs: int, seed: int, seconds: float) -> None:

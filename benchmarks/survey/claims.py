@@ -24,6 +24,7 @@ from gaussdp.errors import ConvergenceError
 
 _EXACTLY = Context(60)
 _LEAST = Decimal("1e-300")  # rates that a double holds to all its digits
+BOUNDED = "line, bounded"
 WIDE = "proved to fewer digits than the claim has"
 
 
@@ -113,7 +114,7 @@ def judged_readings(
         bound = float(direction._delta_bounds(np.array([tau]))[0]) if values.method[0] == Method.LINE else math.inf
         if bound < 1 and values.value[0] > float(_LEAST):
             share = share_of(Decimal(float(values.value[0])), bound, mine)
-            yield WIDE if share is None else Judged("line, bounded", "delta", tau, share)
+            yield WIDE if share is None else Judged(BOUNDED, "delta", tau, share)
     level = float(rate.high)
     if Decimal(level) < Decimal(rate.high):
         level = math.nextafter(level, math.inf)
@@ -124,7 +125,10 @@ def judged_readings(
             around = ProvedNumber(
                 str(_EXACTLY.subtract(Decimal(side.low), gap)), str(_EXACTLY.add(Decimal(side.high), gap))
             )
-            yield from _judged(name, direction.values(name[:3].lower(), np.array([level])), around, level)
+            values = direction.values(name[:3].lower(), np.array([level]))
+            yield from _judged(name, values, around, level)
+            if values.method[0] == Method.LINE:
+                yield from _judged_bounds_of_rate(direction, name, around, level)
     delta = float(mine.low)
     if tau > 0 and float(_LEAST) < delta < 1:
         yield from _judged_epsilon(direction, prover, delta, remove=remove)
@@ -136,6 +140,17 @@ def _judged(claim: str, values: object, proved: ProvedNumber, level: float) -> I
         return
     share = share_of(Decimal(value), error, proved)
     yield WIDE if share is None else Judged(str(Method(int(method))), claim, level, share)
+
+
+def _judged_bounds_of_rate(
+    direction: Direction, claim: str, proved: ProvedNumber, level: float
+) -> Iterator[Judged | str]:
+    """Between which numbers a rate is said to lie, seen from their middle."""
+    low, high = (Decimal(float(end[0])) for end in direction._rate_bounds(claim[:3].lower(), np.array([level])))
+    if _LEAST < low and high < 1:
+        middle = (low + high) / 2
+        share = share_of(middle, float((high - low) / 2 / middle), proved)
+        yield WIDE if share is None else Judged(BOUNDED, claim, level, share)
 
 
 def _judged_epsilon(direction: Direction, prover: Prover, delta: float, *, remove: bool) -> Iterator[Judged | str]:
