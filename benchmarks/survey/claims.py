@@ -147,7 +147,7 @@ def _judged_bounds_of_rate(
 ) -> Iterator[Judged | str]:
     """Between which numbers a rate is said to lie, seen from their middle."""
     low, high = (Decimal(float(end[0])) for end in direction._rate_bounds(claim[:3].lower(), np.array([level])))
-    if _LEAST < low and high < 1:
+    if low > _LEAST and high < 1:
         middle = (low + high) / 2
         share = share_of(middle, float((high - low) / 2 / middle), proved)
         yield WIDE if share is None else Judged(BOUNDED, claim, level, share)
