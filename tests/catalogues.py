@@ -10,6 +10,7 @@ from gaussdp.web.static_files import FOLDER, normal
 SOURCE = Path(__file__).parents[1] / "src" / "gaussdp"
 SAID = {"say": (0,), "Phrase": (0,), "plural": (1, 2)}
 TABLES = (  # whose columns people read in other languages
+    "accounting/fitted.py",
     "accounting/readings.py",
     "advising/advice.py",
     "choosing/budgets.py",

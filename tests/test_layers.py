@@ -40,7 +40,7 @@ LAYERS = [
 ]
 ROOMS = [
     ("readings",),
-    ("operating_points", "read_curve"),
+    ("operating_points", "read_curve", "fitted"),
     ("inversion",),
     ("loss",),
     ("lines", "density", "allocation"),

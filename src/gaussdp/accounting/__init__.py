@@ -10,6 +10,7 @@ from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.directions import Direction
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.distribution.points import PointsCurve
-from gaussdp.accounting.readings import Fit, Method, Reading
+from gaussdp.accounting.fitted import Fit
+from gaussdp.accounting.readings import Method, Reading
 
 __all__ = ["AccountedCurve", "Direction", "DistributionCurve", "Fit", "Method", "PointsCurve", "Reading", "account"]

@@ -15,12 +15,13 @@ from gaussdp.accounting.directions import Direction, RateBounds, SymmetricTails
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative, touched
 from gaussdp.accounting.fit.tightest import fit_tails
+from gaussdp.accounting.fitted import DEFAULT_FLOOR, Fit, exact_fit
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneExchangeTails, OneStepTails, OneUnitTails
 from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails, bounds_on_errors
 from gaussdp.accounting.read_curve import ReadCurve
-from gaussdp.accounting.readings import DEFAULT_FLOOR, Fit, Method, Values, exact_fit
+from gaussdp.accounting.readings import Method, Values
 from gaussdp.documents import Document
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, instance, number
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError

@@ -12,7 +12,7 @@ import numpy as np
 from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.distribution.points import PointsCurve
-from gaussdp.accounting.readings import Fit
+from gaussdp.accounting.fitted import Fit
 from gaussdp.documents.blocks import Column, Document, Table
 from gaussdp.documents.files import write_file
 from gaussdp.documents.machine import dumped

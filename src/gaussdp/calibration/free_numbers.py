@@ -7,7 +7,7 @@ Searches start from the central limit theorem of Bu, Dong, Long & Su (2020): for
 
 import math
 
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.searching import Family, Safer, SearchAxis, SignificantDigits, WholeNumbers, calibrate
 from gaussdp.calibration.targets import Reader, Target

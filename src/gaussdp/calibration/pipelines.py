@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.calibration.free_numbers import DEFAULT_DIGITS, LEAST_NOISE, MOST_NOISE, noise_multiplier, parameter
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.targets import Reader, Target

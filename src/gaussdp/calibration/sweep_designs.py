@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass, fields
 from itertools import product
 from typing import Any
 
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.calibration.free_numbers import DEFAULT_DIGITS
 from gaussdp.calibration.pipelines import Pipeline, Sampler, training_noise
 from gaussdp.calibration.searching import SignificantDigits

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from gaussdp import calibration
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.calibration.pipelines import Sampler
 from gaussdp.calibration.results import TABLES, Calibration
 from gaussdp.calibration.targets import Target

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.cli.options import number, numbers, output_options, show
 from gaussdp.cli.runs import described, mechanism_of
 from gaussdp.errors import DomainError

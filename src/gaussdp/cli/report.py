@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from gaussdp.accounting.document import DEFAULT_FPRS
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.cli.options import WholeRange, announcing, levels, number, numbers, prior_option, show
 from gaussdp.cli.runs import registering, registry_options
 from gaussdp.documents.files import write_file

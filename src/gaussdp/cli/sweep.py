@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from gaussdp import domains
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.calibration.free_numbers import DEFAULT_DIGITS
 from gaussdp.calibration.pipelines import Sampler
 from gaussdp.calibration.sweep_designs import Design, Row, grid

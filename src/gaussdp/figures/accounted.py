@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaussdp.accounting import AccountedCurve, PointsCurve
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.documents.rounding import shown_up
 from gaussdp.figures import style
 from gaussdp.figures.drawing import log_axis, rendered

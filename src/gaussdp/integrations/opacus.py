@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, account
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.calibration import AtMost
 from gaussdp.calibration import noise_multiplier as least_noise_multiplier
 from gaussdp.calibration.free_numbers import DEFAULT_DIGITS

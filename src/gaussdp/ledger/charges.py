@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import GDP, ApproxDP, ApproxGDP, Guarantee, ProfilePoints

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from gaussdp.accounting.readings import LARGE_REGRET
+from gaussdp.accounting.fitted import LARGE_REGRET
 from gaussdp.documents.blocks import Facts, Headline, Judgement, Picture, Section, Tone, Words
 from gaussdp.documents.rounding import shown, shown_down, shown_up
 from gaussdp.mechanisms.base import ADJACENCIES

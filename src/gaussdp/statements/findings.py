@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit
-from gaussdp.accounting.readings import LARGE_REGRET
+from gaussdp.accounting.fitted import LARGE_REGRET
 from gaussdp.documents.blocks import Column, Table
 from gaussdp.documents.rounding import Rounding, rounded, shown, shown_level, shown_up
 from gaussdp.errors import DomainError

@@ -13,7 +13,7 @@ import numpy as np
 
 from gaussdp.accounting import DistributionCurve, Fit, account
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, ENDINGS, curve_files
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.documents import PROSE_FORMATS, Block, Document, Format, document_files, render
 from gaussdp.documents.files import write_files
 from gaussdp.documents.html import fragment

@@ -6,7 +6,7 @@ from typing import Literal
 
 from gaussdp.accounting import account
 from gaussdp.accounting.bounds.enclosures import Enclosure
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.documents.blocks import Column, Document, Table
 from gaussdp.documents.rounding import (
     FEWEST_DIGITS,

@@ -13,7 +13,8 @@ import numpy as np
 from gaussdp.accounting import AccountedCurve, DistributionCurve, PointsCurve, account
 from gaussdp.accounting.bounds.approximations import smallest_rho
 from gaussdp.accounting.bounds.closed_forms import closed_form, implied_mu, reveals
-from gaussdp.accounting.readings import DEFAULT_FLOOR, Method
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
+from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
 from gaussdp.guarantees.claim import Claim

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from scipy import special
 
 from gaussdp import numerics
-from gaussdp.accounting.readings import DEFAULT_FLOOR, Columns, Fit, KnownDistances, Method, Readings, Values
+from gaussdp.accounting.fitted import DEFAULT_FLOOR, Fit, KnownDistances
+from gaussdp.accounting.readings import Columns, Method, Readings, Values
 from gaussdp.domains import LEVEL, PROBABILITY, checked, instance, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, ProfilePoints, TradeoffPoints

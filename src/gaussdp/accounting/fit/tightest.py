@@ -18,8 +18,9 @@ from gaussdp.accounting.fit.bounded import BoundedSearch
 from gaussdp.accounting.fit.slack import CurveDistances
 from gaussdp.accounting.fit.span import Ends, Piece, Sampler, Samples, Span, exact_ends, sample_span
 from gaussdp.accounting.fit.supremum import Interpolant, resolve, supremum
+from gaussdp.accounting.fitted import Fit
 from gaussdp.accounting.operating_points import LossTails
-from gaussdp.accounting.readings import Fit, roomy
+from gaussdp.accounting.readings import roomy
 from gaussdp.errors import ConvergenceError
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Literal, get_args
 
-from gaussdp.accounting.readings import DEFAULT_FLOOR
+from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.advising.answers import BY_KEY, YEARS
 from gaussdp.advising.published import KINDS
 from gaussdp.choosing.requirements import Policy, Requirement, parse_policy
