@@ -86,7 +86,7 @@ def compared(run: Mechanism, draw: Draw, seconds: float, places: int = PLACES) -
             yield "the run took too long"
             continue
         try:
-            with _limited(until - time.process_time()):
+            with _limited(until - time.process_time()), np.errstate(all="ignore"):
                 point = prover.point(threshold, 1 if remove else -1)
         except (
             _TooLongError,
