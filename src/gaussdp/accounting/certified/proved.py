@@ -50,7 +50,10 @@ class ProvedNumber:
 
     @property
     def digits(self) -> int:
-        """How many digits are proved: the width is at most one unit of the last of them; none if it is half the number."""
+        """How many digits are proved: the width is at most one unit of the last of them.
+
+        None if the width is more than half the number.
+        """
         low, high = Decimal(self.low), Decimal(self.high)
         if low == high:
             return _WIDE
