@@ -134,3 +134,16 @@ def test_rates_are_bounded_only_by_tests_that_surely_lie_on_either_side():
     assert (sure.fnr_low <= fnr).all()
     assert (fnr <= sure.fnr_high).all()
     assert (sure.fnr_high - sure.fnr_low < 1e-11).all()
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "low", "high"),
+    [(8.645745234979445, 6.00526e-17, 6.03658e-17), (8.66, 7.56e-19, 7.64e-19), (8.700000000000001, 6e-33, 2e-32)],
+)
+def test_rates_that_rounding_took_are_no_answers(epsilon, low, high):
+    """Next to the least loss, where a line at a tilt far off leaves nothing, or noise; the bounds are from lattices."""
+    curve = account(DPSGD(0.3806225464349507, 0.17603034261518596, 45))
+    reading = curve.add.reading.delta(epsilon)
+    assert low < reading.value < high
+    assert reading.error < 1e-9
+    assert curve.add.epsilon(reading.value) == pytest.approx(epsilon, rel=1e-9)

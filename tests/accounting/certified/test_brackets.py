@@ -141,6 +141,18 @@ def test_what_had_no_proof_has_one_that_is_proved_again():
     assert any("remove" in failure for failure in replace(certificate, points=points).verify())
 
 
+def test_small_losses_have_lattices():
+    """Where cells could be wider than any window; and a line that says nothing is not taken for a proof."""
+    run, epsilon, delta = DPSGD(3.0, 1e-5, 20), 3e-5, 2.2253541746749173e-07
+    tails, _ = bracket(run, epsilon)
+    certificate = certify(run, epsilons=[epsilon], seconds=30)
+    found = certificate.deltas[0].delta
+    for low, high in ((float(tails.remove.lower()), float(tails.remove.upper())), (found.lower, found.upper)):
+        assert low <= delta <= high <= 1.001 * low
+    assert any(isinstance(line, BracketWitness) for line in certificate.lines)
+    assert certificate.verify() == ()
+
+
 ENDLESS = [
     ("bracket", ("windows", 0, "near"), [0, 1, [5]]),
     ("bracket", ("windows", 0, "widest"), [1]),

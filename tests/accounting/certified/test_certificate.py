@@ -257,6 +257,7 @@ def test_numbers_round_outwards():
     assert third.lower < third.upper
     assert third.lower <= 1 / 3 <= third.upper
     assert third.digits == 20
+    assert ProvedNumber("79e-9", "1.000000011").digits == 0
     assert third.at_least(0.3)
     assert not third.at_most(0.3)
     assert ProvedNumber("0.25", "0.25").lower == ProvedNumber("0.25", "0.25").upper == 0.25

@@ -113,6 +113,6 @@ def _window(loss: Floats, log_mass: Floats, tilt: float, allowed: float, effort:
     ends = sorted((0.0, mean * scale))
     near = max(first, math.floor(ends[0]) - 1), min(last, math.ceil(ends[1]) + 1)
     # Where the tilt takes all weight away cells may be as wide as they come.
-    widest = max(1, math.floor(scale / (tilt * 2.0**effort.cell)))
+    widest = min(max(1, math.floor(scale / (tilt * 2.0**effort.cell))), UNLIMITED)
     sides = (widest, UNLIMITED) if mirrored else (UNLIMITED, widest)
     return Window(level, first, near, last, effort.share, sides)

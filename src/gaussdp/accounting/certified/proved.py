@@ -50,12 +50,16 @@ class ProvedNumber:
 
     @property
     def digits(self) -> int:
-        """How many digits are proved: the width is at most one unit of the last of them."""
+        """How many digits are proved: the width is at most one unit of the last of them.
+
+        None if the width is more than half the number.
+        """
         low, high = Decimal(self.low), Decimal(self.high)
         if low == high:
             return _WIDE
         width = Context(_WIDE).subtract(high, low)
-        return max(0, max(abs(low), abs(high)).adjusted() - width.adjusted())
+        largest = max(abs(low), abs(high))
+        return 0 if 2 * width > largest else max(0, largest.adjusted() - width.adjusted())
 
     def at_least(self, level: float) -> bool:
         """Whether the number is proved to be at least a double."""

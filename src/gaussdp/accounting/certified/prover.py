@@ -47,6 +47,7 @@ class ProverSettings:
     bent_seconds: float = 30.0  # that bent lines may take together
     close: float = 2e-6  # relative width of a bracket, which is not made finer
     more_time: float = 12.0  # that a finer bracket may take, of that of the one before
+    least_digits: float = 1.0  # of what a straight line is for, below which it is no use
     tolerable: float = 4.0  # digits that may miss, as a logarithm
     bits: int = 192  # of closed forms, doubled until the digits are there
     most_bits: int = 4096
@@ -195,13 +196,18 @@ class Prover:
                 plan = self._plan(threshold, region)
             except ConvergenceError as error:
                 return self._bent(threshold, region, error)
-            return self._straight(region, *plan)
+            found = self._straight(region, *plan)
         except ConvergenceError as error:
             self._without_lines.add(region)
             return self._bracket(threshold, region, error)
         except (ArithmeticError, DomainError):  # numbers that only steer are no doubles, or ask for too many nodes
             self._without_lines.add(region)
             return self._bracket(threshold, region, ConvergenceError("no proof: losses are too large for lines"))
+        with precision(found[0].bits):
+            digits = found[1].line.read(threshold).least_digits(region)
+        if digits < SETTINGS.least_digits:
+            return self._bracket(threshold, region, ConvergenceError("no proof: the line says next to nothing"))
+        return found
 
     def _told(self, words: str) -> None:
         """The same of lines, which have less time."""

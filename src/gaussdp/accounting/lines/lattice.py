@@ -437,5 +437,7 @@ def _accurate(points: OperatingPoints, tolerance: float) -> Booleans:
         points.log_delta_add,
     )
     deepest = -np.minimum.reduce(rates)
+    # A rate of which nothing is left is not deep but lost to rounding.
+    deepest = np.where(np.isfinite(deepest), deepest, 0.0)
     deep: Booleans = points.errors <= tolerance * np.maximum(1.0, deepest / SETTINGS.deep)
     return deep
