@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+import re
 from dataclasses import replace
 from decimal import Decimal
 
@@ -172,7 +173,7 @@ ENDLESS = [
 @pytest.fixture(scope="module")
 def stated():
     """What a certificate of a bracket and a line says."""
-    content = json.loads(certify(DPSGD(0.5, 1e-4, 500), 1e-6, seconds=60).to_json())
+    content = json.loads(certify(DPSGD(0.5, 1e-4, 500), 1e-6, seconds=90).to_json())
     del content["digest"]
     kinds = ["bracket" if "windows" in line else "line" for line in content["lines"]]
     assert sorted(kinds) == ["bracket", "line"]
@@ -199,12 +200,12 @@ def test_a_check_ends_when_its_time_is_over(stated):
 @pytest.mark.parametrize("run", [DPSGD(0.8, 1e-3, 50), DPSGD(0.5, 1e-4, 500)])
 def test_mu_from_brackets_whose_widest_points_are_elsewhere(run):
     """Next to a threshold of zero rates are hardly known; mu is largest at the other end."""
-    certificate = certify(run, 1e-6, seconds=60)
+    certificate = certify(run, 1e-6, seconds=90)
     low, high = certificate.bounds()
     assert any(isinstance(line, BracketWitness) for line in certificate.lines)
     assert low <= account(run).fit(1e-6).mu_upper
     assert account(run).fit(1e-6).mu_lower <= high <= 1.08 * low
-    assert "proved to 1 digit in" in certificate.words
+    assert re.search(r"proved to (1 digit|2 digits) in", certificate.words)
     assert certificate.verify() == ()
 
 

@@ -212,7 +212,13 @@ def test_epsilon_is_zero_where_that_is_enough():
 
 def test_what_cannot_be_proved_is_refused():
     with pytest.raises(ConvergenceError, match="no proof: delta at epsilon 120 can only be enclosed in"):
-        certify(DPSGD(0.45245, 5.64e-5, 51_300), epsilons=[120.0], seconds=10)
+        certify(DPSGD(0.45245, 5.64e-5, 51_300), epsilons=[120.0], seconds=60)
+
+
+def test_what_is_known_of_a_mu_without_a_bound_is_told():
+    """There are a few points of a line and coarse ones of a bracket in a second."""
+    with pytest.raises(ConvergenceError, match=r"no proof: (mu above 1e-06|.* seconds)"):
+        certify(DPSGD(0.5, 1e-4, 500), 1e-6, seconds=4)
 
 
 def test_other_mechanisms_are_refused():

@@ -266,7 +266,11 @@ def _mu(prover: Prover, floor: float, tell: Progress) -> ProvedMu:
             break
     points = _thinned(points, best, floor, gap)
     with precision(derived.BITS):
-        mu = enclosure(derived.mu_between(points, floor))
+        known = derived.mu_between(points, floor)
+        if not known.is_finite():
+            least, _ = enclosure(best).rounded(3)
+            raise ConvergenceError(f"no proof: mu above {floor:g} can only be said to be at least {least}")
+        mu = enclosure(known)
     if mu.digits < SETTINGS.least_digits:
         raise ConvergenceError(f"no proof: mu above {floor:g} can only be enclosed in {mu}")
     return ProvedMu(floor, mu, tuple(prover.place(point.threshold) for point in points))
