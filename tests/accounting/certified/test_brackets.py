@@ -359,3 +359,23 @@ def test_both_sides_of_a_test_round_losses_alike():
     alone = MeasureKind(arb(2), upper=False, spread=False, witness=COARSE)
     step, _ = alone.step(narrow, range(-100, 101), 12, 20)
     assert alone.power(step, 20, silent).level != made[0].level  # or nothing was tried here
+
+
+@pytest.mark.parametrize(
+    ("run", "epsilon", "mirrored", "ends", "tilt"),
+    [
+        (DPSGD(0.5, 0.2, 3), 1.25, False, (-16, 8), 2.0),
+        (DPSGD(0.5, 0.99, 1), 2.0, True, (-4, 64), 2.0),
+        (DPSGD(0.5, 0.2, 3), 21.0, False, (-16, 512), 1.0),
+    ],
+)
+def test_bounds_from_above_count_what_lies_outside_and_what_was_cut_off(run, epsilon, mirrored, ends, tilt):
+    """Most of delta is outside of a window that ends before the threshold, or at an end that is little under a tilt."""
+    witness = BracketWitness(tilt, mirrored, (Window(3, ends[0], (-1, 1), ends[1], 8, (1, 1)),), 4096, 4096, 200)
+    loss, curve = ComposedLoss.of(run), account(run)
+    truth = float((curve.add if mirrored else curve.remove).delta(epsilon))
+    with precision(200):
+        tails = ProvedBracket(loss.squared_mu, (), loss.parts, witness).read(-epsilon if mirrored else epsilon)
+        found = tails.add if mirrored else tails.remove
+    assert float(found.lower()) <= truth * (1 + 1e-9)
+    assert float(found.upper()) >= truth * (1 - 1e-9)
