@@ -21,7 +21,6 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.objects import cached_property, unguarded
 from gaussdp.risks import FPR, Risk, criteria, criteria_at
-from gaussdp.risks.levels import name_at
 from gaussdp.words import say
 
 _LEAST_RATE = 1e-300
@@ -235,8 +234,7 @@ class Match:
     @property
     def name(self) -> str:
         """The criterion and its level: "multiplicative advantage at FPR 1e-3"."""
-        name, place = str(self.risk.name or self.risk), self.risk.place
-        return name_at((name, place)) if place else name
+        return self.risk.named
 
     def as_object(self) -> dict[str, Any]:
         """For programs: full precision, and the words."""
