@@ -12,7 +12,7 @@ import gaussdp
 from gaussdp.advising import Answers, Published, advise, record
 from gaussdp.choosing.budgets import budget_document
 from gaussdp.documents import render
-from gaussdp.words import Phrase, numeral, plural, remembered, say, speaking, spoken
+from gaussdp.words import Phrase, numeral, plural, remembered, say, speaking, spoken, told_once
 
 ENGLISH = re.compile(r"\b(the|of|is|are|and|with|which|each|than|that|from|not|by|at|or|its|it|for)\b")
 
@@ -149,3 +149,47 @@ def test_a_verdict_is_the_same_to_machines():
         verdict.upper,
         verdict.instead,
     )
+
+
+@pytest.mark.parametrize("template", ["{a}% of {b}", "{{{a}}} {b}", "{a:>4}|{b}", "{a!r} {b}", "{b}%s{a}", "%(a)s {a}"])
+def test_templates_are_filled_as_python_fills_them(template):
+    values = {"a": 1.5, "b": "two"}
+    assert say(template, **values) == template.format(**values)
+
+
+def test_a_phrase_in_a_sentence_is_said_in_the_language_of_the_moment():
+    name = Phrase("advantage")
+    assert say("{name}!", name=name) == "advantage!"
+    with speaking("de"):
+        assert say("{name}!", name=name) == "Vorteil!"
+
+
+def test_what_is_told_once_is_told_in_each_language():
+    class Thing:
+        told = 0
+
+        @told_once
+        def words(self):
+            """What it is."""
+            self.told += 1
+            return f"{Phrase('advantage')}"
+
+    thing = Thing()
+    for _ in range(2):
+        assert thing.words == "advantage"
+        with speaking("de"):
+            assert thing.words == "Vorteil"
+    assert thing.told == 2
+    assert Thing.words.__doc__ == "What it is."
+
+
+def test_a_guarantee_and_a_risk_know_their_words_in_each_language():
+    policy, risk = gaussdp.PureDP(1.0), gaussdp.MultiplicativeAdvantage(fpr=1e-3)
+    english = policy.label, risk.words, risk.named
+    with speaking("de"):
+        german = policy.label, risk.words, risk.named
+    assert english == (policy.label, risk.words, risk.named)
+    assert english[0] != german[0]
+    assert english[2] != german[2]
+    assert policy == gaussdp.PureDP(1.0)
+    assert pickle.loads(pickle.dumps(policy)) == policy

@@ -92,9 +92,13 @@ class Choice(GDP):
             "requirements": [one.as_object() for one in self.requirements],
         }
 
+    @cached_property
+    def _shown(self) -> str:
+        return shown_down(self.mu)
+
     def _range(self) -> str:
         counted = sum(len(one.limiting) for one in self.requirements)
-        low, high = shown_down(self.mu), shown_down(self.high)
+        low, high = self._shown, shown_down(self.high)
         if counted <= 1 or low == high or self.saturated:
             return ""
         return say(
@@ -109,7 +113,7 @@ class Choice(GDP):
         if self.saturated and at is not None:
             return say(
                 "No budget follows: the match gives μ = {mu}, which stands for nothing. {warning}",
-                mu=shown_down(self.mu),
+                mu=self._shown,
                 warning=at.warning,
             )
         if at is None:
@@ -117,14 +121,14 @@ class Choice(GDP):
                 len(self.requirements),
                 "The cautious choice is μ = {mu}, the largest that meets what is asked ({words}).",
                 "The cautious choice is μ = {mu}, the largest that meets what is asked and binds ({words}).",
-                mu=shown_down(self.mu),
+                mu=self._shown,
                 words=one.words,
             )
         return plural(
             len(one.limiting),
             "The cautious choice is μ = {mu}, which matches {words} by {name}.",
             "The cautious choice is μ = {mu}, the smallest of them, which matches {words} by {name}.",
-            mu=shown_down(self.mu),
+            mu=self._shown,
             words=one.words,
             name=at.name,
         )

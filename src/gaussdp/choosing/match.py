@@ -21,7 +21,6 @@ from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.objects import cached_property, unguarded
 from gaussdp.risks import FPR, Risk, criteria, criteria_at
-from gaussdp.risks.levels import name_at
 from gaussdp.words import say
 
 _LEAST_RATE = 1e-300
@@ -235,8 +234,7 @@ class Match:
     @property
     def name(self) -> str:
         """The criterion and its level: "multiplicative advantage at FPR 1e-3"."""
-        name, place = str(self.risk.name or self.risk), self.risk.place
-        return name_at((name, place)) if place else name
+        return self.risk.named
 
     def as_object(self) -> dict[str, Any]:
         """For programs: full precision, and the words."""
@@ -317,9 +315,14 @@ def usual_matches(policy: Guarantee) -> tuple[Match, ...]:
         return matches(policy, criteria_at())
     usual, epsilon = _usual(criteria()), policy.epsilon_bound
     with readings():
-        found = tuple([Match(policy, risk, matched(epsilon)) for risk, matched, _ in usual])
-    for one, (_, _, end) in zip(found, usual, strict=True):
-        object.__setattr__(one, "saturated", epsilon >= end)  # as it would find itself
+        return tuple([_known(policy, risk, matched(epsilon), epsilon >= end) for risk, matched, end in usual])
+
+
+def _known(policy: Guarantee, risk: Risk, mu: float, saturated: bool) -> Match:
+    """The match that would find out itself whether it is saturated; without what a frozen class does for each field."""
+    found = object.__new__(Match)
+    known = vars(found)
+    known["policy"], known["risk"], known["mu"], known["saturated"] = policy, risk, mu, saturated
     return found
 
 

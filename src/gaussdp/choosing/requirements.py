@@ -145,7 +145,7 @@ class Requirement:
     @cached_property
     def saturated(self) -> bool:
         """Whether it is matched where it hardly limits anything."""
-        return bool(self.matches) and all(found.saturated for found in self.matches)
+        return bool(self.limiting) and self.limiting[0].saturated  # all of them, or none
 
     @cached_property
     def low(self) -> float:

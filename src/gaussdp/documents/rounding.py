@@ -33,6 +33,7 @@ _POWERS = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5]
 _LEAST = (1e-3, 1e-4, 1e-5)  # that need no exponent, by how far the point is moved
 _PLACES_BELOW = 5  # a number from 0.1 to 1 is above so many of these powers, and has as many places as digits
 _UNITS = [10.0**places for places in range(MOST_DIGITS + _PLACES_BELOW)]  # doubles all of them
+_BEGINNINGS = ["0." + "0" * places for places in range(MOST_DIGITS + _PLACES_BELOW)]
 _OFF = 1e-15  # twice what a double may be off from the number as it prints, and a product of doubles from its own
 _MODES = {Rounding.UP: ROUND_CEILING, Rounding.DOWN: ROUND_FLOOR, Rounding.NEAREST: ROUND_HALF_EVEN}
 
@@ -130,7 +131,7 @@ def _cut(value: float, rounding: Rounding, digits: int, moved: int = 0) -> str |
         units += rest > 0.5
     text = str(units)
     whole = len(text) - places + moved
-    text = f"{text[:whole]}.{text[whole:]}" if whole > 0 else f"0.{'0' * -whole}{text}" if whole else f"0.{text}"
+    text = f"{text[:whole]}.{text[whole:]}" if whole > 0 else _BEGINNINGS[-whole] + text
     return text if text[-1] != "0" else text.rstrip("0").rstrip(".")
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy import special
 
 from gaussdp.domains import (
     LEVEL,
@@ -183,7 +182,8 @@ def along(guarantee: ApproxDP, fpr: Floats, sides: Sequence[Literal["fnr", "tpr"
     """The least FNR or the largest TPR at rates that are known to lie in [0, 1]: for curves that are drawn."""
     epsilon, delta = guarantee.epsilon_bound, guarantee.delta_bound
     with readings():
-        return [(_fnr if side == "fnr" else _tpr)(NUMPY, epsilon, delta, fpr) for side in sides]
+        grown = _grown(NUMPY, epsilon, fpr)
+        return [(_fnr if side == "fnr" else _tpr)(NUMPY, epsilon, delta, fpr, grown) for side in sides]
 
 
 def implied_mu(epsilon: Any) -> Any:
@@ -231,20 +231,32 @@ def _epsilon_far(xp: Operations, epsilon: Array, delta: Array) -> Array:
 
 @Formula
 def _implied_mu(xp: Operations, epsilon: Array) -> Array:
-    small = _SQRT_8 * special.erfinv(np.tanh(epsilon / 2))
-    return xp.where(epsilon < 1, small, -2 * special.ndtri_exp(-np.logaddexp(0.0, epsilon)))
+    return xp.either(epsilon < 1, _implied_near, _implied_far, (epsilon, 1.0))
 
 
-def _fnr(xp: Operations, epsilon: float, delta: float, fpr: Array) -> Array:
-    steep = 1 - delta - _grown(xp, epsilon, fpr)
+def _implied_near(xp: Operations, epsilon: Array) -> Array:
+    return _SQRT_8 * xp.erfinv(np.tanh(epsilon / 2))
+
+
+def _implied_far(xp: Operations, epsilon: Array) -> Array:
+    return -2 * xp.ndtri_exp(-np.logaddexp(0.0, epsilon))
+
+
+def _fnr(xp: Operations, epsilon: float, delta: float, fpr: Array, grown: Array | None = None) -> Array:
+    steep = 1 - delta - (_grown(xp, epsilon, fpr) if grown is None else grown)
     flat = math.exp(-epsilon) * (1 - delta - fpr)
     return xp.larger(xp.larger(steep, flat), 0.0)
 
 
-def _tpr(xp: Operations, epsilon: float, delta: float, fpr: Array) -> Array:
-    steep = delta + _grown(xp, epsilon, fpr)
-    flat = -math.expm1(-epsilon) + math.exp(-epsilon) * (delta + fpr)
+def _tpr(xp: Operations, epsilon: float, delta: float, fpr: Array, grown: Array | None = None) -> Array:
+    steep = _beside(delta, _grown(xp, epsilon, fpr) if grown is None else grown)
+    flat = -math.expm1(-epsilon) + math.exp(-epsilon) * _beside(delta, fpr)
     return xp.smaller(xp.smaller(steep, flat), 1.0)
+
+
+def _beside(delta: float, rate: Array) -> Array:
+    """delta + rate; pure DP, which is asked most, has nothing to add."""
+    return delta + rate if delta else rate
 
 
 def _fpr(xp: Operations, epsilon: float, delta: float, tpr: Array) -> Array:

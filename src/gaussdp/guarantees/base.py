@@ -19,7 +19,7 @@ from gaussdp.documents.rounding import MOST_DIGITS, shown_up
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.numerics import Floats, Formula
-from gaussdp.words import say
+from gaussdp.words import say, told_once
 
 if TYPE_CHECKING:
     from gaussdp.guarantees.gaussian import GDP
@@ -165,12 +165,12 @@ class Guarantee(Displayed, ABC):
     short: ClassVar[str] = ""
     kind: ClassVar[str] = ""
 
-    @property
+    @told_once
     def label(self) -> str:
         """What it is, with its numbers rounded up: "Gaussian DP with μ = 0.8"."""
-        stated = self.stated(say(" and "))
-        name = self.title or self._untitled()
-        return say("{name} with {stated}", name=name, stated=stated) if stated else str(name)
+        stated = self._told_numbers(say(" and "), _LABEL_DIGITS)
+        name = str(self.title or self._untitled())
+        return say("{name} with {stated}", name=name, stated=stated) if stated else name
 
     @property
     def legend(self) -> str:
@@ -186,8 +186,10 @@ class Guarantee(Displayed, ABC):
             digits: significant digits of each.
         """
         instance("between", between, str, "a text")
-        kept = integer("digits", digits, low=1, high=MOST_DIGITS)
-        return between.join([f"{symbol} = {shown_up(value, kept)}" for symbol, value in self.numbers().items()])
+        return self._told_numbers(between, integer("digits", digits, low=1, high=MOST_DIGITS))
+
+    def _told_numbers(self, between: str, digits: int) -> str:
+        return between.join([f"{symbol} = {shown_up(value, digits)}" for symbol, value in self.numbers().items()])
 
     def _untitled(self) -> str:
         """What it is, where there is no name for it."""

@@ -49,7 +49,8 @@ class AtRate(Risk):
         return _epsilon_through(mu, self.rate)
 
     def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
-        return *self.matched_errors(policy, mu), GDP(mu).tpr(self.rate)
+        budget = GDP(mu)
+        return self.rate, budget.fnr(self.rate), budget.tpr(self.rate)
 
     def matched_errors(self, policy: Guarantee, mu: float) -> tuple[float, float]:
         return self.rate, GDP(mu).fnr(self.rate)

@@ -17,7 +17,7 @@ from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.numerics import TINY
 from gaussdp.objects import cached_property, guard
 from gaussdp.risks.levels import Level, Unit, capital, name_at
-from gaussdp.words import say
+from gaussdp.words import say, told_once
 
 _LARGEST_MU = 1e8
 _LARGEST_EPSILON = 1e16  # of the order of the square of the largest mu
@@ -143,12 +143,18 @@ class Risk(ABC):
         """The level at which it is read; None if it has none."""
         return None if self.level is None else float(getattr(self, self.level.key))
 
-    @property
+    @told_once
     def place(self) -> str:
         """The level with its value, "FPR 1e-3"; empty if it has none."""
         return "" if self.level is None or self.level_value is None else self.level.at(self.level_value)
 
-    @property
+    @told_once
+    def named(self) -> str:
+        """What it is, and its level: "multiplicative advantage at FPR 1e-3"."""
+        name, place = str(self.name or self), self.place
+        return name_at((name, place)) if place else name
+
+    @told_once
     def words(self) -> str:
         """What its number is: "TPR/FPR at FPR 1e-3", "share of right guesses with prior 0.5"."""
         if not self.quantity:

@@ -112,10 +112,10 @@ class Written(Sequence[float]):  # no dataclass, which the encoder would take fo
 
 
 def _as_python(value: Any) -> Any:
-    """A phrase as it is said, what is JSON already, and NumPy's numbers, which know how."""
-    if isinstance(value, str):
-        return str(value)
-    return msgspec.Raw(value.text) if isinstance(value, Written) else value.item()
+    """What is JSON already, a phrase as it is said, and NumPy's numbers, which know how."""
+    if type(value) is Written:
+        return msgspec.Raw(value.text)
+    return str(value) if isinstance(value, str) else value.item()
 
 
 _ENCODER = msgspec.json.Encoder(enc_hook=_as_python)

@@ -16,6 +16,7 @@ from gaussdp.words.speaking import (
     say,
     speaking,
     spoken,
+    told_once,
     words_of,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "say",
     "speaking",
     "spoken",
+    "told_once",
     "words_of",
 ]

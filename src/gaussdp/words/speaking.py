@@ -6,7 +6,8 @@ from contextlib import ContextDecorator
 from contextvars import ContextVar
 from functools import cache, lru_cache, wraps
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from string import Formatter
+from typing import Any, Self, TypeVar, overload
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
@@ -44,8 +45,8 @@ class Catalogue(dict[str, str]):
         """The template in this language; in English, where it does not know it."""
         words = self.get(template)
         if words is None:
-            return template.format(**values) if values else str.__str__(template)
-        return words.format(**{name: self.told(value) for name, value in values.items()}) if values else words
+            return filled(template, values) if values else str.__str__(template)
+        return filled(words, {name: self.told(value) for name, value in values.items()}) if values else words
 
     def told(self, value: Any) -> Any:
         """A value as the language writes it: whole numbers with their thousands apart, fractions after a comma."""
@@ -108,7 +109,31 @@ def say(template: str, /, **values: Any) -> str:
     catalogue = _SPOKEN.get()
     if catalogue is not None:
         return catalogue.say(template, values)
-    return template.format(**values) if values else str.__str__(template)
+    return filled(template, values) if values else str.__str__(template)
+
+
+class _Forms(dict[str, str | None]):
+    """Templates as the operator % takes them, which fills them in half the time; None for what it cannot write."""
+
+    def __missing__(self, template: str) -> str | None:
+        form = ""
+        for words, name, layout, conversion in _FIELDS(template):
+            if layout or conversion or (name is not None and not name.isidentifier()):
+                self[template] = None
+                return None
+            form += words.replace("%", "%%") + ("" if name is None else f"%({name})s")
+        self[template] = form
+        return form
+
+
+_FIELDS = Formatter().parse
+_FORMS = _Forms()
+
+
+def filled(template: str, values: Mapping[str, Any]) -> str:
+    """The template with these values in its braces."""
+    form = _FORMS[template]
+    return template.format(**values) if form is None else form % values
 
 
 def plural(count: float, one: str, many: str, /, **values: Any) -> str:
@@ -141,6 +166,34 @@ def remembered(tell: Callable[[Thing], str]) -> Callable[[Thing], str]:
         return tell(thing)
 
     return wraps(tell)(lambda thing: told(thing, spoken()))
+
+
+class told_once:  # noqa: N801
+    """A property in words of a thing that never changes: told once in each language, then known to the thing itself.
+
+    As for what is computed once, the words lie in the thing's own dictionary, and comparisons do not see them.
+    """
+
+    def __init__(self, tell: Callable[[Any], str]) -> None:
+        self._tell, self.__doc__ = tell, tell.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._in_english = f"{name} in {ENGLISH}"
+        self._name = name
+
+    @overload
+    def __get__(self, thing: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, thing: object, owner: type | None = None) -> str: ...
+    def __get__(self, thing: Any, owner: type | None = None) -> Self | str:
+        if thing is None:
+            return self
+        catalogue = _SPOKEN.get()
+        key = self._in_english if catalogue is None else f"{self._name} in {catalogue.key}"
+        known: str | None = thing.__dict__.get(key)
+        if known is None:
+            known = thing.__dict__[key] = self._tell(thing)
+        return known
 
 
 def words_of(room: str) -> Mapping[str, str]:

@@ -294,6 +294,7 @@ class _Joined:
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
+        self.is_closing = transport.is_closing  # which is asked several times a request
         self._head = self._lines = b""
 
     def __getattr__(self, name: str) -> Any:
