@@ -146,7 +146,7 @@ def main() -> None:
 
     def ratios(name: str, path: str, part: str) -> list[str]:
         ours, others = found[name].cpu, [found[f"{kind}, {path}, {part}"] for kind in kinds]
-        return [*(f"{ours / (other.cpu or math.nan):.1f}" for other in others), f"{others[0].size / 1e3:.1f}"]
+        return [*(f"{ours / (other.cpu or math.nan):.2f}" for other in others), f"{others[0].size / 1e3:.1f}"]
 
     print_table(
         f"Processor time beside bare answers of the same size (goal: each within {GOAL_RATIO:g} times Starlette's)",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -182,6 +183,7 @@ _MOST_DECADES = 9
 _TICKS = 2.01  # where Matplotlib has its own
 _ABOVE_FRAME = 3  # a line along the frame would be half hidden by it
 
+_DROPPED, _ONE_PDF_AT_A_TIME = "_drop_tables_default", Lock()
 _LAYOUT_TABLES = ("GDEF", "GPOS", "GSUB", "kern")
 _COMPRESSION = 3  # of zlib: its usual 6 takes a tenth of a whole picture's time for a tenth of its size
 
@@ -282,16 +284,21 @@ def _bytes(canvas: "Canvas", ending: str) -> bytes:
 def _without_layout_tables() -> Iterator[None]:
     """Embed fonts without the tables by which text is laid out: in a picture it is, and viewers do not read them.
 
-    To thin these tables out takes fontTools longer than all the rest of a picture.
+    To thin these tables out takes fontTools longer than all the rest of a picture. Matplotlib sets its options itself,
+    so that only their defaults are left to be told; a version that has none elsewhere embeds the tables.
     """
     from fontTools.subset import Options  # type: ignore[import-untyped]
 
-    before: list[str] = Options._drop_tables_default  # there is no other way past Matplotlib's own options
-    Options._drop_tables_default = [*before, *_LAYOUT_TABLES]
-    try:
-        yield
-    finally:
-        Options._drop_tables_default = before
+    with _ONE_PDF_AT_A_TIME:
+        before: list[str] | None = getattr(Options, _DROPPED, None)
+        if before is None:
+            yield
+            return
+        setattr(Options, _DROPPED, [*before, *_LAYOUT_TABLES])
+        try:
+            yield
+        finally:
+            setattr(Options, _DROPPED, before)
 
 
 def draw_on(figure: Figure, canvas: "Canvas") -> None:
