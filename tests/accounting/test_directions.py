@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gaussdp import DPSGD, GDP, account
 from gaussdp.accounting import Direction
-from gaussdp.accounting.inversion import points_at_fpr
+from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import DomainError
@@ -134,6 +134,47 @@ def test_rates_are_bounded_only_by_tests_that_surely_lie_on_either_side():
     assert (sure.fnr_low <= fnr).all()
     assert (fnr <= sure.fnr_high).all()
     assert (sure.fnr_high - sure.fnr_low < 1e-11).all()
+
+
+class Wrong(Doubtful):
+    """Tails whose smaller rates are off by all that their errors say, each in a direction."""
+
+    def __init__(self, tails, size, ways):
+        super().__init__(tails, math.inf)
+        self._size, self._ways = size, ways
+
+    def read(self, tau):
+        points = super().read(tau)
+        changed = {}
+        for (rate, rest), way in zip((("log_fpr", "log_tnr"), ("log_fnr", "log_tpr")), self._ways, strict=True):
+            one, other = getattr(points, rate), getattr(points, rest)
+            smaller = np.minimum(one, other) + math.log1p(way * self._size)
+            larger = np.log1p(-np.exp(smaller))
+            changed |= {
+                rate: np.where(one <= other, smaller, larger),
+                rest: np.where(one <= other, larger, smaller),
+            }
+        return replace(points, errors=np.full(tau.size, self._size), **changed)
+
+    def at_fnr(self, log_fnr, log_tpr):
+        return points_at_fnr(self, log_fnr, log_tpr)
+
+    def error_bounds(self, tau):
+        return np.full(tau.size, self._size)
+
+
+@pytest.mark.parametrize("remove", [True, False])
+@pytest.mark.parametrize("ways", [(1, 1), (1, -1), (-1, 1), (-1, -1)], ids=str)
+def test_bounds_of_rates_hold_for_wrong_readings(ways, remove):
+    levels = np.array([1e-8, 1e-3, 0.2, 0.4, 0.9, 1 - 1e-6])
+    direction = Direction(Wrong(GaussianTails(1.0), 1e-10, ways), remove=remove)
+    bounds = direction.rate_bounds(np.log(levels), np.log1p(-levels))
+    fnr, tpr = GDP(1.0).fnr(levels), GDP(1.0).tpr(levels)
+    assert (bounds.fnr_low <= fnr * (1 + 1e-15)).all()
+    assert (fnr <= bounds.fnr_high * (1 + 1e-15)).all()
+    assert (bounds.tpr_low <= tpr * (1 + 1e-15)).all()
+    assert (tpr <= bounds.tpr_high * (1 + 1e-15)).all()
+    assert (bounds.fnr_high - bounds.fnr_low < 1e-8 * np.minimum(fnr, tpr)).all()
 
 
 @pytest.mark.parametrize(

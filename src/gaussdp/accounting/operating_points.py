@@ -128,10 +128,13 @@ class BoundedTails(Protocol):
         """Bounds on the relative errors at thresholds, up to rounding; infinite where none is known."""
 
 
+_JUDGED = [method for method in Method if method.error_kind == "estimate"]
+
+
 def bounds_on_errors(tails: LossTails, points: OperatingPoints) -> Floats:
     """Bounds on the errors of points that tails have read, up to rounding; infinite where none is known."""
-    judged = np.array([Method(code).error_kind == "estimate" for code in points.methods.tolist()], np.bool_)
-    bounds = points.errors.copy()
+    judged = np.isin(points.methods, _JUDGED)
+    bounds = np.where(points.answered, points.errors, np.inf)
     if judged.any():
         bounds[judged] = tails.error_bounds(points.tau[judged]) if isinstance(tails, BoundedTails) else np.inf
     return bounds

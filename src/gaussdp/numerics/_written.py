@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import special
+from scipy.special import cython_special
 
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics._numpy import DEEP, SINGLE, deep_tail
@@ -36,10 +36,17 @@ _PYTHON = Dialect(
     infinite="infinity",
     least="-infinity",
 )
-_FUNCTIONS = {name: getattr(np, name) for name in ("exp", "log", "log1p", "expm1")} | {
-    "round": np.rint,
-    **{name: getattr(special, name) for name in ("erf", "erfinv", "erfcx", "ndtr", "log_ndtr", "ndtri", "ndtri_exp")},
-}
+_FUNCTIONS = {name: getattr(np, name) for name in ("exp", "log", "log1p", "expm1")} | {"round": np.rint}
+
+
+def _of_doubles(name: str) -> Callable[[float], float]:
+    """SciPy's function of one double: what its function of arrays computes, without the way through an array."""
+    function = getattr(cython_special, name)
+    one: Callable[[float], float] = function["double"] if hasattr(function, "__signatures__") else function
+    return one
+
+
+_SPECIAL = {name: _of_doubles(name) for name in ("erf", "erfinv", "erfcx", "ndtr", "log_ndtr", "ndtri", "ndtri_exp")}
 
 
 def written_out(kernel: Kernel, inputs: int, beyond: Callable[..., float]) -> Callable[..., float]:
@@ -82,9 +89,11 @@ class _Python(Writer, Operations):
         super().__init__()
         self._longest = math.inf  # so many lines may there be before the branch that is written is too long
         self._known: dict[str, Any] = {"infinity": math.inf, "nan": math.nan, "sqrt": math.sqrt, "SINGLE": SINGLE}
-        self._known |= {"ConvergenceError": ConvergenceError, "finite": math.isfinite, **_FUNCTIONS}
+        self._known |= {"ConvergenceError": ConvergenceError, "finite": math.isfinite, **_FUNCTIONS, **_SPECIAL}
         for name in _FUNCTIONS:
             setattr(self, name, self._function(f"float({name}({{}}))"))
+        for name in _SPECIAL:
+            setattr(self, name, self._function(f"{name}({{}})"))
         self.sqrt, self.isfinite = self._function("sqrt({})"), self._function("finite({})")
 
     def function(self, kernel: Kernel, inputs: int, beyond: Callable[..., float]) -> Callable[..., float]:

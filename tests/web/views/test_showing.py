@@ -37,6 +37,17 @@ def test_rates_are_sent_as_any_list_is(points):
     assert list(rates) == rates.numbers
 
 
+@pytest.mark.parametrize("mu", [0.05, 0.5, 1.5, 2.4, 2.65, 3.0, 5.0])
+def test_curves_hardly_leave_their_chords(mu):
+    """By less than a thousandth of the picture, in which the first and the last rates are its sides."""
+    rates = np.array(curve_rates().numbers[1:-1])
+    fnr = GDP(mu).fnr(rates)
+    across, down = np.diff(rates), np.diff(fnr)
+    for share in np.linspace(0.1, 0.9, 9):
+        apart = np.abs(fnr[:-1] + share * down - GDP(mu).fnr(rates[:-1] + share * across))
+        assert float((apart * across / np.hypot(across, down)).max()) < 1e-3
+
+
 def test_a_straight_line_is_drawn_straight():
     rates = curve_rates(0.25).numbers
     assert read_off(ApproxDP(0.0, 0.0), rates, "fnr") == pytest.approx([1 - rate for rate in rates], abs=1e-15)

@@ -9,6 +9,7 @@ docs/certified.md). Adding a record is removing one with the sign of all losses 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
@@ -305,10 +306,10 @@ class ProvedBracket:
         """At least and at most the profile of this direction (lemmas 13 and 14), at an exact epsilon."""
         grown = epsilon.exp()
         above = self._above
-        rates = above.from_point(math.floor(math.ldexp(near, self._above_level)) + 1)
+        rates = above.from_point(_floor(near, self._above_level) + 1)
         high = rates[1] - grown * rates[0] + above.lost * ((1 - self._tilt) * epsilon).exp() + self._outside
         low = arb(0)
-        start, spacing = math.floor(math.ldexp(near, self._level)), arb(2) ** -self._level
+        start, spacing = _floor(near, self._level), arb(2) ** -self._level
         for point in (start + k for k in BESIDE):
             [q], [p] = self._null.from_point(point), self._power.from_point(point)
             lost = self._null.lost * (-self._tilt * spacing * point).exp()
@@ -333,6 +334,11 @@ class ProvedBracket:
         if self.region > 0:
             return Tails(threshold, rate, 1 - rate, 1 - power, power, delta, (delta - 1) / grown + 1)
         return Tails(threshold, 1 - power, power, rate, 1 - rate, (delta - 1) / grown + 1, delta)
+
+
+def _floor(loss: float, level: int) -> int:
+    """The last point of a lattice that is not above a loss, exactly."""
+    return math.floor(Fraction(loss) * Fraction(2) ** level)
 
 
 def _of_kind(cells: _Cells, level: int, kind: str, *, mirrored: bool) -> tuple[Sequence[arb], Sequence[int]]:

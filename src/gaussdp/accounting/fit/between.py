@@ -75,7 +75,8 @@ def _corner(
         rest = np.maximum(np.exp(log_other_rest[near]) - gain, np.exp(log_other_rest[far]))
         quantile = upper_quantile(np.log(other), np.log(rest))
         # The tangent may lie lower by the errors of both rates at near.
-        lower = at_near * (np.minimum(other, rest) + np.exp(tau[near] + log_rate[near]))
+        smaller = np.maximum(np.minimum(other, rest), np.exp(np.minimum(log_other[near], log_other_rest[near])))
+        lower = at_near * (smaller + np.exp(tau[near] + log_rate[near]))
         mu = upper_quantile(log_corners, log_complement(log_corners)) + quantile
         mu += lower * np.exp(0.5 * quantile * quantile + HALF_LOG_2PI)
         # Never above what the two samples alone allow, however noisy the corner.
