@@ -8,6 +8,7 @@ peer does the work there is a goal in time.
 
 import functools
 import itertools
+import math
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ DELTA = 1e-6
 GRID = 1e-4  # of the peer's losses, as is its default
 TIGHT = 0.01  # by which its epsilon may exceed the exact one
 SCHEDULE = 10_000
+FEW_AND_RARE = ((2.5, 4e-6, 39), (0.9, 1.5e-6, 2), (1.1, 1e-4, 10))  # where the gridded peers have little to do
 
 
 class Row(NamedTuple):
@@ -55,13 +57,13 @@ def _fits() -> Iterator[Row]:
     except ImportError:
         print("the tightest mu beside gdpnum: skipped, it is not installed")
         return
-    for setting in SETTINGS:
+    for setting, goal in [(setting, 100) for setting in SETTINGS] + [(setting, 1) for setting in FEW_AND_RARE]:
         run, words = DPSGD(*setting), ", ".join(f"{value:g}" for value in setting)
         yield Row(
             f"mu of DP-SGD {words}",
             lambda r=run: account(r).fit().mu,
             lambda s=setting: float(get_mu_and_regret_for_dpsgd(*s)[0]),
-            100,
+            goal,
         )
 
 
@@ -159,10 +161,9 @@ def main() -> None:
         warnings.simplefilter("ignore")
         for row in rows():
             ours = best(row.ours)
-            theirs = best(row.peer) if row.peer else None
+            theirs, apart = _peer(row)
             ours = min(ours, best(row.ours, 0.5))
             reached = theirs / ours >= row.goal if theirs else ours <= row.goal
-            apart = _apart(row.ours(), row.peer()) if row.peer else ""
             print(f"{row.work}: {ours * 1e3:.1f} ms", flush=True)
             told.append(
                 (
@@ -180,6 +181,16 @@ def main() -> None:
         ("work", "ours", "peer", "peer's answer", "ratio", "goal", ""),
         told,
     )
+
+
+def _peer(row: Row) -> tuple[float | None, str]:
+    """The time of a peer, if there is one, and what is to be said of its answer."""
+    if row.peer is None:
+        return None, ""
+    try:
+        return best(row.peer), _apart(row.ours(), row.peer())
+    except AssertionError:  # gdpnum's own check of its curve
+        return math.inf, "none: it fails"
 
 
 def _apart(ours: float, theirs: float) -> str:

@@ -40,6 +40,24 @@ def test_the_density_answers_where_lines_refuse(ask):
     assert points.methods[0] == Method.DENSITY
 
 
+def test_the_density_goes_first_where_it_is_soon_made():
+    few = tails(0.9, 0.003, 2)
+    tau = np.array([1e-5, 0.01, 0.3, 2.0])
+    lines, points = few.read_lines(tau), few.read(tau)
+    assert lines.answered.all()
+    assert (points.methods == Method.DENSITY).all()
+    for name in ("log_fpr", "log_tpr", "log_delta_remove"):
+        miss = np.abs(np.expm1(getattr(points, name) - getattr(lines, name)))
+        assert (miss <= points.errors + lines.errors).all()
+
+
+def test_the_density_goes_first_where_much_is_asked():
+    few, tau = tails(0.7, 9e-4, 9), np.array([0.5, 2.0])
+    assert (few.read(tau).methods == Method.LINE).all()
+    assert (few.often_read.read(tau).methods == Method.DENSITY).all()
+    assert few.often_read.read(tau).log_fpr == pytest.approx(few.read(tau).log_fpr, rel=1e-9)
+
+
 def test_where_both_refuse(no_density):
     few = tails(1.0, 1e-7, 2)
     for ask in (few.at_fpr, few.at_fnr):
@@ -61,7 +79,7 @@ def test_thresholds_below_the_least_loss_and_beyond_all_doubles():
 
 
 def test_searches_of_few_steps_start_near():
-    few = tails(0.2, 0.01, 2)
+    few = tails(0.2, 0.01, 3)
     for pole, field in ((0.0, "log_fpr"), (1.0, "log_tpr")):
         tau = few.rough_quantile(2.5, pole)
         assert 0.001 < np.exp(getattr(few.read(np.array([tau])), field)[0]) < 0.02  # 0.0062 is aimed at

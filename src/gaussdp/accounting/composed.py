@@ -13,7 +13,7 @@ from scipy import special
 from gaussdp.accounting.density.tails import DensityTails, PartedLaws, VanishingTails
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent import BentTails
-from gaussdp.accounting.lines.split_tails import SplitTails
+from gaussdp.accounting.lines.split_tails import QuickBins, SplitTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.cumulants import AddingBound, LossCumulants, Tilt
 from gaussdp.accounting.loss.outputs import LeastLoss, least_loss
@@ -34,6 +34,10 @@ class ReachSettings:
     """Standard deviations under P from zero to the bulk of the loss. Lines are laid from zero on, where the smaller
     tail would be e^-1500, and densities lose digits with the distance."""
     most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
+    few_convolutions: int = 1  # ... up to which it is sooner made than lines are bent
+    few_if_rare: int = 4  # ... if every step is sampled at the rate below, where lines are long or do not answer, ...
+    rare: float = 1e-3
+    moderate_noise: float = 1.0  # ... and the noise is this much, or hundreds of thresholds are asked for
     surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
     many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
     apart: float = 4.0  # deviations of the loss under P from which on it is a sum of many large losses
@@ -58,20 +62,31 @@ class ComposedTails(Described):
 
     Each threshold is answered by the first method that can: lines, the bound that makes its tails vanish, the density.
     None is where all losses that matter are far too large, which is known beforehand.
+
+    Args:
+        squared_mu: of the plain releases.
+        steps: with their counts.
+        often: whether hundreds of thresholds will be read, so that a density may be worth its price.
     """
 
     lowest: float
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], *, often: bool = False) -> None:
         self._parts = squared_mu, tuple(steps)
+        self._often = often
         self._least_noise = min(step.noise_multiplier for step, _ in steps)
         self._lines = LineTails(squared_mu, steps) if self._least_noise >= SETTINGS.least_line_noise else None
         self.lowest = (self._lines or self._bent or self._density).lowest
-        convolutions = len(steps) - 1 + sum(count.bit_length() + count.bit_count() - 2 for _, count in steps)
-        self._short = convolutions <= SETTINGS.most_convolutions  # enough for the density to be made
+        self._convolutions = len(steps) - 1 + sum(count.bit_length() + count.bit_count() - 2 for _, count in steps)
+        self._short = self._convolutions <= SETTINGS.most_convolutions  # enough for the density to be made
 
     def _describe(self) -> tuple[object, ...]:
         return self._parts
+
+    @cached_property
+    def often_read(self) -> "ComposedTails":
+        """The same, by the methods that are quicker if hundreds of thresholds are read."""
+        return ComposedTails(*self._parts, often=True)
 
     @cached_property
     def _bent(self) -> BentTails | None:
@@ -113,9 +128,20 @@ class ComposedTails(Described):
         skewed = SETTINGS.hardly_skewed if self._short_lines else SETTINGS.nearly_normal
         if self._lines and _skewness(self._lines) < skewed:
             return self._lines
+        if self._bent and self._soon_made:
+            return self._density
         if self._bent and (self._lines is None or self._bent.quicker):
             return self._bent
         return self._lines or self._density
+
+    @property
+    def _soon_made(self) -> bool:
+        """Whether the density is made sooner than lines are bent, or sooner read."""
+        if self._convolutions <= SETTINGS.few_convolutions:
+            return True
+        if self._convolutions > SETTINGS.few_if_rare or not all(_rare(step) for step, _ in self._parts[1]):
+            return False
+        return self._often or self._least_noise >= SETTINGS.moderate_noise
 
     @cached_property
     def _short_lines(self) -> LineTails | None:
@@ -125,7 +151,7 @@ class ComposedTails(Described):
             return None
         return self._lines.shorter(SETTINGS.short)
 
-    def _in_order(self) -> Iterator[LossTails | SplitTails]:
+    def _in_order(self) -> Iterator[LossTails | SplitTails | QuickBins]:
         """Lines of all kinds in order of trial."""
         if self._short_lines:
             yield self._short_lines
@@ -138,14 +164,20 @@ class ComposedTails(Described):
             yield self._lines
 
     @cached_property
-    def _others(self) -> list[BentTails | SplitTails]:
+    def _others(self) -> list[BentTails | SplitTails | QuickBins]:
         """Lines that are not straight, or of parts of the loss only, the quicker first."""
         bent, split = self._bent, None
         if all(isinstance(step, SampledGaussianLoss) for step, _ in self._parts[1]):
             with suppress(ConvergenceError):  # there is no width to measure thresholds by
                 split = SplitTails.of(*self._parts, self.deviation)
-        late = split and bent and bent.quicker and not split.quick
-        return [tails for tails in ((bent, split) if late else (split, bent)) if tails]
+        if split and bent and bent.quicker and not split.quick:
+            return [split.quick_bins, bent, split]
+        return [tails for tails in (split, bent) if tails]
+
+    @cached_property
+    def _density_first(self) -> bool:
+        """Whether the density is so soon made that it is asked before lines."""
+        return self._first is self._density
 
     @property
     def _known(self) -> LossTails:
@@ -169,7 +201,7 @@ class ComposedTails(Described):
                 if not gone.all():
                     points.put(~gone, self.read(tau[~gone]))
                 return points
-        points = self.read_lines(tau)
+        points = self._density.read(tau) if self._density_first else self.read_lines(tau)
         if points.answered.all():
             return points
         missing = np.flatnonzero(~points.answered)
@@ -180,7 +212,9 @@ class ComposedTails(Described):
             apart, there = self.parted.points(tau[missing])
             points.put(missing[apart], there)
             missing = missing[~apart]
-        if missing.size and self._short:
+        if missing.size and self._density_first:
+            points.put(missing, self.read_lines(tau[missing]))
+        elif missing.size and self._short:
             points.put(missing, self._density.read(tau[missing]))
         return points
 
@@ -293,7 +327,7 @@ class ComposedTails(Described):
         """What a search along lines finds, or else the density."""
         if not self.within_reach:
             return OperatingPoints.unanswered(np.full_like(rate, np.nan))
-        if not (self._lines or self._bent):
+        if self._density_first:
             return ask_density(rate, rest)
         try:
             points = search(_ByLines(self), rate, rest)
@@ -314,6 +348,10 @@ class _ByLines:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._tails, name)
+
+
+def _rare(step: StepLoss) -> bool:
+    return isinstance(step, SampledGaussianLoss) and step.sample_rate <= SETTINGS.rare
 
 
 def _skewness(lines: LineTails) -> float:

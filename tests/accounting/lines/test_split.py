@@ -65,6 +65,19 @@ def test_density(squared_mu, steps):
         assert np.all((miss <= points.errors + other.errors)[both])
 
 
+def test_bins_beyond_one_whose_moderate_runs_go_on():
+    """Few steps: the transform of the first bin's moderate runs hardly decays, and bins farther out are quick."""
+    tails, deviation, counted = split(0.0, [(2.521, 4.26e-6, 39)])
+    tau = deviation * np.array([0.5, 2.0, 5.0, 6.0, 7.0, 11.0, 25.0])
+    points, other = tails.read(tau), DensityTails(0.0, counted).read(tau)
+    assert not tails.quick
+    assert points.answered.tolist() == [False, False, True, True, True, True, True]
+    assert tails.quick_bins.read(tau).answered.tolist() == points.answered.tolist()
+    for name in RATES:
+        miss = np.abs(np.expm1(getattr(points, name) - getattr(other, name)))
+        assert np.all((miss <= points.errors + other.errors)[points.answered])
+
+
 @pytest.mark.parametrize(("squared_mu", "steps"), RUNS)
 def test_other_limits(squared_mu, steps, monkeypatch):
     tails, deviation, _ = split(squared_mu, steps)

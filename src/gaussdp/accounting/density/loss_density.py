@@ -24,9 +24,9 @@ from gaussdp.numerics import TINY, Booleans, Floats, Indices
 class ScaleSettings:
     """What is tuned about densities on their scale; exponents are -log of densities."""
 
-    widest: float = 1.0  # panels to begin with, on the logarithmic scale
+    widest: float = 2.0  # panels to begin with, on the logarithmic scale
     many: int = 60  # ... and how many of them at the most
-    scans: tuple[int, ...] = (40, 12, 12, 12)  # points of one scan after the other that close in on an end
+    scans: tuple[int, ...] = (40, 16, 16)  # points of one scan after the other that close in on both ends
     linear_from: float = 40.0  # excess past which log(e^excess - 1) is the excess
     bottom: float = 4.0  # depths below which logarithms are cut off: next to the ends integrals may vanish
     well: float = 10.0  # exponent by which a node lies well within the part that is exact
@@ -128,20 +128,16 @@ class Scale:
         self, log_density: Callable[[Floats], Floats], low: float, centre: float, high: float
     ) -> tuple[float, float, float]:
         """The centre between the points up to which the density is of interest, of those from low to high."""
-        return self._end(log_density, centre, low), centre, self._end(log_density, centre, high)
-
-    def _end(self, log_density: Callable[[Floats], Floats], inside: float, outside: float) -> float:
-        depth = self.below if outside < inside else self.above
+        inside, outside, depths = [centre, centre], [low, high], (self.below, self.above)
         for points in SETTINGS.scans:
-            scan = np.linspace(inside, outside, points)
-            alive = self.height(scan, log_density(scan)) > -depth
-            alive[0] = True
-            last = int(np.flatnonzero(alive)[-1])
-            inside = float(scan[last])
-            if last + 1 == points:
-                break
-            outside = float(scan[last + 1])
-        return inside
+            scans = np.array([np.linspace(*ends, points) for ends in zip(inside, outside, strict=True)])
+            heights = self.height(scans.ravel(), log_density(scans.ravel())).reshape(scans.shape)
+            for side, depth in enumerate(depths):
+                alive = heights[side] > -depth
+                alive[0] = True
+                last = int(np.flatnonzero(alive)[-1])
+                inside[side], outside[side] = float(scans[side, last]), float(scans[side, min(last + 1, points - 1)])
+        return inside[0], centre, inside[1]
 
 
 @dataclass(frozen=True)

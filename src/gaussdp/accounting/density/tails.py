@@ -55,8 +55,7 @@ class VanishingTails:
         few = schedules_for(steps)[0][0]
         cumulants = LossCumulants(squared_mu, [(step.cut(VANISHING.cutoff), count) for step, count in few])
         # P(L > tau) <= E_Q[e^(L + t(L - tau))] and Q(L <= tau) <= E_Q[e^(-t(L - tau))].
-        self._above = np.array([_value(cumulants, 1 + tilt) for tilt in _TILTS])
-        self._below = np.array([_value(cumulants, -tilt) for tilt in _TILTS])
+        self._above, self._below = _values(cumulants, 1 + _TILTS), _values(cumulants, -_TILTS)
 
     def bounds(self, tau: Floats) -> Floats:
         """Upper bounds on the logarithm of P(L > tau) at positive thresholds, and of Q(L <= tau) at others."""
@@ -148,6 +147,21 @@ def _value(cumulants: LossCumulants, tilt: float) -> float:
     except ConvergenceError:
         return math.inf
     return value if math.isfinite(value) else math.inf
+
+
+def _values(cumulants: LossCumulants, tilts: Floats) -> Floats:
+    """K at tilts, several on one grid of outputs; infinite where there is none."""
+    values = np.concatenate([_some_values(cumulants, some) for some in np.split(tilts, range(8, tilts.size, 8))])
+    return np.where(np.isfinite(values), values, np.inf)
+
+
+def _some_values(cumulants: LossCumulants, tilts: Floats) -> Floats:
+    try:
+        return cumulants.values(tilts)
+    except ConvergenceError:
+        if tilts.size == 1:
+            return np.array([np.inf])
+        return np.concatenate([_some_values(cumulants, tilts[k : k + 1]) for k in range(tilts.size)])
 
 
 @dataclass(frozen=True)

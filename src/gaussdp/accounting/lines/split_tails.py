@@ -10,6 +10,7 @@ Which limits serve a threshold depends on its bin alone.
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -48,6 +49,9 @@ class SplitTailSettings:
     scan: tuple[float, ...] = tuple(9.0 * 1.3**k for k in range(14))  # where a transform may die out, ...
     soon: float = 14.0  # ... in inverse deviations; a normal law has died out at 8.8
     most_turns: float = 8000.0  # ... and radians at a threshold up to there for which a line is quick
+    near: float = 40.0
+    """Deviations up to which a bin is looked at for itself where the first one's transform goes on: with few steps its
+    moderate runs end abruptly in the bulk of the loss, while those of bins farther out end where little is left."""
     most_work: int = 1 << 22  # nodes of a line times nodes of the outputs: past that, other methods are quicker
     negligible: float = 30.0  # -log of what moderate runs add to the others from which on it is bounded only
     deepest: float = -690.0  # logarithm of a tail whose double has all its digits
@@ -81,11 +85,16 @@ class SplitTails(Described):
         """Whether the transform of moderate runs dies out nearly as soon as that of a normal law."""
         return self._turns * self._deviation < SETTINGS.soon
 
+    @cached_property
+    def quick_bins(self) -> "QuickBins":
+        """The bins alone of which the same is true."""
+        return QuickBins(self)
+
     def _describe(self) -> tuple[object, ...]:
         return self._squared_mu, self._steps, self._deviation
 
-    def read(self, tau: Floats) -> OperatingPoints:
-        """Operating points where lines are accurate; the other thresholds are left unanswered."""
+    def read(self, tau: Floats, *, quick: bool = False) -> OperatingPoints:
+        """Operating points where lines, or quick ones alone, are accurate; other thresholds are left unanswered."""
         points = OperatingPoints.unanswered(tau)
         mine = np.flatnonzero((tau >= self._edges[0]) & np.isfinite(tau))
         if mine.size == 0:
@@ -95,7 +104,7 @@ class SplitTails(Described):
         with np.errstate(all="ignore"):  # what is not a number has no finite error
             for owner in sorted(set(owners.tolist())):
                 bin_ = self._bin(owner)
-                if bin_ is not None:
+                if bin_ is not None and (bin_.quick or not quick) and bin_.lines:
                     some = mine[owners == owner]
                     read = bin_.read(tau[some])
                     good = (read.errors <= LIMIT) & (read.log_delta_remove > SETTINGS.deepest)
@@ -110,15 +119,20 @@ class SplitTails(Described):
 
     def _bin(self, index: int) -> "_Bin | None":
         if index not in self._bins:
-            made = None
-            if index + 1 < len(self._edges):
-                low, high = self._edges[index : index + 2]
-                try:
-                    made = _Bin(self._split(low, high), low, high) if self._turns * high < SETTINGS.most_turns else None
-                except ConvergenceError:
-                    made = None
-            self._bins[index] = made
+            self._bins[index] = None
+            with suppress(ConvergenceError):
+                self._bins[index] = self._made(index)
         return self._bins[index]
+
+    def _made(self, index: int) -> "_Bin | None":
+        if index + 1 == len(self._edges):
+            return None
+        low, high = self._edges[index : index + 2]
+        in_time = self._turns * high < SETTINGS.most_turns
+        if not (in_time or high <= SETTINGS.near * self._deviation):
+            return None
+        made = _Bin(self._split(low, high), low, high, self._deviation)
+        return made if in_time or made.quick else None
 
     def _split(self, low: float, high: float) -> SplitLoss:
         limits = SETTINGS.share * max(low, SETTINGS.first[-1] * self._deviation), high + self._slack
@@ -127,15 +141,11 @@ class SplitTails(Described):
     @cached_property
     def _turns(self) -> float:
         """Where the transform of moderate runs has died out; infinity if that is far off."""
-        t = np.array(SETTINGS.scan) / self._deviation
         try:
             moderate = self._split(*self._edges[:2]).moderate
-            alive = np.flatnonzero(moderate.log_ratio(moderate.tilt(0.0, roughly=True), t).real > -SETTINGS.exponent)
+            return _dies_out(moderate, moderate.tilt(0.0, roughly=True), self._deviation)
         except ConvergenceError:
             return math.inf
-        if alive.size == 0:
-            return float(t[0])
-        return float(t[alive[-1] + 1]) if alive[-1] + 1 < t.size else math.inf
 
     @cached_property
     def _slack(self) -> float:
@@ -145,23 +155,57 @@ class SplitTails(Described):
         return min(float(((SETTINGS.exponent + cumulants.values(-tilts)) / tilts).min()), -cumulants.lowest)
 
 
-class _Bin:
-    """The lines for thresholds between two ends."""
+@dataclass(frozen=True)
+class QuickBins:
+    """Split tails of those bins alone whose lines are short."""
 
-    def __init__(self, loss: SplitLoss, low: float, high: float) -> None:
-        self._extreme = loss.extreme
-        self._lines: list[Line | _Bound] = [_line(loss.large, low, high)]
-        tilt = _saddle_between(loss.moderate, low, high)
-        # Chernoff bounds the tails of moderate runs by the scale of their line.
-        scale = tilt.value - tilt.at * low
-        tails = [math.log(p) if p > 0 else -math.inf for p in self._extreme]
-        negligible = scale < min(tails[0], tails[1] - high) - SETTINGS.negligible
-        self._lines.append(_Bound(tilt) if negligible else _laid(loss.moderate, tilt, low, high))
+    tails: SplitTails
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points where such lines are accurate; other thresholds are left unanswered."""
+        return self.tails.read(tau, quick=True)
+
+
+class _Bin:
+    """The lines for thresholds between two ends.
+
+    Args:
+        loss: with the limits for them.
+        low, high: the ends.
+        deviation: of the loss under Q.
+    """
+
+    def __init__(self, loss: SplitLoss, low: float, high: float, deviation: float) -> None:
+        self._loss, self._low, self._high, self._deviation = loss, low, high, deviation
+
+    @cached_property
+    def _large_tilt(self) -> Tilt:
+        return _saddle_between(self._loss.large, self._low, self._high)
+
+    @cached_property
+    def quick(self) -> bool:
+        """Whether the transform of large runs dies out nearly as soon as that of a normal law."""
+        return _dies_out(self._loss.large, self._large_tilt, self._deviation) * self._deviation < SETTINGS.soon
+
+    @cached_property
+    def lines(self) -> "list[Line | _Bound]":
+        """That of large runs, and that of moderate ones or a bound on it; none if there are none."""
+        low, high, moderate = self._low, self._high, self._loss.moderate
+        try:
+            large = _laid(self._loss.large, self._large_tilt, low, high)
+            tilt = _saddle_between(moderate, low, high)
+            # Chernoff bounds the tails of moderate runs by the scale of their line.
+            scale = tilt.value - tilt.at * low
+            tails = [math.log(p) if p > 0 else -math.inf for p in self._loss.extreme]
+            negligible = scale < min(tails[0], tails[1] - high) - SETTINGS.negligible
+            return [large, _Bound(tilt) if negligible else _laid(moderate, tilt, low, high)]
+        except ConvergenceError:
+            return []
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points, with infinite errors where they are known to be wrong."""
-        under_q, under_p = self._extreme
-        read = [line.integrals(tau) for line in self._lines]
+        under_q, under_p = self._loss.extreme
+        read = [line.integrals(tau) for line in self.lines]
         scale = np.maximum.reduce([log_scale for log_scale, _, _ in read])
         fpr, tpr = under_q * np.exp(-scale), under_p * np.exp(-scale - tau)
         extreme = np.stack((fpr, tpr, tpr - fpr))
@@ -187,8 +231,12 @@ class _Bound:
         return self.tilt.value - self.tilt.at * tau, np.zeros((4, tau.size)), np.ones((3, tau.size))
 
 
-def _line(cumulants: _Part, low: float, high: float) -> Line:
-    return _laid(cumulants, _saddle_between(cumulants, low, high), low, high)
+def _dies_out(cumulants: _Part, tilt: Tilt, deviation: float) -> float:
+    """About the frequency from which on a transform has died out, for a loss of this deviation; infinity if far off."""
+    t = np.array(SETTINGS.scan) / deviation
+    alive = np.flatnonzero(cumulants.log_ratio(tilt, t).real > -SETTINGS.exponent)
+    first = int(alive[-1]) + 1 if alive.size else 0
+    return float(t[first]) if first < t.size else math.inf
 
 
 def _laid(cumulants: _Part, tilt: Tilt, low: float, high: float) -> Line:
