@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from gaussdp.accounting.composed import ComposedTails
+from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import bounds_on_errors
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError
 
@@ -18,6 +20,19 @@ def tails(sigma, rate, count, squared_mu=0.0):
 
 def refused(step, above, below):
     raise ConvergenceError("no density")
+
+
+class Doubled:
+    """Tails that bound every error by twice the claim."""
+
+    def __init__(self, tails):
+        self.tails = tails
+
+    def __getattr__(self, name):
+        return getattr(self.tails, name)
+
+    def error_bounds(self, tau):
+        return 2 * self.tails.read(tau).errors
 
 
 @pytest.fixture
@@ -40,22 +55,40 @@ def test_the_density_answers_where_lines_refuse(ask):
     assert points.methods[0] == Method.DENSITY
 
 
-def test_the_density_goes_first_where_it_is_soon_made():
-    few = tails(0.9, 0.003, 2)
-    tau = np.array([1e-5, 0.01, 0.3, 2.0])
+@pytest.mark.parametrize("run", [(0.9, 1e-6, 2), (2.0, 0.01, 5)])
+def test_the_density_goes_first_where_it_is_soon_made(run):
+    few = tails(*run)
+    tau = few.mean + few.deviation * np.array([-0.1, 0.5, 5.0, 12.0])
     lines, points = few.read_lines(tau), few.read(tau)
-    assert lines.answered.all()
+    assert lines.answered.any()
     assert (points.methods == Method.DENSITY).all()
     for name in ("log_fpr", "log_tpr", "log_delta_remove"):
         miss = np.abs(np.expm1(getattr(points, name) - getattr(lines, name)))
-        assert (miss <= points.errors + lines.errors).all()
+        assert (miss <= points.errors + lines.errors)[lines.answered].all()
 
 
-def test_the_density_goes_first_where_much_is_asked():
+def test_fits_read_a_density_that_is_soon_made():
     few, tau = tails(0.7, 9e-4, 9), np.array([0.5, 2.0])
+    assert few.soon_dense
     assert (few.read(tau).methods == Method.LINE).all()
-    assert (few.often_read.read(tau).methods == Method.DENSITY).all()
-    assert few.often_read.read(tau).log_fpr == pytest.approx(few.read(tau).log_fpr, rel=1e-9)
+    assert (few.by_density.read(tau).methods == Method.DENSITY).all()
+    assert few.by_density.read(tau).log_fpr == pytest.approx(few.read(tau).log_fpr, rel=1e-9)
+    assert fit_tails(few, 1e-10).methods == (Method.DENSITY,)
+
+
+def test_fits_read_a_density_that_is_made_for_an_end():
+    many = tails(0.7, 1e-6, 600)
+    assert not many.soon_dense
+    fit = fit_tails(many, 1e-10)
+    assert Method.DENSITY in fit.methods
+    assert fit.mu == pytest.approx(fit_tails(many.by_density, 1e-10).mu, rel=1e-9)
+
+
+def test_lines_bound_no_error_of_what_the_density_read():
+    few = tails(1.5, 0.1, 2)
+    tau = np.array([0.1])
+    assert np.isfinite(bounds_on_errors(Doubled(few), few.read(tau))).all()
+    assert np.isinf(bounds_on_errors(Doubled(few), few.by_density.read(tau))).all()
 
 
 def test_where_both_refuse(no_density):

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -34,10 +34,6 @@ class ReachSettings:
     """Standard deviations under P from zero to the bulk of the loss. Lines are laid from zero on, where the smaller
     tail would be e^-1500, and densities lose digits with the distance."""
     most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
-    few_convolutions: int = 1  # ... up to which it is sooner made than lines are bent
-    few_if_rare: int = 4  # ... if every step is sampled at the rate below, where lines are long or do not answer, ...
-    rare: float = 1e-3
-    moderate_noise: float = 1.0  # ... and the noise is this much, or hundreds of thresholds are asked for
     surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
     many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
     apart: float = 4.0  # deviations of the loss under P from which on it is a sum of many large losses
@@ -50,6 +46,29 @@ class ReachSettings:
 
 
 SETTINGS = ReachSettings()
+
+
+@dataclass(frozen=True)
+class DensityFirstSettings:
+    """Of which runs the density goes before lines.
+
+    A convolution takes about 5 milliseconds, a line one to ten where it answers, and lines that do not up to a hundred.
+    A fit reads a density that is made in some milliseconds, and many lines.
+    """
+
+    convolutions: int = 3  # for one reading
+    skewed: float = 0.55  # skewness of the loss from which on straight lines are long, ...
+    rare: float = 1e-5
+    """Largest rate at which lines do not answer usual questions. With noise for which short lines go first, it may be
+    any: there they and others are tried in vain."""
+    for_fit: int = 1  # convolutions
+    for_fit_if_rare: int = 6  # ... if no rate is above the next number
+    rare_for_fit: float = 1e-3
+    few: int = 24  # steps up to which a loss is skewed for fits from the first of the next numbers on, else the second
+    skewed_for_fit: tuple[float, float] = (0.16, 0.42)
+
+
+DENSITY_FIRST = DensityFirstSettings()
 
 _Ask = Callable[[Floats, Floats], OperatingPoints]
 _Search = Callable[[LossTails, Floats, Floats], OperatingPoints]
@@ -66,14 +85,14 @@ class ComposedTails(Described):
     Args:
         squared_mu: of the plain releases.
         steps: with their counts.
-        often: whether hundreds of thresholds will be read, so that a density may be worth its price.
+        density_first: whether the density goes before lines, however long it takes to be made.
     """
 
     lowest: float
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], *, often: bool = False) -> None:
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], density_first: bool = False) -> None:
         self._parts = squared_mu, tuple(steps)
-        self._often = often
+        self._asked_density_first = density_first
         self._least_noise = min(step.noise_multiplier for step, _ in steps)
         self._lines = LineTails(squared_mu, steps) if self._least_noise >= SETTINGS.least_line_noise else None
         self.lowest = (self._lines or self._bent or self._density).lowest
@@ -81,12 +100,16 @@ class ComposedTails(Described):
         self._short = self._convolutions <= SETTINGS.most_convolutions  # enough for the density to be made
 
     def _describe(self) -> tuple[object, ...]:
-        return self._parts
+        return *self._parts, self._asked_density_first
 
     @cached_property
-    def often_read(self) -> "ComposedTails":
-        """The same, by the methods that are quicker if hundreds of thresholds are read."""
-        return ComposedTails(*self._parts, often=True)
+    def by_density(self) -> "ComposedTails":
+        """The same with the density before lines, if it can be made."""
+        if not self._short or self._density_first:
+            return self
+        made = ComposedTails(*self._parts, density_first=True)
+        made._density = self._density
+        return made
 
     @cached_property
     def _bent(self) -> BentTails | None:
@@ -125,29 +148,56 @@ class ComposedTails(Described):
     @cached_property
     def _first(self) -> LossTails:
         """The method that knows the bulk of the loss, and soonest."""
-        skewed = SETTINGS.hardly_skewed if self._short_lines else SETTINGS.nearly_normal
-        if self._lines and _skewness(self._lines) < skewed:
-            return self._lines
-        if self._bent and self._soon_made:
+        if self._density_first:
             return self._density
+        skewed = SETTINGS.hardly_skewed if self._short_lines else SETTINGS.nearly_normal
+        if self._skewness < skewed:
+            return self._lines or self._density
         if self._bent and (self._lines is None or self._bent.quicker):
             return self._bent
         return self._lines or self._density
 
-    @property
-    def _soon_made(self) -> bool:
-        """Whether the density is made sooner than lines are bent, or sooner read."""
-        if self._convolutions <= SETTINGS.few_convolutions:
+    @cached_property
+    def _density_first(self) -> bool:
+        """Whether the density is asked before lines: it is sooner made, or was asked for."""
+        if self._asked_density_first:
             return True
-        if self._convolutions > SETTINGS.few_if_rare or not all(_rare(step) for step, _ in self._parts[1]):
+        skewed = self._skewness >= DENSITY_FIRST.skewed
+        if self._convolutions > DENSITY_FIRST.convolutions or not skewed:
             return False
-        return self._often or self._least_noise >= SETTINGS.moderate_noise
+        return self._highest_rate <= DENSITY_FIRST.rare or (
+            self._least_noise >= SETTINGS.much_noise and self._highest_rate < 1
+        )
+
+    @cached_property
+    def soon_dense(self) -> bool:
+        """Whether the density is sooner made than a fit has found its lines."""
+        if self._convolutions <= DENSITY_FIRST.for_fit:
+            return self._highest_rate < 1 and self._skewness >= SETTINGS.hardly_skewed
+        if self._convolutions > DENSITY_FIRST.for_fit_if_rare or self._highest_rate > DENSITY_FIRST.rare_for_fit:
+            return False
+        few = sum(count for _, count in self._parts[1]) <= DENSITY_FIRST.few
+        return self._skewness >= DENSITY_FIRST.skewed_for_fit[not few]
+
+    @cached_property
+    def _highest_rate(self) -> float:
+        """Of steps of one record; 1 if there are others."""
+        steps = [step for step, _ in self._parts[1]]
+        return max(step.sample_rate if isinstance(step, SampledGaussianLoss) else 1.0 for step in steps)
+
+    @cached_property
+    def _skewness(self) -> float:
+        """Size of the skewness of the loss under Q; infinite if lines do not know it."""
+        try:
+            return abs(self._lines.skewness) if self._lines else math.inf
+        except ConvergenceError:
+            return math.inf
 
     @cached_property
     def _short_lines(self) -> LineTails | None:
         """Straight lines that are tried before all others, if others are to be tried before long ones."""
         much_noise = self._least_noise >= SETTINGS.much_noise
-        if not (self._lines and much_noise and _skewness(self._lines) >= SETTINGS.nearly_normal):
+        if not (self._lines and much_noise and self._skewness >= SETTINGS.nearly_normal):
             return None
         return self._lines.shorter(SETTINGS.short)
 
@@ -173,11 +223,6 @@ class ComposedTails(Described):
         if split and bent and bent.quicker and not split.quick:
             return [split.quick_bins, bent, split]
         return [tails for tails in (split, bent) if tails]
-
-    @cached_property
-    def _density_first(self) -> bool:
-        """Whether the density is so soon made that it is asked before lines."""
-        return self._first is self._density
 
     @property
     def _known(self) -> LossTails:
@@ -324,19 +369,23 @@ class ComposedTails(Described):
         return self._at(points_at_fnr, self._density.at_fnr, log_fnr, log_tpr)
 
     def _at(self, search: _Search, ask_density: _Ask, rate: Floats, rest: Floats) -> OperatingPoints:
-        """What a search along lines finds, or else the density."""
+        """What a search along lines finds, or else the density; in the order in which they are asked."""
         if not self.within_reach:
             return OperatingPoints.unanswered(np.full_like(rate, np.nan))
-        if self._density_first:
-            return ask_density(rate, rest)
-        try:
-            points = search(_ByLines(self), rate, rest)
-        except ConvergenceError:  # lines do not know the bulk of the loss
-            points = OperatingPoints.unanswered(np.full_like(rate, np.nan))
+        asks: list[_Ask] = [partial(self._search_lines, search)]
+        if self._short:
+            asks.insert(0 if self._density_first else 1, ask_density)
+        points = asks[0](rate, rest)
         missing = np.flatnonzero(~points.answered)
-        if missing.size and self._short:
-            points.put(missing, ask_density(rate[missing], rest[missing]))
+        for ask in asks[1:] if missing.size else ():
+            points.put(missing, ask(rate[missing], rest[missing]))
         return points
+
+    def _search_lines(self, search: _Search, rate: Floats, rest: Floats) -> OperatingPoints:
+        try:
+            return search(_ByLines(self), rate, rest)
+        except ConvergenceError:  # lines do not know the bulk of the loss
+            return OperatingPoints.unanswered(np.full_like(rate, np.nan))
 
 
 class _ByLines:
@@ -348,15 +397,3 @@ class _ByLines:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._tails, name)
-
-
-def _rare(step: StepLoss) -> bool:
-    return isinstance(step, SampledGaussianLoss) and step.sample_rate <= SETTINGS.rare
-
-
-def _skewness(lines: LineTails) -> float:
-    """Size of the skewness of the loss under Q; infinite if lines do not know it."""
-    try:
-        return abs(lines.skewness)
-    except ConvergenceError:
-        return math.inf

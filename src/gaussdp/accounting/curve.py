@@ -194,16 +194,11 @@ class AccountedCurve(ReadCurve, Guarantee):
         if level not in self._fits:
             try:
                 with np.errstate(all="ignore"):
-                    fit = fit_tails(self._often_read, level)
+                    fit = fit_tails(self.tails, level)
             except (ConvergenceError, OverflowError):  # the latter: losses of tiny noise beyond the range of a double
                 fit = self._bounded_fit(level)
             self._fits[level] = self._as_known(fit)
         return self._fits[level]
-
-    @property
-    def _often_read(self) -> LossTails:
-        """The tails, by methods for hundreds of thresholds."""
-        return self.tails.often_read if isinstance(self.tails, ComposedTails) else self.tails
 
     def _as_known(self, fit: Fit) -> Fit:
         """The fit, without its lower end if the mechanism is only known to lose no more."""

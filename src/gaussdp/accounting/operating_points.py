@@ -128,15 +128,28 @@ class BoundedTails(Protocol):
         """Bounds on the relative errors at thresholds, up to rounding; infinite where none is known."""
 
 
-_JUDGED = [method for method in Method if method.error_kind == "estimate"]
+@runtime_checkable
+class DenseTails(Protocol):
+    """Tails of which a density may be made, that is then read quickly."""
+
+    @property
+    def soon_dense(self) -> bool:
+        """Whether it is sooner made than hundreds of thresholds are read otherwise."""
+
+    @property
+    def by_density(self) -> "LossTails":
+        """The same, by the density wherever that answers."""
+
+
+_ESTIMATED = [method for method in Method if method.error_kind == "estimate"]
 
 
 def bounds_on_errors(tails: LossTails, points: OperatingPoints) -> Floats:
     """Bounds on the errors of points that tails have read, up to rounding; infinite where none is known."""
-    judged = np.isin(points.methods, _JUDGED)
-    bounds = np.where(points.answered, points.errors, np.inf)
-    if judged.any():
-        bounds[judged] = tails.error_bounds(points.tau[judged]) if isinstance(tails, BoundedTails) else np.inf
+    judged = points.methods == Method.LINE
+    bounds = np.where(points.answered & ~np.isin(points.methods, _ESTIMATED), points.errors, np.inf)
+    if judged.any() and isinstance(tails, BoundedTails):
+        bounds[judged] = tails.error_bounds(points.tau[judged])
     return bounds
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from gaussdp.accounting.fit.supremum import chebyshev_points
 from gaussdp.accounting.inversion import floor_quantiles, near_floor, points_at_floor
-from gaussdp.accounting.operating_points import LossTails, OperatingPoints, log_complement, upper_quantile
+from gaussdp.accounting.operating_points import DenseTails, LossTails, OperatingPoints, log_complement, upper_quantile
 from gaussdp.accounting.readings import Codes, Method, methods_of
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.numerics import Floats
@@ -48,12 +48,21 @@ class Samples(OperatingPoints):
         return self.from_fpr + self.from_fnr
 
 
-@dataclass(frozen=True)
+@dataclass
 class Sampler:
-    """Reads the loss for a fit, and remembers which methods answered."""
+    """Reads the loss for a fit, off a density if that is soon made, and remembers which methods answered."""
 
     tails: LossTails
     _codes: list[Codes] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.tails, DenseTails) and self.tails.soon_dense:
+            self.tails = self.tails.by_density
+
+    def follow(self, ends: OperatingPoints) -> None:
+        """If the density answered at an end it is made, and reads what lies between sooner than lines are tried."""
+        if isinstance(self.tails, DenseTails) and (ends.methods == Method.DENSITY).any():
+            self.tails = self.tails.by_density
 
     def __call__(self, tau: Floats) -> Samples:
         """Samples at thresholds.
@@ -132,10 +141,12 @@ def sample_span(sample: Sampler, floor: float) -> Span:
     Raises:
         DomainError: if there are none.
     """
-    tails = sample.tails
-    near, sure = near_floor(tails, floor)
+    near, sure = near_floor(sample.tails, floor)
     if not sure:
-        near = points_at_floor(tails, floor, near, SETTINGS.roughly).complete().tau
+        rough = points_at_floor(sample.tails, floor, near, SETTINGS.roughly).complete()
+        sample.follow(rough)
+        near = rough.tau
+    tails = sample.tails
     margin = SETTINGS.margin * float(near[1] - near[0])
     low = max(float(near[0]) - margin, 0.5 * (float(near[0]) + tails.lowest))
     if margin > 0 and low > tails.lowest * (1 - 2.0**-SETTINGS.ladder):

@@ -45,7 +45,7 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
     """
     sample = Sampler(tails)
     span = sample_span(sample, floor)
-    ends = span.ends(floor)
+    tails, ends = sample.tails, span.ends(floor)
     curves = [_Curve.through(piece) for piece in span.pieces]
     if all(curve.resolved for curve in curves) and ends.wobble <= max(curve.gap for curve in curves):
         enclosure = _smooth_enclosure(curves, ends)
