@@ -27,7 +27,7 @@ from gaussdp.web.safety.hosts import (
     site_of,
     with_safe_headers,
 )
-from gaussdp.web.sharing import Shared
+from gaussdp.web.sharing import EVERYBODY, Shared
 from gaussdp.web.telling import OTHER, Metrics, log_request
 
 _LENGTH = re.compile("[0-9]{1,15}")
@@ -82,7 +82,6 @@ def _too_large(most: int) -> RefusalError:
     return RefusalError(413, f"the body must have at most {most:,} bytes")
 
 
-EVERYBODY = "*"  # the address under which all connections are counted
 MOST_REFUSED = 32
 """Connections beyond the limit that are told so; more are closed without a word."""
 
