@@ -31,6 +31,7 @@ _RETRY_SECONDS = 2
 _REFUSED_SECONDS = 2.0  # for the rest of a request that is refused
 _WEBSOCKET_REFUSED = 1008
 _FILES = "/static/"
+_TOO_LATE = 408
 _CLIENT_GONE = 499  # what other servers log for a client that did not wait
 _TOO_MANY_CONNECTIONS = "there are too many connections; try again in a moment"
 
@@ -197,7 +198,8 @@ class _Visit:
         if refusal.reason:
             self.house.metrics.add(f"refused {refusal.reason}")
         response = refusal.response()
-        taken = not self.more or await self._taken()
+        late = refusal.status == _TOO_LATE  # then the rest has had its time
+        taken = not self.more or (not late and await self._taken())
         if self.scope["state"].get(OVERFULL) or not taken or refusal.close:
             response.headers["Connection"] = "close"
         await response(self.scope, self.receive, self._tell)
