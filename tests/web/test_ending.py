@@ -100,6 +100,14 @@ def test_kill_leaves_no_process_burning():
             assert wait_until(lambda: not any(map(alive, processes)))
 
 
+def test_kill_leaves_no_file(tmp_path):
+    with started({"workers": 2}, f"import os; os.environ['TMPDIR'] = {str(tmp_path)!r}\n", **LIMITS) as server:
+        assert wait_until(lambda: httpx.get(f"{server.address}readyz").status_code == 200)
+        assert any(tmp_path.iterdir())
+        server.process.kill()
+        assert wait_until(lambda: not any(tmp_path.iterdir()), seconds=10)
+
+
 def test_a_worker_that_is_killed_is_told_logged_counted_and_replaced():
     with started({"access_log": "json"}, **LIMITS) as server:
         with httpx.Client(base_url=server.address, timeout=30) as client:
