@@ -262,7 +262,7 @@ class Pool:
             worker = self._idle.pop()
             if worker.process.returncode is None:
                 return worker
-            self._gone(worker)
+            await self._died_idle(worker)
         return await self._start()
 
     def keep(self, worker: Worker) -> None:
@@ -306,9 +306,19 @@ class Pool:
         await worker.ended()
         if worker in self._idle and not self._closing:
             self._idle.remove(worker)
-            self._gone(worker)  # and no other in its place: the next might do no better
-            self.metrics.add("worker_deaths")
+            await self._died_idle(worker)  # and no other in its place: the next might do no better
+
+    async def _died_idle(self, worker: Worker) -> None:
+        if self.died(worker):
             LOG.error("a worker that had nothing to do died: %s", await worker.how())
+
+    def died(self, worker: Worker) -> bool:
+        """Count the death of a worker; whether nobody has found it before."""
+        news = worker in self.workers
+        self._gone(worker)
+        if news:
+            self.metrics.add("worker_deaths")
+        return news
 
     async def _start(self) -> Worker:
         try:
@@ -343,10 +353,10 @@ class Pool:
         try:
             await worker.answer(job, {})
         except WorkerDiedError as error:
-            LOG.error("a worker did not answer to %s: %s", job, error)
             if worker in self._idle:
                 self._idle.remove(worker)
-            self._gone(worker)
+            if self.died(worker):
+                LOG.error("a worker did not answer to %s: %s", job, error)
             self.later(worker.end())  # and no other in its place: the next might do no better
             return False
         return True
@@ -435,7 +445,8 @@ class PoolWork:
             self._pool.keep(worker)
             worker = None
         except WorkerDiedError as error:
-            self._pool.metrics.add("worker_deaths")
+            if worker is not None:
+                self._pool.died(worker)
             LOG.error("request %s: a worker died while it did %s: %s", self._asker.request_id, self._job, error)
             raise RefusalError(503, self._told(_STOPPED), retry_after=RETRY_SECONDS) from None
         finally:
