@@ -24,4 +24,4 @@ cd "$BARE"/gaussdp-*
 rm -rf src
 "$BARE/venv/bin/python" -m pytest -q -o addopts="--import-mode=importlib" -o testpaths= -p no:cacheprovider \
   tests/test_conversions.py tests/test_domains.py tests/test_errors.py tests/guarantees/test_gaussian.py \
-  tests/choosing tests/cli/test_choose.py tests/cli/test_risk.py tests/cli/test_help.py
+  tests/choosing tests/cli/test_choose.py tests/cli/test_risk.py tests/cli/test_groups.py

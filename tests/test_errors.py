@@ -9,8 +9,14 @@ import pytest
 
 from gaussdp import DPSGD, DomainError, PureDP, Requirement, Run, explain, fnr_from_mu, risks
 from gaussdp.figures.drawing import checked_format
-from gaussdp.ledger.charges import charge_of
 from gaussdp.published import Deployment
+
+
+def charged(**options):
+    pytest.importorskip("sqlalchemy")
+    from gaussdp.ledger.charges import charge_of
+
+    return charge_of(RUN, unit="person", adjacency="add-remove", **options)
 
 
 def test_the_parts_of_a_number_outside_its_domain():
@@ -59,7 +65,7 @@ WRONG_KINDS = {
     "contact": lambda: Run(mechanism=RUN, unit="person", adjacency="add-remove", contact=ARRAY),
     "source": lambda: Requirement(PureDP(1.0), source=math.nan),
     "follows": lambda: Deployment(**DEPLOYED, follows=ARRAY),
-    "stated_for": lambda: charge_of(RUN, unit="person", adjacency="add-remove", stated_for=ARRAY),
+    "stated_for": lambda: charged(stated_for=ARRAY),
     "digits": lambda: explain(1.0).render(digits=[0.1, None]),
     "ending": lambda: checked_format(ARRAY),
     "releases": lambda: explain(1.0, releases=[[0.1], [0.1, 0.2]]),

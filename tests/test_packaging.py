@@ -34,6 +34,13 @@ def module(name):
     return found
 
 
+def test_the_tests_of_a_release_are_there():
+    """A release tests the wheel by some of the tests, named in a script that nothing else runs."""
+    named = re.findall(r"\btests/[\w./]+", (ROOT / "packaging" / "release.sh").read_text(encoding="utf-8"))
+    assert named
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_files_follow_their_schemas(schema):
     if VALIDATOR is None:

@@ -100,6 +100,32 @@ def test_kill_leaves_no_process_burning():
             assert wait_until(lambda: not any(map(alive, processes)))
 
 
+def test_kill_leaves_no_file(tmp_path):
+    with started({"workers": 2}, f"import os; os.environ['TMPDIR'] = {str(tmp_path)!r}\n", **LIMITS) as server:
+        assert wait_until(lambda: httpx.get(f"{server.address}readyz").status_code == 200)
+        assert any(tmp_path.iterdir())
+        server.process.kill()
+        assert wait_until(lambda: not any(tmp_path.iterdir()), seconds=10)
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_workers_leave_no_files(tmp_path, end):
+    """Also where the home cannot be written: then matplotlib keeps its fonts in the temporary directory."""
+    there = f"import os; os.environ.update(TMPDIR={str(tmp_path)!r}, HOME='/proc/none')\n"
+    there += "for name in ('MPLCONFIGDIR', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'): os.environ.pop(name, None)\n"
+    figure = {"view": "understand", "format": "svg", "state": {"mu": 1}}
+    with started({}, there, **LIMITS) as server, httpx.Client(base_url=server.address, timeout=60) as client:
+        assert client.post("/api/v1/figure", json=figure).status_code == 200
+        left = set(tmp_path.rglob("matplotlib-*"))
+        assert left
+        for pid in server.workers():
+            os.kill(pid, signal.SIGKILL)
+        assert wait_until(lambda: not any(path.exists() for path in left), seconds=10)
+        assert client.post("/api/v1/figure", json=figure | {"format": "png"}).status_code == 200
+        server.process.send_signal(end)
+        assert wait_until(lambda: not any(tmp_path.iterdir()), seconds=10)
+
+
 def test_a_worker_that_is_killed_is_told_logged_counted_and_replaced():
     with started({"access_log": "json"}, **LIMITS) as server:
         with httpx.Client(base_url=server.address, timeout=30) as client:

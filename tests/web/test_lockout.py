@@ -50,8 +50,9 @@ def connected(server, address):
 
 
 def answer_to(connection, request):
-    connection.sendall(request)
     answer = b""
+    with contextlib.suppress(ConnectionError):
+        connection.sendall(request)
     with contextlib.suppress(ConnectionError):
         while piece := connection.recv(65_536):
             answer += piece
@@ -103,6 +104,26 @@ def test_busy_connections_beyond_the_limit_are_told_so(server):
         assert answer.endswith(b'try again in a moment"}}')
         with client_from(MODEST, server) as modest:
             assert modest.post("/api/v1/choose", json=CHOOSE).status_code == 200
+
+
+def test_all_connections_beyond_the_limit_are_told_so(server):
+    """Also more of them at once than may say what they want."""
+    begun = b"POST /api/v1/choose HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n"
+    with contextlib.ExitStack() as stack:
+        for _ in range(LIMITS["address_connections"]):
+            stack.enter_context(connected(server, GREEDY)).sendall(begun)
+        time.sleep(0.3)
+        more = [stack.enter_context(connected(server, GREEDY)) for _ in range(60)]
+        time.sleep(0.3)
+        answers = [answer_to(one, b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n") for one in more]
+        with client_from(MODEST, server) as modest:
+            assert modest.post("/api/v1/choose", json=CHOOSE).status_code == 200
+    for answer in answers:
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 503 ")
+        assert {b"retry-after: 2", b"content-type: application/json"} <= set(head.lower().split(b"\r\n"))
+        assert b"content-security-policy" in head
+        assert json.loads(body)["error"]["message"] == "there are too many connections; try again in a moment"
 
 
 def test_work_of_one_address(server):

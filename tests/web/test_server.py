@@ -153,7 +153,10 @@ def test_too_large_with_a_length(server):
 
 
 def test_a_body_that_does_not_come(server):
+    """It has its time, and no more."""
+    start = time.monotonic()
     assert raw(server, head(100), b"{").startswith(b"HTTP/1.1 408 ")
+    assert time.monotonic() - start < LIMITS["body_seconds"] + 1
 
 
 def test_headers_that_do_not_come(server):

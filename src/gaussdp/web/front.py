@@ -5,9 +5,11 @@ Run as `python -m gaussdp.web.front JSON`.
 
 import json
 import os
+import shutil
 import socket
 import sys
 import threading
+from pathlib import Path
 
 from gaussdp.registry import named
 from gaussdp.risks import register
@@ -22,8 +24,8 @@ from gaussdp.web.work.remote import RemoteDesk
 
 def main(told: str) -> None:
     """Answer requests until the keeper says otherwise, or is gone."""
-    threading.Thread(target=_end_with_the_keeper, daemon=True).start()
     known = json.loads(told)
+    threading.Thread(target=_end_with_the_keeper, args=(Path(known["path"]).parent,), daemon=True).start()
     for risk in known["risks"]:
         register(named(risk))
     limits = Limits(**known["settings"].pop("limits"))
@@ -37,9 +39,10 @@ def main(told: str) -> None:
         run(app, limits, socket.socket(fileno=listener), lambda: print("ready", flush=True))  # noqa: T201
 
 
-def _end_with_the_keeper() -> None:
+def _end_with_the_keeper(folder: Path) -> None:
     while os.read(0, 1):  # not through sys.stdin, whose lock an orderly end would wait for
         pass
+    shutil.rmtree(folder, ignore_errors=True)  # of its socket, which it leaves behind if it was killed
     os._exit(0)
 
 

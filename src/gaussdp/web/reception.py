@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gaussdp.web.endpoints import Endpoint
 from gaussdp.web.limits import Limits
 from gaussdp.web.replies import RefusalError, language_of, refusal_response
-from gaussdp.web.safety.connections import has_arrived, whole_body
+from gaussdp.web.safety.connections import RETRY_SECONDS, TOO_MANY, has_arrived, whole_body
 from gaussdp.web.safety.hosts import ADDED, UNKNOWN, KnownHosts, Proxies, site_of, with_safe_headers
 from gaussdp.web.sharing import Shared
 from gaussdp.web.telling import LOG, Metrics, log_request
@@ -27,12 +27,11 @@ OVERFULL = "overfull"
 """Says, in a request's state, that there are too many connections for it."""
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_RETRY_SECONDS = 2
 _REFUSED_SECONDS = 2.0  # for the rest of a request that is refused
 _WEBSOCKET_REFUSED = 1008
 _FILES = "/static/"
+_TOO_LATE = 408
 _CLIENT_GONE = 499  # what other servers log for a client that did not wait
-_TOO_MANY_CONNECTIONS = "there are too many connections; try again in a moment"
 
 
 @dataclass
@@ -185,7 +184,7 @@ class _Visit:
         if "websocket" in "".join(headers.get(b"upgrade", ())).lower():
             raise RefusalError(400, "this server has no websockets")
         if self.scope["state"].get(OVERFULL):
-            raise RefusalError(503, _TOO_MANY_CONNECTIONS, retry_after=_RETRY_SECONDS, reason="connections")
+            raise RefusalError(503, TOO_MANY, retry_after=RETRY_SECONDS, reason="connections")
         cost = self.reception.costs.get(self.path or "", 1)
         wait = house.shared.seconds_to_wait(self.scope["state"]["asker"].address, cost)
         if wait > 0:
@@ -197,7 +196,8 @@ class _Visit:
         if refusal.reason:
             self.house.metrics.add(f"refused {refusal.reason}")
         response = refusal.response()
-        taken = not self.more or await self._taken()
+        late = refusal.status == _TOO_LATE  # then the rest has had its time
+        taken = not self.more or (not late and await self._taken())
         if self.scope["state"].get(OVERFULL) or not taken or refusal.close:
             response.headers["Connection"] = "close"
         await response(self.scope, self.receive, self._tell)

@@ -18,6 +18,8 @@ from gaussdp.web.limits import Limits
 
 MOST_PROCESSES = 16
 """Of one server, the first one included, which keeps the others."""
+EVERYBODY = "*"
+"""The address under which all connections are counted; its place is its own, whoever else comes."""
 LEDGERS = "GAUSSDP_SERVED_LEDGERS"
 """The environment variable that tells a process the URLs of the budget books."""
 
@@ -108,7 +110,7 @@ class Shared:
     def forget(self, process: int) -> None:
         """What a process that is no more held open."""
         with self._alone():
-            for slot in range(self._slots):
+            for slot in range(self._slots + 1):
                 place = _COUNTERS + slot * _SLOT + _BUCKET.size
                 counts = list(_COUNTS.unpack_from(self._map, place))
                 if counts[process]:
@@ -117,6 +119,8 @@ class Shared:
 
     def _place(self, address: str) -> int:
         """Where an address stands; a new one takes the place of one long unseen that holds no connection."""
+        if address == EVERYBODY:
+            return _COUNTERS + self._slots * _SLOT  # behind all others, which could be chosen so as to push it out
         who = _key(address)
         first = _COUNTERS + who % self._slots * _SLOT
         if _BUCKET.unpack_from(self._map, first)[0] == who:  # as it is mostly
@@ -158,7 +162,7 @@ def file_for(limits: Limits) -> IO[bytes]:
 
 
 def _size(limits: Limits) -> int:
-    return _COUNTERS + max(_ROOM * limits.clients, _NEAR) * _SLOT
+    return _COUNTERS + (max(_ROOM * limits.clients, _NEAR) + 1) * _SLOT
 
 
 @lru_cache(maxsize=4096)

@@ -93,7 +93,7 @@ GAUGES = {
 }
 COUNTERS = {
     "worker_restarts": "Worker processes that ended and were replaced.",
-    "worker_deaths": "Worker processes that ended while they computed, without being stopped.",
+    "worker_deaths": "Worker processes that ended without being stopped, at work or not.",
     "failures": "Requests whose answer failed inside the server; the log has them by their id.",
 }
 

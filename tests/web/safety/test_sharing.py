@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaussdp.web import Limits
-from gaussdp.web.sharing import Shared, file_for
+from gaussdp.web.sharing import EVERYBODY, Shared, file_for
 from web_client import Client
 
 
@@ -78,6 +78,17 @@ def test_connections_of_all_processes():
         two.forget(1)  # it died
         assert two.connections("a") == 1
         assert one.connect("a", 3)
+
+
+def test_all_connections_together_are_never_forgotten():
+    """However many addresses there are, and wherever they come to stand."""
+    counts = shared(1.0, 1, clients=10)
+    addresses = [str(i) for i in range(200)]
+    assert all(counts.connect(EVERYBODY, 200) and counts.connect(address, 1) for address in addresses)
+    assert counts.connections(EVERYBODY) == 200
+    assert not counts.connect(EVERYBODY, 200)
+    counts.forget(0)
+    assert counts.connections(EVERYBODY) == 0
 
 
 def test_over_http():

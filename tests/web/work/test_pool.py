@@ -199,6 +199,32 @@ def test_a_worker_that_dies_is_in_the_log_by_the_id_that_the_client_is_told(capl
     assert "request id-of-the-test: a worker died while it did job: exit code 3" in caplog.text
 
 
+@pytest.mark.parametrize("finder", ["ready", "worker"])
+def test_a_worker_that_dies_without_work_is_counted_and_in_the_log(caplog, finder):
+    """While it is asked whether it lives, or found dead before anybody was told."""
+
+    async def scenario(pool):
+        await pool.warm()
+        (worker,) = pool.workers
+        os.kill(worker.process.pid, signal.SIGSTOP)
+        asked = asyncio.create_task(pool.ready()) if finder == "ready" else None
+        await asyncio.sleep(0.05)
+        worker.process.kill()
+        if asked:
+            assert not await asked
+        else:
+            while worker.process.returncode is None:  # seen before whoever waits for its end
+                await asyncio.sleep(0)
+            await pool.worker()
+        await until(lambda: pool.metrics.value("worker_deaths") > 0)
+        await asyncio.sleep(0.05)
+        assert pool.metrics.value("worker_deaths") == pool.metrics.value("worker_restarts") == 1
+
+    with caplog.at_level(logging.ERROR, "gaussdp.serve"):
+        in_a_pool(scenario)
+    assert caplog.text.count("ended by signal 9") == 1
+
+
 def test_an_error_that_is_not_meant_is_masked_and_in_the_log(caplog):
     async def scenario(pool):
         with pytest.raises(RefusalError, match=r"log says how \(request id-of-the-test\)") as caught:

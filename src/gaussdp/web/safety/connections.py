@@ -8,6 +8,7 @@ import asyncio
 import re
 import secrets
 import time
+from collections.abc import Sequence
 from typing import Any, cast
 
 import h11
@@ -27,7 +28,7 @@ from gaussdp.web.safety.hosts import (
     site_of,
     with_safe_headers,
 )
-from gaussdp.web.sharing import Shared
+from gaussdp.web.sharing import EVERYBODY, Shared
 from gaussdp.web.telling import OTHER, Metrics, log_request
 
 _LENGTH = re.compile("[0-9]{1,15}")
@@ -82,9 +83,10 @@ def _too_large(most: int) -> RefusalError:
     return RefusalError(413, f"the body must have at most {most:,} bytes")
 
 
-EVERYBODY = "*"  # the address under which all connections are counted
 MOST_REFUSED = 32
-"""Connections beyond the limit that are told so; more are closed without a word."""
+"""Connections beyond the limit that may say what they want, of which health is answered; more are refused at once."""
+TOO_MANY = "there are too many connections; try again in a moment"
+RETRY_SECONDS = 2
 
 _FRESH_SECONDS = 0.5  # for which a new connection is not idle: what it asks is on its way
 _REFUSED_SECONDS = 2.0  # for such a one to say what it wants
@@ -172,7 +174,7 @@ class Connection(H11Protocol):
             self.app = _Overfull(self.app, gate.overfull)
         else:
             gate.metrics.add("refused connections")
-            self.transport.abort()
+            self._refuse(503, b"Service Unavailable", TOO_MANY, [(b"retry-after", b"%d" % RETRY_SECONDS)])
             return
         self._wait_for_headers()
 
@@ -217,17 +219,22 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """What is not HTTP is refused like all else."""
+        self._refuse(400, b"Bad Request", "this is not a request that this server can read")
+
+    def _refuse(self, status: int, reason: bytes, words: str, more: Sequence[tuple[bytes, bytes]] = ()) -> None:
+        """Say so and close, where there is no request that the application could refuse."""
         request_id = secrets.token_hex(8)
-        body = encoded(refusal_body("this is not a request that this server can read"))
+        body = encoded(refusal_body(words))
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),
             (b"connection", b"close"),
+            *more,
         ]
         try:
             events = (
                 h11.Response(
-                    status_code=400, headers=with_safe_headers(headers, request_id, added=True), reason=b"Bad Request"
+                    status_code=status, headers=with_safe_headers(headers, request_id, added=True), reason=reason
                 ),
                 h11.Data(data=body),
                 h11.EndOfMessage(),
@@ -237,13 +244,13 @@ class Connection(H11Protocol):
         except h11.LocalProtocolError:
             pass  # in the middle of another answer, after which nothing more can be said
         self.transport.close()
-        self.gate.metrics.answered(OTHER, 400, 0.0)
+        self.gate.metrics.answered(OTHER, status, 0.0)
         log_request(
             request_id=request_id,
             address=self.peer,
             method="-",
             path="-",
-            status=400,
+            status=status,
             bytes=len(body),
             milliseconds=0.0,
         )

@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +20,7 @@ from gaussdp.web.replies import RefusalError
 from gaussdp.web.sharing import Shared
 from gaussdp.web.telling import LOG, Metrics
 from gaussdp.web.work.waiting import RETRY_SECONDS, Ticket, WaitingLine
+from gaussdp.web.work.worker import FOLDER
 
 STARTING = "starting"
 
@@ -36,8 +39,8 @@ class Worker:
 
     message: str | Any
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
+    def __init__(self, process: asyncio.subprocess.Process, folder: str = "") -> None:
+        self.process, self._folder = process, folder
         self.message = STARTING
         self._one_at_a_time = asyncio.Lock()
         self._sign_of_life = asyncio.Event()
@@ -51,16 +54,22 @@ class Worker:
         """
         risks = [name_of(risk) for risk in RISKS.extensions()]
         arguments = (*program, str(limits.work_bytes), str(limits.work_seconds), *risks)
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *arguments,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            env={**environment(risks), **_ONE_THREAD, "MPLBACKEND": "agg"},
-            limit=_LONGEST_LINE,
-            start_new_session=True,  # Ctrl-C is for the server, which ends its workers
-        )
-        return cls(process)
+        folder = _folder()
+        own = {"TMPDIR": folder, FOLDER: folder} if folder else {}
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env={**environment(risks), **_ONE_THREAD, "MPLBACKEND": "agg", **own},
+                limit=_LONGEST_LINE,
+                start_new_session=True,  # Ctrl-C is for the server, which ends its workers
+            )
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return cls(process, folder)
 
     async def answer(self, job: str, body: Mapping[str, Any]) -> bytes:
         """The last line of its answer; what it says on the way is kept as `message`.
@@ -93,7 +102,12 @@ class Worker:
         if self.process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 self.process.kill()
+        await self.ended()
+
+    async def ended(self) -> None:
+        """Until it has ended; then what it left in its folder is taken away, since a process that is killed cannot."""
         await self.process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     async def how(self) -> str:
         """How it ended."""
@@ -103,6 +117,14 @@ class Worker:
         except TimeoutError:
             return "it closed its answers"
         return f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _folder() -> str:
+    """For temporary files of one process; none where the system has no place for any."""
+    try:
+        return tempfile.mkdtemp(prefix="gaussdp-")
+    except OSError:
+        return ""
 
 
 def _request(job: str, body: Mapping[str, Any]) -> bytes:
@@ -240,7 +262,7 @@ class Pool:
             worker = self._idle.pop()
             if worker.process.returncode is None:
                 return worker
-            self._gone(worker)
+            await self._died_idle(worker)
         return await self._start()
 
     def keep(self, worker: Worker) -> None:
@@ -281,12 +303,22 @@ class Pool:
 
     async def _watch(self, worker: Worker) -> None:
         """Tell of a worker that ends while it has nothing to do; whoever waits for another tells of that one."""
-        await worker.process.wait()
+        await worker.ended()
         if worker in self._idle and not self._closing:
             self._idle.remove(worker)
-            self._gone(worker)  # and no other in its place: the next might do no better
-            self.metrics.add("worker_deaths")
+            await self._died_idle(worker)  # and no other in its place: the next might do no better
+
+    async def _died_idle(self, worker: Worker) -> None:
+        if self.died(worker):
             LOG.error("a worker that had nothing to do died: %s", await worker.how())
+
+    def died(self, worker: Worker) -> bool:
+        """Count the death of a worker; whether nobody has found it before."""
+        news = worker in self.workers
+        self._gone(worker)
+        if news:
+            self.metrics.add("worker_deaths")
+        return news
 
     async def _start(self) -> Worker:
         try:
@@ -321,10 +353,10 @@ class Pool:
         try:
             await worker.answer(job, {})
         except WorkerDiedError as error:
-            LOG.error("a worker did not answer to %s: %s", job, error)
             if worker in self._idle:
                 self._idle.remove(worker)
-            self._gone(worker)
+            if self.died(worker):
+                LOG.error("a worker did not answer to %s: %s", job, error)
             self.later(worker.end())  # and no other in its place: the next might do no better
             return False
         return True
@@ -413,7 +445,8 @@ class PoolWork:
             self._pool.keep(worker)
             worker = None
         except WorkerDiedError as error:
-            self._pool.metrics.add("worker_deaths")
+            if worker is not None:
+                self._pool.died(worker)
             LOG.error("request %s: a worker died while it did %s: %s", self._asker.request_id, self._job, error)
             raise RefusalError(503, self._told(_STOPPED), retry_after=RETRY_SECONDS) from None
         finally:

@@ -12,7 +12,7 @@ from gaussdp.web.work.pool import Asker, Desk, Tell, Work
 from gaussdp.web.work.waiting import RETRY_SECONDS
 
 _LONGEST_LINE = 64 << 20
-_ANSWER_SECONDS = 10.0
+ANSWER_SECONDS = 10.0
 _ADMITTED = b'{"admitted":true}\n'
 _PROGRESS = b'{"progress":'
 _REFUSED = b'{"refused":'
@@ -32,7 +32,7 @@ class RemoteDesk:
         """A place there, or its refusal."""
         reader, writer = await self._asked({"asker": asdict(asker), "job": job, "body": body})
         try:
-            async with asyncio.timeout(_ANSWER_SECONDS):
+            async with asyncio.timeout(ANSWER_SECONDS):
                 line = await reader.readline()
         except TimeoutError:
             line = b""
@@ -47,10 +47,11 @@ class RemoteDesk:
     async def ready(self) -> bool:
         """Whether its workers answer."""
         try:
-            reader, writer = await self._asked({"ready": True})
-            with contextlib.closing(writer):
-                return await reader.readline() == b"true\n"
-        except (RefusalError, OSError):
+            async with asyncio.timeout(ANSWER_SECONDS):
+                reader, writer = await self._asked({"ready": True})
+                with contextlib.closing(writer):
+                    return await reader.readline() == b"true\n"
+        except (RefusalError, OSError):  # TimeoutError is one
             return False
 
     async def _asked(self, question: dict[str, Any]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

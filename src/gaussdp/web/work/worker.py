@@ -8,6 +8,7 @@ import base64
 import json
 import os
 import queue
+import shutil
 import sys
 import threading
 import time
@@ -122,6 +123,8 @@ JOBS: Mapping[str, Job] = {
 
 PULSE = "pulse"
 """What no job is called: asks whether the process lives."""
+FOLDER = "GAUSSDP_WORKER_FOLDER"
+"""The environment variable that tells a process its folder for temporary files, which goes with it."""
 LANGUAGE = "speak"  # in a body, beside the fields that its request has
 _MORE_SECONDS = 5.0  # beyond the limit that the server keeps itself; for when the server is gone
 
@@ -162,6 +165,8 @@ def _requests(answers: IO[bytes]) -> Iterator[dict[str, Any]]:
                 _write(answers, {PULSE: True})
             else:
                 asked.put(request)
+        if FOLDER in os.environ:
+            shutil.rmtree(os.environ[FOLDER], ignore_errors=True)  # as the server does, which may have been killed
         os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
