@@ -69,7 +69,7 @@ def test_the_density_goes_first_where_it_is_soon_made(run):
 
 def test_fits_read_a_density_that_is_soon_made():
     few, tau = tails(0.7, 9e-4, 9), np.array([0.5, 2.0])
-    assert few.soon_dense
+    assert (few.for_many().read(tau).methods == Method.DENSITY).all()
     assert (few.read(tau).methods == Method.LINE).all()
     assert (few.by_density.read(tau).methods == Method.DENSITY).all()
     assert few.by_density.read(tau).log_fpr == pytest.approx(few.read(tau).log_fpr, rel=1e-9)
@@ -78,7 +78,7 @@ def test_fits_read_a_density_that_is_soon_made():
 
 def test_fits_read_a_density_that_is_made_for_an_end():
     many = tails(0.7, 1e-6, 600)
-    assert not many.soon_dense
+    assert many.for_many() is many
     fit = fit_tails(many, 1e-10)
     assert Method.DENSITY in fit.methods
     assert fit.mu == pytest.approx(fit_tails(many.by_density, 1e-10).mu, rel=1e-9)

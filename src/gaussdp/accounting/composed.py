@@ -19,6 +19,7 @@ from gaussdp.accounting.loss.cumulants import AddingBound, LossCumulants, Tilt
 from gaussdp.accounting.loss.outputs import LeastLoss, least_loss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints, vanished
+from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats
 from gaussdp.objects import Described
@@ -102,10 +103,18 @@ class ComposedTails(Described):
     def _describe(self) -> tuple[object, ...]:
         return *self._parts, self._asked_density_first
 
+    def for_many(self, known: OperatingPoints | None = None) -> "ComposedTails":
+        """The same with the density before lines, if it is sooner made than those of many thresholds.
+
+        So it is where it made one of the points that are known, since it is kept.
+        """
+        soon = self._soon_dense if known is None else (known.methods == Method.DENSITY).any()
+        return self.by_density if soon and self._short else self
+
     @cached_property
     def by_density(self) -> "ComposedTails":
-        """The same with the density before lines, if it can be made."""
-        if not self._short or self._density_first:
+        """The same with the density before lines."""
+        if self._density_first:
             return self
         made = ComposedTails(*self._parts, density_first=True)
         made._density = self._density
@@ -169,8 +178,8 @@ class ComposedTails(Described):
             self._least_noise >= SETTINGS.much_noise and self._highest_rate < 1
         )
 
-    @cached_property
-    def soon_dense(self) -> bool:
+    @property
+    def _soon_dense(self) -> bool:
         """Whether the density is sooner made than a fit has found its lines."""
         if self._convolutions <= DENSITY_FIRST.for_fit:
             return self._highest_rate < 1 and self._skewness >= SETTINGS.hardly_skewed

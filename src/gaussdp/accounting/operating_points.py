@@ -132,13 +132,8 @@ class BoundedTails(Protocol):
 class DenseTails(Protocol):
     """Tails of which a density may be made, that is then read quickly."""
 
-    @property
-    def soon_dense(self) -> bool:
-        """Whether it is sooner made than hundreds of thresholds are read otherwise."""
-
-    @property
-    def by_density(self) -> "LossTails":
-        """The same, by the density wherever that answers."""
+    def for_many(self, known: "OperatingPoints | None" = None) -> "LossTails":
+        """The same by the density, if it is sooner made than many thresholds are read, or has made one of these."""
 
 
 _ESTIMATED = [method for method in Method if method.error_kind == "estimate"]

@@ -56,13 +56,12 @@ class Sampler:
     _codes: list[Codes] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if isinstance(self.tails, DenseTails) and self.tails.soon_dense:
-            self.tails = self.tails.by_density
+        self.follow()
 
-    def follow(self, ends: OperatingPoints) -> None:
-        """If the density answered at an end it is made, and reads what lies between sooner than lines are tried."""
-        if isinstance(self.tails, DenseTails) and (ends.methods == Method.DENSITY).any():
-            self.tails = self.tails.by_density
+    def follow(self, known: OperatingPoints | None = None) -> None:
+        """Read what is to come off the density if that is quicker, given what was read so far."""
+        if isinstance(self.tails, DenseTails):
+            self.tails = self.tails.for_many(known)
 
     def __call__(self, tau: Floats) -> Samples:
         """Samples at thresholds.
