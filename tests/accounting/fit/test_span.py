@@ -10,6 +10,7 @@ from gaussdp.accounting import account
 from gaussdp.accounting.fit.span import Sampler, Samples, sample_span
 from gaussdp.accounting.inversion import points_at_floor
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
+from gaussdp.accounting.readings import Method
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD
 
@@ -84,3 +85,38 @@ def test_order_without_repetition():
     ordered = samples.in_order().without_repeats()
     np.testing.assert_array_equal(ordered.tau, [1.0, 2.0, 3.0])
     np.testing.assert_array_equal(ordered.log_fpr, tails.read(ordered.tau).log_fpr)
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "floor", "mu"),
+    [
+        (0.725, 0.204, 1e-200, 1.32428352343524),
+        (0.725, 0.204, 1e-300, 1.33480520248828),
+        (0.5, 2.7e-7, 1e-100, 1.23254526273272),
+        (2.0, 1e-6, 1e-300, 0.124463913083735),
+    ],
+)
+def test_floors_nearer_to_the_least_loss_than_a_double_can_tell(noise, rate, floor, mu):
+    """One step, whose mu is the largest -quantile(FPR) - quantile(FNR) over 401 outputs, in 60 digits."""
+    fit = account(DPSGD(noise, rate, 1)).fit(floor)
+    assert fit.mu_lower <= mu * (1 + 1e-14)
+    assert mu * (1 - 1e-14) <= fit.mu_upper <= mu * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("run", "floor"),
+    [
+        ((0.8546908970419069, 1.398652802124493e-05, 2693), 1.18e-43),  # far more thresholds above zero than below
+        ((4.944282301406415, 0.0007834405638076855, 310), 1.68e-292),  # large outputs whose law has no width
+        ((3.5070967093486556, 5.344870844881589e-05, 4), 9.14e-281),  # rates just past the floor vanish
+        ((0.31, 1e-6, 2), 4e-192),  # two steps, nearer to the least loss than a double can tell
+    ],
+)
+def test_deep_floors_are_no_reason_for_an_enclosure(run, floor):
+    curve = account(DPSGD(*run))
+    fit = curve.fit(floor)
+    assert Method.ENCLOSURE not in fit.methods
+    assert fit.mu_lower <= fit.mu_upper <= fit.mu_lower * (1 + 1e-8)
+    rates = np.array([1e-40, 1e-20, 1e-5, 0.1, 0.9])
+    missed = np.array([curve.remove.fnr(rate) for rate in rates])
+    assert (special.ndtr(-special.ndtri(rates) - fit.mu_upper) <= missed * (1 + 1e-9)).all()

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +29,8 @@ class SpanSettings:
 
 
 SETTINGS = SpanSettings()
+
+_ROUNDINGS = 2.5  # of the least loss, which is a sum of rounded multiples of logarithms, and of quantiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +149,15 @@ def sample_span(sample: Sampler, floor: float) -> Span:
         sample.follow(rough)
         near = rough.tau
     tails = sample.tails
-    margin = SETTINGS.margin * float(near[1] - near[0])
-    low = max(float(near[0]) - margin, 0.5 * (float(near[0]) + tails.lowest))
-    if margin > 0 and low > tails.lowest * (1 - 2.0**-SETTINGS.ladder):
-        span = _sampled(sample, low, float(near[1]) + margin)
-        target = floor_quantiles(floor)[1]
-        if span.pieces[-1].samples.from_fnr[-1] >= target and span.pieces[0].samples.from_fpr[0] >= target:
-            return span
+    low, high = near.tolist()
+    below, above = (-low, high) if low < 0 < high else (high - low, high - low)  # what the ends are to be seen beside
+    low = max(low - SETTINGS.margin * below, 0.5 * (low + tails.lowest))
+    if above > 0 and low > tails.lowest * (1 - 2.0**-SETTINGS.ladder):
+        with suppress(ConvergenceError):  # past the floor rates may vanish
+            span = _sampled(sample, low, high + SETTINGS.margin * above)
+            target = floor_quantiles(floor)[1]
+            if span.pieces[-1].samples.from_fnr[-1] >= target and span.pieces[0].samples.from_fpr[0] >= target:
+                return span
     ends, _ = exact_ends(tails, floor, near)
     low, high = float(ends.tau[0]), float(ends.tau[1])
     if low > high:
@@ -168,9 +173,7 @@ def sample_span(sample: Sampler, floor: float) -> Span:
 def exact_ends(tails: LossTails, floor: float, near: Floats) -> tuple[OperatingPoints, float]:
     """The two operating points with FNR and with FPR equal to the floor, and a bound on mu before the first.
 
-    If no double is the threshold of the first, it is replaced by one somewhat farther from the least loss. Before that
-    one the curve lies above its tangent there, down to where the tangent meets the floor, and on a segment mu is
-    largest at an end.
+    If no double is the threshold of the first, it is replaced by one somewhat farther from the least loss.
     """
     ends = points_at_floor(tails, floor, near)
     if ends.answered.all() or not (ends.answered[1] and math.isfinite(tails.lowest)):
@@ -180,9 +183,42 @@ def exact_ends(tails: LossTails, floor: float, near: Floats) -> tuple[OperatingP
     if above.size == 0:
         raise ConvergenceError("the floor lies nearer to the least loss than a double can tell")
     first = ladder.take(above[:1])
-    log_tnr = np.logaddexp(log_floor - first.tau, first.log_delta_add + first.errors)
-    rest = upper_quantile(log_complement(log_tnr), log_tnr)[0] - float(floor_quantiles(floor)[0])
-    return OperatingPoints.joined((first, ends.take(slice(1, 2)))), float(rest)
+    at_floor = tails.at_fnr(np.array([log_floor]), np.array([math.log1p(-floor)]))
+    rest = _mu_before(first, log_floor)
+    if at_floor.answered[0]:
+        rest = min(rest, _mu_between(at_floor, first, tails.lowest))
+    return OperatingPoints.joined((first, ends.take(slice(1, 2)))), rest
+
+
+def _mu_before(first: OperatingPoints, log_floor: float) -> float:
+    """A bound on mu for tests with an FNR from the floor up to that of the first sample.
+
+    The curve lies above its tangent there, down to where the tangent meets the floor, and on a segment mu is largest at
+    an end.
+    """
+    return _mu_of(log_floor, float(np.logaddexp(log_floor - first.tau, first.log_delta_add + first.errors)[0]))
+
+
+def _mu_between(at_floor: OperatingPoints, first: OperatingPoints, lowest: float) -> float:
+    """The same if the test at the floor is known: a line of the least slope through it meets the tangent sooner.
+
+    Both are lines of the FNR over the TNR. With s the least slope, one goes through (t, f), the tangent is s e^x (TNR -
+    d), and as f is at most s e^x t they meet at a TNR of at most t + d / (1 - e^-x).
+    """
+    log_fnr, log_tnr = at_floor.log_fnr - at_floor.errors, at_floor.log_tnr + at_floor.errors
+    excess = first.tau - lowest - _ROUNDINGS * np.spacing(abs(lowest))
+    if not excess[0] > 0:
+        return math.inf
+    gain = first.log_delta_add + first.errors - np.log(-np.expm1(-excess))
+    at_corner = float(np.logaddexp(log_fnr, lowest + gain)[0]), float(np.logaddexp(log_tnr, gain)[0])
+    return max(_mu_of(float(log_fnr[0]), float(log_tnr[0])), _mu_of(*at_corner))
+
+
+def _mu_of(log_fnr: float, log_tnr: float) -> float:
+    """At least mu at these rates."""
+    logs = np.array([log_fnr, log_tnr])
+    from_fnr, from_tnr = upper_quantile(logs, log_complement(logs))
+    return float(from_fnr - from_tnr + _ROUNDINGS * np.spacing(abs(from_tnr)))
 
 
 def _next_to_least(tails: LossTails) -> Floats:

@@ -185,7 +185,10 @@ class _Bin:
     @cached_property
     def quick(self) -> bool:
         """Whether the transform of large runs dies out nearly as soon as that of a normal law."""
-        return _dies_out(self._loss.large, self._large_tilt, self._deviation) * self._deviation < SETTINGS.soon
+        try:
+            return _dies_out(self._loss.large, self._large_tilt, self._deviation) * self._deviation < SETTINGS.soon
+        except ConvergenceError:
+            return False
 
     @cached_property
     def lines(self) -> "list[Line | _Bound]":
