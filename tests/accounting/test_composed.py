@@ -5,6 +5,7 @@ import pytest
 
 from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.operating_points import bounds_on_errors
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError
 
@@ -41,7 +42,8 @@ def test_the_density_answers_where_lines_refuse(ask):
 
 
 def test_the_density_goes_first_where_it_is_soon_made():
-    few = tails(0.9, 0.003, 2)
+    few = tails(0.9, 0.003, 2).often_read
+    assert few.often_read is few
     tau = np.array([1e-5, 0.01, 0.3, 2.0])
     lines, points = few.read_lines(tau), few.read(tau)
     assert lines.answered.all()
@@ -49,6 +51,26 @@ def test_the_density_goes_first_where_it_is_soon_made():
     for name in ("log_fpr", "log_tpr", "log_delta_remove"):
         miss = np.abs(np.expm1(getattr(points, name) - getattr(lines, name)))
         assert (miss <= points.errors + lines.errors).all()
+
+
+@pytest.mark.parametrize(("squared_mu", "noise"), [(0.0, 0.9), (0.25, 0.5)], ids=["one threshold", "straight lines"])
+def test_lines_go_first_where_they_are_short(squared_mu, noise):
+    few, tau = ComposedTails(squared_mu, [(SampledGaussianLoss(noise, 0.05), 2)]), np.array([0.01, 0.3, 2.0])
+    assert (few.read(tau).methods == Method.LINE).all()
+    if squared_mu:
+        assert (few.often_read.read(tau).methods == Method.LINE).all()
+
+
+def test_bounds_of_lines_are_not_those_of_densities():
+    beside, tau = ComposedTails(0.25, [(SampledGaussianLoss(0.5, 0.05), 2)]), np.array([-0.01, 0.3, 2.0])
+    assert (bounds_on_errors(beside, beside.read(tau)) < 1e-9).all()
+    assert (beside.error_bounds(tau) < 1e-9).all()
+    first = ComposedTails(0.25, [(SampledGaussianLoss(0.5, 0.05), 2)])
+    first.__dict__["_density_first"] = True
+    points = first.read(tau)
+    assert (points.methods == Method.DENSITY).all()
+    assert np.isinf(bounds_on_errors(first, points)).all()
+    assert np.isinf(first.error_bounds(tau)).all()
 
 
 def test_the_density_goes_first_where_much_is_asked():

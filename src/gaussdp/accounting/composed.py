@@ -34,10 +34,10 @@ class ReachSettings:
     """Standard deviations under P from zero to the bulk of the loss. Lines are laid from zero on, where the smaller
     tail would be e^-1500, and densities lose digits with the distance."""
     most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
-    few_convolutions: int = 1  # ... up to which it is sooner made than lines are bent
-    few_if_rare: int = 4  # ... if every step is sampled at the rate below, where lines are long or do not answer, ...
-    rare: float = 1e-3
-    moderate_noise: float = 1.0  # ... and the noise is this much, or hundreds of thresholds are asked for
+    few_convolutions: int = 1  # ... up to which it is sooner made than lines are bent for hundreds of thresholds,
+    rare: float = 1e-3  # ... or for one, if every step is sampled at this rate at most: lines are long then, or refuse
+    few_if_rare: int = 4  # ... at which it is so for as many convolutions, ...
+    moderate_noise: float = 1.0  # ... if the noise is this much, or hundreds of thresholds are asked for
     surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
     many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
     apart: float = 4.0  # deviations of the loss under P from which on it is a sum of many large losses
@@ -86,6 +86,8 @@ class ComposedTails(Described):
     @cached_property
     def often_read(self) -> "ComposedTails":
         """The same, by the methods that are quicker if hundreds of thresholds are read."""
+        if self.within_reach and self._density_first:
+            return self
         return ComposedTails(*self._parts, often=True)
 
     @cached_property
@@ -128,18 +130,17 @@ class ComposedTails(Described):
         skewed = SETTINGS.hardly_skewed if self._short_lines else SETTINGS.nearly_normal
         if self._lines and _skewness(self._lines) < skewed:
             return self._lines
-        if self._bent and self._soon_made:
-            return self._density
         if self._bent and (self._lines is None or self._bent.quicker):
-            return self._bent
+            return self._density if self._soon_made else self._bent
         return self._lines or self._density
 
     @property
     def _soon_made(self) -> bool:
         """Whether the density is made sooner than lines are bent, or sooner read."""
+        rare = all(_rare(step) for step, _ in self._parts[1])
         if self._convolutions <= SETTINGS.few_convolutions:
-            return True
-        if self._convolutions > SETTINGS.few_if_rare or not all(_rare(step) for step, _ in self._parts[1]):
+            return self._often or rare
+        if self._convolutions > SETTINGS.few_if_rare or not rare:
             return False
         return self._often or self._least_noise >= SETTINGS.moderate_noise
 
@@ -253,6 +254,8 @@ class ComposedTails(Described):
         """Bounds on the relative errors of what lines read, up to rounding; infinite where none is known."""
         bounds = np.full(tau.size, np.inf)
         missing = np.arange(tau.size)
+        if self._density_first:
+            missing = missing[~self._density.read(tau).answered]
         for lines in self._in_order():
             if missing.size == 0:
                 break

@@ -128,15 +128,12 @@ class BoundedTails(Protocol):
         """Bounds on the relative errors at thresholds, up to rounding; infinite where none is known."""
 
 
-_JUDGED = [method for method in Method if method.error_kind == "estimate"]
-
-
 def bounds_on_errors(tails: LossTails, points: OperatingPoints) -> Floats:
     """Bounds on the errors of points that tails have read, up to rounding; infinite where none is known."""
-    judged = np.isin(points.methods, _JUDGED)
-    bounds = np.where(points.answered, points.errors, np.inf)
-    if judged.any():
-        bounds[judged] = tails.error_bounds(points.tau[judged]) if isinstance(tails, BoundedTails) else np.inf
+    bounds = np.where(points.answered & (points.methods != Method.DENSITY), points.errors, np.inf)
+    lines = points.methods == Method.LINE
+    if lines.any():
+        bounds[lines] = tails.error_bounds(points.tau[lines]) if isinstance(tails, BoundedTails) else np.inf
     return bounds
 
 
