@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
@@ -134,6 +135,16 @@ def test_rates_are_bounded_only_by_tests_that_surely_lie_on_either_side():
     assert (sure.fnr_low <= fnr).all()
     assert (fnr <= sure.fnr_high).all()
     assert (sure.fnr_high - sure.fnr_low < 1e-11).all()
+
+
+def test_bounds_of_rates_next_to_1_count_rounding():
+    """The FNRs of the two tests are neighbouring doubles, and the truth, proved, lies 1e-18 above the larger one."""
+    curve, level = account(DPSGD(2.4273285282933683, 1.3919802971282244e-05, 5737)), 1.2375438405920345e-06
+    low, high = Fraction("0.9999987597385352490154163"), Fraction("0.9999987597385352490155092")
+    bounds = curve.add.rate_bounds(np.log([level]), np.log1p([-level]))
+    assert Fraction(float(bounds.fnr_low[0])) <= low
+    assert high <= Fraction(float(bounds.fnr_high[0]))
+    assert bounds.fnr_high[0] - bounds.fnr_low[0] < 2e-15
 
 
 class Wrong(Doubtful):

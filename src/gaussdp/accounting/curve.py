@@ -250,8 +250,11 @@ class AccountedCurve(ReadCurve, Guarantee):
         straight = low + high - fpr
         inside = (fpr >= low + off) & (fpr <= high - off)
         near = ~(inside | (fpr < low - off) | (fpr > high + off))
-        on_it = RateBounds(
-            bounds.tau, bounds.log_delta, straight - off, straight + off, 1 - straight - off, 1 - straight + off
+        on_it = RateBounds.around(
+            bounds.tau,
+            bounds.log_delta,
+            (straight - off, straight + off),
+            (1 - straight - off, 1 - straight + off),
         )
         bounds.put(inside, on_it.take(inside))
         bounds.put(near, RateBounds.unknown(int(near.sum())))
