@@ -95,7 +95,7 @@ def _mirrored(points: OperatingPoints, where: Booleans) -> OperatingPoints:
 _LARGEST = 1e300  # epsilon beyond all losses, which counts as infinite
 _SURELY_ABOVE_ZERO = 1e-3  # relative error with which an epsilon is not zero
 _SEARCH = SETTINGS.search
-_ROUNDING = 2.0**-51  # of a rate near 1 that comes from its logarithm, and of its distance from a bound
+ROUNDING = 2.0**-51  # of a rate near 1 that comes from its logarithm, and of its distance from a bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class RateBounds(Columns):
     ) -> "RateBounds":
         """Both rates between two ends that are moved apart by what rounding leaves in them."""
         fnr_low, fnr_high, tpr_low, tpr_high = (
-            end + way * _ROUNDING * np.abs(end) for ends in (fnr, tpr) for end, way in zip(ends, (-1, 1), strict=True)
+            end + way * ROUNDING * np.abs(end) for ends in (fnr, tpr) for end, way in zip(ends, (-1, 1), strict=True)
         )
         return cls(tau, log_delta, fnr_low, fnr_high, tpr_low, tpr_high)
 
