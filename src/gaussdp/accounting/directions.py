@@ -287,7 +287,15 @@ class Direction(ReadCurve):
             epsilon, log_rate = -points.tau, points.log_fnr
         # A profile falls with the slope e^epsilon times a rate.
         per_error = np.exp(log_delta - epsilon - log_rate) / np.maximum(epsilon, np.finfo(np.float64).tiny)
-        return Values(epsilon, (points.errors + _SEARCH) * per_error + _SEARCH, points.methods)
+        errors = points.errors + _SEARCH
+        closed = points.methods == Method.CLOSED_FORM
+        if closed.any():  # whose errors are bounds: what the search has left is read once more
+            errors[closed] += np.abs(np.expm1(self._log_deltas(points.tau[closed]) - log_delta[closed]))
+        return Values(epsilon, errors * per_error + _SEARCH, points.methods)
+
+    def _log_deltas(self, tau: Floats) -> Floats:
+        points = self._tails.read(tau)
+        return points.log_delta_remove if self._remove else points.log_delta_add
 
 
 def _inside_or(limits: Values, inside: Booleans, read: Callable[[Floats], Values], levels: Floats) -> Values:
