@@ -104,7 +104,7 @@ class SplitTails(Described):
         with np.errstate(all="ignore"):  # what is not a number has no finite error
             for owner in sorted(set(owners.tolist())):
                 bin_ = self._bin(owner)
-                if bin_ is not None and (bin_.quick or not quick) and bin_.lines:
+                if bin_ is not None and (not quick or bin_.quick) and bin_.lines:
                     some = mine[owners == owner]
                     read = bin_.read(tau[some])
                     good = (read.errors <= LIMIT) & (read.log_delta_remove > SETTINGS.deepest)
@@ -185,7 +185,11 @@ class _Bin:
     @cached_property
     def quick(self) -> bool:
         """Whether the transform of large runs dies out nearly as soon as that of a normal law."""
-        return _dies_out(self._loss.large, self._large_tilt, self._deviation) * self._deviation < SETTINGS.soon
+        try:
+            tilt = self._large_tilt
+        except ConvergenceError:  # no tilt gives weight to large outputs
+            return False
+        return _dies_out(self._loss.large, tilt, self._deviation) * self._deviation < SETTINGS.soon
 
     @cached_property
     def lines(self) -> "list[Line | _Bound]":
