@@ -22,19 +22,6 @@ def refused(step, above, below):
     raise ConvergenceError("no density")
 
 
-class Doubled:
-    """Tails that bound every error by twice the claim."""
-
-    def __init__(self, tails):
-        self.tails = tails
-
-    def __getattr__(self, name):
-        return getattr(self.tails, name)
-
-    def error_bounds(self, tau):
-        return 2 * self.tails.read(tau).errors
-
-
 @pytest.fixture
 def no_density(monkeypatch):
     monkeypatch.setattr("gaussdp.accounting.density.tails.sampled_step", refused)
@@ -67,6 +54,25 @@ def test_the_density_goes_first_where_it_is_soon_made(run):
         assert (miss <= points.errors + lines.errors)[lines.answered].all()
 
 
+@pytest.mark.parametrize(("squared_mu", "noise"), [(0.0, 0.9), (0.25, 0.5)], ids=["one threshold", "straight lines"])
+def test_lines_go_first_where_they_are_short(squared_mu, noise):
+    few, tau = ComposedTails(squared_mu, [(SampledGaussianLoss(noise, 0.05), 2)]), np.array([0.01, 0.3, 2.0])
+    assert (few.read(tau).methods == Method.LINE).all()
+    if squared_mu:
+        assert few.for_many() is few
+
+
+def test_bounds_of_lines_are_not_those_of_densities():
+    beside, tau = ComposedTails(0.25, [(SampledGaussianLoss(0.5, 0.05), 2)]), np.array([-0.01, 0.3, 2.0])
+    assert (bounds_on_errors(beside, beside.read(tau)) < 1e-9).all()
+    assert (beside.error_bounds(tau) < 1e-9).all()
+    first = beside.by_density
+    points = first.read(tau)
+    assert (points.methods == Method.DENSITY).all()
+    assert np.isinf(bounds_on_errors(first, points)).all()
+    assert np.isinf(first.error_bounds(tau)).all()
+
+
 def test_fits_read_a_density_that_is_soon_made():
     few, tau = tails(0.7, 9e-4, 9), np.array([0.5, 2.0])
     assert (few.for_many().read(tau).methods == Method.DENSITY).all()
@@ -82,13 +88,6 @@ def test_fits_read_a_density_that_is_made_for_an_end():
     fit = fit_tails(many, 1e-10)
     assert Method.DENSITY in fit.methods
     assert fit.mu == pytest.approx(fit_tails(many.by_density, 1e-10).mu, rel=1e-9)
-
-
-def test_lines_bound_no_error_of_what_the_density_read():
-    few = tails(1.5, 0.1, 2)
-    tau = np.array([0.1])
-    assert np.isfinite(bounds_on_errors(Doubled(few), few.read(tau))).all()
-    assert np.isinf(bounds_on_errors(Doubled(few), few.by_density.read(tau))).all()
 
 
 def test_where_both_refuse(no_density):

@@ -1,6 +1,7 @@
 """The accounted guarantee as a curve: shape, symmetry, ends, round trips, depth."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -170,6 +171,16 @@ def test_losses_whose_squares_leave_the_doubles(rate):
     assert curve.fit().mu_lower <= curve.fit().mu < 0.01
     assert curve.epsilon(1e-9) == 0.0
     assert curve.delta(0.0) <= 1e-11
+
+
+def test_rates_next_to_1_on_the_segment_count_rounding():
+    """Where the slope is -1 FPR and FNR add up to a proved number, and a TPR between is a double off that."""
+    level = 6.222979634693867e-09
+    read = account(DPSGD(1.0, 0.999, 130)).reading.tpr(level)
+    exact = 1 - Fraction("1.244595926938679756449207e-8") + Fraction(level)
+    assert read.error_kind == "bound"
+    assert abs(Fraction(read.value) - exact) <= Fraction(read.error) * exact
+    assert read.error < 1e-14
 
 
 def test_errors_are_bounds_or_estimates():

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from gaussdp import DPSGD, GDP, account
 from gaussdp.accounting import Direction
-from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
+from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr, points_at_remove_delta
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import DomainError
@@ -98,6 +99,33 @@ def test_refusals(reading, value):
         getattr(REMOVE, reading)(value)
 
 
+@pytest.mark.parametrize(
+    ("noise", "rate", "delta", "exact"),
+    [
+        (48.183862989803714, 0.02250259513470402, 3.9461905272144316e-22, "0.004353459520148164660923455"),
+        (0.698726234563952, 0.04478154977605329, 3.0427592631855964e-06, "2.946338502274907789805698"),
+    ],
+)
+def test_epsilon_where_the_quantile_has_no_second_derivative(noise, rate, delta, exact):
+    """A quadratic step seemed to leave nothing there, and left five times the claim; 80-digit arithmetic."""
+    read = account(DPSGD(noise, rate, 1)).reading.epsilon(delta)
+    assert read.error_kind == "bound"
+    assert abs(Fraction(read.value) - Fraction(exact)) <= Fraction(read.error) * Fraction(exact)
+    assert read.error < 1e-13
+
+
+def test_what_a_search_of_a_closed_form_leaves_is_claimed(monkeypatch):
+    level, tails = np.array([1e-6]), OneStepTails(0.5, 0.01)
+    exact = Direction(tails, remove=True).epsilons(level)
+
+    def early(tails, log_delta):
+        return points_at_remove_delta(tails, log_delta + 1e-7)
+
+    monkeypatch.setattr("gaussdp.accounting.directions.points_at_remove_delta", early)
+    read = Direction(tails, remove=True).epsilons(level)
+    assert 1e-10 < abs(read.value[0] / exact.value[0] - 1) < read.error[0] < 1e-7
+
+
 def test_a_direction_refuses_what_only_the_curve_answers():
     with pytest.raises(DomainError, match="ask the curve itself"):
         account(DPSGD(1.0, 0.01, 100)).remove.reading.fpr(0.5)
@@ -134,6 +162,16 @@ def test_rates_are_bounded_only_by_tests_that_surely_lie_on_either_side():
     assert (sure.fnr_low <= fnr).all()
     assert (fnr <= sure.fnr_high).all()
     assert (sure.fnr_high - sure.fnr_low < 1e-11).all()
+
+
+def test_bounds_of_rates_next_to_1_count_rounding():
+    """The FNRs of the two tests are neighbouring doubles, and the truth, proved, lies 1e-18 above the larger one."""
+    curve, level = account(DPSGD(2.4273285282933683, 1.3919802971282244e-05, 5737)), 1.2375438405920345e-06
+    low, high = Fraction("0.9999987597385352490154163"), Fraction("0.9999987597385352490155092")
+    bounds = curve.add.rate_bounds(np.log([level]), np.log1p([-level]))
+    assert Fraction(float(bounds.fnr_low[0])) <= low
+    assert high <= Fraction(float(bounds.fnr_high[0]))
+    assert bounds.fnr_high[0] - bounds.fnr_low[0] < 2e-15
 
 
 class Wrong(Doubtful):

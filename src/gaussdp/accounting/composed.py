@@ -65,7 +65,8 @@ class DensityFirstSettings:
     for_fit: int = 1  # convolutions
     for_fit_if_rare: int = 6  # ... if no rate is above the next number
     rare_for_fit: float = 1e-3
-    few: int = 24  # steps up to which a loss is skewed for fits from the first of the next numbers on, else the second
+    few: int = 24
+    """Steps, and nothing else, whose loss is skewed for fits from the first of the next numbers on, else the second."""
     skewed_for_fit: tuple[float, float] = (0.16, 0.42)
 
 
@@ -185,7 +186,8 @@ class ComposedTails(Described):
             return self._highest_rate < 1 and self._skewness >= SETTINGS.hardly_skewed
         if self._convolutions > DENSITY_FIRST.for_fit_if_rare or self._highest_rate > DENSITY_FIRST.rare_for_fit:
             return False
-        few = sum(count for _, count in self._parts[1]) <= DENSITY_FIRST.few
+        squared_mu, steps = self._parts
+        few = squared_mu == 0 and sum(count for _, count in steps) <= DENSITY_FIRST.few
         return self._skewness >= DENSITY_FIRST.skewed_for_fit[not few]
 
     @cached_property
@@ -307,6 +309,8 @@ class ComposedTails(Described):
         """Bounds on the relative errors of what lines read, up to rounding; infinite where none is known."""
         bounds = np.full(tau.size, np.inf)
         missing = np.arange(tau.size)
+        if self._density_first:
+            missing = missing[~self._density.read(tau).answered]
         for lines in self._in_order():
             if missing.size == 0:
                 break

@@ -11,7 +11,7 @@ import numpy as np
 
 from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.density.tails import NEXT_TO_ONE
-from gaussdp.accounting.directions import Direction, RateBounds, SymmetricTails
+from gaussdp.accounting.directions import ROUNDING, Direction, RateBounds, SymmetricTails
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative, touched
 from gaussdp.accounting.fit.tightest import fit_tails
@@ -245,8 +245,11 @@ class AccountedCurve(ReadCurve, Guarantee):
         straight = low + high - fpr
         inside = (fpr >= low + off) & (fpr <= high - off)
         near = ~(inside | (fpr < low - off) | (fpr > high + off))
-        on_it = RateBounds(
-            bounds.tau, bounds.log_delta, straight - off, straight + off, 1 - straight - off, 1 - straight + off
+        on_it = RateBounds.around(
+            bounds.tau,
+            bounds.log_delta,
+            (straight - off, straight + off),
+            (1 - straight - off, 1 - straight + off),
         )
         bounds.put(inside, on_it.take(inside))
         bounds.put(near, RateBounds.unknown(int(near.sum())))
@@ -399,10 +402,10 @@ class AccountedCurve(ReadCurve, Guarantee):
         """The same from both directions, and between the points of slope -1 the segment."""
         low, high, corner = self._corner
         straight = low + high - fpr  # on the segment of slope -1
-        # Its error is that of the two rates at the corner.
+        # Its error is that of the two rates at the corner, and rounding.
         error = float(corner.error[0]) * (low + high)
         fnr, tpr = (
-            Values(rate, error / np.abs(rate), np.full(rate.size, corner.method[0]))
+            Values(rate, error / np.abs(rate) + ROUNDING, np.full(rate.size, corner.method[0]))
             for rate in (straight, 1 - straight)
         )
         off = (fpr < low) | (fpr > high)

@@ -95,6 +95,7 @@ def _mirrored(points: OperatingPoints, where: Booleans) -> OperatingPoints:
 _LARGEST = 1e300  # epsilon beyond all losses, which counts as infinite
 _SURELY_ABOVE_ZERO = 1e-3  # relative error with which an epsilon is not zero
 _SEARCH = SETTINGS.search
+ROUNDING = 2.0**-51  # of a rate near 1 that comes from its logarithm, and of its distance from a bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,16 @@ class RateBounds(Columns):
     fnr_high: Floats
     tpr_low: Floats
     tpr_high: Floats
+
+    @classmethod
+    def around(
+        cls, tau: Floats, log_delta: Floats, fnr: tuple[Floats, Floats], tpr: tuple[Floats, Floats]
+    ) -> "RateBounds":
+        """Both rates between two ends that are moved apart by what rounding leaves in them."""
+        fnr_low, fnr_high, tpr_low, tpr_high = (
+            end + way * ROUNDING * np.abs(end) for ends in (fnr, tpr) for end, way in zip(ends, (-1, 1), strict=True)
+        )
+        return cls(tau, log_delta, fnr_low, fnr_high, tpr_low, tpr_high)
 
     @classmethod
     def unknown(cls, size: int) -> "RateBounds":
@@ -197,7 +208,7 @@ class Direction(ReadCurve):
         _, _, most_fnr, least_tpr = (np.exp(log_rate) for log_rate in self._oriented(smaller))
         other = np.where(sure, below * np.minimum(most_fnr, least_tpr), np.inf)
         at_least = larger.log_delta_remove + np.log1p(-np.minimum(above, 1.0))
-        return RateBounds(larger.tau, at_least, fnr - off, most_fnr + other, least_tpr - other, tpr + off)
+        return RateBounds.around(larger.tau, at_least, (fnr - off, most_fnr + other), (least_tpr - other, tpr + off))
 
     def _oriented(self, points: OperatingPoints) -> tuple[Floats, Floats, Floats, Floats]:
         """Logarithms of FPR, TNR, FNR and TPR as this direction sees them."""
@@ -276,7 +287,15 @@ class Direction(ReadCurve):
             epsilon, log_rate = -points.tau, points.log_fnr
         # A profile falls with the slope e^epsilon times a rate.
         per_error = np.exp(log_delta - epsilon - log_rate) / np.maximum(epsilon, np.finfo(np.float64).tiny)
-        return Values(epsilon, (points.errors + _SEARCH) * per_error + _SEARCH, points.methods)
+        errors = points.errors + _SEARCH
+        closed = points.methods == Method.CLOSED_FORM
+        if closed.any():  # whose errors are bounds: what the search has left is read once more
+            errors[closed] += np.abs(np.expm1(self._log_deltas(points.tau[closed]) - log_delta[closed]))
+        return Values(epsilon, errors * per_error + _SEARCH, points.methods)
+
+    def _log_deltas(self, tau: Floats) -> Floats:
+        points = self._tails.read(tau)
+        return points.log_delta_remove if self._remove else points.log_delta_add
 
 
 def _inside_or(limits: Values, inside: Booleans, read: Callable[[Floats], Values], levels: Floats) -> Values:

@@ -262,7 +262,8 @@ class _Search:
         # A quantile z moves the logarithm of a small rate by about z.
         rate_miss = abs(miss) * self._size
         found = abs(miss) <= roughly * self._size if roughly else rate_miss <= SETTINGS.tolerance
-        if not found and rate_miss * longer * longer <= SETTINGS.tolerance**2:  # so much is left of a quadratic step
+        # So much is left of a quadratic step. Next to where the second derivative is zero the third one decides.
+        if not found and rate_miss * (longer * longer + miss * miss) <= SETTINGS.tolerance**2:
             return True, -step * (1 + longer), rate_miss
         # Next to the least loss a double may not hold the threshold to more digits than this.
         stuck = min(abs(step), self._high - self._low) <= SETTINGS.resolution * abs(self.tau)

@@ -16,7 +16,8 @@ from gaussdp.accounting.loss import split as split_loss
 from gaussdp.accounting.loss.mixtures import MixtureLoss
 from gaussdp.accounting.loss.split import SplitLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
-from gaussdp.mechanisms import DPSGD
+from gaussdp.accounting.readings import Method
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian
 
 RATES = ("log_fpr", "log_tpr", "log_delta_remove")
 
@@ -76,6 +77,16 @@ def test_bins_beyond_one_whose_moderate_runs_go_on():
     for name in RATES:
         miss = np.abs(np.expm1(getattr(points, name) - getattr(other, name)))
         assert np.all((miss <= points.errors + other.errors)[points.answered])
+
+
+def test_bins_in_which_no_tilt_gives_weight_to_large_runs():
+    """They are not answered, and raise nothing: such a threshold is left to Chernoff's bound."""
+    tails, _, _ = split(1 / 32.0**2, [(3.5, 5.7e-8, 17)])
+    tau = np.array([0.05, 8.0])
+    assert not tails.read(tau).answered[1]
+    assert not tails.quick_bins.read(tau).answered[1]
+    read = account(Composition([DPSGD(3.5, 5.7e-8, 17), Gaussian(32.0)])).reading.delta(8.0)
+    assert (read.value, read.method) == (0.0, Method.VANISHING)
 
 
 @pytest.mark.parametrize(("squared_mu", "steps"), RUNS)
