@@ -135,6 +135,7 @@ class Patience:
         tell: is told.
         seconds: until then.
         problem: what is wrong then, if not that so many seconds are over.
+        clock: that tells the time, or the processor's: whether that suffices does not depend on other programs.
 
     Raises:
         ConvergenceError: once the time is over, when it is told again.
@@ -142,17 +143,19 @@ class Patience:
 
     seconds: float
 
-    def __init__(self, tell: Progress, seconds: float, problem: str = "") -> None:
+    def __init__(
+        self, tell: Progress, seconds: float, problem: str = "", clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.seconds = seconds
         self._problem = problem or f"no proof was found in {seconds:g} seconds"
-        self._tell, self._until = tell, time.monotonic() + seconds
+        self._tell, self._clock, self._until = tell, clock, clock() + seconds
 
     @property
     def left(self) -> float:
         """Seconds until then."""
-        return self._until - time.monotonic()
+        return self._until - self._clock()
 
     def __call__(self, words: str) -> None:
-        if time.monotonic() > self._until:
+        if self._clock() > self._until:
             raise ConvergenceError(f"{self._problem}; it had come to {words}")
         self._tell(words)

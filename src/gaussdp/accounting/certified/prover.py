@@ -44,7 +44,7 @@ class ProverSettings:
     bent_digits: int = 15  # of readings of bent lines, whose nodes take long
     deepenings: int = 3  # of bent lines, whose integrals may be far smaller than their integrands
     share_of_lines: float = 0.4  # of the time, after which points are read off brackets
-    bent_seconds: float = 30.0  # that bent lines may take together
+    bent_seconds: float = 30.0  # of the processor, that bent lines may take together
     close: float = 2e-6  # relative width of a bracket, which is not made finer
     more_time: float = 12.0  # that a finer bracket may take, of that of the one before
     least_digits: float = 1.0  # of what a straight line is for, below which it is no use
@@ -276,11 +276,12 @@ class Prover:
     def _bent(self, threshold: float, region: int, refused: ConvergenceError) -> tuple[BentWitness, _Served]:
         """A line that bends to the right, with as many nodes as give the digits, where what is read is far from 1."""
         wanted = SETTINGS.bent_digits * math.log(10)
-        start, told = time.monotonic(), Patience(self._told, max(self._bent_seconds, 1e-3), _TOO_LONG)
+        clock = time.process_time
+        start, told = clock(), Patience(self._told, max(self._bent_seconds, 1e-3), _TOO_LONG, clock)
         try:
             return self._bent_within(threshold, region, refused, wanted, told)
         finally:
-            self._bent_seconds -= time.monotonic() - start
+            self._bent_seconds -= clock() - start
 
     def _bent_within(
         self, threshold: float, region: int, refused: ConvergenceError, wanted: float, told: Progress
