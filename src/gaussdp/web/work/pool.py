@@ -40,7 +40,8 @@ class Worker:
     message: str | Any
 
     def __init__(self, process: asyncio.subprocess.Process, folder: str = "") -> None:
-        self.process, self._folder = process, folder
+        self.process = process
+        self._folder = folder
         self.message = STARTING
         self._one_at_a_time = asyncio.Lock()
         self._sign_of_life = asyncio.Event()
