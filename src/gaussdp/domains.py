@@ -310,6 +310,13 @@ def instance(name: str, value: Any, kind: type[Kind] | tuple[type[Kind], ...], w
     return found
 
 
+def yes_or_no(name: str, value: object) -> bool:
+    """The value, which must be True or False."""
+    if not isinstance(value, bool):
+        raise DomainError(name, "true or false", value)
+    return value
+
+
 def several(name: str, values: object, words: str) -> list[Any]:
     """The values as a list; a text, which could be one of letters, is none."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):

@@ -127,6 +127,14 @@ def test_refusals():
         gaussdp.report_run(run, digits=0)
     with pytest.raises(gaussdp.DomainError, match=r"format must be one of .*did you mean 'html'"):
         report_of().render("htm")
+    for empty in (np.array([]), "yes", 1):
+        with pytest.raises(gaussdp.DomainError, match="certified must be true or false"):
+            gaussdp.report_run(run, certified=empty)
+    points = gaussdp.account(gaussdp.ProfilePoints([1.0, 5.0], [0.01, 1e-8]))
+    with pytest.raises(gaussdp.DomainError, match="certified must be true or false"):
+        points.fit(certified=np.array([True, False]))
+    with pytest.raises(gaussdp.DomainError, match="unit must be"):
+        report_of(unit=np.zeros((2, 2)))
 
 
 def test_levels_may_be_arrays_or_single_numbers():

@@ -23,7 +23,7 @@ from gaussdp.accounting.operating_points import LossTails, bounds_on_errors
 from gaussdp.accounting.read_curve import ReadCurve
 from gaussdp.accounting.readings import Method, Values
 from gaussdp.documents import Document
-from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, instance, number
+from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, instance, number, yes_or_no
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.base import Numbers, of_tpr
@@ -185,9 +185,7 @@ class AccountedCurve(ReadCurve, Guarantee):
         1.893517
         """
         level = number("floor", floor, LEVEL)
-        if not isinstance(certified, bool):
-            raise DomainError("certified", "True or False", certified)
-        if certified:
+        if yes_or_no("certified", certified):
             return self.fit(level).proved(self.certify(level))
         if self._gaussian:
             return self._as_known(exact_fit(self._unsampled_mu))

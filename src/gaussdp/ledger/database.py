@@ -237,7 +237,7 @@ class Database:
     @property
     def place(self) -> str:
         """The URL without its password."""
-        return self.url.render_as_string(hide_password=True)
+        return one_line(self.url.render_as_string(hide_password=True))
 
     @property
     def sqlite(self) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gaussdp.documents.rounding import shown
-from gaussdp.domains import FINITE, SAMPLE_RATE, Domain, checked, instance, integer, one_of, settle, several
+from gaussdp.domains import FINITE, SAMPLE_RATE, Domain, checked, instance, integer, number, one_of, settle, several
 from gaussdp.errors import DomainError
 from gaussdp.numerics import Floats
 from gaussdp.objects import guard
@@ -98,6 +98,7 @@ class CyclicPoisson:
 
 ENTRY = Domain(-1e100, 1e100, advice="beyond, its square leaves the range of a double", meant=FINITE)
 MOST_STEPS = 5000  # of a strategy that is held as a matrix
+MOST_COEFFICIENTS = 10**7  # of one that is described by a few numbers
 _ROUNDING = 1e-15  # relative, of the root of a sum of squares; sensitivities are rounded up by it
 _SHOWN = 6  # coefficients in a repr
 _PER_STEP = 2.3e-16  # the same for each term of a product of matrices
@@ -158,6 +159,10 @@ def _rounded_up(products: Floats) -> Floats:
     return np.abs(products) * (1 + _PER_STEP * len(products))
 
 
+def _coefficients_of(length: int) -> int:
+    return integer("length", length, low=1, high=MOST_COEFFICIENTS)
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class Toeplitz(Strategy):
     """A lower triangular strategy with constant diagonals.
@@ -191,10 +196,10 @@ class Toeplitz(Strategy):
         >>> Toeplitz.correlated(0.5, 3).coefficients
         (1.0, 0.5, 0.25)
         """
-        share = float(checked("decay", decay, FINITE))
+        share = number("decay", decay, FINITE)
         if not 0 <= share < 1:
             raise DomainError("decay", "in [0, 1)", decay)
-        return cls((share ** np.arange(integer("length", length, low=1))).tolist(), length)
+        return cls((share ** np.arange(_coefficients_of(length))).tolist(), length)
 
     @classmethod
     def buffered(cls, scales: Sequence[float], decays: Sequence[float], length: int) -> "Toeplitz":
@@ -203,7 +208,7 @@ class Toeplitz(Strategy):
         shares = checked("decays", several("decays", decays, "a list of decays"), FINITE).ravel()
         if weights.size != shares.size:
             raise DomainError(None, problem="scales and decays must be equally many")
-        powers = np.arange(integer("length", length, low=1) - 1)
+        powers = np.arange(_coefficients_of(length) - 1)
         return cls([1.0, *(weights @ shares[:, np.newaxis] ** powers).tolist()], length)
 
     @property

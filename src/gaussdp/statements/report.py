@@ -18,7 +18,7 @@ from gaussdp.documents import PROSE_FORMATS, Block, Document, Format, document_f
 from gaussdp.documents.files import write_files
 from gaussdp.documents.html import fragment
 from gaussdp.documents.rounding import Rounding, rounded, shown
-from gaussdp.domains import LEVEL, checked, instance, number, one_of
+from gaussdp.domains import LEVEL, checked, instance, number, one_of, yes_or_no
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS as FIGURE_FORMATS
 from gaussdp.figures.tradeoffs import TradeoffPlot, render_tradeoffs
@@ -182,7 +182,7 @@ def report_run(
         recalls=_levels("recall", recalls),
         prior=number("prior", prior, LEVEL),
         digits=digits,
-        certified=certified,
+        certified=yes_or_no("certified", certified),
     )
     rounded(1.0, Rounding.UP, digits)  # refuses digits out of range before the work starts
     with within_doubles():

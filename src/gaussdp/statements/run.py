@@ -11,14 +11,14 @@ from typing import Any, Literal
 from gaussdp.accounting.bounds.batches import Loader, stretches
 from gaussdp.documents.files import toml, write_file
 from gaussdp.documents.machine import dumped
-from gaussdp.domains import POSITIVE, WordChoice, instance, number, one_of
+from gaussdp.domains import POSITIVE, WordChoice, instance, number, one_of, yes_or_no
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.claim import Claim, as_claim
 from gaussdp.mechanisms import Adjacency, BestOf, Mechanism
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.mechanisms.selection import MEAN_RUNS, SHAPE
 from gaussdp.statements.run_files import described, parse_text, read_file, run_from
-from gaussdp.statements.training import TOLD, Training, allocated, count, hold_batches_together, yes_or_no
+from gaussdp.statements.training import TOLD, Training, allocated, count, hold_batches_together
 from gaussdp.words import Phrase
 
 Sampling = Literal["poisson", "random allocation", "shuffle", "fixed batches", "without replacement", "full batch"]
@@ -162,7 +162,7 @@ class Run:
                 self.mechanism,
                 "give, for example, DPSGD(noise_multiplier=1.0, sample_rate=0.005, steps=4000)",
             )
-        if self.unit is None or self.unit == "":
+        if self.unit is None or (isinstance(self.unit, str) and not self.unit):
             raise DomainError(
                 "unit",
                 problem="is missing: a guarantee says nothing until it says whom it protects",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gaussdp.accounting.bounds.batches import Loader
-from gaussdp.domains import EPOCHS, MOST, POSITIVE, SAMPLE_RATE, integer, number
+from gaussdp.domains import EPOCHS, MOST, POSITIVE, SAMPLE_RATE, integer, number, yes_or_no
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Mechanism, RandomAllocation
 
@@ -201,13 +201,6 @@ def hold_batches_together(
             problem=f"must agree with sample rate {sample_rate:.6g}, which makes {made}{kept}",
             advice="leave it out, or correct one of them",
         )
-
-
-def yes_or_no(key: str, value: object) -> bool:
-    """True or false."""
-    if not isinstance(value, bool):
-        raise DomainError(key, "true or false", value)
-    return value
 
 
 def count(key: str, value: object) -> int:

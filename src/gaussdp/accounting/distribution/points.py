@@ -17,7 +17,7 @@ from scipy import special
 from gaussdp import numerics
 from gaussdp.accounting.fitted import DEFAULT_FLOOR, Fit, KnownDistances
 from gaussdp.accounting.readings import Columns, Method, Readings, Values
-from gaussdp.domains import LEVEL, PROBABILITY, checked, instance, number
+from gaussdp.domains import LEVEL, PROBABILITY, checked, instance, number, yes_or_no
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, ProfilePoints, TradeoffPoints
 from gaussdp.guarantees.base import Numbers, of_delta, of_fpr, of_tpr
@@ -244,7 +244,7 @@ class PointsCurve(ProfilePoints):
             mu, an upper bound, with a lower bound where one is known; slack and regret are those of this curve.
         """
         level = self._default_floor() if floor is None else number("floor", floor, LEVEL)
-        if certified:
+        if yes_or_no("certified", certified):
             self.certify(level)
         self._refuse_below_floor("floor", level)
         end = float(super().fnr(level))
