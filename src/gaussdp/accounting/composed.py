@@ -105,9 +105,9 @@ class ComposedTails(Described):
         return *self._parts, self._asked_density_first
 
     def for_many(self, known: OperatingPoints | None = None) -> "ComposedTails":
-        """The same with the density before lines, if it is sooner made than those of many thresholds.
+        """The same with the density before lines, if it is sooner made than the lines of many thresholds are.
 
-        So it is where it made one of the points that are known, since it is kept.
+        Where points are known, it is if it read one of them: then it is made.
         """
         soon = self._soon_dense if known is None else (known.methods == Method.DENSITY).any()
         return self.by_density if soon and self._short else self

@@ -22,7 +22,8 @@ class SpanSettings:
     upper_degree: int = 32
     lower_degree: int = 16  # of the interpolants above and below zero; above, the regret is read off as well
     roughly: float = 4e-3  # relative miss of a quantile at an end that one step of Newton's method makes up for
-    margin: float = 0.004  # share of the span by which the samples reach beyond ends that are not known exactly
+    margin: float = 0.004
+    """Share of the span on its side of zero by which the samples reach beyond an end that is not known exactly."""
     neighbours: int = 8  # samples next to an end from which it is interpolated
     ladder: int = 50
     """Thresholds next to the least loss, each exceeding it by half of what the one before does, to 2^-50 of it."""
