@@ -3,7 +3,9 @@
 Random draws miss what is rare. From each run the search moves to neighbouring ones as long as the share grows, then
 starts anew; a share above 1 is a false claim of either method.
 
-python -m benchmarks.survey.uphill FIRST SECOND [seconds [seed [kinds of steps]]]   with line, bent, split or density
+    python -m benchmarks.survey.uphill FIRST SECOND [seconds [seed [kinds of steps]]]
+
+with line, rare, bent, split or density.
 """
 
 import sys
@@ -16,7 +18,7 @@ import numpy as np
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.lines.bent import BentTails
 from gaussdp.accounting.lines.split_tails import SplitTails
-from gaussdp.accounting.lines.tails import LineTails
+from gaussdp.accounting.lines.tails import LineTails, RareTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.errors import ConvergenceError, GaussdpError
 
@@ -55,6 +57,7 @@ def _split(steps: Counted) -> SplitTails:
 
 METHODS: dict[str, Callable[[Counted], Any]] = {
     "line": lambda steps: LineTails(0.0, steps),
+    "rare": lambda steps: RareTails(LineTails(0.0, steps)),
     "bent": _bent,
     "split": _split,
     "density": lambda steps: DensityTails(0.0, steps),

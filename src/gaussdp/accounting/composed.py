@@ -14,7 +14,7 @@ from gaussdp.accounting.density.tails import DensityTails, PartedLaws, Vanishing
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent import BentTails
 from gaussdp.accounting.lines.split_tails import QuickBins, SplitTails
-from gaussdp.accounting.lines.tails import LineTails
+from gaussdp.accounting.lines.tails import LineTails, RareTails
 from gaussdp.accounting.loss.cumulants import AddingBound, LossCumulants, Tilt
 from gaussdp.accounting.loss.outputs import LeastLoss, least_loss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
@@ -43,6 +43,8 @@ class ReachSettings:
     """Noise from which on single outputs are of little weight, however few or rare the steps: next to the bulk of the
     loss straight lines are short then, and such go first."""
     short: int = 1 << 17  # nodes times outputs of a short line
+    rare_work: float = 2e6
+    """Nodes times outputs of a line for common and rare losses up to which straight lines go first as well."""
     hardly_skewed: float = 0.4  # skewness up to which the bulk of such a loss is nearly normal
 
 
@@ -88,13 +90,20 @@ class ComposedTails(Described):
         squared_mu: of the plain releases.
         steps: with their counts.
         density_first: whether the density goes before lines, however long it takes to be made.
+        rare_first: whether one line for common and rare losses, if there is one, goes before other lines.
     """
 
     lowest: float
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], density_first: bool = False) -> None:
+    def __init__(
+        self,
+        squared_mu: float,
+        steps: Sequence[tuple[StepLoss, int]],
+        density_first: bool = False,
+        rare_first: bool = False,
+    ) -> None:
         self._parts = squared_mu, tuple(steps)
-        self._asked_density_first = density_first
+        self._asked_density_first, self._rare_first = density_first, rare_first
         self._least_noise = min(step.noise_multiplier for step, _ in steps)
         self._lines = LineTails(squared_mu, steps) if self._least_noise >= SETTINGS.least_line_noise else None
         self.lowest = (self._lines or self._bent or self._density).lowest
@@ -102,7 +111,7 @@ class ComposedTails(Described):
         self._short = self._convolutions <= SETTINGS.most_convolutions  # enough for the density to be made
 
     def _describe(self) -> tuple[object, ...]:
-        return *self._parts, self._asked_density_first
+        return *self._parts, self._asked_density_first, self._rare_first
 
     def for_many(self, known: OperatingPoints | None = None) -> "ComposedTails":
         """The same with the density before lines, if it is sooner made than the lines of many thresholds are.
@@ -111,6 +120,14 @@ class ComposedTails(Described):
         """
         soon = self._soon_dense if known is None else (known.methods == Method.DENSITY).any()
         return self.by_density if soon and self._short else self
+
+    def for_rare(self) -> "ComposedTails":
+        """The same with one line for common and rare losses before other lines, if there may be one."""
+        if self._density_first or not self._lines or self._lines.with_rare is None:
+            return self
+        made = ComposedTails(*self._parts, rare_first=True)
+        made.__dict__.update(self.__dict__ | {"_rare_first": True})  # all that is known so far
+        return made
 
     @cached_property
     def by_density(self) -> "ComposedTails":
@@ -163,6 +180,8 @@ class ComposedTails(Described):
         skewed = SETTINGS.hardly_skewed if self._short_lines else SETTINGS.nearly_normal
         if self._skewness < skewed:
             return self._lines or self._density
+        if self._lines and self._lines.with_rare and self._lines.with_rare.rare_work <= SETTINGS.rare_work:
+            return self._lines
         if self._bent and (self._lines is None or self._bent.quicker):
             return self._bent
         return self._lines or self._density
@@ -212,8 +231,10 @@ class ComposedTails(Described):
             return None
         return self._lines.shorter(SETTINGS.short)
 
-    def _in_order(self) -> Iterator[LossTails | SplitTails | QuickBins]:
+    def _in_order(self) -> Iterator[LossTails | RareTails | SplitTails | QuickBins]:
         """Lines of all kinds in order of trial."""
+        if self._rare_first and self._lines:
+            yield RareTails(self._lines)
         if self._short_lines:
             yield self._short_lines
         elif self._lines and self._first is self._lines:
@@ -315,7 +336,7 @@ class ComposedTails(Described):
             if missing.size == 0:
                 break
             answered = lines.read(tau[missing]).answered
-            if isinstance(lines, LineTails) and answered.any():
+            if isinstance(lines, LineTails | RareTails) and answered.any():
                 bounds[missing[answered]] = lines.error_bounds(tau[missing[answered]])
             missing = missing[~answered]
         return bounds

@@ -135,6 +135,9 @@ class DenseTails(Protocol):
     def for_many(self, known: "OperatingPoints | None" = None) -> "LossTails":
         """The same by the density, if it is sooner made than many thresholds are read, or has made one of these."""
 
+    def for_rare(self) -> "LossTails":
+        """The same with one line for common and rare losses before other lines, if there may be one."""
+
 
 _ESTIMATED = [method for method in Method if method.error_kind == "estimate"]
 

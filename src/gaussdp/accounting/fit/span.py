@@ -67,6 +67,11 @@ class Sampler:
         if isinstance(self.tails, DenseTails):
             self.tails = self.tails.for_many(known)
 
+    def beyond_normal(self) -> None:
+        """Read what is to come where rare losses may matter."""
+        if isinstance(self.tails, DenseTails):
+            self.tails = self.tails.for_rare()
+
     def __call__(self, tau: Floats) -> Samples:
         """Samples at thresholds.
 
@@ -146,6 +151,7 @@ def sample_span(sample: Sampler, floor: float) -> Span:
     """
     near, sure = near_floor(sample.tails, floor)
     if not sure:
+        sample.beyond_normal()
         rough = points_at_floor(sample.tails, floor, near, SETTINGS.roughly).complete()
         sample.follow(rough)
         near = rough.tau

@@ -271,6 +271,7 @@ class BinSettings:
     vanished: float = -745.0  # logarithm of the least double: what is smaller is bounded, and need not be computed
     nothing: float = -1e4  # logarithm of a tail that has vanished
     died_out: float = 39.0  # -log of what has
+    surely: float = 2.0  # times as large: what a rough value of it must be
     middle_from: float = 4.0  # standard deviation from which on there is room for lines between the poles
 
 
@@ -324,6 +325,9 @@ class BentTails(Described):
         lively = all(half * grid.variance < 0.5 for grid in self.under_p.grids)
         if lively and 2 * half * self.under_p.variance < BINS.died_out:
             return True
+        # A grid of outputs that is too coarse for t tells as much, if it is far from undecided.
+        if self._cumulants.log_ratio(self.under_p, np.array([t]))[0].real < -BINS.surely * BINS.died_out:
+            return False
         try:
             values, errors = loss.values(np.array([1.0 + 1j * t]))
         except ConvergenceError:

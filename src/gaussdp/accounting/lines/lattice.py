@@ -23,6 +23,7 @@ import numpy as np
 
 from gaussdp.accounting.lines.line import SETTINGS as LINE
 from gaussdp.accounting.lines.line import CoarseScheduleError, Line
+from gaussdp.accounting.lines.rare import RareLine, rare_line
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.steps import CLEAN
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
@@ -142,10 +143,33 @@ class Lattice:
     """The lines of a loss whose outputs are cut off at one depth."""
 
     def __init__(self, cumulants: LossCumulants, origin: Tilt, most_work: int = LINE.max_work) -> None:
-        lines = _Lines(cumulants, most_work)
-        self._chains = {
-            side: [_Chain(lines, origin, side, bold=bold) for bold in (False, True)] for side in (1.0, -1.0)
-        }
+        self._lines = _Lines(cumulants, origin, most_work)
+        self._chains = {side: [_Chain(self._lines, side, bold=bold) for bold in (False, True)] for side in (1.0, -1.0)}
+
+    def read_rare(self, tau: Floats) -> OperatingPoints:
+        """The same by the one line that serves common and rare losses at once, if there is one."""
+        points = OperatingPoints.unanswered(tau)
+        rare = self._lines.rare
+        if rare is None:
+            return points
+        served = np.flatnonzero((tau >= max(rare.low, 0.0)) & (tau < rare.high))
+        line = self.rare_line if served.size else None
+        if line is not None:
+            read = line.read(tau[served])
+            good = _accurate(read, LIMIT)
+            points.put(served[good], read.take(good))
+        return points
+
+    @property
+    def rare_work(self) -> float:
+        """About how many nodes times outputs that line has; infinite if there is none, or it does not begin at zero."""
+        rare = self._lines.rare
+        return rare.work if rare and rare.serves(0.0) else math.inf
+
+    @property
+    def rare_line(self) -> Line | None:
+        """That line."""
+        return self._lines.at(self._lines.rare.tilt) if self._lines.rare else None
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points where a line is accurate; the other thresholds are left unanswered.
@@ -181,8 +205,8 @@ class Lattice:
 class _Lines:
     """Tilts and the lines at them, each computed once; None where there is none."""
 
-    def __init__(self, cumulants: LossCumulants, most_work: int) -> None:
-        self.cumulants, self._most_work = cumulants, most_work
+    def __init__(self, cumulants: LossCumulants, origin: Tilt, most_work: int) -> None:
+        self.cumulants, self.origin, self._most_work = cumulants, origin, most_work
         self._tilts: dict[float, Tilt | None] = {}
         self._lines: dict[float, Line | None] = {}
         self.coarse: set[float] = set()  # tilts that need more steps
@@ -207,6 +231,11 @@ class _Lines:
                 self._lines[tilt.at] = None
         return self._lines[tilt.at]
 
+    @cached_property
+    def rare(self) -> RareLine | None:
+        """The line that serves common and rare losses at once, if there is one."""
+        return rare_line(self.cumulants, self.origin, self.tilt)
+
 
 class _Chain:
     """The lines for thresholds from zero on (side 1), or below zero (side -1), outwards.
@@ -215,12 +244,13 @@ class _Chain:
     nodes; bold ones reach losses so rare that the common ones no longer slow the decay of the characteristic function.
     """
 
-    def __init__(self, lines: _Lines, origin: Tilt, side: float, *, bold: bool) -> None:
-        self._lines, self._origin, self._side, self._bold = lines, origin, side, bold
+    def __init__(self, lines: _Lines, side: float, *, bold: bool) -> None:
+        self._lines, self._side, self._bold = lines, side, bold
         self._edges = [0.0]  # of thresholds' sizes
         self._tilts: list[Tilt] = []
         self._ended = False
         self._part_tilts: dict[tuple[int, int], Tilt | None] = {}
+        self._rare: RareLine | None = None  # if one of the lines is of that kind
 
     def read(self, tau: Floats) -> OperatingPoints:
         size = np.abs(tau)
@@ -231,7 +261,7 @@ class _Chain:
             line = self._lines.at(self._tilts[first])
             if line is not None:
                 read = line.read(tau)
-                if _accurate(read, _tolerance(line)).all():
+                if _accurate(read, self._tolerance(line)).all():
                     return read
         owners = np.searchsorted(self._edges, size, side="right") - 1
         points = OperatingPoints.unanswered(tau)
@@ -247,7 +277,7 @@ class _Chain:
             return None
         owner = bisect_right(self._edges, abs(tau)) - 1
         line = self._lines.at(self._tilts[owner])
-        if line is not None and _accurate(line.read(one), _tolerance(line)).all():
+        if line is not None and _accurate(line.read(one), self._tolerance(line)).all():
             return line
         return self._part_line(owner, int(self._parts_of(owner, one)[0]))
 
@@ -266,7 +296,7 @@ class _Chain:
             points.methods[mine] = COARSE if coarse else HOPELESS if whole else NO_METHOD
             return
         read = line.read(points.tau[mine])
-        good = _accurate(read, _tolerance(line))
+        good = _accurate(read, self._tolerance(line))
         points.put(mine[good], read.take(good))
         if whole:
             points.methods[mine[~good & np.isfinite(read.errors)]] = HOPELESS
@@ -311,8 +341,14 @@ class _Chain:
             self._tilts.append(tilt)
             self._edges.append(edge)
 
+    def _tolerance(self, line: Line) -> float:
+        of_rare = self._rare is not None and line.tilt.at == self._rare.tilt.at
+        return LIMIT if of_rare or line.size > SETTINGS.long else SETTINGS.target
+
     def _end(self, tilt: Tilt) -> float:
         """How far a line serves."""
+        if self._rare is not None and tilt is self._rare.tilt:
+            return self._rare.high
         skewness = self._side * tilt.third / (tilt.variance * tilt.deviation)
         half = min(max(SETTINGS.half + SETTINGS.by_skewness * skewness, SETTINGS.light_half), SETTINGS.heavy_half)
         end = self._side * tilt.mean + half * tilt.deviation
@@ -324,8 +360,25 @@ class _Chain:
 
     def _next(self) -> Tilt | None:
         """A tilt whose line begins at the last edge and reaches far beyond it."""
+        found = self._next_of_its_kind()
+        if self._side < 0 or self._bold or self._rare:
+            return found
+        if found and found.deviation <= SETTINGS.growth * self._last.deviation:
+            return found
+        rare = self._lines.rare
+        if rare is None or not rare.serves(self._edges[-1]):
+            return found
+        self._rare = rare
+        return rare.tilt
+
+    @property
+    def _last(self) -> Tilt:
+        return self._tilts[-1] if self._tilts else self._lines.origin
+
+    def _next_of_its_kind(self) -> Tilt | None:
+        """One that serves common losses, or one that serves rare ones."""
         side, edge = self._side, self._edges[-1]
-        here = before = self._tilts[-1] if self._tilts else self._origin
+        here = before = self._last
         low, high, fallback = side * here.at, math.inf, None
         clean_to = SETTINGS.surely_clean * self._lines.cumulants.clean_to if side > 0 else math.inf
         cut_low, cut_high = _cut(here), -math.inf  # how much of the law the cutoff leaves alone
@@ -380,7 +433,7 @@ class _Chain:
 
     @cached_property
     def _wide(self) -> bool:
-        return self._origin.deviation >= SETTINGS.middle_from
+        return self._lines.origin.deviation >= SETTINGS.middle_from
 
     def _off_poles(self, tilt: Tilt, *, first: bool) -> Tilt | None:
         """The tilt itself, or one that keeps its distance from the poles at 0 and 1.
@@ -417,10 +470,6 @@ def _step(miss: float, variance: float, third: float) -> float:
         if step == last:
             break
     return step
-
-
-def _tolerance(line: Line) -> float:
-    return LIMIT if line.size > SETTINGS.long else SETTINGS.target
 
 
 def _accurate(points: OperatingPoints, tolerance: float) -> Booleans:

@@ -10,6 +10,7 @@ import numpy as np
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.lattice import COARSE, Lattice, has_width, near_quantile
 from gaussdp.accounting.lines.line import SETTINGS as LINE
+from gaussdp.accounting.lines.rare import SETTINGS as RARE
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.schedules import schedules_for
 from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss
@@ -96,6 +97,19 @@ class LineTails(Described):
             points.put(missing, self._read(tau[missing], family))
         return points
 
+    @cached_property
+    def with_rare(self) -> Lattice | None:
+        """The lattice, if any, one of whose lines may serve common and rare losses at once."""
+        if not has_width(self._origin):
+            return None
+        for depth in SETTINGS.depths:
+            at = self._cumulants(depth).rare_at(RARE.share)
+            if at is None:
+                return None
+            if at <= self._cumulants(depth).clean_to:
+                return self._lattice(depth, 0)
+        return None
+
     def _read(self, tau: Floats, family: int) -> OperatingPoints:
         points = self._lattice(SETTINGS.depths[0], family).read(tau)
         if points.answered.all():
@@ -169,3 +183,33 @@ class LineTails(Described):
 
     def _cutoff(self, depth: float) -> float:
         return math.sqrt(2 * (depth + SETTINGS.loss_exponent + math.log(max(self._count, 1))))
+
+
+class RareTails:
+    """The same tails from zero on by one line that serves common and rare losses at once, where it does, and no other.
+
+    Below zero, where only common losses matter, by the same lines as otherwise.
+    """
+
+    def __init__(self, lines: LineTails) -> None:
+        self._lines = lines
+
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
+        below = tau < 0
+        if below.all():
+            return self._lines.read(tau)
+        lattice = self._lines.with_rare
+        points = lattice.read_rare(tau) if lattice else OperatingPoints.unanswered(tau)
+        if below.any():
+            points.put(below, self._lines.read(tau[below]))
+        return points
+
+    def error_bounds(self, tau: Floats) -> Floats:
+        """Bounds on the relative errors of what `read` answers, up to rounding; infinite where none is known."""
+        below, lattice = tau < 0, self._lines.with_rare
+        bounds = np.full(tau.size, np.inf)
+        bounds[below] = self._lines.error_bounds(tau[below])
+        if lattice and lattice.rare_line:
+            bounds[~below] = lattice.rare_line.error_bounds(tau[~below])
+        return bounds

@@ -27,7 +27,7 @@ from gaussdp.accounting.loss.bounds import LossBounds
 from gaussdp.accounting.loss.rotated import RotatedLoss, RotatedStep
 from gaussdp.accounting.loss.schedules import Counted
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, TiltedGrid
-from gaussdp.accounting.loss.sums import product, turned, weighted_rows
+from gaussdp.accounting.loss.sums import product, scratch, turned, weighted_rows
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import TINY, Booleans, Complexes, Floats
 
@@ -41,6 +41,8 @@ class CumulantSettings:
     block: int = 1 << 18  # elements of one temporary table: two megabytes, which stay in cache
     many: int = 30_000  # steps whose rounding errors add up to more than those of the sums along a line
     series_to: float = 0.5  # angle up to which the sine less the angle comes from its series
+    rare_steps: int = 12  # of Newton's method to the tilt at which rare losses have some share
+    rare_miss: float = 0.1  # of the share's logarithm
     saddle_steps: int = 200  # tilts tried on the way to a saddle point
     gentle: float = 0.9  # change of the variance over a Newton step, as a share, up to which an exponential models it
     saddle_tolerance: float = 0.2  # in standard deviations; a line need not pass exactly through its saddle point
@@ -108,6 +110,33 @@ class LossCumulants:
     def rare_from(self) -> float:
         """Where E[e^(theta L)] comes to be ruled by the outputs of the record: there K' soars."""
         return min((step.rare_from for step, _ in self._steps), default=math.inf)
+
+    def rare_at(self, share: float) -> float | None:
+        """About the tilt at which losses that the record alone explains have this small share, if that is known.
+
+        They add n q^t e^(t (t - 1) / 2 sigma^2) to K, the logarithm of which is convex in t; it is sought from above.
+        """
+        if not 0 < len(self._steps) <= BOUNDS.most_kinds:
+            return None
+        known = []
+        for step, count in self._steps:
+            if not isinstance(step, SampledGaussianLoss):
+                return None
+            known.append((math.log(count), math.log(step.sample_rate), 0.5 / step.noise_multiplier**2))
+        at, target = max(step.rare_from for step, _ in self._steps), math.log(share)
+        for _ in range(SETTINGS.rare_steps):
+            logs = [log_count + at * (log_rate + (at - 1) * half) for log_count, log_rate, half in known]
+            largest = max(logs)
+            parts = [math.exp(log - largest) for log in logs]
+            total = sum(parts)
+            slope = sum(part * (rate + (2 * at - 1) * half) for part, (_, rate, half) in zip(parts, known, strict=True))
+            miss = largest + math.log(total) - target
+            if abs(miss) < SETTINGS.rare_miss:
+                return at
+            if slope <= 0 or miss < 0:
+                break
+            at -= miss * total / slope
+        return None
 
     @cached_property
     def clean_to(self) -> float:
@@ -240,7 +269,7 @@ def log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
     return logarithm
 
 
-def _fill_changes(angle: Floats, real: Floats, imaginary: Floats) -> None:
+def _fill_changes(angle: Floats, real: Floats, imaginary: Floats, spare: Floats) -> None:
     """Real and imaginary parts of e^(i angle) - 1, with the digits of small angles, for the multiples of a row of them.
 
     Rows 0, 1, 2, 4, 8, ... by tangents, those between from two before them: each is a product of few.
@@ -250,13 +279,13 @@ def _fill_changes(angle: Floats, real: Floats, imaginary: Floats) -> None:
     while first < angle.shape[0]:
         real[first], imaginary[first] = turned(angle[first])
         rest = min(first, angle.shape[0] - first)
-        u, v = real[1:rest], imaginary[1:rest]
+        u, v, product = real[1:rest], imaginary[1:rest], spare[1:rest]
         new = slice(first + 1, first + rest)
         np.multiply(u, real[first] + 1, out=real[new])
-        real[new] -= v * imaginary[first]
+        real[new] -= np.multiply(v, imaginary[first], out=product)
         real[new] += real[first]
         np.multiply(v, real[first] + 1, out=imaginary[new])
-        imaginary[new] += u * imaginary[first]
+        imaginary[new] += np.multiply(u, imaginary[first], out=product)
         imaginary[new] += imaginary[first]
         first *= 2
 
@@ -290,12 +319,14 @@ def _expectation_by_blocks(centred: Floats, weights: Floats, t: Floats) -> tuple
     only the sines of about 2 sqrt(N).
     """
     fine = math.isqrt(t.size) + 1
-    (inner, inner_real, inner_imaginary), (outer, outer_real, outer_imaginary) = (
-        _changes_and_sums(centred, weights, rows) for rows in (t[:fine], t[::fine])
-    )
+    inner_t, outer_t = t[:fine], t[::fine]
+    tables = scratch(2 * inner_t.size + 2 * outer_t.size + 2 * max(inner_t.size, outer_t.size), centred.size)
+    inner, outer, spare = np.split(tables, (2 * inner_t.size, 2 * (inner_t.size + outer_t.size)))
+    inner_real, inner_imaginary = _fill_and_sum(centred, weights, inner_t, inner, spare)
+    outer_real, outer_imaginary = _fill_and_sum(centred, weights, outer_t, outer, spare)
     outer *= weights
-    both = product(outer.reshape(-1, centred.size), inner.reshape(-1, centred.size).T)
-    coarse = both.shape[0] // 2
+    both = product(outer, inner.T)
+    coarse = outer_t.size
     real = both[:coarse, :fine] - both[coarse:, fine:]
     real += outer_real[:, np.newaxis] + inner_real
     imaginary = both[:coarse, fine:] + both[coarse:, :fine]
@@ -303,12 +334,13 @@ def _expectation_by_blocks(centred: Floats, weights: Floats, t: Floats) -> tuple
     return real.ravel()[: t.size], imaginary.ravel()[: t.size]
 
 
-def _changes_and_sums(centred: Floats, weights: Floats, t: Floats) -> tuple[Floats, Floats, Floats]:
-    """e^(itx) - 1 at even steps t from 0 on, its real and imaginary part, and both parts of E[e^(itx) - 1 - itx]."""
-    angle = np.multiply.outer(t, centred)
-    changes = np.empty((2, *angle.shape))
-    _fill_changes(angle, changes[0], changes[1])
-    return changes, weighted_rows(changes[0], weights), weighted_rows(changes[1] - angle, weights)
+def _fill_and_sum(centred: Floats, weights: Floats, t: Floats, changes: Floats, spare: Floats) -> tuple[Floats, Floats]:
+    """Fill in e^(itx) - 1 at even steps t from 0 on, real parts before imaginary ones; E[e^(itx) - 1 - itx], in two."""
+    angle, rest = spare[: t.size], spare[t.size : 2 * t.size]
+    np.multiply.outer(t, centred, out=angle)
+    real, imaginary = changes[: t.size], changes[t.size :]
+    _fill_changes(angle, real, imaginary, rest)
+    return weighted_rows(real, weights), weighted_rows(np.subtract(imaginary, angle, out=rest), weights)
 
 
 def _evenly_spaced(t: Floats) -> bool:

@@ -8,12 +8,34 @@ function instead of two, and one of which NumPy takes many at once on processors
 sines one by one. Both keep the digits of small angles.
 """
 
+import threading
+
 import numpy as np
 
 from gaussdp.numerics import Complexes, Floats
 
+
+class _Scratch(threading.local):
+    """Memory of a thread that tables are made in again and again: new memory costs as much as what is put there."""
+
+    def __init__(self) -> None:
+        self.memory: Floats = np.empty(0)
+
+
+_SCRATCH = _Scratch()
+_MOST_SCRATCH = 1 << 19  # numbers: four megabytes
 _ONE_THREAD = 200_000  # multiplications; OpenBLAS starts threads at 262144
 _ONE_THREAD_ROWS = 8_000  # the same for a matrix and a vector; there it starts them at 9216
+
+
+def scratch(rows: int, columns: int) -> Floats:
+    """A table whose contents nobody needs once the next one is asked for."""
+    size = rows * columns
+    if size > _MOST_SCRATCH:
+        return np.empty((rows, columns))
+    if _SCRATCH.memory.size < size:
+        _SCRATCH.memory = np.empty(size)
+    return _SCRATCH.memory[:size].reshape(rows, columns)
 
 
 def product(left: Floats, right: Floats) -> Floats:
