@@ -17,6 +17,9 @@ from typing import Protocol
 
 import numpy as np
 
+from gaussdp.accounting.lines.images import LARGEST as LARGEST_IMAGES
+from gaussdp.accounting.lines.images import SETTINGS as IMAGES
+from gaussdp.accounting.lines.images import place_images
 from gaussdp.accounting.lines.interpreting import KERNELS, interpret, signs
 from gaussdp.accounting.loss.bounds import LossBounds
 from gaussdp.accounting.loss.cumulants import Tilt
@@ -29,25 +32,12 @@ from gaussdp.numerics import LARGEST_EXPONENT, Complexes, Floats
 
 @dataclass(frozen=True)
 class LineSettings:
-    """What is tuned about one line. Exponents are -log of the error or the weight that they stand for."""
+    """What is tuned about one line."""
 
     reach: float = 3.5
     """Thresholds served, in deviations of the tilted law from its mean: values there are e^-6 of the scale."""
-    exponent: float = 39.0
-    """Errors aimed at: e^-39 = 1e-17 of the scale, far below rounding errors even at the ends of the reach."""
     max_nodes: int = 1 << 15
     max_work: int = 1 << 23  # nodes of the line times nodes of the outputs: past that, a density is no slower
-    ladder: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 14.0, 24.0)
-    """Tilts of Chernoff's bounds on the images, in deviations; short and long tails each find one that is near."""
-    crowded: float = 18.0
-    """Distance of images, in deviations, from which on one looks for bounds at tilts between the rungs; images of a
-    normal law lie 12.3 apart. Where rare losses begin to matter few tilts tell how rare they are, or none of these."""
-    worth_looks: float = 15_000.0  # nodes times outputs, at that distance, from which on such bounds pay
-    rungs_between: int = 7
-    nearer: float = 256.0  # than the first rung: how near to a line such tilts may lie
-    looks: int = 3
-    near_pole: float = 6.0
-    """Deviations up to which the images of a pole are subtracted; those of farther poles are small and bounded."""
     scan: tuple[float, ...] = tuple(6.25 * 1.25**k for k in range(10))
     """Where the decay is looked for first, in inverse deviations; a normal law has died out at 8.8."""
     normal_reach: float = 9.8
@@ -106,8 +96,7 @@ class LineSettings:
 
 
 SETTINGS = LineSettings()
-_LADDER, _SCAN, _BEYOND = (np.array(values) for values in (SETTINGS.ladder, SETTINGS.scan, SETTINGS.beyond))
-_IMAGES = 4 * math.exp(-SETTINGS.exponent)  # bound on all images, above and below, of every threshold in reach
+_SCAN, _BEYOND = np.array(SETTINGS.scan), np.array(SETTINGS.beyond)
 
 
 class Cumulants(Protocol):
@@ -171,8 +160,8 @@ class Line:
         sizes = np.abs(coefficients[:KERNELS])
         # The tail beyond the last node falls off at least as fast as the nodes before it.
         cut = t.size * sizes[:, -max(1, t.size // 8) :].max(axis=1)
-        fixed_error = (grid_error + SETTINGS.rounding) * sizes.sum(axis=1) + cut + _IMAGES
-        fixed_error[2] -= _IMAGES * (1 - max(_profile_share(at) for at in self._beside))
+        fixed_error = (grid_error + SETTINGS.rounding) * sizes.sum(axis=1) + cut + LARGEST_IMAGES
+        fixed_error[2] -= LARGEST_IMAGES * (1 - self._placed.profile_share)
         self._fixed_error, self._signs = fixed_error[:, np.newaxis], signs(tilt.at)
         self._log_lost = [math.log(share) if share > 0 else -math.inf for share in cumulants.lost]
         exponents = abs(tilt.value) + abs(tilt.at * tilt.mean)
@@ -192,9 +181,9 @@ class Line:
         while refinement <= SETTINGS.max_refinement:
             self.tilt, self.deviation = tilt, tilt.deviation
             if abs(tilt.value - placed) > SETTINGS.same_value:
-                self._place_images(cumulants)
+                self._placed = place_images(cumulants, tilt, self._farthest)
                 placed = tilt.value
-            step = 2 * math.pi / self._period
+            step = 2 * math.pi / self._placed.period
             outputs = max((grid.centred.size for grid in tilt.grids), default=1)
             affordable = min(SETTINGS.max_nodes, self._most_work // outputs) * step
             if reach >= affordable:
@@ -282,9 +271,9 @@ class Line:
         tilt = self.tilt
         values = self._sums(tau - tilt.mean)
         errors = np.zeros((KERNELS, tau.size))
-        if self._near:
+        if self._placed.poles:
             # On the scale of the line, e^K, the images have the relative error of K as the values have.
-            images = self._pole_images(tau)
+            images = self._placed.of_poles(tau)
             values[:KERNELS] -= images
             np.abs(images, out=errors)
         errors += np.abs(values[:KERNELS])
@@ -333,64 +322,6 @@ class Line:
         table[:, :size] = self._parts[:, :size] + 1j * self._parts[:, size:]
         return table.reshape(-1, fine), coarse, fine
 
-    def _pole_images(self, tau: Floats) -> Floats:
-        """The images of the near poles in the rows of the FPR, the FNR and the profile."""
-        at, period = self.tilt.at, self._period
-        images = np.zeros((3, tau.size))
-        for pole in self._near:
-            distance = at - pole
-            decay = abs(distance) * period
-            scale = math.copysign(-math.expm1(-decay), distance)
-            np.exp(distance * tau - (self.tilt.value + decay), out=images[int(pole)])
-            images[int(pole)] /= scale
-        if len(self._near) < 2 or 0 <= at <= 1:
-            np.subtract(images[1], images[0], out=images[2])
-            return images
-        # Poles that are close together have nearly the same images; only the difference of these counts here.
-        if at > 1:
-            nearer, decay, ahead = images[1], (at - 1) * period, period - tau
-        else:
-            nearer, decay, ahead = -images[0], -at * period, period + tau
-        share = math.expm1(-decay) * np.expm1(-ahead) - math.exp(-decay) * math.expm1(-period)
-        np.multiply(nearer, share / -math.expm1(-decay - period), out=images[2])
-        return images
-
-    def _place_images(self, cumulants: Cumulants) -> None:
-        """The least distance s between images that makes them all smaller than exp(-39) of the scale of the line."""
-        tilt, deviation = self.tilt, self.deviation
-        steps = _LADDER / deviation
-        nearest = min(abs(tilt.at), abs(tilt.at - 1)) * deviation
-        reach = SETTINGS.near_pole + 1 if nearest <= SETTINGS.near_pole else 0.0
-        near = [pole for pole in (0.0, 1.0) if cumulants.probability and abs(tilt.at - pole) * deviation <= reach]
-        far = [pole for pole in (0.0, 1.0) if pole not in near]
-        self._near = near
-        start_above, start_below = max([tilt.at, *near]), min([tilt.at, *near])
-        ceiling = min([pole for pole in far if pole > tilt.at], default=math.inf)
-        bottom = max([pole for pole in far if pole < tilt.at], default=-math.inf)
-        # Lines keep their distance from far poles.
-        above, below = (
-            steps[start_above + steps <= ceiling - steps[0]],
-            steps[start_below - steps >= bottom + steps[0]],
-        )
-        if not (above.size and below.size):
-            raise ConvergenceError("the line lies too close to a pole")
-        self._period = math.inf
-        for _ in range(SETTINGS.looks):
-            tilts = np.concatenate((start_above + above, start_below - below))
-            # Chernoff: the tail beyond x, on the scale of the line, is below exp(K(c') - K(c) - (c' - c) x).
-            needed = (cumulants.values(tilts) - tilt.value + SETTINGS.exponent) / np.abs(tilts - tilt.at)
-            highest, lowest = int(needed[: above.size].argmin()), int(needed[above.size :].argmin())
-            least = float(needed[highest]) - tilt.mean, float(needed[above.size + lowest]) + tilt.mean
-            period = max(least) + self._farthest
-            if period < self._period:
-                self._period = period
-                self._beside = float(tilts[highest]), float(tilts[above.size + lowest])
-            nodes = period * SETTINGS.normal_reach / (2 * math.pi * deviation)
-            outputs = sum(grid.centred.size for grid in tilt.grids)
-            if period < SETTINGS.crowded * deviation or nodes * outputs < SETTINGS.worth_looks:
-                break
-            above, below = _between(above, highest), _between(below, lowest)
-
     def _scan(self, cumulants: Cumulants, affordable: float) -> tuple[float, float]:
         """Where the characteristic function has died out, and where it surely has.
 
@@ -401,13 +332,13 @@ class Line:
         before, decay_before = 0.0, 0.0
         while scan[0] < affordable:
             decay = -cumulants.log_ratio(self.tilt, scan).real
-            dead = decay > SETTINGS.exponent
+            dead = decay > IMAGES.exponent
             first = next((i for i in range(scan.size - 2) if dead[i : i + SETTINGS.stays].all()), None)
             if first is not None and scan[first] < affordable:
                 if first > 0:
                     before, decay_before = float(scan[first - 1]), float(decay[first - 1])
                 sure = float(scan[first])
-                share = (SETTINGS.exponent - decay_before) / (float(decay[first]) - decay_before)
+                share = (IMAGES.exponent - decay_before) / (float(decay[first]) - decay_before)
                 here = before + max(share, 0.0) * (sure - before)
                 return min(SETTINGS.past * here, affordable * (1 - 1e-12)), sure
             before, decay_before = float(scan[-3]), float(decay[-3])
@@ -423,7 +354,7 @@ class Line:
             log_ratio, beyond = together[: t.size], together[t.size :]
         else:
             log_ratio, beyond = cumulants.log_ratio(tilt, t), cumulants.log_ratio(tilt, far)
-        return log_ratio, max(float(log_ratio.real[-1]), float(beyond.real.max())) < -SETTINGS.exponent
+        return log_ratio, max(float(log_ratio.real[-1]), float(beyond.real.max())) < -IMAGES.exponent
 
     def _grid_error(self, cumulants: Cumulants, refinement: int, log_ratio: Complexes) -> float:
         """The error that the grid of the outputs, and rounding, leave in the integrand.
@@ -465,11 +396,11 @@ class Line:
         At each node the transform is compared with that of a finer grid, whose error is bounded; nodes that are left
         out are summed up to a frequency from which on the decay of the transform is bounded.
         """
-        tilt, step, inside = self.tilt, 2 * math.pi / self._period, self._t.size - 1
+        tilt, step, inside = self.tilt, 2 * math.pi / self._placed.period, self._t.size - 1
         finer = self._refinement + SETTINGS.finer
         try:
             bounds, fine = self._cumulants.bounds(tilt.at, finer), self._cumulants.tilt(tilt.at, finer)
-            beside = [self._cumulants.bounds(at) for at in self._beside]
+            beside = [self._cumulants.bounds(at) for at in self._placed.beside]
         except ConvergenceError:
             return None
         if bounds is None or not all(one and one.moment_error() < SETTINGS.same_moments for one in beside):
@@ -490,35 +421,19 @@ class Line:
         wrong += bounds.beyond(float(t[-1])) / math.pi * np.array([1.0, 1.0, 1 / t[-1]])
         parts = self._parts[:KERNELS]
         sizes = np.hypot(parts[:, : inside + 1], parts[:, inside + 1 :]).sum(axis=1)
-        total = wrong + (SETTINGS.rounding + errors[0]) * sizes + 2 * _IMAGES
+        total = wrong + (SETTINGS.rounding + errors[0]) * sizes + 2 * LARGEST_IMAGES
         return np.maximum(total[:, np.newaxis], self._fixed_error) if np.isfinite(total).all() else None
 
     def _weigh(self, t: Floats, log_ratio: Complexes) -> Complexes:
         """Rows of trapezoid coefficients, one for each kernel."""
         at = self.tilt.at
-        weighted = exponential(log_ratio) * (2 / self._period)
+        weighted = exponential(log_ratio) * (2 / self._placed.period)
         weighted[0] *= 0.5
         to_zero, to_one = 1 / (at + 1j * t), 1 / (at - 1 + 1j * t)
         coefficients = np.empty((KERNELS + 1, t.size), np.complex128)
         coefficients[0], coefficients[1], coefficients[3] = weighted * to_zero, weighted * to_one, weighted
         np.multiply(coefficients[0], to_one, out=coefficients[2])
         return coefficients
-
-
-def _profile_share(at: float) -> float:
-    """What share of Chernoff's bound on a tail, at a tilt, bounds what the profile takes of it.
-
-    For a > 1 this is E[(e^(L - x) - 1)+] <= E[e^(a (L - x))] / a, and for a < 0 its mirror image.
-    """
-    return 1 / max(at, 1 - at, 1.0)
-
-
-def _between(rungs: Floats, best: int) -> Floats:
-    """Rungs nearer to the best one than its neighbours are."""
-    low = rungs[best - 1] if best else rungs[0] / SETTINGS.nearer
-    high = rungs[min(best + 1, rungs.size - 1)]
-    between: Floats = low * (high / low) ** (np.arange(1, SETTINGS.rungs_between + 2) / (SETTINGS.rungs_between + 1))
-    return between
 
 
 def _waves(angle: Floats) -> Complexes:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussdp.accounting.lines.images import SETTINGS as IMAGES
 from gaussdp.accounting.lines.line import SETTINGS as LINE
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.steps import CLEAN
@@ -76,7 +77,7 @@ def rare_line(cumulants: LossCumulants, origin: Tilt, tilt_at: Callable[[float],
     growth = cumulants.values(np.concatenate((tilt.at + above, tilt.at - below))) - tilt.value
     up, down = growth[: above.size], growth[above.size :]
     high, low = float(((up + SETTINGS.depth) / above).min()), -float(((down + SETTINGS.depth) / below).min())
-    period = high + float(((up + LINE.exponent) / above).min())
+    period = high + float(((up + IMAGES.exponent) / above).min())
     turns = LINE.normal_reach / origin.deviation / (2 * math.pi)
     outputs = sum(grid.centred.size * max(1.0, turns * grid.widest_gap / LINE.whole_turn) for grid in tilt.grids)
     work = outputs * turns * period
