@@ -74,6 +74,7 @@ def test_below_zero_lines_are_the_usual_ones():
     assert points.log_fnr[[0, 2]].tolist() == below.log_fnr.tolist()
     bounds = RareTails(lines).error_bounds(tau)
     assert bounds[[0, 2]].tolist() == lines.error_bounds(tau[[0, 2]]).tolist()
+    assert RareTails(lines).error_bounds(tau[[2]]).tolist() == bounds[[2]].tolist()
     assert (points.errors <= bounds).all()
     assert np.isfinite(bounds).all()
 

@@ -210,6 +210,6 @@ class RareTails:
         below, lattice = tau < 0, self._lines.with_rare
         bounds = np.full(tau.size, np.inf)
         bounds[below] = self._lines.error_bounds(tau[below])
-        if lattice and lattice.rare_line:
+        if lattice and lattice.rare_line and not below.all():
             bounds[~below] = lattice.rare_line.error_bounds(tau[~below])
         return bounds
