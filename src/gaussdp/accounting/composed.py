@@ -370,11 +370,21 @@ class ComposedTails(Described):
     def rough_quantile(self, quantile: float, pole: float) -> float | None:
         """About the same threshold, if the loss is far from normal and its approximation is known."""
         if not (self._bent and self._known is self._bent):
-            return None
+            return self._by_one_loss(quantile) if pole == 0 and quantile > 0 else None
         under_p = self._bent.under_p
         if pole == 1 and quantile > 0 and self._apart(under_p):
             return under_p.mean + quantile * under_p.deviation
         return self._bent.rough_quantile(quantile, pole)
+
+    def _by_one_loss(self, quantile: float) -> float | None:
+        """The threshold that some one step's loss exceeds with this probability, beside others of common size.
+
+        None unless that is more than a normal loss of this deviation would exceed.
+        """
+        steps = [(step, count) for step, count in self._parts[1] if isinstance(step, SampledGaussianLoss)]
+        log_rate = float(special.log_ndtr(-quantile))
+        largest = max((step.exceeded(log_rate - math.log(count)) for step, count in steps), default=-math.inf)
+        return self.mean + largest if largest > quantile * self.deviation else None
 
     def rough_epsilon(self, log_delta: float) -> float | None:
         """The same for the threshold at which the profile of the remove direction has this logarithm."""

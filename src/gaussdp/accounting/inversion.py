@@ -4,7 +4,7 @@ Every threshold is searched for on its own: the steps of one do not depend on th
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
@@ -21,7 +21,7 @@ from gaussdp.accounting.operating_points import (
     upper_quantile,
 )
 from gaussdp.accounting.readings import NO_METHOD
-from gaussdp.numerics import LARGEST_EXPONENT, Floats, epsilon_from_mu
+from gaussdp.numerics import LARGEST_EXPONENT, Booleans, Floats, epsilon_from_mu
 
 
 @dataclass(frozen=True)
@@ -91,15 +91,19 @@ def points_at_add_delta(tails: LossTails, log_delta: Floats) -> OperatingPoints:
     return _solve(tails, target, _add_quantile, normal_guess(tails, target, under_p=False))[0]
 
 
-def points_at_floor(tails: LossTails, floor: float, near: Floats, roughly: float | None = None) -> OperatingPoints:
-    """The two operating points with FNR and with FPR equal to the floor, in this order, from thresholds nearby.
+def points_at_floor(
+    tails: LossTails, floor: float, near: Floats, roughly: float | None = None, ends: Sequence[int] = (0, 1)
+) -> OperatingPoints:
+    """The operating points with FNR and with FPR equal to the floor, in this order, from thresholds nearby.
 
-    If roughly is given, quantiles may be missed by this share of them.
+    If roughly is given, quantiles may be missed by this share of them; of both points, those asked for are found.
     """
-    target = floor_quantiles(floor)
-    at_fnr = _solve(tails, target[:1], _tpr_quantile, near[:1], roughly)
-    at_fpr = _solve(tails, target[1:], _fpr_quantile, near[1:], roughly)
-    return OperatingPoints.joined([found[0] if roughly else _found(*found) for found in (at_fnr, at_fpr)])
+    target, found = floor_quantiles(floor), []
+    for end in ends:
+        one, quantile = slice(end, end + 1), (_tpr_quantile, _fpr_quantile)[end]
+        points, missed = _solve(tails, target[one], quantile, near[one], roughly)
+        found.append(points if roughly else _found(points, missed))
+    return OperatingPoints.joined(found)
 
 
 def aside(tails: LossTails, points: OperatingPoints, *, under_p: bool) -> Floats:
@@ -117,16 +121,15 @@ def aside(tails: LossTails, points: OperatingPoints, *, under_p: bool) -> Floats
     return distance
 
 
-def near_floor(tails: LossTails, floor: float) -> tuple[Floats, bool]:
-    """Thresholds near those with FNR and with FPR equal to the floor; whether they are some thousandths off at most."""
-    target = floor_quantiles(floor)
-    under_p, under_q = tails.near_quantile(float(target[0]), 1.0), tails.near_quantile(float(target[1]), 0.0)
-    sure = under_p is not None and under_q is not None
-    if under_p is None:
-        under_p = float(normal_guess(tails, target[:1], under_p=True)[0])
-    if under_q is None:
-        under_q = float(normal_guess(tails, target[1:], under_p=False)[0])
-    return np.array([under_p, under_q]), sure
+def near_floor(tails: LossTails, floor: float) -> tuple[Floats, Booleans]:
+    """Thresholds near those with FNR and with FPR equal to the floor; whether each is some thousandths off at most."""
+    target, under_p = floor_quantiles(floor), (True, False)
+    known = [tails.near_quantile(quantile, float(p)) for quantile, p in zip(target.tolist(), under_p, strict=True)]
+    near = [
+        float(normal_guess(tails, target[end : end + 1], under_p=under_p[end])[0]) if found is None else found
+        for end, found in enumerate(known)
+    ]
+    return np.array(near), np.array([found is not None for found in known])
 
 
 def floor_quantiles(floor: float) -> Floats:

@@ -150,11 +150,12 @@ def sample_span(sample: Sampler, floor: float) -> Span:
         DomainError: if there are none.
     """
     near, sure = near_floor(sample.tails, floor)
-    if not sure:
+    if not sure.all():
         sample.beyond_normal()
-        rough = points_at_floor(sample.tails, floor, near, SETTINGS.roughly).complete()
+        unsure = np.flatnonzero(~sure)
+        rough = points_at_floor(sample.tails, floor, near, SETTINGS.roughly, unsure.tolist()).complete()
         sample.follow(rough)
-        near = rough.tau
+        near[unsure] = rough.tau
     tails = sample.tails
     low, high = near.tolist()
     below, above = (-low, high) if low < 0 < high else (high - low, high - low)  # what the ends are to be seen beside

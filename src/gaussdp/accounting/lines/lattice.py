@@ -96,15 +96,15 @@ def near_quantile(
 class LatticeSettings:
     """What is tuned about the lattice."""
 
-    target: float = 1e-11
+    target: float = 1.5e-11
     """Relative error that values should have; one up to 1e-9 is accepted where no line does better."""
-    half: float = 3.25
+    half: float = 3.35
     """Deviations from a line to the ends of its thresholds: one then serves a normal law down to rates of 1e-10."""
-    by_skewness: float = 3.0
+    by_skewness: float = 1.5
     light_half: float = 2.2
-    heavy_half: float = 3.4
+    heavy_half: float = 3.45
     """How half changes with the skewness towards the end, and its limits: a light tail has small values at its end."""
-    gentle: tuple[float, float] = (2.8, 3.4)  # deviations from a line to the edge before it
+    gentle: tuple[float, float] = (2.9, 3.5)  # deviations from a line to the edge before it
     growth: float = 2.4
     mixed: tuple[float, float] = (0.3, 0.45)
     """The same where the deviation grows by more than this factor from line to line: losses there are mixtures of

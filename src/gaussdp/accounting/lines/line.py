@@ -68,6 +68,7 @@ class LineSettings:
     )
     sharper: float = 1.25  # than a logarithm of the error that grows with the fineness foretells, to be sure
     finer_by: tuple[int, int] = (FINENESS // 2, 3 * FINENESS // 2)  # refinement of a grid whose error is too large
+    step_rounding: float = 5e-17  # of a transform, for each square root of the number of steps
     no_better: float = 0.5  # factor on the error that a finer grid brings at the least, if it is the grid's
     no_aliasing: float = 1e-17  # bound on the error of a grid below which it need not be compared with a moved one
     ordinary: tuple[int, int, int] = (
@@ -153,7 +154,7 @@ class Line:
             raise ConvergenceError("the tilted law is too narrow or too wide for its cumulants to be doubles")
         self._cumulants, self._most_work = cumulants, most_work
         self._farthest = SETTINGS.reach * tilt.deviation if farthest is None else farthest
-        log_ratio, grid_error = self._settle(cumulants, tilt)
+        log_ratio, grid_error, scale_error = self._settle(cumulants, tilt)
         t, tilt = self._t, self.tilt
         coefficients = self._weigh(t, log_ratio)
         self._parts = np.hstack((coefficients.real, coefficients.imag))
@@ -165,12 +166,12 @@ class Line:
         self._fixed_error, self._signs = fixed_error[:, np.newaxis], signs(tilt.at)
         self._log_lost = [math.log(share) if share > 0 else -math.inf for share in cumulants.lost]
         exponents = abs(tilt.value) + abs(tilt.at * tilt.mean)
-        self._relative_error = SETTINGS.exponent_rounding * exponents + cumulants.rounding(tilt)
+        self._relative_error = SETTINGS.exponent_rounding * exponents + cumulants.rounding(tilt) + scale_error
 
-    def _settle(self, cumulants: Cumulants, tilt: Tilt) -> tuple[Complexes, float]:
+    def _settle(self, cumulants: Cumulants, tilt: Tilt) -> tuple[Complexes, float, float]:
         """Choose the distance of the images, the nodes and the grid of the outputs.
 
-        Returns the logarithm of the integrand at the nodes and the error that the grid leaves in the integrand.
+        Returns the logarithm of the integrand at the nodes and the errors that the grid leaves in it and in its scale.
         """
         refinement = 0
         reach = sure = math.inf
@@ -207,22 +208,25 @@ class Line:
                     tilt = cumulants.tilt(tilt.at, refinement)
                     continue
             self._t: Floats = step * np.arange(size, dtype=np.float64)
-            tolerance = (
-                SETTINGS.fine_grid_tolerance if few and refinement < SETTINGS.max_guess else SETTINGS.grid_tolerance
-            )
-            enough = tolerance + 1e-15 * abs(tilt.value) + 4 * cumulants.rounding(tilt)
+            tolerance = SETTINGS.grid_tolerance
+            if few and refinement < SETTINGS.max_guess:
+                tolerance = SETTINGS.fine_grid_tolerance
+            if few and worst == math.inf:
+                tolerance += SETTINGS.step_rounding * math.sqrt(sum(tilt.counts))
+            else:
+                tolerance += 1e-15 * abs(tilt.value) + 4 * cumulants.rounding(tilt)
             log_ratio, dead = self._evaluate(cumulants, few=few)
             if not dead and reach != sure:
                 reach = sure
                 continue
-            grid_error = self._grid_error(cumulants, refinement, log_ratio)
-            if grid_error <= enough:
+            grid_error, scale_error = self._grid_errors(cumulants, refinement, log_ratio)
+            if grid_error <= tolerance:
                 self._refinement = refinement
-                return log_ratio, grid_error
+                return log_ratio, grid_error, scale_error
             if cumulants.shortened and grid_error > SETTINGS.no_better * worst:
                 raise CoarseScheduleError("the steps that stand for others are too few")
             worst = grid_error
-            refinement += _finer(grid_error, enough)
+            refinement += _finer(grid_error, tolerance)
             tilt = cumulants.tilt(tilt.at, refinement)
         raise ConvergenceError("the characteristic function of the privacy loss decays too slowly")
 
@@ -356,8 +360,8 @@ class Line:
             log_ratio, beyond = cumulants.log_ratio(tilt, t), cumulants.log_ratio(tilt, far)
         return log_ratio, max(float(log_ratio.real[-1]), float(beyond.real.max())) < -IMAGES.exponent
 
-    def _grid_error(self, cumulants: Cumulants, refinement: int, log_ratio: Complexes) -> float:
-        """The error that the grid of the outputs, and rounding, leave in the integrand.
+    def _grid_errors(self, cumulants: Cumulants, refinement: int, log_ratio: Complexes) -> tuple[float, float]:
+        """The errors that the grid of the outputs, and rounding, leave in the integrand and in its scale.
 
         Where the grid surely leaves none, rounding has a budget on ordinary lines. Else the error is somewhat more than
         the change of the integrand when the grid moves by 0.382 of its spacing: the m-th harmonic of the error turns by
@@ -366,21 +370,21 @@ class Line:
         """
         t, tilt = self._t, self.tilt
         if not tilt.grids:
-            return 0.0
+            return 0.0, 0.0
         least, most, nodes = SETTINGS.ordinary
         steps = sum(tilt.counts)
         ordinary = least <= steps <= most and t.size <= nodes
         if ordinary and cumulants.aliasing(tilt.at, refinement, float(t[-1])) < SETTINGS.no_aliasing:
             fixed, growing = SETTINGS.transform_rounding
-            return fixed + growing * math.sqrt(steps)
+            return fixed + growing * math.sqrt(steps), 0.0
         moved = cumulants.tilt(tilt.at, refinement, moved=True)
         parts, unseen = self._compared(cumulants)
-        largest = abs(moved.value - tilt.value)
+        largest = 0.0
         for some in parts:
             change = cumulants.log_ratio(moved, t[some]) - log_ratio[some]
-            change += (moved.value - tilt.value) + 1j * (moved.mean - tilt.mean) * t[some]
+            change += 1j * (moved.mean - tilt.mean) * t[some]
             largest = max(largest, float((np.exp(log_ratio[some].real) * size_of_change(change)).max()))
-        return unseen * largest
+        return unseen * largest, unseen * abs(moved.value - tilt.value)
 
     def _compared(self, cumulants: Cumulants) -> tuple[list[slice], float]:
         """The nodes at which grids are compared, evenly spaced from the first on, and the error in largest changes."""

@@ -281,6 +281,11 @@ class SampledGaussianLoss(StepLoss):
         under_q, beside = special.log_ndtr(np.stack((-x, 1 - x)) / self.noise_multiplier)
         return under_q, np.logaddexp(self.lowest + under_q, math.log(self.sample_rate) + beside)
 
+    def exceeded(self, log_rate: float) -> float:
+        """The loss that is exceeded under Q with a probability of this logarithm."""
+        x = -self.noise_multiplier * float(special.ndtri_exp(log_rate))
+        return self.lowest + float(np.logaddexp(0.0, (x - 0.5) / self.noise_multiplier**2 + self.log_odds))
+
     @property
     def log_odds(self) -> float:
         """log(q / (1 - q))."""
