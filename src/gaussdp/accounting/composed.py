@@ -35,7 +35,9 @@ class ReachSettings:
     """Standard deviations under P from zero to the bulk of the loss. Lines are laid from zero on, where the smaller
     tail would be e^-1500, and densities lose digits with the distance."""
     most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
-    surely_near: float = 100.0  # mu without sampling up to which the bulk need not be looked for
+    surely_near: float = 1e4
+    """log E[e^(2L)] up to which the bulk need not be looked for: it exceeds the mean under P. A normal loss of mean m has
+    the deviation sqrt(2 m), and skewed ones have more."""
     many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
     apart: float = 4.0  # deviations of the loss under P from which on it is a sum of many large losses
     nearly_normal: float = 0.05  # skewness of the loss up to which straight lines are short, and go first
@@ -152,7 +154,9 @@ class ComposedTails(Described):
         if not (self._lines or self._short):
             return False
         unsampled = squared_mu + sum(count / step.noise_multiplier**2 for step, count in steps)
-        if unsampled <= SETTINGS.surely_near**2 or len(steps) > SETTINGS.many_kinds:
+        if unsampled <= SETTINGS.surely_near or len(steps) > SETTINGS.many_kinds:
+            return True
+        if squared_mu + sum(count * step.log_mgf_at_most(2.0) for step, count in steps) <= SETTINGS.surely_near:
             return True
         bulk = LossCumulants(squared_mu, steps).tilt(1.0)
         return bulk.mean <= SETTINGS.farthest * bulk.deviation

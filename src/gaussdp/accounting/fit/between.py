@@ -6,12 +6,13 @@ samples.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from gaussdp.accounting.fit.span import Samples
 from gaussdp.accounting.operating_points import HALF_LOG_2PI, OperatingPoints, log_complement, upper_quantile
-from gaussdp.numerics import Floats, Indices
+from gaussdp.numerics import Floats
 
 _ROUNDING = 1e-15  # of a quantile
 _CORNER_ROUNDING = 4e-15  # of the difference of two profiles, relative to the larger
@@ -36,52 +37,51 @@ def _mills(quantile: Floats) -> Floats:
 def mu_between(samples: OperatingPoints) -> Floats:
     """mu at the corners of neighbouring tangents, with the numerical error of the corners."""
     tau, errors = samples.tau, samples.errors
-    bounds = np.empty(tau.size - 1)
-    upper = np.flatnonzero(tau[:-1] >= 0)
-    lower = np.flatnonzero(tau[:-1] < 0)
-    rates = samples.log_fpr, samples.log_fnr, samples.log_tpr, samples.log_delta_remove
-    bounds[upper] = _corner(tau, *rates, errors, upper, upper + 1)
-    # The other half is the same seen from the other error rate.
-    rates = samples.log_fnr, samples.log_fpr, samples.log_tnr, samples.log_delta_add
-    bounds[lower] = _corner(-tau, *rates, errors, lower + 1, lower)
-    return bounds
+    above = np.array((tau, samples.log_fpr, samples.log_fnr, samples.log_tpr, samples.log_delta_remove, errors))
+    # Below zero the same is seen from the other error rate.
+    below = np.array((-tau, samples.log_fnr, samples.log_fpr, samples.log_tnr, samples.log_delta_add, errors))
+    upper = tau[:-1] >= 0
+    near, far = np.where(upper, above[:, :-1], below[:, 1:]), np.where(upper, above[:, 1:], below[:, :-1])
+    return _corner(_Side(*near), _Side(*far))
 
 
-def _corner(
-    tau: Floats,
-    log_rate: Floats,
-    log_other: Floats,
-    log_other_rest: Floats,
-    log_delta: Floats,
-    errors: Floats,
-    near: Indices,
-    far: Indices,
-) -> Floats:
+class _Side(NamedTuple):
+    """What is known at the ends of intervals that are nearer to zero, or farther from it; thresholds are from zero on."""
+
+    tau: Floats
+    log_rate: Floats
+    log_other: Floats
+    log_other_rest: Floats
+    log_delta: Floats
+    errors: Floats
+
+
+def _corner(near: _Side, far: _Side) -> Floats:
     """mu at most where the tangents of slopes -e^tau at near and far meet.
 
     Their intercepts are 1 - delta, so they meet at the rate (delta_near - delta_far) / (e^tau_far - e^tau_near). Errors
     move that along the tangent at near, and on a segment mu is largest at an end.
     """
-    drop = -np.expm1(log_delta[far] - log_delta[near])
-    at_near, at_far = errors[near], errors[far]
+    drop = -np.expm1(far.log_delta - near.log_delta)
+    at_near, at_far = near.errors, far.errors
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_corner = log_delta[near] + np.log(drop) - tau[near] - np.log(np.expm1(tau[far] - tau[near]))
+        log_corner = near.log_delta + np.log(drop) - near.tau - np.log(np.expm1(far.tau - near.tau))
         moved = (at_near + at_far + _CORNER_ROUNDING) / drop
         ends = np.array((log_corner + np.log1p(-np.minimum(moved, 1.0)), log_corner + np.log1p(moved)))
         ends = np.where(drop > 0, ends, [[-np.inf], [np.inf]])
-        log_corners = np.clip(ends, log_rate[far] + np.log1p(-at_far), log_rate[near] + np.log1p(at_near))
-        gain = -np.expm1(log_corners - log_rate[near]) * np.exp(tau[near] + log_rate[near])
-        other = np.exp(log_other[near]) + gain
-        rest = np.maximum(np.exp(log_other_rest[near]) - gain, np.exp(log_other_rest[far]))
+        log_corners = np.clip(ends, far.log_rate + np.log1p(-at_far), near.log_rate + np.log1p(at_near))
+        gain = -np.expm1(log_corners - near.log_rate) * np.exp(near.tau + near.log_rate)
+        other = np.exp(near.log_other) + gain
+        rest = np.maximum(np.exp(near.log_other_rest) - gain, np.exp(far.log_other_rest))
         quantile = upper_quantile(np.log(other), np.log(rest))
         # The tangent may lie lower by the errors of both rates at near.
-        smaller = np.maximum(np.minimum(other, rest), np.exp(np.minimum(log_other[near], log_other_rest[near])))
-        lower = at_near * (smaller + np.exp(tau[near] + log_rate[near]))
+        smaller = np.maximum(np.minimum(other, rest), np.exp(np.minimum(near.log_other, near.log_other_rest)))
+        lower = at_near * (smaller + np.exp(near.tau + near.log_rate))
         mu = upper_quantile(log_corners, log_complement(log_corners)) + quantile
         mu += lower * np.exp(0.5 * quantile * quantile + HALF_LOG_2PI)
         # Never above what the two samples alone allow, however noisy the corner.
-        from_rate = upper_quantile(log_rate[far], log_complement(log_rate[far]))
-        from_other = upper_quantile(log_other[near], log_other_rest[near])
+        from_rate = upper_quantile(far.log_rate, log_complement(far.log_rate))
+        from_other = upper_quantile(near.log_other, near.log_other_rest)
     samples = from_rate + from_other + at_far * _mills(from_rate) + at_near * _mills(from_other)
     largest: Floats = np.fmin(mu.max(axis=0), samples)
     return largest

@@ -199,6 +199,7 @@ def supremum(
     absolute: float,
     relative: float,
     most: int = SETTINGS.max_samples,
+    bounds: Floats | None = None,
 ) -> Supremum[AnyColumns]:
     """Enclose the supremum over the interval from the first to the last sample.
 
@@ -210,11 +211,14 @@ def supremum(
         absolute: gap between the bounds at which to stop.
         relative: the same, as a share of the best value.
         most: samples at which to stop as well.
+        bounds: those between the samples that are known, if they are.
     Returns:
         An enclosure; wider than asked if rounding error or the cap on samples ends the search.
     """
     for _ in range(SETTINGS.max_rounds):
-        values, bounds = value(samples), between(samples)
+        values = value(samples)
+        if bounds is None:
+            bounds = between(samples)
         best = float(values.max())
         active = np.flatnonzero(bounds > best + absolute + relative * abs(best))
         if active.size == 0 or values.size + active.size * SETTINGS.parts > most:
@@ -223,7 +227,7 @@ def supremum(
         left, right = points[active], points[active + 1]
         shares = np.arange(1, SETTINGS.parts) / SETTINGS.parts
         fresh = sample((left[:, np.newaxis] + np.multiply.outer(right - left, shares)).ravel())
-        samples = samples.joined((samples, fresh)).in_order()
+        samples, bounds = samples.joined((samples, fresh)).in_order(), None
     else:
         values, bounds = value(samples), between(samples)
     top = int(values.argmax())

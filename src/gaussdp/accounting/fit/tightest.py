@@ -19,9 +19,11 @@ from gaussdp.accounting.fit.slack import CurveDistances
 from gaussdp.accounting.fit.span import Ends, Piece, Sampler, Samples, Span, exact_ends, sample_span
 from gaussdp.accounting.fit.supremum import Interpolant, resolve, supremum
 from gaussdp.accounting.fitted import Fit
+from gaussdp.accounting.inversion import floor_quantiles, points_at_floor
 from gaussdp.accounting.operating_points import LossTails
 from gaussdp.accounting.readings import roomy
 from gaussdp.errors import ConvergenceError
+from gaussdp.numerics import Floats
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,8 @@ def fit_tails(tails: LossTails, floor: float) -> Fit:
     if all(curve.resolved for curve in curves) and ends.wobble <= max(curve.gap for curve in curves):
         enclosure = _smooth_enclosure(curves, ends)
     else:
-        exact, rest = exact_ends(tails, floor, np.array([ends.low, ends.high]))
-        enclosure = _rough_enclosure(sample, span, sample.kept(exact))
+        outermost, rest = _outermost(sample, span, floor)
+        enclosure = _rough_enclosure(sample, span, outermost)
         enclosure = replace(enclosure, upper=max(enclosure.upper, rest))
     return Fit(
         mu=enclosure.upper,
@@ -109,6 +111,30 @@ def _smooth_enclosure(curves: Sequence[_Curve], ends: Ends) -> _Enclosure:
     return _Enclosure(mu - error, mu + error, at, float(special.ndtr(-from_fpr)), float(special.ndtr(from_fpr - mu)))
 
 
+def _outermost(sample: Sampler, span: Span, floor: float) -> tuple[Samples, float]:
+    """Samples at both ends, and a bound on mu before the first: where mu is surely small, one from beyond the end."""
+    known, ends = span.known, span.ends(floor)
+    near = np.array([ends.low, ends.high])
+    if _small_at_low_end(known, floor):
+        high = points_at_floor(sample.tails, floor, near, ends=(1,))
+        return Samples.joined((known.take(slice(1)), sample.kept(high))), 0.0
+    exact, rest = exact_ends(sample.tails, floor, near)
+    return sample.kept(exact), rest
+
+
+def _small_at_low_end(known: Samples, floor: float) -> bool:
+    """Whether samples reach beyond the low end, and no test near it has as large a mu as one of the others.
+
+    Of all tests between two neighbours the first one has the smallest FNR and the second one the smallest FPR.
+    """
+    quantile = float(floor_quantiles(floor)[1])
+    beyond = np.count_nonzero(known.from_fnr >= quantile)
+    mu, errors = known.mu(), mu_errors(known)
+    highest = known.from_fnr[:-1] + known.from_fpr[1:] + errors[:-1] + errors[1:]
+    best = (mu - errors)[(known.from_fnr < quantile) & (known.from_fpr < quantile)].max(initial=0.0)
+    return bool(beyond and highest[:beyond].max() < best)
+
+
 def _rough_enclosure(sample: Sampler, span: Span, ends: Samples) -> _Enclosure:
     """The supremum between the ends of a mu that the span does not resolve: with more samples, where they help most."""
     low, high = ends.tau.tolist()
@@ -116,7 +142,8 @@ def _rough_enclosure(sample: Sampler, span: Span, ends: Samples) -> _Enclosure:
     inner = known.take((known.tau > low) & (known.tau < high))
     samples = Samples.joined((ends, inner)).in_order().without_repeats()
     best = float(samples.mu().max())
-    active = np.count_nonzero(mu_between(samples) > best + SETTINGS.absolute_gap + SETTINGS.relative_gap * best)
+    between = mu_between(samples)
+    active = np.count_nonzero(between > best + SETTINGS.absolute_gap + SETTINGS.relative_gap * best)
     if active > SETTINGS.few_active:
         try:
             resolved = [
@@ -127,12 +154,13 @@ def _rough_enclosure(sample: Sampler, span: Span, ends: Samples) -> _Enclosure:
         else:
             pieces = [Piece(curve.low, curve.high, found) for curve, found in resolved]
             return _smooth_enclosure([_Curve.through(piece) for piece in pieces], Ends(low, high, 0.0))
-    return _safe_enclosure(sample, samples)
+    return _safe_enclosure(sample, samples, between)
 
 
-def _safe_enclosure(sample: Sampler, samples: Samples) -> _Enclosure:
+def _safe_enclosure(sample: Sampler, samples: Samples, between: Floats) -> _Enclosure:
     """The supremum by branch and bound, whose bounds between samples hold for any convex curve."""
-    found = supremum(samples, sample, Samples.mu, mu_between, SETTINGS.absolute_gap, SETTINGS.relative_gap)
+    gaps = SETTINGS.absolute_gap, SETTINGS.relative_gap
+    found = supremum(samples, sample, Samples.mu, mu_between, *gaps, bounds=between)
     best = found.best
     error = float(roomy(mu_errors(best), found.upper)[0])
     rates = math.exp(best.log_fpr[0]), math.exp(best.log_fnr[0])

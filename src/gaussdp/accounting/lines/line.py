@@ -55,6 +55,7 @@ class LineSettings:
     together: int = 12_000  # ... and up to which a few more beyond the last node are evaluated with the others
     turns: tuple[float, float] = (1.35, 0.9)
     """Turns from one output to the next that the grid can bear as a rule; fewer if a finer one costs little."""
+    finer_if_few: int = FINENESS // 2  # ... which is then made so much finer than need be, rather than made twice
     whole_turn: float = 0.85
     """Turns from one output to the next up to which a line may go whose nodes are not all compared with those of a
     moved grid. At a whole turn the large losses of a grid, as far apart from each other as its outputs, are in phase,
@@ -199,6 +200,7 @@ class Line:
             if refinement == 0:
                 refinement = _refinement_for(reach, tilt, SETTINGS.turns[few])
                 if refinement > 0:
+                    refinement += few * SETTINGS.finer_if_few
                     tilt = cumulants.tilt(tilt.at, refinement)
                     continue
             if size >= SETTINGS.sampled_from:

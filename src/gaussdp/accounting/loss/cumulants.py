@@ -251,7 +251,8 @@ def log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
     """log E[e^(it(L - mean))] of one tilted step, accurate also when it is multiplied by 1e7 steps."""
     centred = grid.centred
     if t.size * centred.size > SETTINGS.table_from and _evenly_spaced(t):
-        real, imaginary = _expectation_by_blocks(centred, grid.weights, t)
+        expected = _expectation_by_blocks(centred, grid.weights, t)
+        real, imaginary = expected.real, expected.imag
     elif t.size * centred.size <= SETTINGS.block:
         real, imaginary = _expected_change(np.multiply.outer(t, centred), grid.weights)
     else:
@@ -269,25 +270,19 @@ def log_characteristic(grid: TiltedGrid, t: Floats) -> Complexes:
     return logarithm
 
 
-def _fill_changes(angle: Floats, real: Floats, imaginary: Floats, spare: Floats) -> None:
-    """Real and imaginary parts of e^(i angle) - 1, with the digits of small angles, for the multiples of a row of them.
+def _fill_changes(angle: Floats, changes: Complexes) -> None:
+    """e^(i angle) - 1, with the digits of small angles, for the multiples 0, 1, 2, 3, ... of a row of them.
 
-    Rows 0, 1, 2, 4, 8, ... by tangents, those between from two before them: each is a product of few.
+    Rows 1, 2, 4, 8, ... by tangents, those between from two before them: each is a product of few.
     """
-    real[0], imaginary[0] = 0.0, 0.0
-    first = 1
-    while first < angle.shape[0]:
-        real[first], imaginary[first] = turned(angle[first])
-        rest = min(first, angle.shape[0] - first)
-        u, v, product = real[1:rest], imaginary[1:rest], spare[1:rest]
-        new = slice(first + 1, first + rest)
-        np.multiply(u, real[first] + 1, out=real[new])
-        real[new] -= np.multiply(v, imaginary[first], out=product)
-        real[new] += real[first]
-        np.multiply(v, real[first] + 1, out=imaginary[new])
-        imaginary[new] += np.multiply(u, imaginary[first], out=product)
-        imaginary[new] += imaginary[first]
-        first *= 2
+    doubled = 2 ** np.arange((angle.shape[0] - 1).bit_length())
+    changes[0] = 0.0
+    changes.real[doubled], changes.imag[doubled] = turned(angle[doubled])
+    for first in doubled.tolist():
+        before = changes[1 : min(first, angle.shape[0] - first)]
+        new = changes[first + 1 : first + 1 + before.shape[0]]
+        np.multiply(before, changes[first] + 1, out=new)
+        new += changes[first]
 
 
 def _expected_change(angle: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -312,35 +307,36 @@ def _sine_excess(angle: Floats, sine: Floats) -> Floats:
     return bracket
 
 
-def _expectation_by_blocks(centred: Floats, weights: Floats, t: Floats) -> tuple[Floats, Floats]:
-    """E[e^(itx) - 1 - itx] at t = 0, h, 2h, ... as matrix products.
+def _expectation_by_blocks(centred: Floats, weights: Floats, t: Floats) -> Complexes:
+    """E[e^(itx) - 1 - itx] at t = 0, h, 2h, ... as a product of matrices.
 
     With t = r + s the change of e^(itx) is u + v + uv for the changes u and v at r and s, so a table of N angles needs
-    only the sines of about 2 sqrt(N).
+    only the sines of about 2 sqrt(N). With ones in place of the zeros at 0, products with them are the sums of the others.
     """
     fine = math.isqrt(t.size) + 1
     inner_t, outer_t = t[:fine], t[::fine]
-    tables = scratch(2 * inner_t.size + 2 * outer_t.size + 2 * max(inner_t.size, outer_t.size), centred.size)
-    inner, outer, spare = np.split(tables, (2 * inner_t.size, 2 * (inner_t.size + outer_t.size)))
-    inner_real, inner_imaginary = _fill_and_sum(centred, weights, inner_t, inner, spare)
-    outer_real, outer_imaginary = _fill_and_sum(centred, weights, outer_t, outer, spare)
+    rows = inner_t.size + outer_t.size
+    tables = scratch(2 * rows + max(inner_t.size, outer_t.size), centred.size)
+    changes, angle = tables[: 2 * rows].reshape(-1).view(np.complex128).reshape(rows, -1), tables[2 * rows :]
+    inner, outer = changes[: inner_t.size], changes[inner_t.size :]
+    inner_sine = _fill_and_sum(centred, weights, inner_t, inner, angle[: inner_t.size])
+    outer_sine = _fill_and_sum(centred, weights, outer_t, outer, angle[: outer_t.size])
+    inner[0], outer[0] = 1.0, 1.0
     outer *= weights
-    both = product(outer, inner.T)
-    coarse = outer_t.size
-    real = both[:coarse, :fine] - both[coarse:, fine:]
-    real += outer_real[:, np.newaxis] + inner_real
-    imaginary = both[:coarse, fine:] + both[coarse:, :fine]
-    imaginary += outer_imaginary[:, np.newaxis] + inner_imaginary
-    return real.ravel()[: t.size], imaginary.ravel()[: t.size]
+    both: Complexes = product(outer, inner.T)
+    alone_inner, alone_outer = both[0].real + 1j * inner_sine, both[:, 0].real + 1j * outer_sine
+    alone_inner[0] = alone_outer[0] = 0.0
+    both[0], both[:, 0] = 0.0, 0.0
+    both += alone_inner
+    both += alone_outer[:, np.newaxis]
+    return both.ravel()[: t.size]
 
 
-def _fill_and_sum(centred: Floats, weights: Floats, t: Floats, changes: Floats, spare: Floats) -> tuple[Floats, Floats]:
-    """Fill in e^(itx) - 1 at even steps t from 0 on, real parts before imaginary ones; E[e^(itx) - 1 - itx], in two."""
-    angle, rest = spare[: t.size], spare[t.size : 2 * t.size]
+def _fill_and_sum(centred: Floats, weights: Floats, t: Floats, changes: Complexes, angle: Floats) -> Floats:
+    """Fill in e^(itx) - 1 at even steps t from 0 on; E[sin(tx) - tx], whose small terms do not cancel."""
     np.multiply.outer(t, centred, out=angle)
-    real, imaginary = changes[: t.size], changes[t.size :]
-    _fill_changes(angle, real, imaginary, rest)
-    return weighted_rows(real, weights), weighted_rows(np.subtract(imaginary, angle, out=rest), weights)
+    _fill_changes(angle, changes)
+    return weighted_rows(np.subtract(changes.imag, angle, out=angle), weights)
 
 
 def _evenly_spaced(t: Floats) -> bool:

@@ -9,10 +9,13 @@ sines one by one. Both keep the digits of small angles.
 """
 
 import threading
+from typing import TypeVar
 
 import numpy as np
 
 from gaussdp.numerics import Complexes, Floats
+
+Numbers = TypeVar("Numbers", Floats, Complexes)
 
 
 class _Scratch(threading.local):
@@ -24,7 +27,8 @@ class _Scratch(threading.local):
 
 _SCRATCH = _Scratch()
 _MOST_SCRATCH = 1 << 19  # numbers: four megabytes
-_ONE_THREAD = 200_000  # multiplications; OpenBLAS starts threads at 262144
+_ONE_THREAD = 200_000  # multiplications; OpenBLAS starts threads at 262144, ...
+_ONE_THREAD_COMPLEX = 40_000  # ... and of complex numbers from somewhere above 50,000 on
 _ONE_THREAD_ROWS = 8_000  # the same for a matrix and a vector; there it starts them at 9216
 
 
@@ -38,13 +42,20 @@ def scratch(rows: int, columns: int) -> Floats:
     return _SCRATCH.memory[:size].reshape(rows, columns)
 
 
-def product(left: Floats, right: Floats) -> Floats:
+def product(left: Numbers, right: Numbers) -> Numbers:
     """left @ right for matrices."""
-    outer = left.shape[0] * right.shape[1]
-    inner = max(64, _ONE_THREAD // outer)
-    total = left[:, :inner] @ right[:inner]
-    for first in range(inner, left.shape[1], inner):
-        total += left[:, first : first + inner] @ right[first : first + inner]
+    (rows, inner), columns = left.shape, right.shape[1]
+    piece = max(16, (_ONE_THREAD_COMPLEX if np.iscomplexobj(left) else _ONE_THREAD) // (rows * columns))
+    count = inner // piece
+    if count <= 1:
+        total: Numbers = left[:, :piece] @ right[:piece]
+        return total + left[:, piece:] @ right[piece:] if inner > piece else total
+    whole = count * piece
+    total = np.matmul(
+        left[:, :whole].reshape(rows, count, piece).transpose(1, 0, 2), right[:whole].reshape(count, piece, columns)
+    ).sum(axis=0)
+    if whole < inner:
+        total += left[:, whole:] @ right[whole:]
     return total
 
 
