@@ -21,7 +21,7 @@ class SpanSettings:
 
     upper_degree: int = 32
     lower_degree: int = 16  # of the interpolants above and below zero; above, the regret is read off as well
-    roughly: float = 4e-3  # relative miss of a quantile at an end that one step of Newton's method makes up for
+    roughly: float = 8e-3  # relative miss of a quantile at an end that one step of Newton's method makes up for
     margin: float = 0.004
     """Share of the span on its side of zero by which the samples reach beyond an end that is not known exactly."""
     neighbours: int = 8  # samples next to an end from which it is interpolated
