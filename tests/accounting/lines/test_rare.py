@@ -10,6 +10,7 @@ from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.lines.rare import SETTINGS
+from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails, RareTails
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
@@ -48,6 +49,20 @@ def test_beside_a_plain_release_and_another_schedule():
     points = RareTails(lines).read(tau)
     assert points.answered.all()
     agree(points, DensityTails(0.003, steps).read(tau))
+
+
+@pytest.mark.parametrize("run", [(0.511, 1.23e-6, 50_000_000), (0.9, 3e-5, 1_000_000), (0.464, 1.83e-7, 900_000_000)])
+def test_light_outputs_that_are_left_out_do_not_move_many_steps(run):
+    lines = LineTails(0.0, counted(run))
+    tau = np.linspace(0.1, 3.0, 12) * lines.deviation
+    points, others = RareTails(lines).read(tau), SplitTails.of(0.0, counted(run), lines.deviation).read(tau)
+    assert points.answered.all()
+    agree(points, others)
+    cumulants = lines.with_rare.rare_line._cumulants
+    for at in (0.0, 3.0, lines.with_rare.rare_line.tilt.at):
+        (grid,) = cumulants.tilt(at).grids
+        # So far may the mean of a step be off, times all steps, in deviations of the loss.
+        assert abs(grid.weights @ grid.centred) * run[2] < 1e-12 * lines.deviation
 
 
 @pytest.mark.parametrize(

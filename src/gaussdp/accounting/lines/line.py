@@ -13,7 +13,7 @@ probabilities, which Chernoff's inequality bounds. So the discretisation error i
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -139,6 +139,13 @@ class CoarseScheduleError(ConvergenceError):
     """A line that steps which stand for others do not give, and others may."""
 
 
+class _Claims(NamedTuple):
+    """Errors of integrals on the scale of a line: of each kernel, whatever the threshold, and relative ones."""
+
+    fixed: Floats
+    relative: float
+
+
 class Line:
     """The integrand along Re(theta) = c, ready to be summed for any threshold near K'(c)."""
 
@@ -164,10 +171,11 @@ class Line:
         cut = t.size * sizes[:, -max(1, t.size // 8) :].max(axis=1)
         fixed_error = (grid_error + SETTINGS.rounding) * sizes.sum(axis=1) + cut + LARGEST_IMAGES
         fixed_error[2] -= LARGEST_IMAGES * (1 - self._placed.profile_share)
-        self._fixed_error, self._signs = fixed_error[:, np.newaxis], signs(tilt.at)
+        self._signs = signs(tilt.at)
         self._log_lost = [math.log(share) if share > 0 else -math.inf for share in cumulants.lost]
         exponents = abs(tilt.value) + abs(tilt.at * tilt.mean)
-        self._relative_error = SETTINGS.exponent_rounding * exponents + cumulants.rounding(tilt) + scale_error
+        self._rounding = SETTINGS.exponent_rounding * exponents + cumulants.rounding(tilt)
+        self._claims = _Claims(fixed_error[:, np.newaxis], self._rounding + scale_error)
 
     def _settle(self, cumulants: Cumulants, tilt: Tilt) -> tuple[Complexes, float, float]:
         """Choose the distance of the images, the nodes and the grid of the outputs.
@@ -243,17 +251,17 @@ class Line:
         A line with c > 1 is for thresholds from zero on, one with c < 0 for those below zero, which keeps the digits of
         the profile.
         """
-        return self._read(tau, self._fixed_error)
+        return self._read(tau, self._claims)
 
     def error_bounds(self, tau: Floats) -> Floats:
         """Bounds on the relative errors of what is read, up to rounding; infinite where there is none."""
         with np.errstate(all="ignore"):
-            fixed = self._bounded_error
-            return np.full(tau.size, np.inf) if fixed is None else self._read(tau, fixed).errors
+            bounded = self._bounded_claims
+            return np.full(tau.size, np.inf) if bounded is None else self._read(tau, bounded).errors
 
-    def _read(self, tau: Floats, fixed_error: Floats) -> OperatingPoints:
+    def _read(self, tau: Floats, known: _Claims) -> OperatingPoints:
         tilt = self.tilt
-        log_scale, values, errors = self._integrals(tau, fixed_error)
+        log_scale, values, errors = self._integrals(tau, known)
         wrong = (values[:KERNELS] * self._signs <= 0).any(axis=0)
         if tilt.at > 0 and self._log_lost[1] > -math.inf:
             # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
@@ -271,9 +279,9 @@ class Line:
 
     def integrals(self, tau: Floats) -> tuple[Floats, Floats, Floats]:
         """The logarithm of a scale, on it the integrals of the kernels, and the errors of the first three."""
-        return self._integrals(tau, self._fixed_error)
+        return self._integrals(tau, self._claims)
 
-    def _integrals(self, tau: Floats, fixed_error: Floats) -> tuple[Floats, Floats, Floats]:
+    def _integrals(self, tau: Floats, known: _Claims) -> tuple[Floats, Floats, Floats]:
         tilt = self.tilt
         values = self._sums(tau - tilt.mean)
         errors = np.zeros((KERNELS, tau.size))
@@ -283,8 +291,8 @@ class Line:
             values[:KERNELS] -= images
             np.abs(images, out=errors)
         errors += np.abs(values[:KERNELS])
-        errors *= self._relative_error
-        errors += fixed_error
+        errors *= known.relative
+        errors += known.fixed
         return tilt.value - tilt.at * tau, values, errors
 
     def _profile_sizes(self, tau: Floats, values: Floats, log_scale: Floats) -> Floats:
@@ -396,8 +404,8 @@ class Line:
         return [slice(near), slice(None, None, self._t.size // apart)], factor * SETTINGS.unseen
 
     @cached_property
-    def _bounded_error(self) -> Floats | None:
-        """The fixed error of the three integrals with nothing judged by how it falls off, if bounds are known.
+    def _bounded_claims(self) -> _Claims | None:
+        """The errors of the three integrals with nothing judged by how it falls off, if bounds are known.
 
         At each node the transform is compared with that of a finer grid, whose error is bounded; nodes that are left
         out are summed up to a frequency from which on the decay of the transform is bounded.
@@ -416,7 +424,7 @@ class Line:
         errors = bounds.grid_errors(t, log_ratio.real)
         modulus = np.exp(log_ratio.real)
         change = log_ratio - self._cumulants.log_ratio(tilt, t)
-        change += (fine.value - tilt.value) + 1j * (fine.mean - tilt.mean) * t
+        change += 1j * (fine.mean - tilt.mean) * t
         errors[: inside + 1] += np.abs(-modulus * np.expm1(-change))[: inside + 1]
         from_, logs = bounds.decay(float(t[inside]))
         errors[inside + 1 :] = np.minimum(
@@ -427,8 +435,12 @@ class Line:
         wrong += bounds.beyond(float(t[-1])) / math.pi * np.array([1.0, 1.0, 1 / t[-1]])
         parts = self._parts[:KERNELS]
         sizes = np.hypot(parts[:, : inside + 1], parts[:, inside + 1 :]).sum(axis=1)
-        total = wrong + (SETTINGS.rounding + errors[0]) * sizes + 2 * LARGEST_IMAGES
-        return np.maximum(total[:, np.newaxis], self._fixed_error) if np.isfinite(total).all() else None
+        images = 2 * LARGEST_IMAGES * np.array([1.0, 1.0, self._placed.profile_share])
+        total = wrong + (SETTINGS.rounding + errors[0]) * sizes + images
+        if not np.isfinite(total).all():
+            return None
+        relative = self._rounding + abs(math.expm1(fine.value - tilt.value))
+        return _Claims(np.maximum(total[:, np.newaxis], self._claims.fixed), max(relative, self._claims.relative))
 
     def _weigh(self, t: Floats, log_ratio: Complexes) -> Complexes:
         """Rows of trapezoid coefficients, one for each kernel."""

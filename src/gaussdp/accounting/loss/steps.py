@@ -34,8 +34,8 @@ from gaussdp.numerics import LARGEST_EXPONENT, Floats
 class StepSettings:
     """What is tuned about the tilted law of one step; exponents are -log of weights."""
 
-    negligible: float = 46.0  # outputs below e^-46 of the heaviest add nothing, even to 1e7 steps
-    worth_dropping: float = 55.0  # ... and are dropped if the outermost are far below
+    negligible: float = 49.0  # outputs below e^-49 of the heaviest add nothing, even to 1e9 steps
+    worth_dropping: float = 58.0  # ... and are dropped if the outermost are far below
     no_overflow: float = 600.0  # exponent of the largest term that is summed without a scale
     widest_angle: float = 2.0  # of a strip, in squares of the noise: w has zeros at pi
     small_log_mgf: float = 0.5  # below, log M comes from M - 1, which is summed without cancellation
@@ -179,6 +179,8 @@ class StepLoss(ABC):
         losses = outputs.losses
         if min(log_weights[0], log_weights[-1]) < heaviest - SETTINGS.worth_dropping:
             kept = log_weights > heaviest - SETTINGS.negligible
+            if mean is not None:  # that of outputs that are kept, since large losses weigh more in it than in all else
+                mean -= float(weights[~kept] @ (losses[~kept] - mean))
             losses, weights = losses[kept], weights[kept]
         if mean is None:
             mean = float(weights @ losses)
