@@ -254,14 +254,13 @@ class Direction(ReadCurve):
 
     def deltas(self, epsilon: Floats) -> Values:
         """delta at any real epsilon, infinities included."""
-        limits = Values.of(np.where(epsilon > 0, 0.0, 1.0), Method.CLOSED_FORM, 0.0)
-        return _inside_or(limits, np.abs(epsilon) < _LARGEST, self._deltas, epsilon)
+        return _inside_or(np.where(epsilon > 0, 0.0, 1.0), np.abs(epsilon) < _LARGEST, self._deltas, epsilon)
 
     def epsilons(self, delta: Floats) -> Values:
         """epsilon at deltas in [0, 1]."""
         limit = np.where(delta > 0, 0.0, math.inf if self._remove else -self._tails.lowest)
         inside = (delta > 0) & (delta < 1)
-        read = _inside_or(Values.of(limit.copy(), Method.CLOSED_FORM, 0.0), inside, self._epsilons, delta)
+        read = _inside_or(limit, inside, self._epsilons, delta)
         # A threshold at zero or on its far side, or none, may be due to a delta above that at zero.
         doubtful = inside & ~(read.answered & (read.value > 0) & (read.error < _SURELY_ABOVE_ZERO))
         if doubtful.any():
@@ -298,9 +297,10 @@ class Direction(ReadCurve):
         return points.log_delta_remove if self._remove else points.log_delta_add
 
 
-def _inside_or(limits: Values, inside: Booleans, read: Callable[[Floats], Values], levels: Floats) -> Values:
+def _inside_or(limits: Floats, inside: Booleans, read: Callable[[Floats], Values], levels: Floats) -> Values:
     if inside.all():
         return read(levels)
+    values = Values.of(limits.copy(), Method.CLOSED_FORM, 0.0)
     if inside.any():
-        limits.put(inside, read(levels[inside]))
-    return limits
+        values.put(inside, read(levels[inside]))
+    return values

@@ -331,7 +331,8 @@ def _solve(
     Thresholds that are not found are left unanswered.
     """
     searches = [_Search(one, start, tails) for one, start in zip(target.tolist(), tau.tolist(), strict=True)]
-    result, missed = OperatingPoints.unanswered(tau), np.zeros_like(tau)
+    result: OperatingPoints | None = None
+    missed = np.zeros_like(tau)
     open_ = list(range(tau.size))
     for _ in range(SETTINGS.max_steps):
         points = tails.read(np.array([searches[index].tau for index in open_]))
@@ -351,9 +352,10 @@ def _solve(
             places, indices, steps, misses = (np.array(column) for column in zip(*found, strict=True))
             if len(found) == tau.size:
                 return points.moved(steps), misses
+            result = OperatingPoints.unanswered(tau) if result is None else result
             result.put(indices, points.take(places).moved(steps))
             missed[indices] = misses
         open_ = going
         if not open_:
             break
-    return result, missed
+    return OperatingPoints.unanswered(tau) if result is None else result, missed

@@ -68,15 +68,19 @@ class OperatingPoints(Columns):
     def moved(self, step: Floats) -> "OperatingPoints":
         """The points at thresholds so close by that the tails are linear in between."""
         under_q, under_p = self.log_density, self.log_density + self.tau
+        falling = np.array((self.log_fpr, self.log_tpr, self.log_delta_remove))
+        rising = np.array((self.log_tnr, self.log_fnr, self.log_delta_add))
+        log_fpr, log_tpr, log_delta_remove = _moved(falling, -step, np.array((under_q, under_p, self.tau + self.log_fpr)))
+        log_tnr, log_fnr, log_delta_add = _moved(rising, step, np.array((under_q, under_p, self.log_fnr - self.tau)))
         return OperatingPoints(
             tau=self.tau + step,
-            log_fpr=_moved(self.log_fpr, -step, under_q),
-            log_tnr=_moved(self.log_tnr, step, under_q),
-            log_fnr=_moved(self.log_fnr, step, under_p),
-            log_tpr=_moved(self.log_tpr, -step, under_p),
+            log_fpr=log_fpr,
+            log_tnr=log_tnr,
+            log_fnr=log_fnr,
+            log_tpr=log_tpr,
             log_density=self.log_density,
-            log_delta_remove=_moved(self.log_delta_remove, -step, self.tau + self.log_fpr),
-            log_delta_add=_moved(self.log_delta_add, step, self.log_fnr - self.tau),
+            log_delta_remove=log_delta_remove,
+            log_delta_add=log_delta_add,
             errors=self.errors,
             methods=self.methods,
         )

@@ -81,16 +81,20 @@ class LineSettings:
     """What rounding leaves in the transform of such lines, and more for each square root of the number of steps: half
     as much again as comparing grids has shown on 2,300 random lines."""
     unseen: float = 1.2  # error of a grid, in changes by moving it; 2 |sin(pi m 0.382)| changes are one m-th harmonic
-    sampled_from: int = 1500  # nodes from which on grids are compared at some of them only
-    sample: tuple[int, int, float] = (192, 192, 1.25)
-    """Nodes of a long line at which grids are compared, the first ones and evenly spaced ones, and a factor on what
-    they show: all nodes of 593 lines of 700 to 1500 nodes, and of 167 longer ones, showed as much as a rule and 1.88
-    times as much at most, and readings state four times the error."""
+    sampled_from: int = 120  # nodes from which on grids are compared at some of them only: the first ones, ...
+    sample: tuple[int, int] = (16, 3)  # ... so many, and of all every third
+    long_from: int = 1500
+    sample_of_long: tuple[int, int] = (192, 192)  # the same of a line with so many nodes: the first ones, and as many
+    unsampled: float = 1.25
+    """Factor on what they show. All nodes of 593 lines of 700 to 1500 nodes, and of 167 longer ones, showed as much as
+    a rule and 1.88 times as much at most; of 384 lines of 120 to 1500 nodes 1.02 and 2.3 times as much as every third.
+    Readings state four times the error."""
     grid_tolerance: float = 2e-13
     fine_grid_tolerance: float = 2e-14
     """Errors of the grid of outputs; the second where a finer grid costs little, since then the line serves farther."""
     rounding: float = 1e-15  # of a sum, relative to the sum of the sizes of its terms
     exponent_rounding: float = 8e-16  # of an exponent, relative: twice what a survey has seen
+    nothing_lost: float = -60.0  # logarithm, on the scale of a line, below which the cutoff leaves out nothing
     most_lost: float = 1e-12  # share of a tail that the cutoff of the outputs may leave out
     finer: int = 2 * FINENESS  # grid with which a transform is compared to bound its error
     farther: float = 2.0  # frequency, in last ones, up to which nodes left out are summed to bound what they add
@@ -211,7 +215,7 @@ class Line:
                     refinement += few * SETTINGS.finer_if_few
                     tilt = cumulants.tilt(tilt.at, refinement)
                     continue
-            if size >= SETTINGS.sampled_from:
+            if size >= SETTINGS.long_from:
                 turns = max((reach * grid.widest_gap for grid in tilt.grids), default=0.0) / (2 * math.pi)
                 if turns > SETTINGS.whole_turn:
                     refinement += math.ceil(FINENESS * math.log2(turns / SETTINGS.whole_turn))
@@ -263,7 +267,7 @@ class Line:
         tilt = self.tilt
         log_scale, values, errors = self._integrals(tau, known)
         wrong = (values[:KERNELS] * self._signs <= 0).any(axis=0)
-        if tilt.at > 0 and self._log_lost[1] > -math.inf:
+        if tilt.at > 0 and self._loses(tau, log_scale):
             # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
             # As much as the scale of the line is too much, however much more it is.
             under_q = np.exp(np.minimum(self._log_lost[0] - log_scale, 0.0))
@@ -276,6 +280,13 @@ class Line:
         points = interpret(tilt.at, tau, log_scale, values, errors)
         points.errors[wrong] = np.inf
         return points
+
+    def _loses(self, tau: Floats, log_scale: Floats) -> bool:
+        """Whether what the cutoff leaves out is more than nothing on the scale of the line at one of these thresholds."""
+        # Both logarithms are linear in the threshold.
+        ends = [(float(log_scale[end]), float(log_scale[end] + tau[end])) for end in (int(tau.argmin()), int(tau.argmax()))]
+        under_q, under_p = self._log_lost
+        return any(max(under_q - plain, under_p - moved) > SETTINGS.nothing_lost for plain, moved in ends)
 
     def integrals(self, tau: Floats) -> tuple[Floats, Floats, Floats]:
         """The logarithm of a scale, on it the integrals of the kernels, and the errors of the first three."""
@@ -398,10 +409,15 @@ class Line:
 
     def _compared(self, cumulants: Cumulants) -> tuple[list[slice], float]:
         """The nodes at which grids are compared, evenly spaced from the first on, and the error in largest changes."""
-        near, apart, factor = SETTINGS.sample
-        if self._t.size < SETTINGS.sampled_from or cumulants.shortened:  # the phase of shortened ones goes node by node
+        size = self._t.size
+        if size < SETTINGS.sampled_from or cumulants.shortened:  # the phase of shortened ones goes node by node
             return [slice(None)], SETTINGS.unseen
-        return [slice(near), slice(None, None, self._t.size // apart)], factor * SETTINGS.unseen
+        if size < SETTINGS.long_from:
+            near, every = SETTINGS.sample
+        else:
+            near, few = SETTINGS.sample_of_long
+            every = size // few
+        return [slice(near), slice(None, None, every)], SETTINGS.unsampled * SETTINGS.unseen
 
     @cached_property
     def _bounded_claims(self) -> _Claims | None:
