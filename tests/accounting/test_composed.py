@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
-from gaussdp.accounting.composed import ComposedTails
+from gaussdp.accounting import composed
+from gaussdp.accounting.composed import ComposedTails, ReachSettings
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.accounting.operating_points import bounds_on_errors
@@ -118,3 +120,18 @@ def test_searches_of_few_steps_start_near():
     tau = few.rough_epsilon(np.log(1e-5))
     assert few.read(np.array([tau])).log_delta_remove[0] == pytest.approx(np.log(1e-5), abs=1.0)
     assert tails(1.0, 0.01, 10_000).rough_quantile(2.5, 0.0) is None
+
+
+def test_a_search_among_rare_losses_starts_where_one_of_them_is_as_rare():
+    rare = tails(0.7, 1e-4, 100_000)
+    tau = rare.rough_quantile(6.0, 0.0)
+    assert rare.read(np.array([tau])).log_fpr[0] == pytest.approx(special.log_ndtr(-6.0), abs=0.5)
+    assert rare.rough_quantile(2.0, 0.0) is None  # a normal loss exceeds that sooner
+    assert rare.rough_quantile(6.0, 1.0) is rare.rough_quantile(-6.0, 0.0) is None
+
+
+@pytest.mark.parametrize("run", [(0.7, 1e-4, 100_000), (1.409, 0.748, 23_615), (0.3, 0.5, 3000), (0.25, 0.9, 60_000)])
+def test_bulks_that_need_not_be_looked_for_are_within_reach(run, monkeypatch):
+    found = tails(*run).within_reach
+    monkeypatch.setattr(composed, "SETTINGS", ReachSettings(surely_near=0.0))
+    assert tails(*run).within_reach == found

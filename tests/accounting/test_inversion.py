@@ -80,6 +80,16 @@ def test_both_ends_at_a_floor(tails, floor):
     assert (points.log_fnr[0], points.log_fpr[1]) == pytest.approx((math.log(floor), math.log(floor)), rel=1e-12)
 
 
+def test_one_of_both_ends_at_a_floor():
+    tails = OneStepTails(0.6, 0.1)
+    near, sure = near_floor(tails, 1e-3)
+    assert sure.shape == near.shape == (2,)
+    both = points_at_floor(tails, 1e-3, near)
+    for end in (0, 1):
+        one = points_at_floor(tails, 1e-3, near, ends=(end,))
+        assert (one.tau[0], one.log_fpr[0], one.log_fnr[0]) == (both.tau[end], both.log_fpr[end], both.log_fnr[end])
+
+
 def test_a_search_that_does_not_end_says_so(monkeypatch):
     monkeypatch.setattr(_inversion, "SETTINGS", InversionSettings(max_steps=1))
     points = points_at_fpr(OneStepTails(0.5, 0.01), *logs(1e-9))

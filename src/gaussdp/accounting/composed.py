@@ -36,8 +36,8 @@ class ReachSettings:
     tail would be e^-1500, and densities lose digits with the distance."""
     most_convolutions: int = 60  # of a density: each takes up to half a second, and a hundred million steps take 50
     surely_near: float = 1e4
-    """log E[e^(2L)] up to which the bulk need not be looked for: it exceeds the mean under P. A normal loss of mean m has
-    the deviation sqrt(2 m), and skewed ones have more."""
+    """log E[e^(2L)] up to which the bulk need not be looked for: it exceeds the mean under P, and of a normal loss of
+    mean m the deviation is sqrt(2 m)."""
     many_kinds: int = 100  # kinds of steps from which on looking for it takes too long
     apart: float = 4.0  # deviations of the loss under P from which on it is a sum of many large losses
     nearly_normal: float = 0.05  # skewness of the loss up to which straight lines are short, and go first

@@ -70,7 +70,9 @@ class OperatingPoints(Columns):
         under_q, under_p = self.log_density, self.log_density + self.tau
         falling = np.array((self.log_fpr, self.log_tpr, self.log_delta_remove))
         rising = np.array((self.log_tnr, self.log_fnr, self.log_delta_add))
-        log_fpr, log_tpr, log_delta_remove = _moved(falling, -step, np.array((under_q, under_p, self.tau + self.log_fpr)))
+        log_fpr, log_tpr, log_delta_remove = _moved(
+            falling, -step, np.array((under_q, under_p, self.tau + self.log_fpr))
+        )
         log_tnr, log_fnr, log_delta_add = _moved(rising, step, np.array((under_q, under_p, self.log_fnr - self.tau)))
         return OperatingPoints(
             tau=self.tau + step,

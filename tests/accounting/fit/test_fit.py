@@ -7,6 +7,10 @@ import pytest
 from scipy import special
 
 from gaussdp.accounting import Method, account
+from gaussdp.accounting.fit import tightest
+from gaussdp.accounting.fit.span import Samples
+from gaussdp.accounting.fit.tightest import _small_at_low_end
+from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, ZCDPGaussian
@@ -76,3 +80,44 @@ def test_one_step_whose_losses_crowd_at_the_least_one(sigma, rate, floor):
     largest = mu[(fpr >= floor) & (fnr >= floor)].max()
     assert largest * (1 - 1e-9) <= fit.mu <= largest * (1 + 1e-2)
     assert fit.error < 1e-8
+
+
+RARE_ENDS = [(0.7, 1e-4, 100_000), (0.9, 1e-3, 1000), (0.5, 2e-4, 30_000)]
+
+
+@pytest.mark.parametrize("setting", RARE_ENDS)
+def test_an_end_that_cannot_count_changes_nothing(setting, monkeypatch):
+    asked = []
+
+    def small(known, floor):
+        asked.append(_small_at_low_end(known, floor))
+        return asked[-1]
+
+    monkeypatch.setattr(tightest, "_small_at_low_end", small)
+    shorter = account(DPSGD(*setting)).fit(floor=1e-10)
+    assert asked == [True]
+    monkeypatch.setattr(tightest, "_small_at_low_end", lambda known, floor: False)
+    whole = account(DPSGD(*setting)).fit(floor=1e-10)
+    assert (shorter.mu, shorter.mu_lower) == pytest.approx((whole.mu, whole.mu_lower), rel=1e-12)
+    assert (shorter.fpr, shorter.fnr) == pytest.approx((whole.fpr, whole.fnr), rel=1e-9)
+
+
+def known_samples(rates):
+    fpr, fnr = np.log(np.array(rates).T)
+    tnr, tpr = np.log1p(-np.exp(fpr)), np.log1p(-np.exp(fnr))
+    nothing, codes = np.zeros(fpr.size), np.zeros(fpr.size, np.int8)
+    tau = np.linspace(-1.0, 1.0, fpr.size)
+    return Samples.of(OperatingPoints(tau, fpr, tnr, fnr, tpr, nothing, nothing, nothing, nothing, codes))
+
+
+@pytest.mark.parametrize(
+    ("rates", "small"),
+    [
+        ([(0.9, 0.009), (0.7, 0.03), (0.1, 0.1), (0.02, 0.3)], True),
+        ([(0.9, 0.011), (0.7, 0.03), (0.1, 0.1), (0.02, 0.3)], False),  # none reaches beyond the floor
+        ([(0.9, 0.009), (0.2, 0.03), (0.1, 0.1), (0.02, 0.3)], False),  # a test between the first two may be better
+        ([(0.95, 0.001), (0.9, 0.009), (0.7, 0.03), (0.3, 0.1), (0.005, 0.2)], False),  # the best is below the floor
+    ],
+)
+def test_the_low_end_counts_unless_samples_say_no(rates, small):
+    assert _small_at_low_end(known_samples(rates), 0.01) is small

@@ -4,7 +4,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss import steps as _steps
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepSettings
 
 
 def moments(sigma, rate, tilt):
@@ -67,3 +68,20 @@ def test_a_grid_errs_no_more_than_its_strip_says(sigma, rate, tilt, share):
     bound = step.aliasing(tilt, 0, t)
     assert abs(coarse - fine) <= bound + 1e-13
     assert step.aliasing(tilt, 8, t) < 1e-3 * bound  # a finer grid has the better bound
+
+
+@pytest.mark.parametrize("log_rate", [-0.1, -5.0, -40.0, -500.0])
+@pytest.mark.parametrize(("sigma", "rate"), [(0.5, 0.002), (1.0, 0.3), (5.0, 1e-5)])
+def test_the_loss_that_is_exceeded_with_some_probability(sigma, rate, log_rate):
+    step = SampledGaussianLoss(sigma, rate)
+    under_q, _ = step.log_tails(np.array([step.exceeded(log_rate)]))
+    assert under_q[0] == pytest.approx(log_rate, rel=1e-4 if rate < 1e-4 else 1e-9)
+
+
+def test_means_are_those_of_the_outputs_that_are_kept(monkeypatch):
+    monkeypatch.setattr(_steps, "SETTINGS", StepSettings(negligible=35.0, worth_dropping=40.0))
+    step, count = SampledGaussianLoss(0.511, 1.23e-6), 50_000_000
+    grid, rough = step.tilted(6.15, 11, precise=True), step.tilted(6.15, 11)
+    assert grid.weights.size < step.outputs(6.15, 11)[0].losses.size  # some are left out
+    assert abs(grid.weights @ grid.centred) * count < 1e-13
+    assert grid.mean == pytest.approx(rough.mean, rel=1e-6)

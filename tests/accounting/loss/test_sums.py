@@ -14,16 +14,19 @@ RANDOM = np.random.default_rng(0)
 @pytest.mark.parametrize(
     ("rows", "inner", "columns"), [(1, 1, 1), (3, 5, 2), (60, 64, 60), (60, 65, 60), (40, 700, 90), (300, 130, 300)]
 )
-def test_product(rows, inner, columns):
-    left, right = RANDOM.normal(size=(rows, inner)), RANDOM.normal(size=(inner, columns))
+@pytest.mark.parametrize("unit", [1.0, 1 - 2j])
+def test_product(rows, inner, columns, unit):
+    left, right = unit * RANDOM.normal(size=(rows, inner)), RANDOM.normal(size=(inner, columns)) + 0 * unit
     found = product(left, right)
     assert found.shape == (rows, columns)
     bound = 1e-15 * inner * (np.abs(left) @ np.abs(right))
     assert (np.abs(found - left @ right) <= bound).all()
     for row, column in ((0, 0), (rows - 1, columns - 1)):
         pairs = zip(left[row].tolist(), right[:, column].tolist(), strict=True)
-        exact = sum(Fraction(x) * Fraction(y) for x, y in pairs)
-        assert abs(Fraction(float(found[row, column])) - exact) <= Fraction(float(bound[row, column]))
+        parts = [(Fraction(x.real), Fraction(x.imag), Fraction(y.real)) for x, y in pairs]
+        for part, exact in (("real", sum(x * y for x, _, y in parts)), ("imag", sum(x * y for _, x, y in parts))):
+            off = Fraction(float(getattr(found[row, column], part))) - exact
+            assert abs(off) <= Fraction(float(bound[row, column]))
 
 
 @pytest.mark.parametrize("rows", [1, 499, 500, 501, 3000])

@@ -46,7 +46,7 @@ def mu_between(samples: OperatingPoints) -> Floats:
 
 
 class _Side(NamedTuple):
-    """What is known at the ends of intervals that are nearer to zero, or farther from it; thresholds are from zero on."""
+    """What is known at the ends of intervals that are nearer to zero, or at the farther ones."""
 
     tau: Floats
     log_rate: Floats

@@ -311,7 +311,7 @@ def _expectation_by_blocks(centred: Floats, weights: Floats, t: Floats) -> Compl
     """E[e^(itx) - 1 - itx] at t = 0, h, 2h, ... as a product of matrices.
 
     With t = r + s the change of e^(itx) is u + v + uv for the changes u and v at r and s, so a table of N angles needs
-    only the sines of about 2 sqrt(N). With ones in place of the zeros at 0, products with them are the sums of the others.
+    only the sines of about 2 sqrt(N). With ones in place of the zeros at 0, products with these are sums of the others.
     """
     fine = math.isqrt(t.size) + 1
     inner_t, outer_t = t[:fine], t[::fine]
