@@ -161,17 +161,17 @@ class ComposedTails(Described):
         bulk = LossCumulants(squared_mu, steps).tilt(1.0)
         return bulk.mean <= SETTINGS.farthest * bulk.deviation
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """Mean of the loss under Q."""
         return self._known.mean
 
-    @property
+    @cached_property
     def deviation(self) -> float:
         """Standard deviation of the loss under Q."""
         return self._known.deviation
 
-    @property
+    @cached_property
     def skewness(self) -> float:
         """Skewness of the loss under Q, or 0."""
         return self._known.skewness
