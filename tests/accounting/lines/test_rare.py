@@ -10,6 +10,7 @@ from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.lines.rare import SETTINGS
+from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails, RareTails
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
@@ -65,6 +66,19 @@ def test_beside_a_plain_release_and_another_schedule():
 def test_proved_profiles(run, epsilon, delta):
     points = RareTails(LineTails(0.0, counted(run))).read(np.array([epsilon]))
     assert abs(np.expm1(points.log_delta_remove[0] - np.log(delta))) <= points.errors[0]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [(0.464, 1.8e-7, 1_000_000_000), (0.511, 1.23e-6, 49_461_696), (0.433, 1.36e-6, 7_400_000)],
+)
+def test_of_many_steps_light_outputs_count(run):
+    """Next to zero, against lines of the parts of the loss."""
+    lines = LineTails(0.0, counted(run))
+    tau = np.array([0.0, 0.01, 0.04])
+    points = RareTails(lines).read(tau)
+    assert points.answered.all()
+    agree(points, SplitTails.of(0.0, counted(run), lines.deviation).read(tau), factor=0.3)
 
 
 def test_below_zero_lines_are_the_usual_ones():

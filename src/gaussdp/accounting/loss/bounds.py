@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.loss.steps import SETTINGS as STEP_SETTINGS
-from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.steps import SampledGaussianLoss, negligible
 from gaussdp.numerics import Floats
 
 
@@ -45,7 +44,7 @@ _LEAST = 1e-290
 class StepBounds:
     """One step under one tilt, on the grid of outputs that computes its transform."""
 
-    def __init__(self, step: SampledGaussianLoss, tilt: float, refinement: int = 0) -> None:
+    def __init__(self, step: SampledGaussianLoss, tilt: float, refinement: int = 0, *, precise: bool = False) -> None:
         outputs, (low, _), spacing = step.outputs(tilt, refinement)
         first = math.floor(low / spacing)
         sigma = step.noise_multiplier
@@ -57,7 +56,7 @@ class StepBounds:
         total = heaviest + math.log(float(np.exp(log_weights - heaviest).sum()))
         self._log_density = log_weights - (total + math.log(spacing))
         self._density = np.exp(self._log_density)
-        self._dropped_from = heaviest - total
+        self._dropped_from = heaviest - total - math.log(spacing) - negligible(precise=precise)
         self._log_odds = step.log_odds
         self._share = special.expit((self._x - 0.5) / self._square + step.log_odds)  # p, the slope of L times sigma^2
         self._spread = self._share * (1 - self._share)
@@ -158,7 +157,7 @@ class StepBounds:
 
     def _dropped(self, frequencies: Floats) -> Floats:
         """What light outputs are left out of sums for speed add to e^(itL) - 1 - itL at most."""
-        light = self._log_density < self._dropped_from - math.log(self._spacing) - STEP_SETTINGS.negligible
+        light = self._log_density < self._dropped_from
         mass = self._spacing * self._density[light]
         away = 2 * np.abs(self._losses[light] - self._mean) + abs(self._mean)
         return np.asarray(2 * mass.sum() + frequencies * float(mass @ away))
@@ -211,13 +210,26 @@ class StepBounds:
 
 
 class LossBounds:
-    """The same for plain Gaussian releases (their squared mu) and counted sampled steps together."""
+    """The same for plain Gaussian releases (their squared mu) and counted sampled steps together.
+
+    Args:
+        squared_mu: of the plain releases together.
+        steps: the sampled ones.
+        tilt: of the line.
+        refinement: of their grids.
+        many: from how many steps on grids are precise.
+    """
 
     def __init__(
-        self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, float]], tilt: float, refinement: int
+        self,
+        squared_mu: float,
+        steps: Sequence[tuple[SampledGaussianLoss, float]],
+        tilt: float,
+        refinement: int,
+        many: float = math.inf,
     ) -> None:
         self._squared_mu = squared_mu
-        self._counted = [(StepBounds(step, tilt, refinement), count) for step, count in steps]
+        self._counted = [(StepBounds(step, tilt, refinement, precise=count >= many), count) for step, count in steps]
 
     def grid_errors(self, t: Floats, log_modulus: Floats) -> Floats:
         """Bounds on the errors of M(c + it)/M(c) at rising nodes, of a modulus, that sums over outputs leave."""

@@ -39,7 +39,7 @@ class CumulantSettings:
     table_from: int = 12_000
     """Angles (frequencies times outputs) from which on a product of matrices is quicker than all their tangents."""
     block: int = 1 << 18  # elements of one temporary table: two megabytes, which stay in cache
-    many: int = 30_000  # steps whose rounding errors add up to more than those of the sums along a line
+    many: int = 30_000  # steps whose rounding errors, and light outputs, add up to more than those of sums along a line
     series_to: float = 0.5  # angle up to which the sine less the angle comes from its series
     rare_steps: int = 12  # of Newton's method to the tilt at which rare losses have some share
     rare_miss: float = 0.1  # of the share's logarithm
@@ -193,7 +193,7 @@ class LossCumulants:
         steps = [(step, count) for step, count in self._steps if isinstance(step, SampledGaussianLoss)]
         if self.shortened or not len(self._steps) == len(steps) <= BOUNDS.most_kinds:
             return None
-        return LossBounds(self._squared_mu, steps, at, refinement)
+        return LossBounds(self._squared_mu, steps, at, refinement, SETTINGS.many)
 
     def rotated(self) -> "RotatedLoss":
         """K off the real line, without cutoffs.

@@ -34,8 +34,11 @@ from gaussdp.numerics import LARGEST_EXPONENT, Floats
 class StepSettings:
     """What is tuned about the tilted law of one step; exponents are -log of weights."""
 
-    negligible: float = 46.0  # outputs below e^-46 of the heaviest add nothing, even to 1e7 steps
-    worth_dropping: float = 55.0  # ... and are dropped if the outermost are far below
+    negligible: float = 46.0  # outputs below e^-46 of the heaviest add nothing to a sum
+    negligible_to_many: float = 60.0
+    """... and below e^-60 nothing to many steps either. What is left out takes its part of the mean along, once for
+    each step, and that part turns by as much more as rare losses lie farther out than common ones."""
+    worth_dropping: float = 9.0  # ... and are dropped if the outermost are that far below
     no_overflow: float = 600.0  # exponent of the largest term that is summed without a scale
     widest_angle: float = 2.0  # of a strip, in squares of the noise: w has zeros at pi
     small_log_mgf: float = 0.5  # below, log M comes from M - 1, which is summed without cancellation
@@ -69,6 +72,11 @@ class TiltedGrid:
     def clean(self) -> bool:
         """Whether the cutoff, if there is one, cuts nothing of weight."""
         return self.cut > CLEAN
+
+
+def negligible(*, precise: bool) -> float:
+    """-log of the weight, relative to the heaviest, below which outputs add nothing; a precise sum bears many steps."""
+    return SETTINGS.negligible_to_many if precise else SETTINGS.negligible
 
 
 class StepLoss(ABC):
@@ -160,7 +168,7 @@ class StepLoss(ABC):
         """The tilted law on a grid that is finer the larger the refinement, or on one between.
 
         A precise one bears many steps: the errors of its first cumulants are of the size of rounding errors of squared
-        losses, not of losses.
+        losses, not of losses, and lighter outputs count.
         """
         outputs, (_, high), _ = self.outputs(tilt, refinement, moved=moved)
         exponent = tilt * outputs.losses
@@ -177,8 +185,9 @@ class StepLoss(ABC):
             log_mgf = math.log1p(change)
         weights /= total
         losses = outputs.losses
-        if min(log_weights[0], log_weights[-1]) < heaviest - SETTINGS.worth_dropping:
-            kept = log_weights > heaviest - SETTINGS.negligible
+        lightest = heaviest - negligible(precise=precise)
+        if min(log_weights[0], log_weights[-1]) < lightest - SETTINGS.worth_dropping:
+            kept = log_weights > lightest
             losses, weights = losses[kept], weights[kept]
         if mean is None:
             mean = float(weights @ losses)
