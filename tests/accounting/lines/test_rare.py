@@ -82,6 +82,19 @@ def test_proved_profiles(run, epsilon, delta):
     assert abs(np.expm1(points.log_delta_remove[0] - np.log(delta))) <= points.errors[0]
 
 
+@pytest.mark.parametrize(
+    "run",
+    [(0.464, 1.8e-7, 1_000_000_000), (0.511, 1.23e-6, 49_461_696), (0.433, 1.36e-6, 7_400_000)],
+)
+def test_of_many_steps_light_outputs_count(run):
+    """Next to zero, against lines of the parts of the loss."""
+    lines = LineTails(0.0, counted(run))
+    tau = np.array([0.0, 0.01, 0.04])
+    points = RareTails(lines).read(tau)
+    assert points.answered.all()
+    agree(points, SplitTails.of(0.0, counted(run), lines.deviation).read(tau), factor=0.3)
+
+
 def test_below_zero_lines_are_the_usual_ones():
     lines = LineTails(0.0, counted(RUNS[0]))
     tau = np.array([-0.3, 0.5, -0.01])

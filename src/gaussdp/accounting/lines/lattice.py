@@ -14,6 +14,7 @@ is nearly the normal quantile of the probability that the loss exceeds K' (Barnd
 """
 
 import math
+import threading
 from bisect import bisect_right
 from contextlib import suppress
 from dataclasses import dataclass
@@ -249,6 +250,7 @@ class _Chain:
         self._edges = [0.0]  # of thresholds' sizes
         self._tilts: list[Tilt] = []
         self._ended = False
+        self._laying = threading.Lock()  # each line begins where the one before ends
         self._part_tilts: dict[tuple[int, int], Tilt | None] = {}
         self._rare: RareLine | None = None  # if one of the lines is of that kind
 
@@ -329,17 +331,17 @@ class _Chain:
 
     def _extend(self, size: float) -> None:
         """Lay edges until this size of a threshold lies between two, if that can be."""
-        while not self._ended and self._edges[-1] <= size:
-            tilt = self._next()
-            if tilt is None:
-                self._ended = True
-                return
-            edge = self._end(tilt)
-            if not edge > self._edges[-1]:
-                self._ended = True
-                return
-            self._tilts.append(tilt)
-            self._edges.append(edge)
+        if self._ended or self._edges[-1] > size:
+            return
+        with self._laying:
+            while not self._ended and self._edges[-1] <= size:
+                tilt = self._next()
+                edge = None if tilt is None else self._end(tilt)
+                if tilt is None or edge is None or not edge > self._edges[-1]:
+                    self._ended = True
+                    return
+                self._tilts.append(tilt)
+                self._edges.append(edge)
 
     def _tolerance(self, line: Line) -> float:
         of_rare = self._rare is not None and line.tilt.at == self._rare.tilt.at

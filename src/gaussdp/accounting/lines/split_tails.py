@@ -9,6 +9,7 @@ Which limits serve a threshold depends on its bin alone.
 """
 
 import math
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -70,6 +71,7 @@ class SplitTails(Described):
     def __init__(self, squared_mu: float, steps: Sequence[tuple[SampledGaussianLoss, int]], deviation: float) -> None:
         self._squared_mu, self._steps, self._deviation = squared_mu, tuple(steps), deviation
         self._edges = [first * deviation for first in SETTINGS.first]
+        self._extending = threading.Lock()  # each bin begins where the one before ends
         self._bins: dict[int, _Bin | None] = {}
 
     @classmethod
@@ -112,16 +114,18 @@ class SplitTails(Described):
         return points
 
     def _extend(self, tau: float) -> None:
-        while self._edges[-1] <= tau and len(self._edges) < SETTINGS.most_bins:
-            edge = self._edges[-1]
-            step = min((SETTINGS.ratio - 1) * edge, SETTINGS.widest * self._deviation)
-            self._edges.append(edge + max(step, (SETTINGS.narrowest - 1) * edge))
+        with self._extending:
+            while self._edges[-1] <= tau and len(self._edges) < SETTINGS.most_bins:
+                edge = self._edges[-1]
+                step = min((SETTINGS.ratio - 1) * edge, SETTINGS.widest * self._deviation)
+                self._edges.append(edge + max(step, (SETTINGS.narrowest - 1) * edge))
 
     def _bin(self, index: int) -> "_Bin | None":
         if index not in self._bins:
-            self._bins[index] = None
+            made = None
             with suppress(ConvergenceError):
-                self._bins[index] = self._made(index)
+                made = self._made(index)
+            self._bins[index] = made  # not before: other threads would take it for none
         return self._bins[index]
 
     def _made(self, index: int) -> "_Bin | None":
