@@ -93,7 +93,6 @@ class LineSettings:
     """Errors of the grid of outputs; the second where a finer grid costs little, since then the line serves farther."""
     rounding: float = 1e-15  # of a sum, relative to the sum of the sizes of its terms
     exponent_rounding: float = 8e-16  # of an exponent, relative: twice what a survey has seen
-    nothing_lost: float = -60.0  # logarithm, on the scale of a line, below which the cutoff leaves out nothing
     most_lost: float = 1e-12  # share of a tail that the cutoff of the outputs may leave out
     finer: int = 2 * FINENESS  # grid with which a transform is compared to bound its error
     farther: float = 2.0  # frequency, in last ones, up to which nodes left out are summed to bound what they add
@@ -264,7 +263,7 @@ class Line:
         tilt = self.tilt
         log_scale, values, errors = self._integrals(tau, known)
         wrong = (values[:KERNELS] * self._signs <= 0).any(axis=0)
-        if tilt.at > 0 and self._loses(tau, log_scale):
+        if tilt.at > 0 and self._log_lost[1] > -math.inf:
             # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
             # As much as the scale of the line is too much, however much more it is.
             under_q = np.exp(np.minimum(self._log_lost[0] - log_scale, 0.0))
@@ -277,15 +276,6 @@ class Line:
         points = interpret(tilt.at, tau, log_scale, values, errors)
         points.errors[wrong] = np.inf
         return points
-
-    def _loses(self, tau: Floats, log_scale: Floats) -> bool:
-        """Whether at one of these thresholds the cutoff leaves out more than nothing, on the scale of the line."""
-        # Both logarithms are linear in the threshold.
-        ends = [
-            (float(log_scale[end]), float(log_scale[end] + tau[end])) for end in (int(tau.argmin()), int(tau.argmax()))
-        ]
-        under_q, under_p = self._log_lost
-        return any(max(under_q - plain, under_p - moved) > SETTINGS.nothing_lost for plain, moved in ends)
 
     def integrals(self, tau: Floats) -> tuple[Floats, Floats, Floats]:
         """The logarithm of a scale, on it the integrals of the kernels, and the errors of the first three."""
