@@ -16,7 +16,7 @@ from gaussdp.web.replies import RefusalError, language_of, refusal_response
 from gaussdp.web.safety.connections import RETRY_SECONDS, TOO_MANY, has_arrived, whole_body
 from gaussdp.web.safety.hosts import ADDED, UNKNOWN, KnownHosts, Proxies, site_of, with_safe_headers
 from gaussdp.web.sharing import Shared
-from gaussdp.web.telling import LOG, Metrics, log_request
+from gaussdp.web.telling import LOG, Metrics, log_request, logs_requests
 from gaussdp.web.work.pool import Asker
 from gaussdp.words import speaking
 
@@ -235,15 +235,16 @@ class _Visit:
         path = self.path or "/"
         kind = "/static" if path.startswith("/static/") else path
         self.house.metrics.answered(kind, self.status or _CLIENT_GONE, seconds)
-        log_request(
-            request_id=self.request_id,
-            address=self.address,
-            method=self.scope["method"],
-            path=self.root + path,
-            status=self.status or _CLIENT_GONE,
-            bytes=self.bytes,
-            milliseconds=round(1e3 * seconds, 2),
-        )
+        if logs_requests():
+            log_request(
+                request_id=self.request_id,
+                address=self.address,
+                method=self.scope["method"],
+                path=self.root + path,
+                status=self.status or _CLIENT_GONE,
+                bytes=self.bytes,
+                milliseconds=round(1e3 * seconds, 2),
+            )
 
     def _request_id(self) -> str:
         """The proxy's own, so that both logs speak of the same, else a new one."""

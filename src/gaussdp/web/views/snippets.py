@@ -26,16 +26,18 @@ from gaussdp.web.schemas.requests import (
 from gaussdp.web.schemas.responses import AccountResult, Snippets
 from gaussdp.web.views.showing import DIGITS
 from gaussdp.web.views.training import Holding, target_text
-from gaussdp.words import ENGLISH, speaking
+from gaussdp.words import ENGLISH, speaking, spoken
 
 _HOLE = "\0"  # for a number: no text of ours has it
 
 
 def _asked_for(request: InParts, **makers: Callable[[], str]) -> Snippets:
     """Those that the answer is to hold; their sentences are English, as commands and programs are."""
-    asked = [kind for kind in SNIPPETS if request.wants(kind)]
+    asked = [kind for kind in SNIPPETS if request.parts is None or kind in request.parts]
     if not asked:
         return {}
+    if spoken() == ENGLISH:
+        return cast(Snippets, {kind: makers[kind]() for kind in asked})
     with speaking(ENGLISH):
         return cast(Snippets, {kind: makers[kind]() for kind in asked})
 
