@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from gaussdp.documents.rounding import shown_down, shown_level, shown_percent, shown_up
+from gaussdp.documents.rounding import all_shown_down, shown_down, shown_level, shown_percent, shown_up
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee, approximate, gaussian
 from gaussdp.web.replies import Written, encoded, number_text
 from gaussdp.web.schemas.requests import Side
@@ -58,7 +58,7 @@ def budget_text(value: float, digits: int = DIGITS) -> str:
 
 def budget_texts(values: Sequence[float]) -> list[str]:
     """Several budgets at once."""
-    texts = [shown_down(value, DIGITS) for value in values]
+    texts = all_shown_down(values)
     return texts if spoken() == ENGLISH else [numeral(text) for text in texts]
 
 
