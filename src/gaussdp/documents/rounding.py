@@ -151,7 +151,7 @@ def shown_down(value: float, digits: int = 4) -> str:
 
 
 def all_shown_down(values: Iterable[float]) -> list[str]:
-    """Each as `shown_down` gives it with four digits: the steps of `_cut` without its questions, for a table of numbers.
+    """Each as `shown_down` gives it with four digits: the steps of `_cut` without its questions, for whole tables.
 
     >>> all_shown_down([0.31027, 12.5])
     ['0.3102', '12.5']

@@ -64,7 +64,8 @@ from gaussdp.web.views.deployments import deployments
 from gaussdp.web.views.statements import ENTRY_TYPE, check_statement, check_unit
 from gaussdp.web.views.training import run_of, target_of
 from gaussdp.web.views.understand import mu_through, understand
-from gaussdp.web.work.pool import Desk, Lanes
+from gaussdp.web.work.desk import Desk
+from gaussdp.web.work.lanes import Lanes
 from gaussdp.web.work.worker import DOCUMENT_TYPES, PICTURE_TYPES
 
 _WORDS = {404: "there is no such page", 405: "this page takes another method"}

@@ -17,7 +17,7 @@ from gaussdp.web.safety.connections import RETRY_SECONDS, TOO_MANY, has_arrived,
 from gaussdp.web.safety.hosts import ADDED, UNKNOWN, KnownHosts, Proxies, site_of, with_safe_headers
 from gaussdp.web.sharing import Shared
 from gaussdp.web.telling import LOG, Metrics, log_request, logs_requests
-from gaussdp.web.work.pool import Asker
+from gaussdp.web.work.desk import Asker
 from gaussdp.words import speaking
 
 UNMETERED = ("/healthz", "/readyz")
