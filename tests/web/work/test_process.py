@@ -30,7 +30,7 @@ def test_a_worker_gives_way_to_the_process_that_answers():
     async def scenario(worker):
         return os.getpriority(os.PRIO_PROCESS, worker.process.pid)
 
-    assert with_a_worker(scenario) == min(os.getpriority(os.PRIO_PROCESS, 0) + 10, 19)
+    assert with_a_worker(scenario) == min(os.getpriority(os.PRIO_PROCESS, 0) + 5, 19)
 
 
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this system weighs no sessions")
@@ -52,7 +52,7 @@ def test_its_session_gives_way_too_when_the_system_listens_again(monkeypatch):
         return worker.process.pid
 
     pid = with_a_worker(scenario)
-    assert writes == [(f"/proc/{pid}/autogroup", "10")] * 2
+    assert writes == [(f"/proc/{pid}/autogroup", "5")] * 2
 
 
 def test_how_one_ended():

@@ -26,7 +26,7 @@ _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 _MESSAGE, _PULSE = b'{"message":', b'{"pulse":'
 _END_SECONDS = 1.0
 TOLD_AGAIN_SECONDS = 0.2  # Linux takes a user's word on the weight of a session ten times a second
-_NICER = 10  # than the process that answers: where both want one processor, that gets nine tenths of it
+_NICER = 5  # than the process that answers: where both want one processor, that gets three quarters of it
 
 
 class WorkerDiedError(GaussdpError):
