@@ -130,7 +130,8 @@ def match_of(choice: Choice) -> Match | None:
 
 def curve_of(asked: Requirement) -> Guarantee | None:
     """The curve of a policy that has one of its own, beside that of the budget."""
-    return None if isinstance(asked.policy, (AtMost, GDP)) else asked.policy
+    policy = asked.policy
+    return policy if type(policy) is PureDP or not isinstance(policy, (AtMost, GDP)) else None
 
 
 @lru_cache(maxsize=16)
