@@ -105,7 +105,6 @@ def create_app(
         KnownHosts(place.hosts, place.more_hosts, addresses=place.any_address),
         Proxies(place.trusted_proxies),
         checked_root(place.root_path),
-        frozenset((one.method, one.path) for one in operations if one.prompt),
     )
     costs = {operation.path: allowed.work_cost for operation in operations if operation.works}
     endpoints: dict[tuple[str, str], Endpoint] = {(one.method, one.path): one.endpoint for one in operations}
@@ -151,9 +150,7 @@ def _operations(desk: Desk) -> list[Operation]:
         slow: Callable[[Asked], bool] | None = None,
     ) -> Operation:
         endpoint = closed_form(asked, answer, None if slow is None else Slow(slow, name, desk))
-        return Operation(
-            f"{API}/{name}", "POST", summary, endpoint, asked, answered, may_wait=slow is not None, prompt=True
-        )
+        return Operation(f"{API}/{name}", "POST", summary, endpoint, asked, answered, may_wait=slow is not None)
 
     def streamed(name: str, asked: type[Asked], check: Callable[[Asked], object], summary: str) -> Operation:
         endpoint = in_a_worker(asked, name, desk, check)

@@ -37,7 +37,6 @@ class Operation:
         works: whether it is done by a worker, and so counts as work.
         may_wait: whether it may be refused with 503 though it does not count as work.
         also: further statuses with which it may be refused.
-        prompt: whether its answer waits for nothing, or for a worker.
     """
 
     path: str
@@ -50,7 +49,6 @@ class Operation:
     works: bool = False
     may_wait: bool = False
     also: tuple[int, ...] = ()
-    prompt: bool = False
 
     @property
     def name(self) -> str:

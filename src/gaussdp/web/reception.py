@@ -4,7 +4,7 @@ import math
 import re
 import secrets
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from starlette.requests import Request
@@ -57,7 +57,6 @@ class House:
         hosts: under which names it answers.
         proxies: who may speak for others.
         root_path: under which a proxy shows it, if that stands in the paths it sends.
-        prompt: methods and paths of requests whose answers wait for nothing, or for a worker.
     """
 
     limits: Limits
@@ -66,7 +65,6 @@ class House:
     hosts: KnownHosts
     proxies: Proxies
     root_path: str = ""
-    prompt: Collection[tuple[str, str]] = ()
 
 
 class Reception:
@@ -220,8 +218,7 @@ class _Visit:
         """Whether a body that is not wanted could be taken all the same; left behind, it would cut off the refusal."""
         limits = replace(self.house.limits, body_seconds=min(_REFUSED_SECONDS, self.house.limits.body_seconds))
         try:
-            arrived = has_arrived(self.receive)
-            return await whole_body(self._length(), self._received, limits, arrived=arrived) is not None
+            return await whole_body(self._length(), self._received, limits) is not None
         except RefusalError:
             return False
 

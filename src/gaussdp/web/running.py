@@ -24,7 +24,7 @@ _GARBAGE = 20_000  # containers, some 50 answers' worth: what goes in circles is
 def run(app: Starlette, limits: Limits, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Answer on a socket that listens."""
     house: House = app.state.house
-    gate = Gate(limits, house.shared, house.metrics, house.proxies, OVERFULL, house.prompt)
+    gate = Gate(limits, house.shared, house.metrics, house.proxies, OVERFULL)
     config = uvicorn.Config(
         app,
         http=connections_through(gate),

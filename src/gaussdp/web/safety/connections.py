@@ -8,7 +8,7 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import h11
@@ -28,7 +28,6 @@ from gaussdp.web.safety.hosts import (
     site_of,
     with_safe_headers,
 )
-from gaussdp.web.safety.turns import Started, begun
 from gaussdp.web.sharing import EVERYBODY, Shared
 from gaussdp.web.telling import OTHER, Metrics, log_request
 
@@ -103,7 +102,6 @@ class Gate:
         metrics: what is counted for monitors.
         proxies: of whom there may be as many connections as there may be in all, since they stand for many.
         overfull: says, in a request's state, that its connection is one too many.
-        prompt: methods and paths of requests whose answers wait for nothing, or for a worker.
     """
 
     limits: Limits
@@ -111,19 +109,9 @@ class Gate:
     metrics: Metrics
     proxies: Proxies
     overfull: str
-    prompt: Collection[tuple[str, str]]
 
-    def __init__(
-        self,
-        limits: Limits,
-        shared: Shared,
-        metrics: Metrics,
-        proxies: Proxies,
-        overfull: str,
-        prompt: Collection[tuple[str, str]] = (),
-    ) -> None:
+    def __init__(self, limits: Limits, shared: Shared, metrics: Metrics, proxies: Proxies, overfull: str) -> None:
         self.limits, self.shared, self.metrics, self.proxies, self.overfull = limits, shared, metrics, proxies, overfull
-        self.prompt = prompt
         self.idle: dict[Connection, float] = {}  # the longest idle first, and when each may be closed for another
         self.refused: set[Connection] = set()
 
@@ -192,33 +180,21 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Piece by piece: h11 asks how large a head is only while its end has not come."""
+        self.gate.idle.pop(self, None)
         for start in range(0, len(data), _PIECE):
-            self.gate.idle.pop(self, None)
             super().data_received(data[start : start + _PIECE])
             if self.transport.is_closing():
                 return
-        if self._between_requests() and self not in self.gate.idle:  # it is idle if it was answered at once
+        if self._between_requests():
             self._wait_for_headers()
         else:
             self._stop_waiting()
 
     def handle_events(self) -> None:
-        """Read what has come, and begin to work on a request; after most answers nothing has come."""
+        """Read what has come; after most answers that is nothing, which h11 need not look through."""
         if self._between_requests() and not self.conn.trailing_data[0]:
             return
-        loop, started = self.loop, Started()
-        self.loop = cast(asyncio.AbstractEventLoop, started)
-        try:
-            super().handle_events()
-        finally:
-            self.loop = loop
-        self.tasks.discard(cast("asyncio.Task[None]", started))
-        at_once = len(started.works) == 1 and self._prompt()
-        for work in started.works:
-            task = begun(work, loop) if at_once else loop.create_task(work)
-            if task is not None:
-                self.tasks.add(task)
-                task.add_done_callback(self.tasks.discard)
+        super().handle_events()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -289,11 +265,6 @@ class Connection(H11Protocol):
         if self._admitted:
             self._admitted = False
             self.gate.leave(self)
-
-    def _prompt(self) -> bool:
-        """Whether a request is here, nothing behind it, and its answer waits for nothing."""
-        asked = (self.scope["method"], self.scope["path"])
-        return asked in self.gate.prompt and not (self.cycle.more_body or self.conn.trailing_data[0])
 
     def _between_requests(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
