@@ -138,9 +138,9 @@ def main() -> None:
         f"Over loopback (goal: p99 below {GOAL_MS:g} ms with {CLIENTS} clients; a figure in 150 ms)",
         (
             *("request", "server CPU ms", "p50 ms", "p99 ms", f"requests/s, {CLIENTS} clients", "p50 ms", "p99 ms"),
-            *(f"{CLIENTS} paced: p50 ms", "p99 ms", "CPU ms", "waited for CPU ms"),
+            *("waited for CPU", f"{CLIENTS} paced: p50 ms", "p99 ms", "CPU ms", "waited for CPU ms"),
         ),
-        [*(case.row() for case in cases), ("figure", "", *figure, *[""] * 7)],
+        [*(case.row() for case in cases), ("figure", "", *figure, *[""] * 8)],
     )
     found = {case.name: case for case in cases}
 
@@ -173,6 +173,7 @@ class Case:
     alone: list[float] = field(default_factory=list)
     together: list[float] = field(default_factory=list)
     paced: list[float] = field(default_factory=list)
+    held_up: float = 0.0  # share of the time for which the server waited for its processor, with all at once
     busy: tuple[float, float] = (0.0, 0.0)
 
     @property
@@ -193,12 +194,12 @@ class Case:
     def row(self) -> tuple[str, ...]:
         """As it is printed."""
         if not self.crowded:
-            return (self.name, f"{self.cpu:.2f}", *(f"{_quantile(self.alone, q):.1f}" for q in (0.5, 0.99)), *[""] * 7)
+            return (self.name, f"{self.cpu:.2f}", *(f"{_quantile(self.alone, q):.1f}" for q in (0.5, 0.99)), *[""] * 8)
         every = (self.alone, self.together, self.paced)
         waits = [f"{_quantile(times, q):.1f}" for times in every for q in (0.5, 0.99)]
         rate = f"{len(self.together) / SECONDS:.0f}"
         busy = [f"{1e3 * seconds / len(self.paced):.2f}" for seconds in self.busy]
-        return (self.name, f"{self.cpu:.2f}", *waits[:2], rate, *waits[2:], *busy)
+        return (self.name, f"{self.cpu:.2f}", *waits[:2], rate, *waits[2:4], f"{self.held_up:.1%}", *waits[4:], *busy)
 
 
 def _processors() -> tuple[set[int], set[int]]:
@@ -255,7 +256,9 @@ async def _measure(cases: Sequence[Case]) -> None:
                     case.spent.append((_cpu_seconds(case.pid)[0] - before) / BATCH)
                     case.alone += times
     for case in (case for case in cases if case.crowded):
+        before = _cpu_seconds(case.pid)
         case.together = await _crowd(case, 2, 0.0)
+        case.held_up = (_cpu_seconds(case.pid)[1] - before[1]) / SECONDS
         before = _cpu_seconds(case.pid)
         case.paced = await _crowd(case, 3 + CLIENTS, PAUSE)
         after = _cpu_seconds(case.pid)

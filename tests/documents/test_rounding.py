@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 
 import gaussdp
 from gaussdp.documents import Column, Document, Table
-from gaussdp.documents.rounding import Rounding, about, no_more_than, rounded, shown, shown_percent, shown_rounded
+from gaussdp.documents.rounding import (
+    Rounding,
+    about,
+    all_shown_down,
+    no_more_than,
+    rounded,
+    shown,
+    shown_down,
+    shown_percent,
+    shown_rounded,
+)
 
 numbers = st.floats(1e-300, 1e300)
 
@@ -18,6 +28,15 @@ def test_never_on_the_wrong_side(value, digits):
     typed = Fraction(repr(value))
     assert Fraction(repr(rounded(value, Rounding.UP, digits))) >= typed
     assert Fraction(repr(rounded(value, Rounding.DOWN, digits))) <= typed
+
+
+printed = st.builds(lambda units, places: float(f"{units}e-{places}"), st.integers(0, 10**7), st.integers(0, 9))
+
+
+@given(st.lists(numbers | st.floats(1e-6, 1e7) | printed))
+def test_a_table_is_cut_as_its_numbers_are(values):
+    values = [*values, 0.0, math.inf]
+    assert all_shown_down(values) == [shown_down(value) for value in values]
 
 
 @given(numbers, st.integers(1, 17), st.sampled_from(list(Rounding)))

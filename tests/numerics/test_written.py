@@ -63,6 +63,19 @@ def test_a_formula_is_written_out_when_it_is_asked_often():
     assert answers == {float(np.exp(0.25)) - 1.0} == {formula.one(0.25)}
 
 
+def test_one_that_is_asked_while_there_is_time_is_written_out_at_once():
+    formula, other = Formula(lambda xp, x: xp.exp(x) - 1.0), Formula(lambda xp, x: np.tanh(x))
+    with flat.written_out_at_once():
+        found = formula.one(0.25)
+        assert other.one(0.25) == float(np.tanh(0.25))
+    assert "written out" in formula.one.__code__.co_filename
+    assert formula.one(0.25) == found == float(np.exp(0.25)) - 1.0
+    later = Formula(lambda xp, x: xp.exp(x))
+    later.one(0.25)
+    assert inspect.ismethod(later.one)
+    assert inspect.ismethod(other.one)
+
+
 def test_one_that_calls_a_library_by_itself_stays_as_it_is():
     formula = Formula(lambda xp, x: np.tanh(x))
     answers = {formula.one(0.25) for _ in range(flat.OFTEN + 1)}

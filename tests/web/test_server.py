@@ -290,3 +290,75 @@ def test_a_question_is_answered_alike_however_often_and_however_it_is_written(se
         german = client.post("api/v1/choose?lang=de", json=CHOOSE)
     assert len({answer.content for answer in answers}) == 1
     assert german.content != answers[0].content
+
+
+def _post(path, body, more=b""):
+    content = json.dumps(body).encode()
+    head = (
+        f"POST /api/v1/{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(content)}\r\n"
+    )
+    return head.encode() + more + b"\r\n" + content
+
+
+def _answers(connection, count):
+    """So many answers, told apart by their lengths."""
+    held, found = b"", []
+    while len(found) < count:
+        head, end, rest = held.partition(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0] or 0) if end else 0
+        if end and len(rest) >= length:
+            found.append((int(head.split()[1]), json.loads(rest[:length])))
+            held = rest[length:]
+        else:
+            piece = connection.recv(65536)
+            assert piece, held
+            held += piece
+    return found
+
+
+def test_questions_sent_at_once_or_in_pieces_are_answered_in_their_order(server):
+    points = [{"fpr": 0.1, "fnr": round(0.1 + 0.02 * i, 2)} for i in range(30)]
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        connection.sendall(_post("mu-through", points[0]))
+        (single,) = _answers(connection, 1)
+        connection.sendall(b"".join(_post("mu-through", point) for point in points))
+        together = _answers(connection, len(points))
+        apart = []
+        for point in points[:5]:
+            sent = _post("mu-through", point)
+            for piece in (sent[:40], sent[40:-3], sent[-3:]):
+                connection.sendall(piece)
+                time.sleep(0.02)
+            apart += _answers(connection, 1)
+        rest = _post("mu-through", points[1])
+        connection.sendall(_post("mu-through", points[0]) + rest[:30])
+        apart += _answers(connection, 1)
+        connection.sendall(rest[30:])
+        apart += _answers(connection, 1)
+    assert together[0] == single == apart[0] == apart[5]
+    assert [status for status, _ in together] == [200] * len(points)
+    mus = [answer["mu"] for _, answer in together]
+    assert mus == sorted(mus, reverse=True)
+    assert apart == [*together[:5], together[0], together[1]]
+
+
+def test_a_connection_that_was_answered_may_rest_longer_than_headers_may_take(server):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        connection.sendall(_post("choose", CHOOSE))
+        first = _answers(connection, 1)
+        time.sleep(1.5 * LIMITS["body_seconds"])
+        connection.sendall(_post("choose", CHOOSE))
+        assert _answers(connection, 1) == first
+        connection.sendall(b"POST /api/v1/choose HTTP/1.1\r\nHost: ")  # and nothing more
+        assert connection.recv(1) == b""
+
+
+def test_what_is_refused_at_once_and_what_a_worker_answers(server):
+    region = {"criterion": "profile", "level": 1e-5, "requirements": [{"policy": "rho=0.5"}]}
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        connection.sendall(_post("choose", CHOOSE | {"level": 2}))
+        connection.sendall(_post("choose", region))
+        connection.sendall(_post("choose", CHOOSE, b"Sec-Fetch-Site: cross-site\r\n"))
+        connection.sendall(_post("choose", CHOOSE))
+        assert [status for status, _ in _answers(connection, 4)] == [422, 200, 403, 200]

@@ -76,7 +76,8 @@ class Choice(GDP):
     @property
     def recommendation(self) -> tuple[str, ...]:
         """The range, the cautious choice, why, where epsilon/5 lies, and what was left out: a sentence each."""
-        return tuple(words for words in (self._range(), self._cautious(), *self._rules(), self._saturation()) if words)
+        told = (self._range(), self._cautious(), *self._rules(), self._saturation())
+        return tuple([words for words in told if words])
 
     def as_object(self) -> dict[str, Any]:
         """For programs: full precision, and the words."""
@@ -198,8 +199,11 @@ def choose(*asked: "Requirement | Policy | str | Risk") -> Choice:
     >>> both.mu, both.binding.words
     (0.54986..., 'Pure DP with ε = 3')
     """
-    criteria = tuple([one for one in asked if isinstance(one, Risk)])
-    requirements = tuple([requirement(one, criteria) for one in asked if not isinstance(one, Risk)])
+    # an abstract class takes its time to tell who is of its kind
+    criteria = tuple([one for one in asked if not isinstance(one, Requirement) and isinstance(one, Risk)])
+    requirements = tuple(
+        [requirement(one, criteria) for one in asked if isinstance(one, Requirement) or not isinstance(one, Risk)]
+    )
     if not requirements:
         raise DomainError(
             "requirement",

@@ -186,10 +186,9 @@ class Match:
     @property
     def cost(self) -> str:
         """What the match costs elsewhere, in a sentence; empty where it costs nothing."""
-        worse = [found for found in self.elsewhere if found.times > SATURATED.worse]
-        if not worse:
+        at = next((found for found in reversed(self.elsewhere) if found.times > SATURATED.worse), None)
+        if at is None:
             return ""
-        at = worse[-1]
         return say(
             "At FPR {fpr} this μ lets an attacker find {budget} of the members (TPR/FPR {ratio}),"
             " where the policy allows {policy} ({policy_ratio}).",

@@ -114,10 +114,15 @@ class Requirement:
 
     def __post_init__(self) -> None:
         policy = parse_policy(self.policy) if isinstance(self.policy, str) else self.policy
-        object.__setattr__(self, "policy", instance("requirement", policy, (Guarantee, AtMost), _KINDS))
-        if type(self.criteria) is not tuple or self.criteria:
-            criteria = several("criteria", self.criteria, "a list of risks")
-            object.__setattr__(self, "criteria", tuple([instance("criteria", one, Risk, "risks") for one in criteria]))
+        object.__setattr__(
+            self, "policy", policy if isinstance(policy, AtMost) else instance("requirement", policy, Guarantee, _KINDS)
+        )
+        criteria = self.criteria
+        if type(criteria) is not tuple:
+            criteria = tuple(several("criteria", criteria, "a list of risks"))
+            object.__setattr__(self, "criteria", criteria)
+        for one in criteria:
+            instance("criteria", one, Risk, "risks")
         instance("source", self.source, str, "a text")
 
     @property

@@ -6,8 +6,9 @@ of the inputs, hence the products by 1.
 """
 
 import math
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,17 @@ from gaussdp.numerics._written import written_out
 
 OFTEN = 500
 """So many numbers are computed with a formula before it is written out."""
+_AT_ONCE = ContextVar("written out at once", default=False)
+
+
+@contextmanager
+def written_out_at_once() -> Iterator[None]:
+    """What is asked meanwhile is written out the first time: for who will ask often, and has time now and not later."""
+    before = _AT_ONCE.set(True)
+    try:
+        yield
+    finally:
+        _AT_ONCE.reset(before)
 
 
 @dataclass(frozen=True)
@@ -43,8 +55,8 @@ class Formula:
         quick: that function then stands in the place of this one.
         """
         own = vars(self)
-        own["asked"] = own.get("asked", 0) + 1
-        if own["asked"] == OFTEN:
+        asked = own["asked"] = own.get("asked", 0) + 1
+        if asked == OFTEN or (asked < OFTEN and _AT_ONCE.get()):
             self.write_out(len(numbers))
         try:
             return float(self.value(SINGLE, *numbers))

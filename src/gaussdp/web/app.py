@@ -14,7 +14,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from gaussdp.risks import MultiplicativeAdvantage
+from gaussdp.errors import GaussdpError
+from gaussdp.numerics.flat import written_out_at_once
+from gaussdp.risks import criteria
 from gaussdp.web.books import Books
 from gaussdp.web.endpoints import MEDIA_TYPE as NDJSON
 from gaussdp.web.endpoints import Endpoint, Slow, closed_form, file_from_worker, in_a_worker, remembered_from_worker
@@ -63,7 +65,8 @@ from gaussdp.web.views.deployments import deployments
 from gaussdp.web.views.statements import ENTRY_TYPE, check_statement, check_unit
 from gaussdp.web.views.training import run_of, target_of
 from gaussdp.web.views.understand import mu_through, understand
-from gaussdp.web.work.pool import Desk, Lanes
+from gaussdp.web.work.desk import Desk
+from gaussdp.web.work.lanes import Lanes
 from gaussdp.web.work.worker import DOCUMENT_TYPES, PICTURE_TYPES
 
 _WORDS = {404: "there is no such page", 405: "this page takes another method"}
@@ -224,9 +227,14 @@ async def _running(lanes: Lanes | None, books: Books | None) -> AsyncIterator[No
 
 
 def _answer_once() -> None:
-    """What the first answers have to load and to find out takes 40 milliseconds, in which nobody else is answered."""
-    encoded(choose(ChooseRequest(epsilon=1.0, criterion=MultiplicativeAdvantage.key, level=1e-3)))
-    encoded(understand(UnderstandRequest(mu=1.0)))
+    """What the first answers have to load, to find out and to write out would take others the time for theirs."""
+    with written_out_at_once():
+        for criterion in criteria():
+            level = criterion.level.initial if criterion.level else 1e-3
+            with contextlib.suppress(GaussdpError):  # one that somebody else registered may have no answer
+                encoded(choose(ChooseRequest(epsilon=1.0, criterion=criterion.key, level=level)))
+        encoded(understand(UnderstandRequest(mu=1.0, prior=0.01)))
+        encoded(mu_through(PointRequest(fpr=0.1, fnr=0.5)))
 
 
 def _check_calibration(request: CalibrateRequest) -> None:

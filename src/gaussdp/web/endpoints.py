@@ -21,7 +21,7 @@ from gaussdp.web.replies import RefusalError, encoded, field_of, refusal_body
 from gaussdp.web.schemas.kinds import Request as Asked
 from gaussdp.web.schemas.kinds import parse, read
 from gaussdp.web.telling import LOG
-from gaussdp.web.work.pool import Asker, Desk, Work
+from gaussdp.web.work.desk import Asker, Desk, Work
 from gaussdp.web.work.worker import spoken_to
 from gaussdp.words import say, spoken
 

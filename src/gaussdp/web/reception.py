@@ -4,7 +4,7 @@ import math
 import re
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from starlette.requests import Request
@@ -16,8 +16,8 @@ from gaussdp.web.replies import RefusalError, language_of, refusal_response
 from gaussdp.web.safety.connections import RETRY_SECONDS, TOO_MANY, has_arrived, whole_body
 from gaussdp.web.safety.hosts import ADDED, UNKNOWN, KnownHosts, Proxies, site_of, with_safe_headers
 from gaussdp.web.sharing import Shared
-from gaussdp.web.telling import LOG, Metrics, log_request
-from gaussdp.web.work.pool import Asker
+from gaussdp.web.telling import LOG, Metrics, log_request, logs_requests
+from gaussdp.web.work.desk import Asker
 from gaussdp.words import speaking
 
 UNMETERED = ("/healthz", "/readyz")
@@ -32,6 +32,18 @@ _WEBSOCKET_REFUSED = 1008
 _FILES = "/static/"
 _TOO_LATE = 408
 _CLIENT_GONE = 499  # what other servers log for a client that did not wait
+
+
+def _random_ids() -> Iterator[str]:
+    """Of 16 digits each; the system is asked for many at once, which takes it no longer than one."""
+    while True:
+        digits = secrets.token_hex(_IDS_AT_ONCE * _ID_DIGITS // 2)
+        for start in range(0, len(digits), _ID_DIGITS):
+            yield digits[start : start + _ID_DIGITS]
+
+
+_ID_DIGITS, _IDS_AT_ONCE = 16, 32
+_IDS = _random_ids()
 
 
 @dataclass
@@ -235,20 +247,21 @@ class _Visit:
         path = self.path or "/"
         kind = "/static" if path.startswith("/static/") else path
         self.house.metrics.answered(kind, self.status or _CLIENT_GONE, seconds)
-        log_request(
-            request_id=self.request_id,
-            address=self.address,
-            method=self.scope["method"],
-            path=self.root + path,
-            status=self.status or _CLIENT_GONE,
-            bytes=self.bytes,
-            milliseconds=round(1e3 * seconds, 2),
-        )
+        if logs_requests():
+            log_request(
+                request_id=self.request_id,
+                address=self.address,
+                method=self.scope["method"],
+                path=self.root + path,
+                status=self.status or _CLIENT_GONE,
+                bytes=self.bytes,
+                milliseconds=round(1e3 * seconds, 2),
+            )
 
     def _request_id(self) -> str:
         """The proxy's own, so that both logs speak of the same, else a new one."""
         given = self.headers.get(b"x-request-id", [""])[0] if self.proxied else ""
-        return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        return given if _REQUEST_ID.fullmatch(given) else next(_IDS)
 
     def _inner_path(self) -> str | None:
         """The path without the root; None for the root without its slash, from which relative addresses lead astray."""

@@ -27,7 +27,8 @@ from gaussdp.web.safety.connections import MOST_REFUSED
 from gaussdp.web.settings import Settings
 from gaussdp.web.sharing import LEDGERS, Shared, file_for
 from gaussdp.web.telling import LOG, Metrics, logging_to
-from gaussdp.web.work.pool import Lanes, environment
+from gaussdp.web.work.lanes import Lanes
+from gaussdp.web.work.process import environment
 from gaussdp.web.work.remote import serving_desk
 
 _AGAIN_SECONDS = 1.0  # before a process that ended is started again

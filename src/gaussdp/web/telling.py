@@ -47,9 +47,14 @@ def _time(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"
 
 
+def logs_requests() -> bool:
+    """Whether there is an access log."""
+    return ACCESS.isEnabledFor(logging.INFO)
+
+
 def log_request(**facts: Any) -> None:
     """One line of the access log. What a client wrote is shown in ASCII: it can neither break nor paint lines."""
-    if ACCESS.isEnabledFor(logging.INFO):
+    if logs_requests():
         shown = {name: _plain(fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
         ACCESS.info("request", extra={"facts": shown})
 

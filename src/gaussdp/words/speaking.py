@@ -109,7 +109,10 @@ def say(template: str, /, **values: Any) -> str:
     catalogue = _SPOKEN.get()
     if catalogue is not None:
         return catalogue.say(template, values)
-    return filled(template, values) if values else str.__str__(template)
+    if not values:
+        return str.__str__(template)
+    form = _FORMS[template]  # as in `filled`; a call takes as long as the rest
+    return template.format(**values) if form is None else form % values
 
 
 class _Forms(dict[str, str | None]):
@@ -165,7 +168,11 @@ def remembered(tell: Callable[[Thing], str]) -> Callable[[Thing], str]:
     def told(thing: Thing, language: str) -> str:
         return tell(thing)
 
-    return wraps(tell)(lambda thing: told(thing, spoken()))
+    def again(thing: Thing) -> str:
+        catalogue = _SPOKEN.get()
+        return told(thing, ENGLISH if catalogue is None else catalogue.key)
+
+    return wraps(tell)(again)
 
 
 class told_once:  # noqa: N801

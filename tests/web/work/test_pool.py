@@ -13,7 +13,8 @@ import pytest
 from gaussdp.web import Limits
 from gaussdp.web.replies import RefusalError
 from gaussdp.web.work import pool as pool_module
-from gaussdp.web.work.pool import Asker, Pool
+from gaussdp.web.work.desk import Asker
+from gaussdp.web.work.pool import Pool
 
 PROGRAM = [str(Path(__file__).with_name("worker_of_test.py"))]
 LIMITS = replace(

@@ -7,7 +7,7 @@ import pytest
 
 from gaussdp.web.replies import RefusalError
 from gaussdp.web.work import remote
-from gaussdp.web.work.pool import Asker
+from gaussdp.web.work.desk import Asker
 from gaussdp.web.work.remote import RemoteDesk
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs sockets that are files")

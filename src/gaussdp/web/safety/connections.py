@@ -190,6 +190,12 @@ class Connection(H11Protocol):
         else:
             self._stop_waiting()
 
+    def handle_events(self) -> None:
+        """Read what has come; after most answers that is nothing, which h11 need not look through."""
+        if self._between_requests() and not self.conn.trailing_data[0]:
+            return
+        super().handle_events()
+
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self._admitted and self._between_requests() and not self.transport.is_closing():
@@ -310,6 +316,8 @@ class _Joined:
     def write(self, data: bytes) -> None:
         if self._head:
             data, self._head = self._head + data, b""
+        elif not data:  # as after every answer whose length was told
+            return
         elif data.startswith(b"HTTP/") and not data.startswith(b"HTTP/1.1 1"):  # 100 Continue is no answer yet
             status, end, rest = data.partition(b"\r\n")
             self._head = b"".join((status, end, SAFE_LINES, self._lines, rest))

@@ -49,8 +49,8 @@ def choose(request: ChooseRequest) -> ChooseResponse:
     """The budget, what it allows and costs, and both curves; the same by other criteria, and a recommendation."""
     asked = request.asked
     choice = chosen(*asked)
-    binding, budget = choice.binding, GDP(choice.mu)
-    found = match_of(choice)
+    binding, found = choice.binding, match_of(choice)
+    budget = GDP(choice.mu) if found is None or binding.met else found.budget
     own, mu_text = request.own, budget_text(choice.mu)
     matched, point = None if binding.met else found, matched_point(choice)
     judged = own.matches[0] if own and isinstance(own.policy, PureDP) else None
@@ -130,13 +130,14 @@ def match_of(choice: Choice) -> Match | None:
 
 def curve_of(asked: Requirement) -> Guarantee | None:
     """The curve of a policy that has one of its own, beside that of the budget."""
-    return None if isinstance(asked.policy, (AtMost, GDP)) else asked.policy
+    policy = asked.policy
+    return policy if type(policy) is PureDP or not isinstance(policy, (AtMost, GDP)) else None
 
 
 @lru_cache(maxsize=16)
 def _advice(policies: tuple[Policy, ...], by: tuple[type[Risk], ...]) -> Choice:
     """What to choose for a policy by what there is of criteria; the same while the page moves one and its level."""
-    return chosen(*policies)
+    return chosen(*map(Requirement, policies))
 
 
 def _told(risk: Risk) -> str:

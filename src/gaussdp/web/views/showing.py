@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from gaussdp.documents.rounding import shown_down, shown_level, shown_percent, shown_up
-from gaussdp.guarantees import GDP, ApproxDP, Guarantee, approximate, gaussian
+from gaussdp.documents.rounding import all_shown_down, shown_down, shown_level, shown_percent, shown_up
+from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP, approximate, gaussian
 from gaussdp.web.replies import Written, encoded, number_text
 from gaussdp.web.schemas.requests import Side
 from gaussdp.words import ENGLISH, numeral, remembered, spoken
@@ -58,7 +58,7 @@ def budget_text(value: float, digits: int = DIGITS) -> str:
 
 def budget_texts(values: Sequence[float]) -> list[str]:
     """Several budgets at once."""
-    texts = [shown_down(value, DIGITS) for value in values]
+    texts = all_shown_down(values)
     return texts if spoken() == ENGLISH else [numeral(text) for text in texts]
 
 
@@ -103,8 +103,9 @@ def read_off(guarantee: Guarantee, rates: npt.ArrayLike, side: Side) -> list[flo
 def read_sides(guarantee: Guarantee, rates: npt.ArrayLike, sides: Sequence[Side]) -> list[list[float]]:
     """The same, of several sides."""
     fpr = np.asarray(rates)
+    # what is asked most comes first: an abstract class takes its time to tell who is of its kind
+    if type(guarantee) is PureDP or (type(guarantee) is not GDP and isinstance(guarantee, ApproxDP)):
+        return [curve.tolist() for curve in approximate.along(guarantee, fpr, sides)]
     if isinstance(guarantee, GDP) and 0 < guarantee.mu < math.inf:  # in the open, where nothing else need be asked
         return [curve.tolist() for curve in gaussian.along(guarantee, fpr, sides)]
-    if isinstance(guarantee, ApproxDP):
-        return [curve.tolist() for curve in approximate.along(guarantee, fpr, sides)]
     return [(guarantee.fnr if side == "fnr" else guarantee.tpr)(fpr).tolist() for side in sides]

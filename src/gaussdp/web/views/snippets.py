@@ -26,16 +26,19 @@ from gaussdp.web.schemas.requests import (
 from gaussdp.web.schemas.responses import AccountResult, Snippets
 from gaussdp.web.views.showing import DIGITS
 from gaussdp.web.views.training import Holding, target_text
-from gaussdp.words import ENGLISH, speaking
+from gaussdp.words import ENGLISH, speaking, spoken
 
 _HOLE = "\0"  # for a number: no text of ours has it
+_UP, _DOWN = Rounding.UP, Rounding.DOWN  # to look up a member of an enumeration takes its time
 
 
 def _asked_for(request: InParts, **makers: Callable[[], str]) -> Snippets:
     """Those that the answer is to hold; their sentences are English, as commands and programs are."""
-    asked = [kind for kind in SNIPPETS if request.wants(kind)]
+    asked = [kind for kind in SNIPPETS if request.parts is None or kind in request.parts]
     if not asked:
         return {}
+    if spoken() == ENGLISH:
+        return cast(Snippets, {kind: makers[kind]() for kind in asked})
     with speaking(ENGLISH):
         return cast(Snippets, {kind: makers[kind]() for kind in asked})
 
@@ -49,21 +52,21 @@ def choose_snippets(request: ChooseRequest, mu: float) -> Snippets:
     epsilon, around = request.epsilon or 0.0, _around(type(request.risk), request.level)
     return _asked_for(
         request,
-        python=lambda: repr(epsilon).join(around["python"]),
-        cli=lambda: shown(epsilon).join(around["cli"]),
-        latex=lambda: _filled(around["latex"], tex(epsilon), _budget(mu)),
-        json=lambda: _filled(around["json"], repr(epsilon), _json(mu)),
+        python=lambda: around["python"] % repr(epsilon),
+        cli=lambda: around["cli"] % shown(epsilon),
+        latex=lambda: around["latex"] % (tex(epsilon), _budget(mu)),
+        json=lambda: around["json"] % (repr(epsilon), _json(mu)),
     )
 
 
 @lru_cache(maxsize=1024)
-def _around(kind: type[Risk], value: float) -> dict[str, list[str]]:
+def _around(kind: type[Risk], value: float) -> dict[str, str]:
     """What stands around the numbers of a policy and its budget, by a criterion at a level."""
     level = kind.level
     name = level.key if level else "level"
     place = rf"${level.math} =$" if level and level.by_symbol else level.label if level else ""
     with speaking(ENGLISH):
-        return _split(
+        return _forms(
             python=(
                 f"import gaussdp\nfrom {_home(kind)} import {kind.__name__}\n\n"
                 f"policy = gaussdp.PureDP({_HOLE})\n"
@@ -78,17 +81,10 @@ def _around(kind: type[Risk], value: float) -> dict[str, list[str]]:
         )
 
 
-def _split(*, json: str, **texts: str) -> dict[str, list[str]]:
-    """The snippets at their holes, which JSON writes as texts."""
-    return {
-        **{kind: text.split(_HOLE) for kind, text in texts.items()},
-        "json": json.split(dumped(_HOLE, compact=True)),
-    }
-
-
-def _filled(around: Sequence[str], *numbers: str) -> str:
-    first, *rest = around
-    return first + "".join([f"{number}{text}" for number, text in zip(numbers, rest, strict=True)])
+def _forms(*, json: str, **texts: str) -> dict[str, str]:
+    """The snippets as the operator % takes them; JSON writes holes as texts."""
+    texts["json"] = json.replace(dumped(_HOLE, compact=True), _HOLE)
+    return {kind: text.replace("%", "%%").replace(_HOLE, "%s") for kind, text in texts.items()}
 
 
 def _json(number: float) -> str:
@@ -96,7 +92,7 @@ def _json(number: float) -> str:
 
 
 def _budget(mu: float) -> str:
-    return _rounded(mu, Rounding.DOWN)
+    return _rounded(mu, _DOWN)
 
 
 def _rounded(value: float, side: Rounding) -> str:
@@ -159,21 +155,19 @@ def understand_snippets(
     mu, around = request.mu, _around_mu(request.prior, request.recall, request.delta, tuple(fprs))
     return _asked_for(
         request,
-        python=lambda: repr(mu).join(around["python"]),
-        cli=lambda: shown(mu).join(around["cli"]),
-        latex=lambda: _filled(
-            around["latex"], tex(mu), _rounded(precision, Rounding.UP), _rounded(epsilon, Rounding.UP)
-        ),
-        json=lambda: _filled(around["json"], repr(mu), repr(precision), _json(epsilon)),
+        python=lambda: around["python"] % repr(mu),
+        cli=lambda: around["cli"] % shown(mu),
+        latex=lambda: around["latex"] % (tex(mu), _rounded(precision, _UP), _rounded(epsilon, _UP)),
+        json=lambda: around["json"] % (repr(mu), repr(precision), _json(epsilon)),
     )
 
 
 @lru_cache(maxsize=256)
-def _around_mu(prior: float, recall: float, delta: float, fprs: tuple[float, ...]) -> dict[str, list[str]]:
+def _around_mu(prior: float, recall: float, delta: float, fprs: tuple[float, ...]) -> dict[str, str]:
     """What stands around the numbers of a guarantee, for an attacker."""
     numbers = {"prior": prior, "recall": recall, "precision": _HOLE, "delta": delta, "epsilon": _HOLE}
     with speaking(ENGLISH):
-        return _split(
+        return _forms(
             python=(
                 "import gaussdp\n\n"
                 f"release = gaussdp.GDP(mu={_HOLE})\n"

@@ -1,184 +1,24 @@
-"""A few worker processes, fair lines before them, one for what takes a moment, and an end to every computation."""
+"""A few worker processes, a fair line before them, and an end to every computation."""
 
 import asyncio
-import contextlib
 import json
-import os
-import shutil
-import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
-from gaussdp.errors import GaussdpError
-from gaussdp.registry import name_of
-from gaussdp.risks.registry import RISKS
 from gaussdp.web.limits import Limits
 from gaussdp.web.replies import RefusalError
 from gaussdp.web.sharing import Shared
 from gaussdp.web.telling import LOG, Metrics
+from gaussdp.web.work.desk import Asker, Tell
+from gaussdp.web.work.process import STARTING, WORKER, Worker, WorkerDiedError
 from gaussdp.web.work.waiting import RETRY_SECONDS, Ticket, WaitingLine
-from gaussdp.web.work.worker import FOLDER
 
-STARTING = "starting"
-
-_LONGEST_LINE = 64 << 20
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-_MESSAGE, _PULSE = b'{"message":', b'{"pulse":'
-_END_SECONDS = 1.0
-
-
-class WorkerDiedError(GaussdpError):
-    """A worker that ended before it answered."""
-
-
-class Worker:
-    """One process."""
-
-    message: str | Any
-
-    def __init__(self, process: asyncio.subprocess.Process, folder: str = "") -> None:
-        self.process = process
-        self._folder = folder
-        self.message = STARTING
-        self._one_at_a_time = asyncio.Lock()
-        self._sign_of_life = asyncio.Event()
-
-    @classmethod
-    async def start(cls, program: Sequence[str], limits: Limits) -> "Worker":
-        """A new process; it takes a moment to load the library, and the risks that others registered here.
-
-        Raises:
-            OSError: if the system has no more processes or file descriptors to give.
-        """
-        risks = [name_of(risk) for risk in RISKS.extensions()]
-        arguments = (*program, str(limits.work_bytes), str(limits.work_seconds), *risks)
-        folder = _folder()
-        own = {"TMPDIR": folder, FOLDER: folder} if folder else {}
-        try:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *arguments,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                env={**environment(risks), **_ONE_THREAD, "MPLBACKEND": "agg", **own},
-                limit=_LONGEST_LINE,
-                start_new_session=True,  # Ctrl-C is for the server, which ends its workers
-            )
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-        return cls(process, folder)
-
-    async def answer(self, job: str, body: Mapping[str, Any]) -> bytes:
-        """The last line of its answer; what it says on the way is kept as `message`.
-
-        Raises:
-            WorkerDiedError: if there is none.
-        """
-        requests, answers = self.process.stdin, self.process.stdout
-        if requests is None or answers is None:
-            raise WorkerDiedError("it has no pipes")
-        async with self._one_at_a_time:
-            requests.write(_request(job, body))
-            while line := await answers.readline():
-                self._sign_of_life.set()
-                if line.startswith(_MESSAGE):
-                    self.message = json.loads(line)["message"]
-                elif not line.startswith(_PULSE):
-                    return line
-        raise WorkerDiedError(await self.how())
-
-    async def lives(self) -> None:
-        """Until it shows that it lives while it is at work: then somebody waits for its lines."""
-        self._sign_of_life.clear()
-        if self.process.stdin is not None:
-            self.process.stdin.write(_request("pulse", {}))
-        await self._sign_of_life.wait()
-
-    async def end(self) -> None:
-        """End it now."""
-        if self.process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                self.process.kill()
-        await self.ended()
-
-    async def ended(self) -> None:
-        """Until it has ended; then what it left in its folder is taken away, since a process that is killed cannot."""
-        await self.process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    async def how(self) -> str:
-        """How it ended."""
-        try:
-            async with asyncio.timeout(_END_SECONDS):
-                code = await self.process.wait()
-        except TimeoutError:
-            return "it closed its answers"
-        return f"ended by signal {-code}" if code < 0 else f"exit code {code}"
-
-
-def _folder() -> str:
-    """For temporary files of one process; none where the system has no place for any."""
-    try:
-        return tempfile.mkdtemp(prefix="gaussdp-")
-    except OSError:
-        return ""
-
-
-def _request(job: str, body: Mapping[str, Any]) -> bytes:
-    return json.dumps({"job": job, "body": body}).encode() + b"\n"
-
-
-def environment(extensions: Sequence[object]) -> dict[str, str]:
-    """Of a process of the server; with where modules are found here, if it must import those of others."""
-    found = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} if extensions else {}
-    return {**os.environ, **found}
-
-
-Tell = Callable[[float, str], Awaitable[None]]
-
-WORKER = ("-P", "-W", "ignore", "-m", "gaussdp.web.work.worker")
-
-_WAITING = "waiting for other computations"
 PING_SECONDS = 5.0  # an idle worker answers in a millisecond
 FRESH_SECONDS = 1.0  # for which an answer about readiness is good
-
-
-@dataclass(frozen=True)
-class Asker:
-    """Who asks for a computation.
-
-    Attributes:
-        address: whose turn it takes.
-        request_id: by which the log and the client speak of it.
-    """
-
-    address: str = "unknown"
-    request_id: str = "-"
-
-
-class Work(Protocol):
-    """A computation that has a place."""
-
-    async def result(self, tell: Tell) -> bytes:
-        """The last line of the answer. To cancel the call is to stop the work."""
-
-
-class Desk(Protocol):
-    """Where computations are asked for."""
-
-    async def admit(self, asker: Asker, job: str, body: Mapping[str, Any]) -> Work:
-        """A place for a computation.
-
-        Raises:
-            RefusalError: 503 if there is none.
-        """
-
-    async def ready(self) -> bool:
-        """Whether a worker answers."""
+_WAITING = "waiting for other computations"
+_STOPPED = "the computation ended without an answer: it used more than it may, or failed; try more usual numbers"
+_FAILURE = b'{"failure":'
 
 
 class Pool:
@@ -453,7 +293,7 @@ class PoolWork:
         finally:
             if worker is not None:
                 self._pool.replace(worker)
-        if not line.startswith(FAILURE):
+        if not line.startswith(_FAILURE):
             return line
         self._pool.metrics.add("failures")
         LOG.error("request %s: %s failed\n%s", self._asker.request_id, self._job, json.loads(line)["failure"])
@@ -461,58 +301,3 @@ class PoolWork:
 
     def _told(self, words: str) -> str:
         return f"{words} (request {self._asker.request_id})"
-
-
-FAILURE = b'{"failure":'
-_STOPPED = "the computation ended without an answer: it used more than it may, or failed; try more usual numbers"
-
-
-_QUICK_JOBS = ("choose", "rules", "advise", "import")
-_QUICK_VIEWS = ("choose", "understand", "advise")  # whose figures and statements are closed forms
-_RENDERED = ("figure", "statement", "entry")
-
-
-class Lanes:
-    """Where computations are asked for, in the process that has the workers.
-
-    Args:
-        limits: of both lines; in the quick one, one computation at once.
-        metrics: what is counted.
-        program: what Python runs as a worker.
-    """
-
-    long: Pool
-    quick: Pool
-
-    def __init__(self, limits: Limits, metrics: Metrics, program: Sequence[str] = WORKER) -> None:
-        quick = replace(limits, computations=1, work_seconds=limits.quick_seconds)
-        self.long = Pool(limits, program, metrics)
-        self.quick = Pool(quick, program, metrics, first="draw")
-
-    async def admit(self, asker: Asker, job: str, body: Mapping[str, Any]) -> PoolWork:
-        """A place in the line where it belongs."""
-        quick = job in _QUICK_JOBS or (job in _RENDERED and body.get("view") in _QUICK_VIEWS)
-        return await (self.quick if quick else self.long).admit(asker, job, body)
-
-    async def ready(self) -> bool:
-        """Whether both have a worker that answers."""
-        return all(await asyncio.gather(self.long.ready(), self.quick.ready()))
-
-    async def warm(self) -> None:
-        """Start a worker for each before it is needed."""
-        await self.long.warm()
-        await self.quick.warm()
-
-    def refuse(self) -> None:
-        """Take no new work."""
-        self.long.line.stopping = self.quick.line.stopping = True
-
-    def stop(self) -> None:
-        """End what is under way, with an error for whoever waits for it."""
-        self.long.stop()
-        self.quick.stop()
-
-    async def close(self) -> None:
-        """End every process."""
-        await self.long.close()
-        await self.quick.close()

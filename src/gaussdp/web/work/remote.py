@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from gaussdp.web.replies import RefusalError
-from gaussdp.web.work.pool import Asker, Desk, Tell, Work
+from gaussdp.web.work.desk import Asker, Desk, Tell, Work
 from gaussdp.web.work.waiting import RETRY_SECONDS
 
 _LONGEST_LINE = 64 << 20
