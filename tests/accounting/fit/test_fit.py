@@ -9,7 +9,7 @@ from scipy import special
 from gaussdp.accounting import Method, account
 from gaussdp.accounting.fit import tightest
 from gaussdp.accounting.fit.span import Samples
-from gaussdp.accounting.fit.tightest import _small_at_low_end
+from gaussdp.accounting.fit.tightest import small_at_low_end
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
@@ -90,13 +90,13 @@ def test_an_end_that_cannot_count_changes_nothing(setting, monkeypatch):
     asked = []
 
     def small(known, floor):
-        asked.append(_small_at_low_end(known, floor))
+        asked.append(small_at_low_end(known, floor))
         return asked[-1]
 
-    monkeypatch.setattr(tightest, "_small_at_low_end", small)
+    monkeypatch.setattr(tightest, "small_at_low_end", small)
     shorter = account(DPSGD(*setting)).fit(floor=1e-10)
     assert asked == [True]
-    monkeypatch.setattr(tightest, "_small_at_low_end", lambda known, floor: False)
+    monkeypatch.setattr(tightest, "small_at_low_end", lambda known, floor: False)
     whole = account(DPSGD(*setting)).fit(floor=1e-10)
     assert (shorter.mu, shorter.mu_lower) == pytest.approx((whole.mu, whole.mu_lower), rel=1e-12)
     assert (shorter.fpr, shorter.fnr) == pytest.approx((whole.fpr, whole.fnr), rel=1e-9)
@@ -120,4 +120,4 @@ def known_samples(rates):
     ],
 )
 def test_the_low_end_counts_unless_samples_say_no(rates, small):
-    assert _small_at_low_end(known_samples(rates), 0.01) is small
+    assert small_at_low_end(known_samples(rates), 0.01) is small

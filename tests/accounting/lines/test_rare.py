@@ -34,7 +34,7 @@ def agree(points, others, factor=1.0):
 @pytest.mark.parametrize("run", RUNS)
 def test_one_line_serves_all_thresholds_up_to_rare_losses(run):
     lines = LineTails(0.0, counted(run))
-    high = lines.with_rare._lines.rare.high
+    high = lines.with_rare.rare.high
     tau = np.linspace(0.0, 0.999 * high, 40)
     points = RareTails(lines).read(tau)
     assert points.answered.all()
@@ -58,9 +58,8 @@ def test_light_outputs_that_are_left_out_do_not_move_many_steps(run):
     points, others = RareTails(lines).read(tau), SplitTails.of(0.0, counted(run), lines.deviation).read(tau)
     assert points.answered.all()
     agree(points, others)
-    cumulants = lines.with_rare.rare_line._cumulants
     for at in (0.0, 3.0, lines.with_rare.rare_line.tilt.at):
-        (grid,) = cumulants.tilt(at).grids
+        (grid,) = lines.cumulants.tilt(at).grids
         # So far may the mean of a step be off, times all steps, in deviations of the loss.
         assert abs(grid.weights @ grid.centred) * run[2] < 1e-12 * lines.deviation
 
@@ -147,10 +146,13 @@ def test_tails_for_rare_losses_are_what_describes_them():
     tails = ComposedTails(0.0, counted(RUNS[1])).for_rare()
     assert tails == ComposedTails(0.0, counted(RUNS[1]), rare_first=True) != ComposedTails(0.0, counted(RUNS[1]))
     tau = np.array([0.1, 0.9])
-    assert tails.read(tau).log_fpr.tolist() == ComposedTails(*tails._describe()).read(tau).log_fpr.tolist()
+    assert (
+        tails.read(tau).log_fpr.tolist()
+        == ComposedTails(0.0, counted(RUNS[1]), rare_first=True).read(tau).log_fpr.tolist()
+    )
 
 
 def test_the_line_has_the_share_it_is_asked_for():
-    rare = LineTails(0.0, counted(RUNS[0])).with_rare._lines.rare
+    rare = LineTails(0.0, counted(RUNS[0])).with_rare.rare
     squared_skewness = rare.tilt.third**2 / rare.tilt.variance**3
     assert 0.3 < squared_skewness * SETTINGS.share < 3  # of a sum of few losses of one size it is the inverse

@@ -115,14 +115,14 @@ def _outermost(sample: Sampler, span: Span, floor: float) -> tuple[Samples, floa
     """Samples at both ends, and a bound on mu before the first: where mu is surely small, one from beyond the end."""
     known, ends = span.known, span.ends(floor)
     near = np.array([ends.low, ends.high])
-    if _small_at_low_end(known, floor):
+    if small_at_low_end(known, floor):
         high = points_at_floor(sample.tails, floor, near, ends=(1,))
         return Samples.joined((known.take(slice(1)), sample.kept(high))), 0.0
     exact, rest = exact_ends(sample.tails, floor, near)
     return sample.kept(exact), rest
 
 
-def _small_at_low_end(known: Samples, floor: float) -> bool:
+def small_at_low_end(known: Samples, floor: float) -> bool:
     """Whether samples reach beyond the low end, and no test near it has as large a mu as one of the others.
 
     Of all tests between two neighbours the first one has the smallest FNR and the second one the smallest FPR.

@@ -42,7 +42,7 @@ _BETWEEN = np.arange(1, SETTINGS.rungs_between + 2) / (SETTINGS.rungs_between + 
 LARGEST = 4 * math.exp(-SETTINGS.exponent)  # bound on all images, above and below, of every threshold in reach
 
 
-class Cumulants(Protocol):
+class LogMoments(Protocol):
     """What images need to know of a loss, or of a part of its law."""
 
     @property
@@ -100,7 +100,7 @@ class Images:
         return images
 
 
-def place_images(cumulants: Cumulants, tilt: Tilt, farthest: float) -> Images:
+def place_images(cumulants: LogMoments, tilt: Tilt, farthest: float) -> Images:
     """The images that are smaller than exp(-39) of the scale of the line for all thresholds within reach.
 
     Args:

@@ -150,7 +150,7 @@ class Lattice:
     def read_rare(self, tau: Floats) -> OperatingPoints:
         """The same by the one line that serves common and rare losses at once, if there is one."""
         points = OperatingPoints.unanswered(tau)
-        rare = self._lines.rare
+        rare = self.rare
         if rare is None:
             return points
         served = np.flatnonzero((tau >= max(rare.low, 0.0)) & (tau < rare.high))
@@ -162,15 +162,20 @@ class Lattice:
         return points
 
     @property
+    def rare(self) -> RareLine | None:
+        """Where that line lies."""
+        return self._lines.rare
+
+    @property
     def rare_work(self) -> float:
         """About how many nodes times outputs that line has; infinite if there is none, or it does not begin at zero."""
-        rare = self._lines.rare
+        rare = self.rare
         return rare.work if rare and rare.serves(0.0) else math.inf
 
     @property
     def rare_line(self) -> Line | None:
         """That line."""
-        return self._lines.at(self._lines.rare.tilt) if self._lines.rare else None
+        return self._lines.at(self.rare.tilt) if self.rare else None
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points where a line is accurate; the other thresholds are left unanswered.
