@@ -49,6 +49,7 @@ class SplitTailSettings:
     most_bins: int = 4000
     scan: tuple[float, ...] = tuple(9.0 * 1.3**k for k in range(14))  # where a transform may die out, ...
     soon: float = 14.0  # ... in inverse deviations; a normal law has died out at 8.8
+    sooner: float = 1.5  # by how much sooner it may die out at the tilt of a line than at the least one: 1.3 was seen
     most_turns: float = 8000.0  # ... and radians at a threshold up to there for which a line is quick
     near: float = 40.0
     """Deviations up to which a bin is looked at for itself where the first one's transform goes on: with few steps its
@@ -183,14 +184,21 @@ class _Bin:
         self._loss, self._low, self._high, self._deviation = loss, low, high, deviation
 
     @cached_property
+    def _first_tilt(self) -> Tilt:
+        return _first_tilt(self._loss.large, self._low, self._high)
+
+    @cached_property
     def _large_tilt(self) -> Tilt:
-        return _saddle_between(self._loss.large, self._low, self._high)
+        return _saddle_between(self._loss.large, self._low, self._high, self._first_tilt)
 
     @cached_property
     def quick(self) -> bool:
         """Whether the transform of large runs dies out nearly as soon as that of a normal law."""
+        large, soon = self._loss.large, SETTINGS.soon / self._deviation
         try:
-            return _dies_out(self._loss.large, self._large_tilt, self._deviation) * self._deviation < SETTINGS.soon
+            if _dies_out(large, self._first_tilt, self._deviation) > SETTINGS.sooner * soon:
+                return False
+            return _dies_out(large, self._large_tilt, self._deviation) < soon
         except ConvergenceError:
             return False
 
@@ -200,7 +208,7 @@ class _Bin:
         low, high, moderate = self._low, self._high, self._loss.moderate
         try:
             large = _laid(self._loss.large, self._large_tilt, low, high)
-            tilt = _saddle_between(moderate, low, high)
+            tilt = _saddle_between(moderate, low, high, _first_tilt(moderate, low, high))
             # Chernoff bounds the tails of moderate runs by the scale of their line.
             scale = tilt.value - tilt.at * low
             tails = [math.log(p) if p > 0 else -math.inf for p in self._loss.extreme]
@@ -250,17 +258,21 @@ def _laid(cumulants: _Part, tilt: Tilt, low: float, high: float) -> Line:
     return Line(cumulants, tilt, max(abs(high - tilt.mean), abs(tilt.mean - low)), SETTINGS.most_work)
 
 
-def _saddle_between(cumulants: _Part, low: float, high: float) -> Tilt:
-    """The tilt whose law has its mean in the middle of the thresholds, as far as the poles allow."""
-    middle = 0.5 * (low + high)
-    near = _saddle(cumulants, middle, 1 + SETTINGS.pole_distance / middle)
+def _first_tilt(cumulants: _Part, low: float, high: float) -> Tilt:
+    """Roughly the least tilt of a line for these thresholds."""
+    return cumulants.tilt(1 + 2 * SETTINGS.pole_distance / (low + high), roughly=True)
+
+
+def _saddle_between(cumulants: _Part, low: float, high: float, first: Tilt) -> Tilt:
+    """The tilt whose law has its mean in the middle of the thresholds, as far as the poles allow, from the first on."""
+    near = _saddle(cumulants, 0.5 * (low + high), first)
     return cumulants.tilt(max(near.at, 1 + SETTINGS.pole_deviations / near.deviation))
 
 
-def _saddle(cumulants: _Part, tau: float, least: float) -> Tilt:
-    """Roughly the tilt whose mean is nearly tau; the least one if its mean is larger."""
-    here = cumulants.tilt(least, roughly=True)
-    low, high = least, math.inf
+def _saddle(cumulants: _Part, tau: float, here: Tilt) -> Tilt:
+    """Roughly the tilt whose mean is nearly tau, from the least one on; that if its mean is larger."""
+    low = least = here.at
+    high = math.inf
     for _ in range(SETTINGS.saddle_steps):
         miss = here.mean - tau
         if abs(miss) <= SETTINGS.saddle_tolerance * here.deviation or (here.at == least and miss > 0):
