@@ -102,7 +102,7 @@ def test_kill_leaves_no_process_burning():
 
 def test_kill_leaves_no_file(tmp_path):
     with started({"workers": 2}, f"import os; os.environ['TMPDIR'] = {str(tmp_path)!r}\n", **LIMITS) as server:
-        assert wait_until(lambda: httpx.get(f"{server.address}readyz").status_code == 200)
+        assert wait_until(lambda: httpx.get(f"{server.address}readyz", timeout=30).status_code == 200)
         assert any(tmp_path.iterdir())
         server.process.kill()
         assert wait_until(lambda: not any(tmp_path.iterdir()), seconds=10)

@@ -8,7 +8,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from gaussdp.errors import GaussdpError
@@ -25,8 +24,6 @@ _LONGEST_LINE = 64 << 20
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _MESSAGE, _PULSE = b'{"message":', b'{"pulse":'
 _END_SECONDS = 1.0
-TOLD_AGAIN_SECONDS = 0.2  # Linux takes a user's word on the weight of a session ten times a second
-_NICER = 5  # than the process that answers: where both want one processor, that gets three quarters of it
 
 
 class WorkerDiedError(GaussdpError):
@@ -69,7 +66,6 @@ class Worker:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        _let_go_first(process)
         return cls(process, folder)
 
     async def answer(self, job: str, body: Mapping[str, Any]) -> bytes:
@@ -118,20 +114,6 @@ class Worker:
         except TimeoutError:
             return "it closed its answers"
         return f"ended by signal {-code}" if code < 0 else f"exit code {code}"
-
-
-def _let_go_first(process: asyncio.subprocess.Process) -> None:
-    """Have a worker, also while it loads, give way to the process that answers, where the system knows of that."""
-    if process.returncode is not None or not hasattr(os, "setpriority"):
-        return
-    with contextlib.suppress(OSError):  # it has ended already
-        os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICER)
-    try:  # Linux may weigh sessions before processes, and a worker has its own
-        Path(f"/proc/{process.pid}/autogroup").write_text(str(_NICER))
-    except BlockingIOError:  # another worker was told just now
-        asyncio.get_running_loop().call_later(TOLD_AGAIN_SECONDS, _let_go_first, process)
-    except OSError:
-        pass  # it does not
 
 
 def _folder() -> str:
