@@ -17,7 +17,7 @@ from web_server import alive, children, started
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")
 
 RUN = {"noise_multiplier": 1, "dataset_size": 50_000, "batch_size": 256, "epochs": 30}
-ENDLESS = {"noise_multiplier": 0.5, "dataset_size": 10**9, "batch_size": 1, "epochs": 1}  # 10^9 steps
+ENDLESS = {"noise_multiplier": 0.3, "dataset_size": 10**9, "batch_size": 1, "epochs": 1, "adjacency": "replace-one"}
 LIMITS = {"progress_seconds": 0.05, "drain_seconds": 1.0, "computations": 1}
 
 

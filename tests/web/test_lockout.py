@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs several a
 
 CHOOSE = {"epsilon": 1, "criterion": "multiplicative_advantage", "level": 1e-3}
 RUN = {"noise_multiplier": 1, "dataset_size": 50_000, "batch_size": 256, "epochs": 30}
-ENDLESS = {"noise_multiplier": 0.5, "dataset_size": 10**9, "batch_size": 1, "epochs": 1}  # 10^9 steps
+ENDLESS = {"noise_multiplier": 0.3, "dataset_size": 10**9, "batch_size": 1, "epochs": 1, "adjacency": "replace-one"}
 GREEDY, MODEST = "127.0.0.2", "127.0.0.3"
 LIMITS = {
     "requests_per_second": 1e6,
