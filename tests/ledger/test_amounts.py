@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaussdp.ledger.charges import FINEST, Total, number_down, number_up, root_down, root_up, settled, written
+from gaussdp.documents.written import number_down, number_up, root_down, root_up, written
+from gaussdp.ledger.charges import FINEST, Total, settled
 
 MUS = st.floats(1e-12, 1e12)
 SQUARES = st.fractions(0, 10**6, max_denominator=10**30)

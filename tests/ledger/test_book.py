@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import gaussdp
 from gaussdp import GDP, BudgetExceeded, DomainError, Gaussian, Ledger
 from gaussdp.documents import render
+from gaussdp.documents.written import written
 from gaussdp.ledger import LedgerError, entries
-from gaussdp.ledger.charges import written
 
 FRESH = itertools.count()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gaussdp import GDP
-from gaussdp.ledger.charges import root_up, written
+from gaussdp.documents.written import root_up, written
 
 PROCESSES, ENOUGH = 64, 400
 ANSWERS = {"reserve": "reserved", "commit": "committed", "refund": "refunded"}

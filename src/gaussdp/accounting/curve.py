@@ -20,6 +20,7 @@ from gaussdp.accounting.loss.closed_forms import GaussianTails, OneExchangeTails
 from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails, bounds_on_errors
+from gaussdp.accounting.plain_gaussians import mu_of_plain
 from gaussdp.accounting.read_curve import ReadCurve
 from gaussdp.accounting.readings import Method, Values
 from gaussdp.documents import Document
@@ -130,7 +131,7 @@ class AccountedCurve(ReadCurve, Guarantee):
 
         As the FPR tends to 0 the sampled mechanism is no better; `fit` gives the far smaller mu above a floor.
         """
-        return GDP(self._unsampled_mu)
+        return self.fit().guarantee if self._gaussian else GDP(self._unsampled_mu)
 
     def certify(
         self,
@@ -188,7 +189,7 @@ class AccountedCurve(ReadCurve, Guarantee):
         if yes_or_no("certified", certified):
             return self.fit(level).proved(self.certify(level))
         if self._gaussian:
-            return self._as_known(exact_fit(self._unsampled_mu))
+            return self._as_known(exact_fit(*mu_of_plain(self.mechanism.parts())))
         if level not in self._fits:
             try:
                 with np.errstate(all="ignore"):

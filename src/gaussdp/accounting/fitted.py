@@ -18,6 +18,9 @@ DEFAULT_FLOOR = 1e-10
 LARGE_REGRET = 0.01
 """From here on one mu says visibly less than the curve: report the curve beside it."""
 
+_ROUNDING = 4e-16
+"""Relative width of an enclosure between neighbouring doubles: in a table mu is then its lower end too."""
+
 _KINDS = {"bound": Phrase("bound"), "estimate": Phrase("estimate")}
 
 
@@ -178,7 +181,7 @@ class Fit(Displayed):
             (
                 (
                     self.mu,
-                    self.mu_lower,
+                    self.mu_lower if self.error > _ROUNDING else self.mu,
                     self.floor,
                     self.slack,
                     self.regret,
@@ -229,7 +232,7 @@ class Fit(Displayed):
         return f"mu = {self.mu:.6g} for {scope} ({self.method})"
 
 
-def exact_fit(mu: float) -> Fit:
-    """The fit of a mechanism that is mu-GDP and nothing else: no floor, no slack, no regret."""
+def exact_fit(mu_lower: float, mu: float) -> Fit:
+    """The fit of a mechanism that is GDP and nothing else: no floor, no slack, no regret."""
     rate = 0.5 * math.erfc(mu / math.sqrt(8))
-    return Fit(mu, mu, mu, floor=0.0, fpr=rate, fnr=rate, methods=(Method.CLOSED_FORM,))
+    return Fit(mu, mu_lower, mu, floor=0.0, fpr=rate, fnr=rate, methods=(Method.CLOSED_FORM,))

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from gaussdp.documents.written import written
 from gaussdp.errors import LedgerError
-from gaussdp.ledger.charges import Charge, exact, settled, written
+from gaussdp.ledger.charges import Charge, exact, settled
 
 ZERO = Fraction()
 

@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, rounded
+from gaussdp.documents.written import number_down, number_up, root_down, root_up, written
 from gaussdp.domains import POSITIVE, integer, number, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxGDP
 from gaussdp.ledger.balances import Balance
-from gaussdp.ledger.charges import Charge, noise_over_exchange, number_down, number_up, root_down, root_up, written
+from gaussdp.ledger.charges import Charge, noise_over_exchange
 from gaussdp.mechanisms import Adjacency
 
 NO_RENEWAL = "Privacy loss does not renew: what was released in earlier periods stays released"

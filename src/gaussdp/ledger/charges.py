@@ -1,13 +1,10 @@
 """What a release costs, in exact amounts: the square of its mu and its slack, for the unit and neighbours of a book.
 
-Amounts are fractions, rounded up where they get too long. A number is taken as it is written. One of at most 15
-significant digits means the decimal number itself, as whoever wrote it meant it (0.05 is 1/20); a longer one was
-computed, and means the binary fraction that it is.
+Amounts are fractions, rounded up where they get too long. Numbers are taken as they are written.
 """
 
 import math
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +12,7 @@ from typing import Any
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
 from gaussdp.accounting.fitted import DEFAULT_FLOOR
+from gaussdp.documents.written import number_up, root_up, written
 from gaussdp.domains import LEVEL, number
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import GDP, ApproxDP, ApproxGDP, Guarantee, ProfilePoints
@@ -25,22 +23,8 @@ from gaussdp.registry import adapter_for
 from gaussdp.statements.run import Run, within_doubles
 from gaussdp.words import ENGLISH, say, speaking
 
-WRITTEN_DIGITS = 15
-"""Digits that every double keeps: a decimal of so many comes back from a double unchanged."""
 FINEST = 10**40
 """The largest denominator of an amount that is kept exactly, and that of those that are rounded up."""
-
-
-@lru_cache(maxsize=1024)
-def written(value: float) -> Fraction:
-    """The number that a finite double states.
-
-    >>> written(0.05), written(0.1 + 0.2) == Fraction(0.1 + 0.2)
-    (Fraction(1, 20), True)
-    """
-    decimal = Decimal(repr(float(value)))
-    short = len(decimal.normalize().as_tuple().digits) <= WRITTEN_DIGITS
-    return Fraction(decimal) if short else Fraction(value)
 
 
 def exact(text: str) -> Fraction:
@@ -108,38 +92,6 @@ class Total:
     def amount(self) -> Fraction:
         """The same as a fraction."""
         return Fraction(self.over, self.under)
-
-
-def root_up(square: Fraction) -> float:
-    """The least double whose square, as it is written, is no smaller.
-
-    >>> root_up(Fraction(1, 16)), root_up(Fraction(1, 400))
-    (0.25, 0.05)
-    """
-    root = math.sqrt(square)
-    while written(root) ** 2 < square:
-        root = math.nextafter(root, math.inf)
-    while root > 0 and written(below := math.nextafter(root, 0.0)) ** 2 >= square:
-        root = below
-    return root
-
-
-def root_down(square: Fraction) -> float:
-    """The largest double whose square, as it is written, is no larger: what fits once into what is left."""
-    root = root_up(square)
-    return root if written(root) ** 2 == square else math.nextafter(root, 0.0)
-
-
-def number_up(amount: Fraction) -> float:
-    """The least double that is, as it is written, no smaller."""
-    value = float(amount)
-    return value if written(value) >= amount else math.nextafter(value, math.inf)
-
-
-def number_down(amount: Fraction) -> float:
-    """The largest double that is, as it is written, no larger, for amounts of at least 0."""
-    value = float(amount)
-    return value if written(value) <= amount else math.nextafter(value, 0.0)
 
 
 _COMPUTED = Fraction(1, 2**40)
@@ -325,11 +277,9 @@ def _entry(part: Mechanism, times: int) -> dict[str, Any]:
 
 def _exact_square(release: Mechanism) -> Fraction | None:
     """The square of mu, where the release is exactly GDP and its parameters say so."""
-    if isinstance(release, Gaussian) or (isinstance(release, DPSGD) and release.sample_rate == 1):
+    if isinstance(release, Gaussian | ZCDPGaussian) or (isinstance(release, DPSGD) and release.sample_rate == 1):
         [(plain, steps)] = release.parts()
-        return steps / written(plain.noise_multiplier) ** 2 if isinstance(plain, Gaussian) else None
-    if isinstance(release, ZCDPGaussian):
-        return 2 * written(release.rho)
+        return steps * plain.squared_mu if isinstance(plain, Gaussian | ZCDPGaussian) else None
     if isinstance(release, Stated) and isinstance(release.guarantee, GDP):
         return written(release.guarantee.mu) ** 2
     return None

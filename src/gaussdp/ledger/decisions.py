@@ -16,11 +16,12 @@ from sqlalchemy.engine import Connection
 
 from gaussdp.calibration import noise_multiplier
 from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.written import number_down, number_up, root_down, root_up
 from gaussdp.errors import BudgetExceeded, ConvergenceError, DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.budgets import NO_RENEWAL
-from gaussdp.ledger.charges import Charge, charge_of, noise_over_exchange, number_down, number_up, root_down, root_up
+from gaussdp.ledger.charges import Charge, charge_of, noise_over_exchange
 from gaussdp.ledger.database import BUDGETS, WITHIN, DriverLine
 from gaussdp.ledger.entries import Entry, Kind, canonical, digest_of, now
 from gaussdp.ledger.people import People, Units, charge_people, refund_people

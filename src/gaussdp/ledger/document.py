@@ -20,10 +20,10 @@ from gaussdp.documents import (
     shown,
 )
 from gaussdp.documents.rounding import shown_up
+from gaussdp.documents.written import root_up
 from gaussdp.figures.spending import render_spending
 from gaussdp.guarantees import ApproxGDP
 from gaussdp.ledger.budgets import NO_RENEWAL, Budget
-from gaussdp.ledger.charges import root_up
 from gaussdp.ledger.entries import Entry
 from gaussdp.mechanisms.base import ADJACENCIES
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 from json.encoder import encode_basestring
 from typing import Any, Literal
 
+from gaussdp.documents.written import number_up, root_up
 from gaussdp.errors import LedgerError
 from gaussdp.guarantees import ApproxGDP
-from gaussdp.ledger.charges import number_up, root_up
 
 Kind = Literal["create", "open", "reserve", "commit", "refund", "renew", "upgrade"]
 

@@ -20,10 +20,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from gaussdp.documents.files import table_rows
+from gaussdp.documents.written import written
 from gaussdp.domains import several
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.ledger.balances import Balance
-from gaussdp.ledger.charges import written
 from gaussdp.ledger.database import PEOPLE, TAKING_PART
 from gaussdp.ledger.entries import digest_of
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from gaussdp.documents.written import root_up, written
 from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim
 from gaussdp.ledger.book import Ledger
 from gaussdp.ledger.budgets import Budget
-from gaussdp.ledger.charges import root_up, written
 from gaussdp.ledger.entries import Entry
 from gaussdp.mechanisms import Gaussian
 from gaussdp.words import say

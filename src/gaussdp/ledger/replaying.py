@@ -17,9 +17,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from gaussdp.documents import Displayed, Document, Facts, Items
+from gaussdp.documents.written import written
 from gaussdp.errors import LedgerError
 from gaussdp.ledger.balances import Balance
-from gaussdp.ledger.charges import Total, exact, written
+from gaussdp.ledger.charges import Total, exact
 from gaussdp.ledger.database import BOOK, BUDGETS, ENTRIES, WITHIN, DriverLine
 from gaussdp.ledger.entries import FIRST, seal
 from gaussdp.ledger.people import digest_of_people, people_out_of_balance

@@ -39,7 +39,7 @@ from gaussdp.mechanisms.base import (
     lines,
     registered,
 )
-from gaussdp.mechanisms.gaussian import Gaussian
+from gaussdp.mechanisms.gaussian import GDPGaussian
 from gaussdp.words import say
 
 _MOST_SHOWN = 20  # releases of a composition that stand in its repr
@@ -82,7 +82,7 @@ class Stated(Elementary):
             yield self, 1
             return
         if self.guarantee.mu > 0:
-            yield Gaussian(1 / self.guarantee.mu, self.adjacency), 1
+            yield GDPGaussian.of(self.guarantee.mu, self.adjacency), 1
         fails = self.guarantee.delta_bound if isinstance(self.guarantee, ApproxGDP) else 0.0
         if fails > 0 or self.guarantee.mu == 0:
             yield Stated(ApproxDP(0.0, fails), self.adjacency), 1

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.documents.rounding import shown
+from gaussdp.documents.written import written
 from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, Real, Whole, integer, number, settle
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, Stretch, checked_adjacency, register
@@ -46,6 +47,11 @@ class Gaussian(Elementary):
         return 1 / self.noise_multiplier
 
     @property
+    def squared_mu(self) -> Fraction:
+        """The square of mu, exactly, of the noise as it is written."""
+        return 1 / written(self.noise_multiplier) ** 2
+
+    @property
     def stretch(self) -> Stretch:
         return Stretch(Phrase("Gaussian noise"), 1, ((Phrase("noise multiplier"), self.noise_multiplier),))
 
@@ -53,6 +59,29 @@ class Gaussian(Elementary):
         """With the sensitivity of so many records, twice that if they are exchanged."""
         moves = _moves(self.adjacency, adjacency, records)
         return None if moves is None else Gaussian(self.noise_multiplier / moves, adjacency)
+
+
+@dataclass(frozen=True)
+class GDPGaussian(Gaussian):
+    """The Gaussian release that a GDP guarantee stands for, the worst that it allows: its mu is known, not its noise.
+
+    The noise is 1 / mu up to rounding, so that accounting goes by the mu.
+    """
+
+    known_mu: float = 0.0
+
+    @classmethod
+    def of(cls, mu: float, adjacency: Adjacency) -> "GDPGaussian":
+        """The release of this mu."""
+        return cls(1 / mu, adjacency, mu)
+
+    @property
+    def mu(self) -> float:
+        return self.known_mu
+
+    @property
+    def squared_mu(self) -> Fraction:
+        return written(self.known_mu) ** 2
 
 
 @register
@@ -86,6 +115,11 @@ class ZCDPGaussian(Elementary):
     def mu(self) -> float:
         """The GDP parameter of one release."""
         return math.sqrt(2 * self.rho)
+
+    @property
+    def squared_mu(self) -> Fraction:
+        """The square of mu, exactly, of rho as it is written."""
+        return 2 * written(self.rho)
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
         moves = _moves(self.adjacency, adjacency, records)

@@ -11,7 +11,7 @@ from gaussdp.documents.rounding import shown, shown_up
 from gaussdp.domains import NOISE, number, settle
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Mechanism, PlanKeys, checked_adjacency, register
-from gaussdp.mechanisms.gaussian import Gaussian, PoissonSampled
+from gaussdp.mechanisms.gaussian import Gaussian, GDPGaussian, PoissonSampled
 from gaussdp.mechanisms.strategies import CyclicPoisson, Dense, Participation, Strategy, Toeplitz, Tree
 
 AT_ANY_STEP = Participation()
@@ -80,13 +80,13 @@ class MatrixMechanism(Mechanism):
         return self.sensitivity / self.noise_multiplier
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        release = Gaussian(1 / self.mu, self.adjacency)
         if isinstance(self.participation, CyclicPoisson):
+            release = Gaussian(1 / self.mu, self.adjacency)
             turns = -(-self.strategy.steps // self.participation.cycle)
             for part, count in PoissonSampled(release, self.participation.sample_rate).parts():
                 yield part, count * turns
         else:
-            yield release, 1
+            yield GDPGaussian.of(self.mu, self.adjacency), 1
 
     @property
     def trains(self) -> bool:

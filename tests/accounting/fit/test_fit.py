@@ -1,9 +1,13 @@
 """The tightest mu and its enclosure."""
 
 import math
+from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import special
 
 from gaussdp.accounting import Method, account
@@ -13,7 +17,7 @@ from gaussdp.accounting.fit.tightest import small_at_low_end
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
-from gaussdp.mechanisms import DPSGD, Composition, Gaussian, ZCDPGaussian
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Stated, ZCDPGaussian
 
 SETTINGS = [(9.4, 0.328, 2000), (0.5, 0.002, 10_000), (1.0, 0.00512, 20_000), (21.1, 0.5, 1000), (0.7, 1e-4, 100_000)]
 
@@ -49,9 +53,53 @@ def test_a_lower_floor_gives_a_larger_mu():
 
 def test_plain_gaussians_need_no_floor():
     fit = account(Composition([9 * Gaussian(3.0), ZCDPGaussian(rho=2.0)])).fit()
-    assert fit.mu == fit.mu_lower == fit.mu_upper == pytest.approx(math.sqrt(5), rel=1e-15)
+    assert fit.mu == fit.mu_upper == math.nextafter(fit.mu_lower, math.inf)
+    assert Fraction(fit.mu_lower) ** 2 < 5 < Fraction(fit.mu) ** 2
     assert (fit.floor, fit.slack, fit.regret, fit.unconditional) == (0.0, 0.0, 0.0, True)
     assert fit.guarantee == GDP(fit.mu)
+
+
+class TestPlainReleases:
+    """Squares add up; what a parameter is at 60 digits is what it says as a decimal of at most 15, else its bits."""
+
+    @staticmethod
+    def encloses(noises):
+        fit = account(Composition([Gaussian(noise) for noise in noises])).fit()
+        with mpmath.workdps(60):
+            mu = mpmath.sqrt(mpmath.fsum(1 / exactly(noise) ** 2 for noise in noises))
+            assert exactly(fit.mu_lower) <= mu * (1 + mpmath.mpf("1e-55"))
+            assert exactly(fit.mu) >= mu * (1 - mpmath.mpf("1e-55"))
+        assert fit.mu == fit.mu_upper <= math.nextafter(fit.mu_lower, math.inf)
+
+    def test_one_whose_rounded_squares_made_it_too_large(self):
+        self.encloses([9.837363150026643, 0.11696650818695628, 26.48020222107939])
+
+    @given(st.lists(st.floats(1e-3, 1e6), min_size=1, max_size=8))
+    def test_any(self, noises):
+        self.encloses(noises)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_many(self, seed):
+        self.encloses(np.random.default_rng(seed).lognormal(0.0, 2.0, 300).tolist())
+
+    def test_decimals_are_what_they_say(self):
+        for noise, times, mu in ((10.0, 9, 0.3), (0.3, 9, 10.0), (0.1, 9, 30.0), (0.7, 49, 10.0), (4.0, 1, 0.25)):
+            fit = account(times * Gaussian(noise)).fit()
+            assert (fit.mu, fit.mu_lower, fit.error) == (mu, mu, 0.0)
+
+    def test_a_stated_mu_comes_back(self):
+        for hundredths in range(1, 1000):
+            assert account(Stated(GDP(hundredths / 100))).fit().mu == hundredths / 100
+
+    def test_a_table_does_not_tell_neighbouring_doubles_apart(self):
+        mu, mu_lower, *_ = account(Gaussian(3.0)).fit().table().rows[0]
+        assert mu == mu_lower == math.nextafter(1 / 3, 1)
+
+
+def exactly(value):
+    """A double as it is written: the decimal that it shows if that is short, else its own bits."""
+    digits = repr(value).split("e")[0].replace(".", "").strip("0")
+    return mpmath.mpf(repr(value)) if len(digits) <= 15 else mpmath.mpf(value)
 
 
 @pytest.mark.parametrize("floor", [0.0, 1.0, -1.0, math.nan, "small"])

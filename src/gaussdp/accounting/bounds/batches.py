@@ -29,6 +29,7 @@ shuffled independently of each other, so that their largest sums are independent
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from scipy import special
@@ -36,11 +37,13 @@ from scipy import special
 from gaussdp.accounting.bounds.closed_forms import implied_mu
 from gaussdp.accounting.bounds.enclosures import Enclosure, of_exact_mu, smallest
 from gaussdp.accounting.operating_points import log_complement, upper_quantile
+from gaussdp.accounting.plain_gaussians import roots
 from gaussdp.guarantees.claim import Claim
 from gaussdp.mechanisms import Composition, Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
 from gaussdp.mechanisms.base import Repeated
 from gaussdp.numerics import TINY, Floats
 
+_PLAIN = Gaussian | ZCDPGaussian
 _ROUNDING = 2.0**-51  # of 1 / (b / n) in doubles; a quotient that is not whole is farther off for n up to 1e15
 _MOST = 1e300  # batches: beyond, a double is infinite
 
@@ -123,21 +126,24 @@ def most_mu(mechanism: Mechanism, loader: Loader = UNSTATED, *, each_step: bool 
         loader: how batches are cut.
         each_step: whether a record may be in every batch, not in one a pass.
     """
-    squares = [
-        count * implied_mu(part) ** 2 for part, count in mechanism.parts() if not isinstance(part, PoissonSampled)
-    ]
+    others = [(part, count) for part, count in mechanism.parts() if not isinstance(part, PoissonSampled | _PLAIN)]
+    implied = math.fsum(count * implied_mu(part) ** 2 for part, count in others)
+    if implied == math.inf:
+        return math.inf
+    squares = [*_plain(mechanism), Fraction(implied)]
     for one in stretches(mechanism):
         uses = one.runs * one.steps if each_step else one.at_most(loader.batches(one.part.sample_rate)[0])
-        squares.append(uses * one.part.mechanism.mu**2)
-    return _root(squares)
+        squares.append(uses * one.part.mechanism.squared_mu)
+    return roots(squares)[1]
 
 
 def least_mu_shuffled(mechanism: Mechanism, loader: Loader) -> float:
     """The mu of the Gaussian releases that some order of shuffled data makes; each order has a positive probability."""
     uses = [
-        one.at_most(loader.batches(one.part.sample_rate)[1]) * one.part.mechanism.mu**2 for one in stretches(mechanism)
+        one.at_most(loader.batches(one.part.sample_rate)[1]) * one.part.mechanism.squared_mu
+        for one in stretches(mechanism)
     ]
-    return _root([*_plain(mechanism), *uses])
+    return roots([*_plain(mechanism), *uses])[0]
 
 
 def least_mu_fixed(mechanism: Mechanism, loader: Loader) -> float:
@@ -146,28 +152,24 @@ def least_mu_fixed(mechanism: Mechanism, loader: Loader) -> float:
     Some record is in :math:`\\lceil T/N \\rceil` batches of one run; over several runs, whose batches may differ, in
     the mean over all records, rounded up. In the other runs it is in as many as every record is.
     """
-    plain, found = _plain(mechanism), [0.0]
+    plain, found = _plain(mechanism), [Fraction()]
     runs = stretches(mechanism)
     for one in runs:
         rate = one.part.sample_rate
         batches = loader.batches(rate)[1] if one.runs == 1 else cut(rate)[1]
-        best = math.ceil(one.runs * one.steps / batches) * one.part.mechanism.mu**2
+        best = math.ceil(one.runs * one.steps / batches) * one.part.mechanism.squared_mu
         others = [
-            other.runs * (other.steps // loader.batches(other.part.sample_rate)[1]) * other.part.mechanism.mu**2
+            other.runs * (other.steps // loader.batches(other.part.sample_rate)[1]) * other.part.mechanism.squared_mu
             for other in runs
             if other is not one and not loader.drops(other.part.sample_rate)
         ]
-        found.append(math.fsum([best, *others]))
-    return _root([*plain, max(found)])
+        found.append(best + sum(others, Fraction()))
+    return roots([*plain, max(found)])[0]
 
 
-def _plain(mechanism: Mechanism) -> list[float]:
+def _plain(mechanism: Mechanism) -> list[Fraction]:
     """The squared mu of the Gaussian releases without sampling; others can only reveal more."""
-    return [count * part.mu**2 for part, count in mechanism.parts() if isinstance(part, Gaussian | ZCDPGaussian)]
-
-
-def _root(squares: list[float]) -> float:
-    return float(f"{math.sqrt(math.fsum(squares)):.15g}")  # 0.7, not 0.7000000000000001, which would round up to 0.701
+    return [count * part.squared_mu for part, count in mechanism.parts() if isinstance(part, _PLAIN)]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from gaussdp.accounting import AccountedCurve, DistributionCurve, PointsCurve, a
 from gaussdp.accounting.bounds.approximations import smallest_rho
 from gaussdp.accounting.bounds.closed_forms import closed_form, implied_mu, reveals
 from gaussdp.accounting.fitted import DEFAULT_FLOOR
+from gaussdp.accounting.plain_gaussians import mu_of_plain
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, LaplaceDP, ProfilePoints, PureDP
@@ -136,6 +137,8 @@ def _unconditional(mechanism: Mechanism) -> Enclosure:
         return Enclosure(math.inf, math.inf)
     if known is not None:
         return exactly(known.implied().mu)
+    if all(isinstance(part, Gaussian | ZCDPGaussian) for part, _ in parts):
+        return Enclosure(*mu_of_plain(parts))
     upper = math.sqrt(math.fsum(count * implied_mu(part) ** 2 for part, count in parts))
     kinds = Gaussian | ZCDPGaussian | PoissonSampled | MixtureOfGaussians | RandomAllocation | SampledExchange
     gaussian = [(part, count) for part, count in parts if isinstance(part, kinds) and not part.bounded]

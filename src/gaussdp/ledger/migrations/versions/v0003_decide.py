@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from gaussdp.ledger.charges import written
+from gaussdp.documents.written import written
 from gaussdp.ledger.migrations.inside import ALL
 
 revision = "0003"

@@ -1,0 +1,41 @@
+"""Plain Gaussian releases together: exactly mu-GDP, to the last digit of a double.
+
+Reference: Dong, Roth & Su (2022), Corollary 3.3: the squares add up.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+
+from gaussdp.documents.written import root_down, root_up
+from gaussdp.mechanisms import Gaussian, Mechanism, ZCDPGaussian
+
+_FEW = 50
+"""So many squares are added exactly; of more, each is cut to a multiple of the largest over the finest."""
+_FINEST = 2**200
+
+
+def mu_of_plain(parts: Iterable[tuple[Mechanism, int]]) -> tuple[float, float]:
+    """The doubles next to the mu of those among the parts that are plain, one below and one above it.
+
+    Parameters are taken as they are written; both are mu itself where that is a double as written.
+
+    >>> mu_of_plain([(Gaussian(10.0), 9)]), mu_of_plain([(Gaussian(3.0), 1)])
+    ((0.3, 0.3), (0.3333333333333333, 0.33333333333333337))
+    """
+    squares = [count * part.squared_mu for part, count in parts if isinstance(part, Gaussian | ZCDPGaussian)]
+    return roots(squares)
+
+
+def roots(squares: Sequence[Fraction]) -> tuple[float, float]:
+    """The doubles next to the root of a sum, one below and one above it."""
+    if len(squares) > _FEW:
+        return root_down(_cut(squares, math.floor)), root_up(_cut(squares, math.ceil))
+    whole = sum(squares, Fraction())
+    return root_down(whole), root_up(whole)
+
+
+def _cut(amounts: Sequence[Fraction], rounded: Callable[[Fraction], int]) -> Fraction:
+    """The sum of many, each cut to the same unit, far below the last digit of a double: exact ones grow long."""
+    unit = max(amounts) / _FINEST
+    return unit * sum(rounded(amount / unit) for amount in amounts)
