@@ -196,6 +196,7 @@ def test_two_processes(tmp_path):
     assert done == [(k, len(GRID)) for k in range(len(GRID) + 1)]
 
 
+@pytest.mark.filterwarnings("ignore:os.fork")  # of a library that another test imported, if it is installed
 def test_a_backend_that_returns_lists_only(tmp_path):
     with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
         assert sweep(GRID, tmp_path / "rows.csv") == sweep(GRID)
