@@ -313,6 +313,13 @@ class ComposedTails(Described):
         except ConvergenceError:
             return None
 
+    def rough_profiles(self, tau: Floats) -> list[tuple[float, float, float]] | None:
+        """As `Line.rough_profiles`, if straight lines are asked first and there are some."""
+        if self._density_first or not self.within_reach:
+            return None
+        first = next(self._in_order(), None)
+        return first.rough_profiles(tau) if isinstance(first, LineTails) else None
+
     def read_lines(self, tau: Floats) -> OperatingPoints:
         """The same by lines alone."""
         order = self._in_order()

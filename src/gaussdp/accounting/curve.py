@@ -352,6 +352,10 @@ class AccountedCurve(ReadCurve, Guarantee):
         if not least.all():
             with np.errstate(divide="ignore"):
                 least |= remove.answered & self._adding_costs_less(remove.value, np.log(deltas))
+        asked = np.flatnonzero(~least & remove.answered & (remove.value > 0) & np.isfinite(remove.value))
+        if asked.size:  # one reading tells whether adding costs less, and how much it costs takes several
+            there = self.add.deltas(remove.value[asked])
+            least[asked] = there.answered & (there.value * (1 + there.error) < deltas[asked])
         open_ = np.flatnonzero(~least)
         if open_.size:
             mine = remove.take(open_)

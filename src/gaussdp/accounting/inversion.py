@@ -46,6 +46,9 @@ class InversionSettings:
     aside: float = 1.25  # errors by which thresholds lie apart from a rate that are surely on either side of it
     resolved: float = 4.0  # units in the last place of a threshold by which they lie apart at the least
     search: float = 1e-14  # relative error that a search leaves in a rate, beside those of the readings
+    rough_steps: int = 3  # by values alone, of which none is to be lengthened by a larger share for the second ...
+    rough_bend: float = 0.5  # ... derivative,
+    rough_miss: float = 0.03  # ... and none follows one from so small a miss
     back: tuple[float, float] = (0.7, 0.3)  # weights of a lower end that a step would pass, and of where it came from
 
 
@@ -65,6 +68,12 @@ class FarFromNormal(Protocol):
 
     def rough_epsilon(self, log_delta: float) -> float | None:
         """About the threshold at which the profile of the remove direction has this logarithm, if known."""
+
+    def rough_profiles(self, tau: Floats) -> list[tuple[float, float, float]] | None:
+        """Of thresholds from zero on: logarithms of delta and of the FPR, and the loss density over the FPR.
+
+        NaN where there are none; None if there are none at all.
+        """
 
 
 def points_at_fpr(tails: LossTails, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
@@ -164,8 +173,9 @@ def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
 def _near_epsilons(tails: LossTails, log_delta: Floats, target: Floats) -> Floats:
     """From where to search for the thresholds at which the profile of the remove direction has these logarithms."""
     known: list[float | None]
-    if isinstance(tails, FarFromNormal):
-        known = [tails.rough_epsilon(value) for value in log_delta.tolist()]
+    told = tails if isinstance(tails, FarFromNormal) else None
+    if told:
+        known = [told.rough_epsilon(value) for value in log_delta.tolist()]
         if None not in known:
             return np.array(known)
     elif tails.skewness == 0:
@@ -177,7 +187,34 @@ def _near_epsilons(tails: LossTails, log_delta: Floats, target: Floats) -> Float
     unknown = ~((start > 0) & np.isfinite(start))
     if unknown.any():
         start[unknown] = normal_guess(tails, target[unknown], under_p=True)
-    return _where_known(known, start)
+    start = _where_known(known, start)
+    return _nearer_epsilons(told, target, start) if told else start
+
+
+def _nearer_epsilons(tails: FarFromNormal, target: Floats, tau: Floats) -> Floats:
+    """Quadratic steps from thresholds on, by values alone, towards those at which the profile has these quantiles."""
+    near, aims, open_ = tau.copy(), target.tolist(), np.flatnonzero((tau > 0) & np.isfinite(tau))
+    for _ in range(SETTINGS.rough_steps):
+        if open_.size == 0:
+            break
+        known = tails.rough_profiles(near[open_])
+        if known is None:
+            break
+        going = []
+        for index, (log_delta, log_fpr, ratio) in zip(open_.tolist(), known, strict=True):
+            here = float(near[index])
+            z = -float(special.ndtri_exp(log_delta)) if log_delta < 0 else math.nan
+            miss = z - aims[index]
+            slope = math.exp(min(-HALF_LOG_2PI - 0.5 * z * z - log_fpr - here, LARGEST_EXPONENT))
+            longer = _lengthened(z, miss, slope, 1 - ratio)
+            proposed = here - miss * slope * (1 + longer)
+            if not (abs(miss) < SETTINGS.longest_step and abs(longer) < SETTINGS.rough_bend and proposed > 0):
+                continue
+            near[index] = proposed
+            if abs(miss) > SETTINGS.rough_miss:
+                going.append(index)
+        open_ = np.array(going, np.intp)
+    return near
 
 
 def _normal_epsilons(tails: LossTails, log_delta: Floats) -> Floats:

@@ -68,12 +68,15 @@ class OperatingPoints(Columns):
     def moved(self, step: Floats) -> "OperatingPoints":
         """The points at thresholds so close by that the tails are linear in between."""
         under_q, under_p = self.log_density, self.log_density + self.tau
-        falling = np.array((self.log_fpr, self.log_tpr, self.log_delta_remove))
-        rising = np.array((self.log_tnr, self.log_fnr, self.log_delta_add))
-        log_fpr, log_tpr, log_delta_remove = _moved(
-            falling, -step, np.array((under_q, under_p, self.tau + self.log_fpr))
+        falling, rising = self.tau + self.log_fpr, self.log_fnr - self.tau
+        logs = np.array(
+            (self.log_fpr, self.log_tpr, self.log_delta_remove, self.log_tnr, self.log_fnr, self.log_delta_add)
         )
-        log_tnr, log_fnr, log_delta_add = _moved(rising, step, np.array((under_q, under_p, self.log_fnr - self.tau)))
+        slopes = np.exp(np.array((under_q, under_p, falling, under_q, under_p, rising)) - logs)
+        slopes[:3] *= -1.0
+        # log(p + step * slope) to first order; what is zero stays so.
+        moved = np.where(logs > -np.inf, logs + step * slopes, logs)
+        log_fpr, log_tpr, log_delta_remove, log_tnr, log_fnr, log_delta_add = moved
         return OperatingPoints(
             tau=self.tau + step,
             log_fpr=log_fpr,
@@ -160,11 +163,6 @@ def bounds_on_errors(tails: LossTails, points: OperatingPoints) -> Floats:
 def one_method(method: int, size: int) -> Codes:
     """The codes of points that all come from one method."""
     return np.full(size, int(method), np.int8)
-
-
-def _moved(log_p: Floats, step: Floats, log_slope: Floats) -> Floats:
-    """log(p + step * slope) to first order; what is zero stays so."""
-    return np.where(log_p > -np.inf, log_p + step * np.exp(log_slope - log_p), log_p)
 
 
 def upper_quantile(log_p: Floats, log_rest: Floats) -> Floats:

@@ -22,8 +22,10 @@ class ImageSettings:
 
     exponent: float = 39.0
     """-log of the largest image: e^-39 = 1e-17 of the scale, far below rounding even at the ends of the reach."""
-    ladder: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 14.0, 24.0)
-    """Tilts of Chernoff's bounds on the images; short and long tails each find one that is near."""
+    ladder: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0)
+    """Tilts of Chernoff's bounds on the images; normal and long tails each find one that is near."""
+    farther: tuple[float, ...] = (14.0, 24.0)  # those for tails that are shorter than ...
+    short: float = 8.0  # ... so many deviations from the images on; a normal one is 8.8 long
     crowded: float = 18.0
     """Distance of images, in deviations, from which on one looks for bounds at tilts between the rungs; images of a
     normal law lie 12.3 apart. Where rare losses begin to matter few tilts tell how rare they are, or none of these."""
@@ -38,6 +40,7 @@ class ImageSettings:
 
 SETTINGS = ImageSettings()
 _LADDER = np.array(SETTINGS.ladder)
+_FARTHER = np.array(SETTINGS.farther)
 _BETWEEN = np.arange(1, SETTINGS.rungs_between + 2) / (SETTINGS.rungs_between + 1)
 LARGEST = 4 * math.exp(-SETTINGS.exponent)  # bound on all images, above and below, of every threshold in reach
 
@@ -120,14 +123,17 @@ def place_images(cumulants: LogMoments, tilt: Tilt, farthest: float) -> Images:
     start_above, start_below = max([tilt.at, *near]), min([tilt.at, *near])
     ceiling = min([pole for pole in far if pole > tilt.at], default=math.inf)
     bottom = max([pole for pole in far if pole < tilt.at], default=-math.inf)
-    # Lines keep their distance from far poles.
-    above = steps[start_above + steps <= ceiling - steps[0]]
-    below = steps[start_below - steps >= bottom + steps[0]]
+
+    def off_poles(rungs: Floats) -> tuple[Floats, Floats]:
+        """Those on either side that keep their distance from far poles."""
+        return rungs[start_above + rungs <= ceiling - steps[0]], rungs[start_below - rungs >= bottom + steps[0]]
+
+    above, below = off_poles(steps)
     if not (above.size and below.size):
         raise ConvergenceError("the line lies too close to a pole")
     placed = Images(tilt, math.inf, tuple(near), (math.inf, -math.inf))
     outputs = sum(grid.centred.size for grid in tilt.grids)
-    for _ in range(SETTINGS.looks):
+    for look in range(SETTINGS.looks):
         tilts = np.concatenate((start_above + above, start_below - below))
         # Chernoff: the tail beyond x, on the scale of the line, is below exp(K(c') - K(c) - (c' - c) x).
         needed = (cumulants.values(tilts) - tilt.value + SETTINGS.exponent) / np.abs(tilts - tilt.at)
@@ -136,6 +142,11 @@ def place_images(cumulants: LogMoments, tilt: Tilt, farthest: float) -> Images:
         period = max(least) + farthest
         if period < placed.period:
             placed = Images(tilt, period, placed.poles, (float(tilts[highest]), float(tilts[above.size + lowest])))
+        if look == 0 and max(least) < SETTINGS.short * deviation:
+            above, below = off_poles(_FARTHER / deviation)
+            if above.size and below.size:
+                continue
+            break
         nodes = period * SETTINGS.normal_nodes / (2 * math.pi * deviation)
         if period < SETTINGS.crowded * deviation or nodes * outputs < SETTINGS.worth_looks:
             break

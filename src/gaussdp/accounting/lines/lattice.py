@@ -194,6 +194,10 @@ class Lattice:
         place[np.argsort(~upper, kind="stable")] = np.arange(tau.size)
         return both.take(place)
 
+    def rough_profiles(self, tau: Floats) -> list[tuple[float, float, float]]:
+        """What the lines of thresholds from zero on have, as `Line.rough_profiles` says."""
+        return self._chains[1.0][0].rough_profiles(tau)
+
     def line(self, tau: float) -> Line | None:
         """The line that answers a threshold, if one does."""
         gentle, bold = self._chains[1.0 if tau >= 0 else -1.0]
@@ -276,6 +280,19 @@ class _Chain:
             if owner < len(self._tilts):
                 self._read_owned(owner, np.flatnonzero(owners == owner), points)
         return points
+
+    def rough_profiles(self, tau: Floats) -> list[tuple[float, float, float]]:
+        """What the line of each threshold has, whether it is accurate there or not; NaN where there is none."""
+        self._extend(float(tau.max()))
+        owners = [bisect_right(self._edges, threshold) - 1 for threshold in tau.tolist()]
+        found = [(math.nan, math.nan, math.nan)] * tau.size
+        for owner in sorted(set(owners)):
+            line = self._lines.at(self._tilts[owner]) if 0 <= owner < len(self._tilts) else None
+            if line is not None:
+                mine = [index for index, other in enumerate(owners) if other == owner]
+                for index, there in zip(mine, line.rough_profiles(tau[mine]), strict=True):
+                    found[index] = there
+        return found
 
     def line(self, tau: float) -> Line | None:
         """The line that answers a threshold, if one does."""

@@ -17,6 +17,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from gaussdp.accounting.lines.grids import SETTINGS as GRIDS
+from gaussdp.accounting.lines.grids import Transformed, finer_by, grid_errors, refinement_for, turns_between
 from gaussdp.accounting.lines.images import LARGEST as LARGEST_IMAGES
 from gaussdp.accounting.lines.images import SETTINGS as IMAGES
 from gaussdp.accounting.lines.images import place_images
@@ -24,7 +26,7 @@ from gaussdp.accounting.lines.interpreting import KERNELS, interpret, signs
 from gaussdp.accounting.loss.bounds import LossBounds
 from gaussdp.accounting.loss.cumulants import Tilt
 from gaussdp.accounting.loss.outputs import FINENESS
-from gaussdp.accounting.loss.sums import exponential, size_of_change, turned
+from gaussdp.accounting.loss.sums import exponential, turned
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import LARGEST_EXPONENT, Complexes, Floats
@@ -53,41 +55,13 @@ class LineSettings:
     same_value: float = 1e-9  # change of K by a finer grid that leaves the distance between images as it was
     few: int = 3000  # Angles (nodes times outputs) up to which a finer grid costs little
     together: int = 12_000  # ... and up to which a few more beyond the last node are evaluated with the others
-    turns: tuple[float, float] = (1.35, 0.9)
-    """Turns from one output to the next that the grid can bear as a rule; fewer if a finer one costs little."""
     finer_if_few: int = FINENESS // 2  # ... which is then made so much finer than need be, rather than made twice
-    whole_turn: float = 0.85
-    """Turns from one output to the next up to which a line may go whose nodes are not all compared with those of a
-    moved grid. At a whole turn the large losses of a grid, as far apart from each other as its outputs, are in phase,
-    and its transform comes back at a few nodes, between those that are compared."""
     max_refinement: int = 7 * FINENESS
-    max_guess: int = 3 * FINENESS  # at the refinement that will be needed
-    weighty: float = 2e-9  # share of the heaviest weight from which on an output must be resolved by the grid,
-    many: float = 1000.0  # ... and less the more steps there are than so many, since their errors add up
     blocks_from: int = (
         160  # nodes from which on products of coarse and fine waves are quicker than the waves themselves
     )
-    sharper: float = 1.25  # than a logarithm of the error that grows with the fineness foretells, to be sure
-    finer_by: tuple[int, int] = (FINENESS // 2, 3 * FINENESS // 2)  # refinement of a grid whose error is too large
     step_rounding: float = 5e-17  # of a transform, for each square root of the number of steps
     no_better: float = 0.5  # factor on the error that a finer grid brings at the least, if it is the grid's
-    no_aliasing: float = 1e-17  # bound on the error of a grid below which it need not be compared with a moved one
-    ordinary: tuple[int, int, int] = (
-        100,
-        2500,
-        40,
-    )  # ... if there are as many steps, no more, and at most as many nodes
-    transform_rounding: tuple[float, float] = (3e-15, 3e-16)
-    """What rounding leaves in the transform of such lines, and more for each square root of the number of steps: half
-    as much again as comparing grids has shown on 2,300 random lines."""
-    unseen: float = 1.2  # error of a grid, in changes by moving it; 2 |sin(pi m 0.382)| changes are one m-th harmonic
-    sampled_from: int = 120  # nodes from which on grids are compared at some of them only: the first ones, ...
-    sample: tuple[int, int] = (16, 3)  # ... so many, and of all every third
-    long_from: int = 1500
-    sample_of_long: tuple[int, int] = (192, 192)  # the same of a line with so many nodes: the first ones, and as many
-    unsampled: float = 1.25
-    """Factor on what they show. All nodes of 167 long lines showed as much as a rule and 1.88 times as much at most; of
-    309 lines of 120 to 1500 nodes 1.11 times as much on average and 2.3 times. Readings state four times the error."""
     grid_tolerance: float = 2e-13
     fine_grid_tolerance: float = 2e-14
     """Errors of the grid of outputs; the second where a finer grid costs little, since then the line serves farther."""
@@ -103,12 +77,8 @@ SETTINGS = LineSettings()
 _SCAN, _BEYOND = np.array(SETTINGS.scan), np.array(SETTINGS.beyond)
 
 
-class Cumulants(Protocol):
+class Cumulants(Transformed, Protocol):
     """What a line needs to know of a loss, or of a part of its law."""
-
-    @property
-    def shortened(self) -> bool:
-        """Whether few steps stand for many."""
 
     @property
     def probability(self) -> bool:
@@ -118,20 +88,11 @@ class Cumulants(Protocol):
     def lost(self) -> tuple[float, float]:
         """Probabilities under Q and under P of what cutoffs leave out."""
 
-    def tilt(self, at: float, refinement: int = 0, *, moved: bool = False) -> Tilt:
-        """The law tilted by e^(at L)."""
-
     def values(self, at: Floats) -> Floats:
         """K at real tilts."""
 
-    def log_ratio(self, tilt: Tilt, t: Floats) -> Complexes:
-        """K(c + it) - K(c) - it K'(c)."""
-
     def rounding(self, tilt: Tilt) -> float:
         """Size of the rounding error of K."""
-
-    def aliasing(self, at: float, refinement: int, t: float) -> float:
-        """A bound on what the grid of the outputs changes of e^(log_ratio) at frequencies up to t; may be infinite."""
 
     def bounds(self, at: float, refinement: int = 0) -> LossBounds | None:
         """What sums over outputs, and over nodes of a line, leave out at most, if that is known."""
@@ -167,7 +128,7 @@ class Line:
         log_ratio, grid_error, scale_error = self._settle(cumulants, tilt)
         t, tilt = self._t, self.tilt
         coefficients = self._weigh(t, log_ratio)
-        self._parts = np.hstack((coefficients.real, coefficients.imag))
+        self._parts = np.concatenate((coefficients.real, coefficients.imag), axis=1)
         sizes = np.abs(coefficients[:KERNELS])
         # The tail beyond the last node falls off at least as fast as the nodes before it.
         cut = t.size * sizes[:, -max(1, t.size // 8) :].max(axis=1)
@@ -208,18 +169,18 @@ class Line:
             size = math.ceil(reach / step) + 1
             few = size * outputs <= SETTINGS.few
             if refinement == 0:
-                refinement = _refinement_for(reach, tilt, SETTINGS.turns[few])
+                refinement = refinement_for(reach, tilt, cheap=few)
                 if refinement > 0:
                     refinement += few * SETTINGS.finer_if_few
                     tilt = cumulants.tilt(tilt.at, refinement)
                     continue
-            if size >= SETTINGS.long_from and (turns := _turns(reach, tilt)) > SETTINGS.whole_turn:
-                refinement += math.ceil(FINENESS * math.log2(turns / SETTINGS.whole_turn))
+            if size >= GRIDS.long_from and (turns := turns_between(reach, tilt)) > GRIDS.whole_turn:
+                refinement += math.ceil(FINENESS * math.log2(turns / GRIDS.whole_turn))
                 tilt = cumulants.tilt(tilt.at, refinement)
                 continue
             self._t: Floats = step * np.arange(size, dtype=np.float64)
             tolerance = SETTINGS.grid_tolerance
-            if few and refinement < SETTINGS.max_guess:
+            if few and refinement < GRIDS.max_guess:
                 tolerance = SETTINGS.fine_grid_tolerance
             if few and worst == math.inf:
                 tolerance += SETTINGS.step_rounding * math.sqrt(sum(tilt.counts))
@@ -229,14 +190,14 @@ class Line:
             if not dead and reach != sure:
                 reach = sure
                 continue
-            grid_error, scale_error = self._grid_errors(cumulants, refinement, log_ratio)
+            grid_error, scale_error = grid_errors(cumulants, tilt, refinement, self._t, log_ratio)
             if grid_error <= tolerance:
                 self._refinement = refinement
                 return log_ratio, grid_error, scale_error
             if cumulants.shortened and grid_error > SETTINGS.no_better * worst:
                 raise CoarseScheduleError("the steps that stand for others are too few")
             worst = grid_error
-            refinement += _finer(grid_error, tolerance)
+            refinement += finer_by(grid_error, tolerance)
             tilt = cumulants.tilt(tilt.at, refinement)
         raise ConvergenceError("the characteristic function of the privacy loss decays too slowly")
 
@@ -280,6 +241,24 @@ class Line:
     def integrals(self, tau: Floats) -> tuple[Floats, Floats, Floats]:
         """The logarithm of a scale, on it the integrals of the kernels, and the errors of the first three."""
         return self._integrals(tau, self._claims)
+
+    def rough_profiles(self, tau: Floats) -> list[tuple[float, float, float]]:
+        """Of thresholds from zero on: logarithms of delta and of the FPR, and the loss density over the FPR.
+
+        They are values alone, without errors; NaN where there are none.
+        """
+        at, value = self.tilt.at, self.tilt.value
+        values = self._sums(tau - self.tilt.mean)
+        if self._placed.poles:
+            values[:KERNELS] -= self._placed.of_poles(tau)
+        found = []
+        for threshold, fpr, _, profile, density in zip(tau.tolist(), *values.tolist(), strict=True):
+            log_scale = value - at * threshold
+            delta = profile if at > 1 else profile + math.exp(min(-log_scale - threshold, LARGEST_EXPONENT))
+            known = fpr > 0 < delta
+            logs = (log_scale + threshold + math.log(delta), log_scale + math.log(fpr)) if known else (math.nan,) * 2
+            found.append((*logs, density / fpr if known else math.nan))
+        return found
 
     def _integrals(self, tau: Floats, known: _Claims) -> tuple[Floats, Floats, Floats]:
         tilt = self.tilt
@@ -370,46 +349,6 @@ class Line:
             log_ratio, beyond = cumulants.log_ratio(tilt, t), cumulants.log_ratio(tilt, far)
         return log_ratio, max(float(log_ratio.real[-1]), float(beyond.real.max())) < -IMAGES.exponent
 
-    def _grid_errors(self, cumulants: Cumulants, refinement: int, log_ratio: Complexes) -> tuple[float, float]:
-        """The errors that the grid of the outputs, and rounding, leave in the integrand and in its scale.
-
-        Where the grid surely leaves none, rounding has a budget on ordinary lines. Else the error is somewhat more than
-        the change of the integrand when the grid moves by 0.382 of its spacing: the m-th harmonic of the error turns by
-        as many turns times m, which no small m makes a whole number. Too coarse a grid may err at any node, so all of
-        a short line are compared; of a long one the first, where rounding errors are largest, and some of all.
-        """
-        t, tilt = self._t, self.tilt
-        if not tilt.grids:
-            return 0.0, 0.0
-        least, most, nodes = SETTINGS.ordinary
-        steps = sum(tilt.counts)
-        ordinary = least <= steps <= most and t.size <= nodes
-        if ordinary and cumulants.aliasing(tilt.at, refinement, float(t[-1])) < SETTINGS.no_aliasing:
-            fixed, growing = SETTINGS.transform_rounding
-            return fixed + growing * math.sqrt(steps), 0.0
-        moved = cumulants.tilt(tilt.at, refinement, moved=True)
-        parts, unseen = self._compared(cumulants)
-        largest = 0.0
-        for some in parts:
-            change = cumulants.log_ratio(moved, t[some]) - log_ratio[some]
-            change += 1j * (moved.mean - tilt.mean) * t[some]
-            largest = max(largest, float((np.exp(log_ratio[some].real) * size_of_change(change)).max()))
-        return unseen * largest, unseen * abs(moved.value - tilt.value)
-
-    def _compared(self, cumulants: Cumulants) -> tuple[list[slice], float]:
-        """The nodes at which grids are compared, evenly spaced from the first on, and the error in largest changes."""
-        size = self._t.size
-        if size < SETTINGS.sampled_from or cumulants.shortened:  # the phase of shortened ones goes node by node
-            return [slice(None)], SETTINGS.unseen
-        if size < SETTINGS.long_from:
-            near, every = SETTINGS.sample
-            if _turns(float(self._t[-1]), self.tilt) > SETTINGS.whole_turn:
-                return [slice(None)], SETTINGS.unseen
-        else:
-            near, few = SETTINGS.sample_of_long
-            every = size // few
-        return [slice(near), slice(None, None, every)], SETTINGS.unsampled * SETTINGS.unseen
-
     @cached_property
     def _bounded_claims(self) -> _Claims | None:
         """The errors of the three integrals with nothing judged by how it falls off, if bounds are known.
@@ -466,32 +405,3 @@ def _waves(angle: Floats) -> Complexes:
     waves.real, waves.imag = turned(angle)
     waves.real += 1
     return waves
-
-
-def _turns(t: float, tilt: Tilt) -> float:
-    """By how many turns e^(itL) advances at most from one output to the next."""
-    return max((t * grid.widest_gap for grid in tilt.grids), default=0.0) / (2 * math.pi)
-
-
-def _refinement_for(t: float, tilt: Tilt, bearable: float) -> int:
-    """How much finer than these unrefined grids of the outputs will have to be for the frequency t: a guess.
-
-    What counts is by how many turns e^(itL) advances from one output to the next, where these have weight.
-    """
-    bearable *= 2 * math.pi
-    weighty = SETTINGS.weighty / max(1.0, sum(tilt.counts) / SETTINGS.many)
-    most = 1.0
-    for grid in tilt.grids:
-        if t * float(grid.centred[-1] - grid.centred[-2]) > bearable:
-            last = max(1, int(np.flatnonzero(grid.weights > weighty * grid.weights.max())[-1]))
-            most = max(most, t * float(grid.centred[last] - grid.centred[last - 1]) / bearable)
-    return min(math.ceil(FINENESS * math.log2(most)), SETTINGS.max_guess)
-
-
-def _finer(error: float, enough: float) -> int:
-    """By how much to refine a grid: the error of the trapezoid rule falls off exponentially with the fineness."""
-    least, most = SETTINGS.finer_by
-    if not 0 < enough < error < 1:
-        return most
-    times = SETTINGS.sharper * math.log(enough) / math.log(error)
-    return min(max(math.ceil(FINENESS * math.log2(times)), least), most)

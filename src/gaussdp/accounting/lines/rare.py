@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gaussdp.accounting.lines.grids import SETTINGS as GRIDS
 from gaussdp.accounting.lines.images import SETTINGS as IMAGES
 from gaussdp.accounting.lines.line import SETTINGS as LINE
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
@@ -79,6 +80,6 @@ def rare_line(cumulants: LossCumulants, origin: Tilt, tilt_at: Callable[[float],
     high, low = float(((up + SETTINGS.depth) / above).min()), -float(((down + SETTINGS.depth) / below).min())
     period = high + float(((up + IMAGES.exponent) / above).min())
     turns = LINE.normal_reach / origin.deviation / (2 * math.pi)
-    outputs = sum(grid.centred.size * max(1.0, turns * grid.widest_gap / LINE.whole_turn) for grid in tilt.grids)
+    outputs = sum(grid.centred.size * max(1.0, turns * grid.widest_gap / GRIDS.whole_turn) for grid in tilt.grids)
     work = outputs * turns * period
     return RareLine(tilt, low, high, work) if work <= SETTINGS.most_work else None

@@ -29,6 +29,7 @@ class DepthSettings:
     """-log of tails, in order of trial: the first serves rates down to 1e-15, the others ever smaller ones."""
     loss_exponent: float = 26.0
     """-log of the share of a tail, 1e-12, that a cutoff may take, less what a normal tail lies below exp(-z^2 / 2)."""
+    rough_depths: int = 2  # whose lines are asked for values without errors
     tiny_skewness: float = 0.02  # with which normal quantiles, corrected for it, are off by some thousandths
     moderate: float = 8.0  # ... up to this quantile
 
@@ -120,6 +121,19 @@ class LineTails(Described):
                 break
             points.put(missing, self._lattice(depth, family).read(tau[missing]))
         return points
+
+    def rough_profiles(self, tau: Floats) -> list[tuple[float, float, float]] | None:
+        """As `Line.rough_profiles`, by the lines that are tried first; None if there are none."""
+        if not has_width(self._origin):
+            return None
+        found = [(math.nan, math.nan, math.nan)] * tau.size
+        for depth in SETTINGS.depths[: SETTINGS.rough_depths]:
+            open_ = [index for index, (log_delta, _, _) in enumerate(found) if math.isnan(log_delta)]
+            if not open_:
+                break
+            for index, there in zip(open_, self._lattice(depth, 0).rough_profiles(tau[open_]), strict=True):
+                found[index] = there
+        return found
 
     def error_bounds(self, tau: Floats) -> Floats:
         """Bounds on the relative errors of what `read` answers, up to rounding; infinite where none is known."""

@@ -200,6 +200,10 @@ class ModerateCumulants:
         """Infinite: panels are always compared."""
         return math.inf
 
+    def aliased(self, tilt: Tilt, refinement: int, t: Floats) -> Floats:
+        """Infinite as well."""
+        return np.full(t.size, np.inf)
+
     def bounds(self, at: float, refinement: int = 0) -> None:
         """None are known for laws that end abruptly."""
 
@@ -284,6 +288,10 @@ class LargeCumulants:
     def aliasing(self, at: float, refinement: int, t: float) -> float:
         """Infinite: panels are always compared."""
         return math.inf
+
+    def aliased(self, tilt: Tilt, refinement: int, t: Floats) -> Floats:
+        """Infinite as well."""
+        return np.full(t.size, np.inf)
 
     def bounds(self, at: float, refinement: int = 0) -> None:
         """None are known for laws that end abruptly."""

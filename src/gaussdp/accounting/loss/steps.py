@@ -38,6 +38,10 @@ class StepSettings:
     worth_dropping: float = 58.0  # ... and are dropped if the outermost are far below
     no_overflow: float = 600.0  # exponent of the largest term that is summed without a scale
     widest_angle: float = 2.0  # of a strip, in squares of the noise: w has zeros at pi
+    real_width: float = 1.6
+    """Of a peak, the width that the grid of a real tilt must resolve: its trapezoid rule errs by e^(-2 pi^2 / 0.48^2),
+    where that for waves along a line has spacings of 0.3."""
+    all_shares: float = 6.0  # times that an output of one whole turn to the next is counted among errors
     small_log_mgf: float = 0.5  # below, log M comes from M - 1, which is summed without cancellation
 
 
@@ -138,6 +142,10 @@ class StepLoss(ABC):
         """A bound on the error of the sum for M(tilt + it) / M(tilt) at frequencies up to t; infinite if not known."""
         return math.inf
 
+    def aliased(self, grid: TiltedGrid, tilt: float, refinement: int, t: Floats) -> Floats:
+        """About how much the sum for M(tilt + it) / M(tilt) errs at each frequency, at most; infinite if not known."""
+        return np.full(t.size, np.inf)
+
     @property
     def clean_to(self) -> float:
         """About the tilt up to which the cutoff cuts nothing of weight; infinite if not known."""
@@ -199,7 +207,7 @@ class StepLoss(ABC):
         low, high, width = self._support(least)
         if most > 0:
             _, high, _ = self._support(most)
-        outputs = self._outputs.between(low, high, self._outputs.fineness(width), moved=False)
+        outputs = self._outputs.between(low, high, self._outputs.fineness(SETTINGS.real_width * width), moved=False)
         log_weights = np.multiply.outer(tilts, outputs.losses)
         largest = max(-float(outputs.losses[0]), float(outputs.losses[-1]))
         if max(abs(least), abs(most)) * largest < SETTINGS.no_overflow:
@@ -319,6 +327,24 @@ class SampledGaussianLoss(StepLoss):
         log_error = (0.5 * angle * square + t - rate * square) * angle
         log_error += min(tilt, 0.0) * math.log(math.cos(0.5 * angle))
         return 4 * math.exp(min(log_error, 0.0)) if rate * square * angle > 1 else math.inf
+
+    def aliased(self, grid: TiltedGrid, tilt: float, refinement: int, t: Floats) -> Floats:
+        """By a path whose height over each output is the best one there, for tilts from zero on; see docs/numerics.md.
+
+        Where waves have about a whole turn from one output to the next, all that these weigh may be wrong.
+        """
+        if tilt < 0:
+            return np.full(t.size, np.inf)
+        square = self.noise_multiplier**2
+        _, _, width = self._support(tilt)
+        rate = 2 * math.pi / self._outputs.spacing(self._outputs.fineness(width) + refinement)
+        turns = np.multiply.outer(t / (2 * math.pi), np.diff(grid.centred))
+        steep = rate - rate * turns
+        angle = np.minimum(np.maximum(steep, 0.0), SETTINGS.widest_angle)
+        logs = square * angle * (0.5 * angle - steep)
+        shares = np.exp(logs) * np.maximum(turns, 1.0)
+        errors: Floats = SETTINGS.all_shares * (shares @ grid.weights[:-1])
+        return errors
 
     def _support(self, tilt: float) -> tuple[float, float, float]:
         sigma = self.noise_multiplier
