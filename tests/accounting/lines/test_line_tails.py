@@ -78,7 +78,7 @@ def test_a_grid_that_is_too_coarse_by_two_turns():
 
 def test_a_long_line_errs_no_more_than_it_says(monkeypatch):
     """Here a coarse grid of outputs, unless it is foreseen to be one, errs at a few of thousands of nodes only."""
-    monkeypatch.setattr(_line, "_refinement_for", lambda t, tilt, bearable: 0)
+    monkeypatch.setattr(_line, "refinement_for", lambda t, tilt, cheap: 0)
     step = SampledGaussianLoss(0.9294494809145046, 0.06717607955513362)
     lines, density = LineTails(0.0, [(step, 25)]), DensityTails(0.0, [(step, 25)])
     for tau in (5.3, 13.0, 29.8, 44.13):

@@ -164,7 +164,7 @@ def test_fits_are_read_off_lines():
     fit = account(DPSGD(0.9, 3e-4, 30_000)).fit()
     assert str(fit.method) == "line"
     assert fit.mu_lower <= 0.12073069902444688 <= fit.mu_upper  # as `certify` proves
-    assert fit.error < 1e-11
+    assert fit.error < 2e-11
 
 
 def test_deep_limits(monkeypatch):
