@@ -98,7 +98,7 @@ def test_infinity_is_put_into_words_in_one_place():
 # What tests may look at: displays of notebooks, other libraries, kernels below the functions of `gaussdp.numerics`,
 # and the one place where a line is kept from foreseeing that its grid is too coarse.
 OF_OTHERS = {"_repr_html_", "_repr_svg_", "_exit", "_rdp", "_get_dprv"}
-KERNELS = {"_extended", "_quantiles", "_profile", "_MAX_STEPS", "_refinement_for"}
+KERNELS = {"_extended", "_quantiles", "_profile", "_MAX_STEPS"}
 
 
 def private_names(tree):

@@ -14,6 +14,8 @@ from gaussdp.accounting.operating_points import vanished
 from gaussdp.mechanisms import DPSGD
 
 RUNS = [DPSGD(1.0, 1e-3, 300), DPSGD(0.8, 0.02, 50), DPSGD(3.0, 0.3, 200)]
+ALIKE = [DPSGD(5.58, 0.0976, 1111), DPSGD(9.98, 0.0259, 159), DPSGD(1.18, 1.58e-4, 446), DPSGD(20.0, 0.01, 300)]
+"""Of which both directions cost nearly the same, so that the bound does not tell."""
 EPSILONS = np.geomspace(1e-3, 2.0, 25)
 
 
@@ -29,7 +31,18 @@ def test_the_bound_is_above_the_profile(run):
     assert bound.below(epsilons, exact + 6.0).all()  # it is not far above, either
 
 
-@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_what_usual_tilts_do_not_tell_others_may():
+    """Of a tail as deep as this the best tilt lies beyond the usual ones."""
+    cumulants = LossCumulants(0.0, [(SampledGaussianLoss(3.0, 0.3), 200)])
+    deviation = cumulants.tilt(0.0).deviation
+    bound, epsilon = AddingBound(cumulants, deviation), np.array([30.0 * deviation])
+    usual = -9.0 / deviation
+    with np.errstate(all="ignore"):
+        least = float(cumulants.values(np.array([usual]))[0]) + usual * epsilon
+    assert bound.below(epsilon, least - 30.0).all()
+
+
+@pytest.mark.parametrize("run", [*RUNS, *ALIKE], ids=str)
 def test_readings_are_those_of_the_worse_direction(run):
     curve = account(run)
     remove, add = curve.remove, curve.add

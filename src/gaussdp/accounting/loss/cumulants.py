@@ -196,11 +196,15 @@ class LossCumulants:
             return math.inf
         return 2 * sum(count * step.aliasing(at, refinement, t) for step, count in self._steps)
 
-    def aliased(self, tilt: Tilt, refinement: int, t: Floats) -> Floats:
-        """About how much the grids change log_ratio at frequencies up to each of these, at most; may be infinite."""
+    def aliased(self, tilt: Tilt, refinement: int, t: Floats, log_moduli: Floats) -> Floats:
+        """About how much the grids change e^(log_ratio), of these moduli, at such frequencies; may be infinite.
+
+        An error of one of n factors counts n times, with what the others leave of it: a modulus is that of the factor
+        to the n-th power at the most.
+        """
         errors = np.zeros(t.size)
         for (step, count), grid in zip(self._steps, tilt.grids, strict=True):
-            errors += count * step.aliased(grid, tilt.at, refinement, t)
+            errors += count * np.exp(log_moduli * (1 - 1 / count)) * step.aliased(grid, tilt.at, refinement, t)
         return errors
 
     def bounds(self, at: float, refinement: int = 0) -> LossBounds | None:

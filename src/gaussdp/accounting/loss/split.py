@@ -200,7 +200,7 @@ class ModerateCumulants:
         """Infinite: panels are always compared."""
         return math.inf
 
-    def aliased(self, tilt: Tilt, refinement: int, t: Floats) -> Floats:
+    def aliased(self, tilt: Tilt, refinement: int, t: Floats, log_moduli: Floats) -> Floats:
         """Infinite as well."""
         return np.full(t.size, np.inf)
 
@@ -289,7 +289,7 @@ class LargeCumulants:
         """Infinite: panels are always compared."""
         return math.inf
 
-    def aliased(self, tilt: Tilt, refinement: int, t: Floats) -> Floats:
+    def aliased(self, tilt: Tilt, refinement: int, t: Floats, log_moduli: Floats) -> Floats:
         """Infinite as well."""
         return np.full(t.size, np.inf)
 
