@@ -40,7 +40,7 @@ LAYERS = [
 ]
 ROOMS = [
     ("readings",),
-    ("operating_points", "read_curve", "fitted"),
+    ("operating_points", "read_curve", "fitted", "plain_gaussians"),
     ("inversion",),
     ("loss",),
     ("lines", "density", "allocation"),

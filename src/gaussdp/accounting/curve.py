@@ -131,7 +131,7 @@ class AccountedCurve(ReadCurve, Guarantee):
 
         As the FPR tends to 0 the sampled mechanism is no better; `fit` gives the far smaller mu above a floor.
         """
-        return self.fit().guarantee if self._gaussian else GDP(self._unsampled_mu)
+        return GDP(mu_of_plain(self.mechanism.parts())[1])
 
     def certify(
         self,

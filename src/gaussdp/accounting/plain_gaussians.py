@@ -1,4 +1,4 @@
-"""Plain Gaussian releases together: exactly mu-GDP, to the last digit of a double.
+"""Gaussian releases together, sampled ones as if they were plain: exactly mu-GDP, to the last digit of a double.
 
 Reference: Dong, Roth & Su (2022), Corollary 3.3: the squares add up.
 """
@@ -7,8 +7,9 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
-from gaussdp.documents.written import root_down, root_up
-from gaussdp.mechanisms import Gaussian, Mechanism, ZCDPGaussian
+from gaussdp.documents.written import root_down, root_up, written
+from gaussdp.errors import DomainError
+from gaussdp.mechanisms import Gaussian, Mechanism, MixtureOfGaussians, PoissonSampled, SampledExchange, ZCDPGaussian
 
 _FEW = 50
 """So many squares are added exactly; of more, each is cut to a multiple of the largest over the finest."""
@@ -16,15 +17,26 @@ _FINEST = 2**200
 
 
 def mu_of_plain(parts: Iterable[tuple[Mechanism, int]]) -> tuple[float, float]:
-    """The doubles next to the mu of those among the parts that are plain, one below and one above it.
+    """The doubles next to the mu of Gaussian releases, one below and one above it; of sampled ones without sampling.
 
     Parameters are taken as they are written; both are mu itself where that is a double as written.
 
     >>> mu_of_plain([(Gaussian(10.0), 9)]), mu_of_plain([(Gaussian(3.0), 1)])
     ((0.3, 0.3), (0.3333333333333333, 0.33333333333333337))
     """
-    squares = [count * part.squared_mu for part, count in parts if isinstance(part, Gaussian | ZCDPGaussian)]
-    return roots(squares)
+    return roots([count * _square(part) for part, count in parts])
+
+
+def _square(part: Mechanism) -> Fraction:
+    if isinstance(part, Gaussian | ZCDPGaussian):
+        return part.squared_mu
+    if isinstance(part, PoissonSampled):
+        return part.mechanism.squared_mu
+    if isinstance(part, MixtureOfGaussians):
+        return (written(part.largest) / written(part.noise_multiplier)) ** 2
+    if isinstance(part, SampledExchange):
+        return (2 / written(part.noise_multiplier)) ** 2
+    raise DomainError("mechanism", "Gaussian releases", part)
 
 
 def roots(squares: Sequence[Fraction]) -> tuple[float, float]:

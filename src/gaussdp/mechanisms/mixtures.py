@@ -88,7 +88,12 @@ class MixtureOfGaussians(SampledStep):
     @property
     def unsampled_mu(self) -> float:
         """The GDP parameter of the release with its largest sensitivity, which is never less private."""
-        return max(s for s, w in zip(self.sensitivities, self.weights, strict=True) if w > 0) / self.noise_multiplier
+        return self.largest / self.noise_multiplier
+
+    @property
+    def largest(self) -> float:
+        """The largest sensitivity that occurs."""
+        return max(s for s, w in zip(self.sensitivities, self.weights, strict=True) if w > 0)
 
     @property
     def sentence(self) -> str:

@@ -17,7 +17,7 @@ from gaussdp.accounting.fit.tightest import small_at_low_end
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
-from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Stated, ZCDPGaussian
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian, MixtureOfGaussians, Stated, ZCDPGaussian
 
 SETTINGS = [(9.4, 0.328, 2000), (0.5, 0.002, 10_000), (1.0, 0.00512, 20_000), (21.1, 0.5, 1000), (0.7, 1e-4, 100_000)]
 
@@ -90,6 +90,13 @@ class TestPlainReleases:
     def test_a_stated_mu_comes_back(self):
         for hundredths in range(1, 1000):
             assert account(Stated(GDP(hundredths / 100))).fit().mu == hundredths / 100
+
+    def test_what_sampled_steps_imply_is_that_of_plain_ones(self):
+        exchanged = DPSGD(20.0, 0.1, 9, "replace-one")
+        mixture = MixtureOfGaussians(10.0, (0.0, 1.0, 2.0), (0.5, 0.5, 0.0))
+        for mechanism in (DPSGD(10.0, 0.1, 9), exchanged, 9 * mixture):
+            assert account(mechanism).implied() == GDP(0.3)
+        assert Fraction(account(DPSGD(3.0, 0.1, 1)).implied().mu) > Fraction(1, 3)
 
     def test_a_table_does_not_tell_neighbouring_doubles_apart(self):
         mu, mu_lower, *_ = account(Gaussian(3.0)).fit().table().rows[0]
