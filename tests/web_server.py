@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -31,9 +32,16 @@ class Server:
 
     def halt_workers(self):
         """Stop the processes that compute: what they are asked has no end, however fast the machine or the library."""
+        self._signal_workers(signal.SIGSTOP)
+
+    def resume_workers(self):
+        """Let them go on."""
+        self._signal_workers(signal.SIGCONT)
+
+    def _signal_workers(self, number):
         for pid in self.workers():
             if b"gaussdp.web.work.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                os.kill(pid, signal.SIGSTOP)
+                os.kill(pid, number)
 
 
 def children(pid):
@@ -55,17 +63,19 @@ def started(settings=None, before="", **limits):
     """A server with these settings and limits, after a line of a program; what becomes of it is the test's."""
     told = {"limits": limits, **(settings or {})}
     command = [sys.executable, "-c", before + PROGRAM, json.dumps(told)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        yield Server(process, process.stdout.readline().strip())
-    finally:
-        if process.poll() is None:
-            halted = children(process.pid)  # those that were stopped do not see that the server is gone
-            process.kill()
-            for pid in halted:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-        process.communicate()
+    with tempfile.TemporaryDirectory() as folder:  # what processes that are killed leave
+        there = {**os.environ, "TMPDIR": folder}
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=there)
+        try:
+            yield Server(process, process.stdout.readline().strip())
+        finally:
+            if process.poll() is None:
+                halted = children(process.pid)  # those that were stopped do not see that the server is gone
+                process.kill()
+                for pid in halted:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            process.communicate()
 
 
 @contextlib.contextmanager

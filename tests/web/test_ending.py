@@ -74,12 +74,16 @@ def refused(port):
 
 
 def test_sigterm_lets_work_end():
-    with started(**LIMITS | {"drain_seconds": 20.0}) as server:
-        client = httpx.Client(base_url=server.address, timeout=30)
-        with client, client.stream("POST", "/api/v1/calibrate", json=CALIBRATE) as response:
+    limits = LIMITS | {"drain_seconds": 20.0}
+    with started(**limits) as server, httpx.Client(base_url=server.address, timeout=30) as client:
+        assert wait_until(lambda: client.get("/readyz").status_code == 200)
+        server.halt_workers()
+        with client.stream("POST", "/api/v1/calibrate", json=CALIBRATE) as response:
             lines = response.iter_lines()
             next(lines)
             server.process.send_signal(signal.SIGTERM)
+            assert wait_until(lambda: refused(server.port))
+            server.resume_workers()
             *_, last = map(json.loads, lines)
         assert last["result"]["mu"] <= 0.5
         server.process.communicate(timeout=30)
