@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 from gaussdp.accounting.density.tails import DensityTails, PartedLaws, VanishingTails
-from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
+from gaussdp.accounting.inversion import nearer_epsilon, points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent import BentTails
 from gaussdp.accounting.lines.split_tails import QuickBins, SplitTails
 from gaussdp.accounting.lines.tails import LineTails, RareTails
@@ -406,8 +406,11 @@ class ComposedTails(Described):
             roughly = self.rough_quantile(quantile, 1.0)
         else:
             roughly = self._bent.rough_epsilon(log_delta)
-        if roughly is None or self.read_lines(np.array([roughly])).answered[0]:
-            return roughly
+        if roughly is None:
+            return None
+        points = self.read_lines(np.array([roughly]))
+        if points.answered[0]:
+            return nearer_epsilon(points, log_delta)
         # A density is ahead, and should not be made for a start that is far off.
         return self._vanishing.epsilon(log_delta)
 

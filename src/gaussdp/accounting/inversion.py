@@ -201,20 +201,35 @@ def _nearer_epsilons(tails: FarFromNormal, target: Floats, tau: Floats) -> Float
         if known is None:
             break
         going = []
-        for index, (log_delta, log_fpr, ratio) in zip(open_.tolist(), known, strict=True):
-            here = float(near[index])
-            z = -float(special.ndtri_exp(log_delta)) if log_delta < 0 else math.nan
-            miss = z - aims[index]
-            slope = math.exp(min(-HALF_LOG_2PI - 0.5 * z * z - log_fpr - here, LARGEST_EXPONENT))
-            longer = _lengthened(z, miss, slope, 1 - ratio)
-            proposed = here - miss * slope * (1 + longer)
-            if not (abs(miss) < SETTINGS.longest_step and abs(longer) < SETTINGS.rough_bend and proposed > 0):
-                continue
-            near[index] = proposed
+        for index, there in zip(open_.tolist(), known, strict=True):
+            near[index], miss = _stepped(float(near[index]), there, aims[index])
             if abs(miss) > SETTINGS.rough_miss:
                 going.append(index)
         open_ = np.array(going, np.intp)
     return near
+
+
+def nearer_epsilon(points: OperatingPoints, log_delta: float) -> float:
+    """A quadratic step from the only one of these points to where the profile has this logarithm."""
+    there = (
+        *points.log_delta_remove.tolist(),
+        *points.log_fpr.tolist(),
+        float(np.exp(points.log_density - points.log_fpr)[0]),
+    )
+    return _stepped(float(points.tau[0]), there, -float(special.ndtri_exp(log_delta)))[0]
+
+
+def _stepped(tau: float, there: tuple[float, float, float], aim: float) -> tuple[float, float]:
+    """A step from a threshold to one at which the profile has a quantile, and how far off that it is; or none."""
+    log_delta, log_fpr, ratio = there
+    z = -float(special.ndtri_exp(log_delta)) if log_delta < 0 else math.nan
+    miss = z - aim
+    slope = math.exp(min(-HALF_LOG_2PI - 0.5 * z * z - log_fpr - tau, LARGEST_EXPONENT))
+    longer = _lengthened(z, miss, slope, 1 - ratio)
+    proposed = tau - miss * slope * (1 + longer)
+    if abs(miss) < SETTINGS.longest_step and abs(longer) < SETTINGS.rough_bend and proposed > 0:
+        return proposed, miss
+    return tau, 0.0
 
 
 def _normal_epsilons(tails: LossTails, log_delta: Floats) -> Floats:

@@ -106,6 +106,27 @@ def test_errors_count_the_rounding_of_the_threshold():
     assert points.errors[0] >= np.spacing(-tau[0]) / 2
 
 
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "place"),
+    [
+        (72.2, 0.00182, 8, -4.5),
+        (73.0, 0.000231, 17, -2.5),
+        (22.3, 0.000222, 8, -4.5),
+        (48.195701602857305, 0.00012186439353754719, 21, -1.5),
+        (33.05296064815969, 1.6578736584884015e-05, 2, -3.5),
+    ],
+)
+def test_errors_count_the_rounding_of_exponents(sigma, rate, steps, place):
+    """Strong tilts of much noise make them large, and paths off the real line add up more than they come to."""
+    for share in np.linspace(0.99, 1.01, 9):
+        counted = [(SampledGaussianLoss(share * sigma, rate), steps)]
+        bent, line = BentTails(0.0, counted), LineTails(0.0, counted)
+        tau = np.array([line.mean + place * line.deviation])
+        got, expected = bent.read(tau), line.read(tau)
+        miss = abs(np.expm1(got.log_fnr - expected.log_fnr))[0]
+        assert miss <= got.errors[0] + expected.errors[0]
+
+
 def test_lines_next_to_poles_hold_against_proofs():
     """Without the images of the poles, or with their signs changed, rules of different spacings do not agree here."""
     points = BentTails(0.0, [(SampledGaussianLoss(0.25, 0.01), 400)]).read(np.array([-0.4, -2.0]))

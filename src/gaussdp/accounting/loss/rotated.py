@@ -80,9 +80,10 @@ class RotatedStep:
         near_one = float(np.abs(theta).max()) * self._rate < SETTINGS.small
         sums = path.sums(near_one=near_one)[:, : given.size]
         size, top = sums[2:].real
+        unsure = (8 + abs(self._mean)) * size + np.abs(given) * sums[2].imag
         rules = size * np.minimum(np.abs(sums[0] - sums[1]) / size, 1.0) ** SETTINGS.share
         scale = 0.5 * self._spacing * _INVERSE_ROOT_2PI
-        total, errors = scale * (sums[0] + sums[1]), scale * (rules + _ROUNDING * (8 + abs(self._mean)) * size)
+        total, errors = scale * (sums[0] + sums[1]), scale * (rules + _ROUNDING * unsure)
         if near_one:
             return _log1p(total), errors / np.abs(1 + total) + _ROUNDING * np.abs(total)
         return top + np.log(total), errors / np.abs(total)
@@ -100,6 +101,11 @@ class RotatedStep:
         """Of the paths past the branch points: through the saddle point, if that is not too steep."""
         to_saddle = np.maximum(np.abs(theta.real * self._deviation - self._passed), TINY)
         return np.minimum(SETTINGS.steepest, theta.imag * self._deviation / to_saddle)
+
+    @property
+    def excess_roundings(self) -> float:
+        """Units of itself by which an excess over the least loss is off, the exponential of a rounded logarithm."""
+        return abs(self._mean)
 
     def peak(self, at: float) -> float:
         """Where the outputs that the record alone explains have their peak in v, tilted."""
@@ -147,7 +153,9 @@ class _Path:
     slopes: Complexes
 
     def sums(self, *, near_one: bool) -> Complexes:
-        """Sums of the first and of the second rule, of the sizes of all terms, and the logarithm of a factor, by rows.
+        """Sums of the first and of the second rule, of all sizes, and the logarithm of a factor, by rows.
+
+        The imaginary part of the sizes is what they are times |D|, where those that are not near one are largest.
 
         Near one the terms are those of E[e^(theta D)] - 1, and there is no factor.
         """
@@ -163,10 +171,11 @@ class _Path:
         logs, angles = self._exponents(some, slice(None))
         logs += normal.real[some, np.newaxis]
         angles += normal.imag[some, np.newaxis]
-        top = logs.max(axis=2)
+        top, peaks = logs.max(axis=2), self._at_peaks(some, slice(None), logs)
         logs -= top[:, :, np.newaxis]
         sizes = np.exp(logs, out=logs)
         sums[:3], sums[3] = _rules(*of_size(sizes, angles), sizes, self.slopes[some]), top
+        sums.imag[2] = sums.real[2] * peaks
         return sums
 
     def _changes(self, some: slice, normal: Complexes) -> Complexes:
@@ -188,12 +197,23 @@ class _Path:
         logs, angles = self._exponents(some, far)
         logs += normal.real[some, np.newaxis, far]
         angles += normal.imag[some, np.newaxis, far]
+        peaks = self._at_peaks(some, far, logs)
         sizes = np.exp(logs, out=logs)
         alone = weights[:, far]
-        sums[:3] += _rules(*of_size(sizes, angles), sizes, self.slopes[some, far])
+        beyond = _rules(*of_size(sizes, angles), sizes, self.slopes[some, far])
+        beyond.imag[2] = beyond.real[2] * peaks
+        sums[:3] += beyond
         less = alone[:, ::2].sum(axis=1), alone[:, 1::2].sum(axis=1), -np.abs(alone).sum(axis=1)
         sums[:3] -= np.stack(less)[:, :, np.newaxis]
         return sums
+
+    def _at_peaks(self, some: slice, nodes: slice, logs: Floats) -> Floats:
+        """|D| at the nodes of some paths where the terms of the last argument, with these logarithms, are largest."""
+        if logs.shape[2] == 0:
+            return np.zeros((logs.shape[0], 1))
+        growth = self.growth[some, nodes]
+        sizes: Floats = np.abs(growth[np.arange(growth.shape[0]), logs[:, -1].argmax(axis=1)])
+        return sizes[:, np.newaxis]
 
     def _exponents(self, some: slice, nodes: slice) -> tuple[Floats, Floats]:
         """Real and imaginary parts of theta D at nodes of some paths, for each path its arguments."""
@@ -261,7 +281,8 @@ class RotatedLoss:
         for step, least, count in self._steps:
             value, error = step.log_moments(theta)
             total += count * (value + theta * least)
-            errors += count * (error + SETTINGS.roundings * _ROUNDING * np.abs(theta * least))
+            roundings = SETTINGS.roundings + step.excess_roundings
+            errors += count * (error + roundings * _ROUNDING * np.abs(theta * least))
         return total, errors
 
     @property
