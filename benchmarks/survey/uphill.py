@@ -25,7 +25,7 @@ from gaussdp.errors import ConvergenceError, GaussdpError
 Run = tuple[tuple[float, float, int], ...]  # noise, rate and number of the steps of each kind
 Counted = Sequence[tuple[SampledGaussianLoss, int]]
 
-NOISES, RATES, STEPS = (-0.5, 0.2), (-6.0, -2.0), (1.0, 6.0)  # powers of ten
+NOISES, RATES, STEPS = (-0.5, 1.9), (-6.0, -0.7), (0.3, 6.0)  # powers of ten
 THRESHOLDS = np.union1d(np.geomspace(0.01, 300.0, 40), np.linspace(5.0, 250.0, 40))
 DEEPEST = -690.0  # logarithm of the least rate: below, doubles lose digits
 MOVES = (0.03, 0.2, 0.2)  # deviations of the logarithms from one run to the next
