@@ -240,14 +240,20 @@ def _normal_epsilons(tails: LossTails, log_delta: Floats) -> Floats:
     mu, delta = tails.deviation, np.exp(np.maximum(log_delta, -LARGEST_EXPONENT))
     if not 0 < mu < math.inf:
         return np.zeros_like(delta)
+    sixth, (least, most) = tails.skewness / 6, SETTINGS.correction
     if delta.size <= SETTINGS.few:
-        epsilon = np.array([epsilon_from_mu.one(mu, one) for one in delta.tolist()])
-    else:
-        epsilon = epsilon_from_mu(np.full_like(delta, mu), delta)
+        found = []
+        for one, log in zip(delta.tolist(), log_delta.tolist(), strict=True):
+            start = epsilon_from_mu.one(mu, one)
+            place = start / mu - 0.5 * mu
+            correction = min(max(sixth * place * place, least * abs(place)), most * abs(place))
+            found.append(start + mu * correction if log > -LARGEST_EXPONENT else 0.0)
+        return np.array(found)
+    epsilon = epsilon_from_mu(np.full_like(delta, mu), delta)
     quantile = epsilon / mu - 0.5 * mu
-    size, (least, most) = np.abs(quantile), SETTINGS.correction
-    correction = np.minimum(np.maximum(tails.skewness / 6 * quantile * quantile, least * size), most * size)
-    return np.where(log_delta > -LARGEST_EXPONENT, epsilon + mu * correction, 0.0)
+    size = np.abs(quantile)
+    corrections = np.minimum(np.maximum(sixth * quantile * quantile, least * size), most * size)
+    return np.where(log_delta > -LARGEST_EXPONENT, epsilon + mu * corrections, 0.0)
 
 
 def _where_known(known: Iterable[float | None], otherwise: Floats) -> Floats:

@@ -20,10 +20,14 @@ def interpret(at: float, tau: Floats, log_scale: Floats, values: Floats, errors:
     """Error rates and profiles from integrals along Re(theta) = at: tails above the poles, minus complements below."""
     depth = np.abs(tau)
     sizes = np.abs(values[:KERNELS])
-    logs = log_scale + np.log(sizes)
+    known = np.empty((KERNELS + 1, tau.size))
+    logs = known[:KERNELS]
+    np.log(sizes, out=logs)
+    logs += log_scale
     logs[1] += tau
     logs[2] += np.maximum(tau, 0.0)
-    complements = log_complement(np.concatenate((logs, -depth[np.newaxis])))
+    np.negative(depth, out=known[KERNELS])
+    complements = log_complement(known)
     rests = complements[:KERNELS]
     log_delta = rests[2] if 0 <= at <= 1 else logs[2]
     other_delta = np.logaddexp(log_delta - depth, complements[KERNELS])

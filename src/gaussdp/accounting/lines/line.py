@@ -29,7 +29,7 @@ from gaussdp.accounting.loss.outputs import FINENESS
 from gaussdp.accounting.loss.sums import exponential, turned
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.errors import ConvergenceError
-from gaussdp.numerics import LARGEST_EXPONENT, Complexes, Floats
+from gaussdp.numerics import LARGEST_EXPONENT, TINY, Complexes, Floats
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ class LineSettings:
     """Errors of the grid of outputs; the second where a finer grid costs little, since then the line serves farther."""
     rounding: float = 1e-15  # of a sum, relative to the sum of the sizes of its terms
     exponent_rounding: float = 8e-16  # of an exponent, relative: twice what a survey has seen
+    far_below: float = 50.0  # -log of a share of the scale of a line that is far below its rounding
     most_lost: float = 1e-12  # share of a tail that the cutoff of the outputs may leave out
     finer: int = 2 * FINENESS  # grid with which a transform is compared to bound its error
     farther: float = 2.0  # frequency, in last ones, up to which nodes left out are summed to bound what they add
@@ -139,6 +140,16 @@ class Line:
         exponents = abs(tilt.value) + abs(tilt.at * tilt.mean)
         self._rounding = SETTINGS.exponent_rounding * exponents + cumulants.rounding(tilt)
         self._claims = _Claims(fixed_error[:, np.newaxis], self._rounding + scale_error)
+
+    @cached_property
+    def _far_from_lost(self) -> float:
+        """Distance of thresholds from the mean up to which what the cutoff leaves out is far below rounding."""
+        tilt, (under_q, under_p) = self.tilt, self._log_lost
+        if tilt.at <= 0 or under_p == -math.inf:
+            return math.inf
+        room = tilt.value - tilt.at * tilt.mean - SETTINGS.far_below
+        steep = max(abs(tilt.at - 1), TINY)
+        return min((room - under_q) / tilt.at, (room - under_p + tilt.mean) / steep)
 
     def _settle(self, cumulants: Cumulants, tilt: Tilt) -> tuple[Complexes, float, float]:
         """Choose the distance of the images, the nodes and the grid of the outputs.
@@ -224,11 +235,12 @@ class Line:
         tilt = self.tilt
         log_scale, values, errors = self._integrals(tau, known)
         wrong = (values[:KERNELS] * self._signs <= 0).any(axis=0)
-        if tilt.at > 0 and self._log_lost[1] > -math.inf:
-            # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
+        # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
+        near = np.abs(tau - tilt.mean) > self._far_from_lost
+        if near.any():
             # As much as the scale of the line is too much, however much more it is.
-            under_q = np.exp(np.minimum(self._log_lost[0] - log_scale, 0.0))
-            under_p = np.exp(np.minimum(self._log_lost[1] - log_scale - tau, 0.0))
+            under_q = np.where(near, np.exp(np.minimum(self._log_lost[0] - log_scale, 0.0)), 0.0)
+            under_p = np.where(near, np.exp(np.minimum(self._log_lost[1] - log_scale - tau, 0.0)), 0.0)
             sizes = SETTINGS.most_lost * np.abs(values)
             wrong |= (under_q > sizes[0]) | (
                 under_p > np.minimum(sizes[1], self._profile_sizes(tau, values, log_scale))

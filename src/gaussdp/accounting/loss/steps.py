@@ -41,6 +41,7 @@ class StepSettings:
     real_width: float = 1.6
     """Of a peak, the width that the grid of a real tilt must resolve: its trapezoid rule errs by e^(-2 pi^2 / 0.48^2),
     where that for waves along a line has spacings of 0.3."""
+    nothing: float = 50.0  # -log of the share of an output that need not be counted among errors
     all_shares: float = 6.0  # times that an output of one whole turn to the next is counted among errors
     small_log_mgf: float = 0.5  # below, log M comes from M - 1, which is summed without cancellation
 
@@ -331,6 +332,8 @@ class SampledGaussianLoss(StepLoss):
     def aliased(self, grid: TiltedGrid, tilt: float, refinement: int, t: Floats) -> Floats:
         """By a path whose height over each output is the best one there, for tilts from zero on; see docs/numerics.md.
 
+        The frequencies rise.
+
         Where waves have about a whole turn from one output to the next, all that these weigh may be wrong.
         """
         if tilt < 0:
@@ -338,12 +341,18 @@ class SampledGaussianLoss(StepLoss):
         square = self.noise_multiplier**2
         _, _, width = self._support(tilt)
         rate = 2 * math.pi / self._outputs.spacing(self._outputs.fineness(width) + refinement)
-        turns = np.multiply.outer(t / (2 * math.pi), np.diff(grid.centred))
+        gaps, weights = np.diff(grid.centred), grid.weights[:-1]
+        # Gaps grow with the output: before the first that is so large next to nothing is added.
+        slow = 1 - (SETTINGS.nothing / (SETTINGS.widest_angle * square) + 0.5 * SETTINGS.widest_angle) / rate
+        if slow > 0:
+            first = int((gaps > 2 * math.pi * slow / float(t[-1])).argmax())
+            gaps, weights = gaps[first:], weights[first:]
+        turns = np.multiply.outer(t / (2 * math.pi), gaps)
         steep = rate - rate * turns
         angle = np.minimum(np.maximum(steep, 0.0), SETTINGS.widest_angle)
         logs = square * angle * (0.5 * angle - steep)
         shares = np.exp(logs) * np.maximum(turns, 1.0)
-        errors: Floats = SETTINGS.all_shares * (shares @ grid.weights[:-1])
+        errors: Floats = SETTINGS.all_shares * (shares @ weights)
         return errors
 
     def _support(self, tilt: float) -> tuple[float, float, float]:
