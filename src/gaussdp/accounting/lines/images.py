@@ -126,6 +126,8 @@ def place_images(cumulants: LogMoments, tilt: Tilt, farthest: float) -> Images:
 
     def off_poles(rungs: Floats) -> tuple[Floats, Floats]:
         """Those on either side that keep their distance from far poles."""
+        if not far:
+            return rungs, rungs
         return rungs[start_above + rungs <= ceiling - steps[0]], rungs[start_below - rungs >= bottom + steps[0]]
 
     above, below = off_poles(steps)

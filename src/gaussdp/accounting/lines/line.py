@@ -137,12 +137,12 @@ class Line:
         fixed_error[2] -= LARGEST_IMAGES * (1 - self._placed.profile_share)
         self._signs = signs(tilt.at)
         self._log_lost = [math.log(share) if share > 0 else -math.inf for share in cumulants.lost]
+        self._far_from_lost = self._distance_from_lost()
         exponents = abs(tilt.value) + abs(tilt.at * tilt.mean)
         self._rounding = SETTINGS.exponent_rounding * exponents + cumulants.rounding(tilt)
         self._claims = _Claims(fixed_error[:, np.newaxis], self._rounding + scale_error)
 
-    @cached_property
-    def _far_from_lost(self) -> float:
+    def _distance_from_lost(self) -> float:
         """Distance of thresholds from the mean up to which what the cutoff leaves out is far below rounding."""
         tilt, (under_q, under_p) = self.tilt, self._log_lost
         if tilt.at <= 0 or under_p == -math.inf:
@@ -236,8 +236,7 @@ class Line:
         log_scale, values, errors = self._integrals(tau, known)
         wrong = (values[:KERNELS] * self._signs <= 0).any(axis=0)
         # What the cutoff leaves out is missing from upper tails; of lower tails it is a negligible share.
-        near = np.abs(tau - tilt.mean) > self._far_from_lost
-        if near.any():
+        if self._far_from_lost < math.inf and (near := np.abs(tau - tilt.mean) > self._far_from_lost).any():
             # As much as the scale of the line is too much, however much more it is.
             under_q = np.where(near, np.exp(np.minimum(self._log_lost[0] - log_scale, 0.0)), 0.0)
             under_p = np.where(near, np.exp(np.minimum(self._log_lost[1] - log_scale - tau, 0.0)), 0.0)
