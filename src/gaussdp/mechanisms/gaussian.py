@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -68,12 +68,12 @@ class GDPGaussian(Gaussian):
     The noise is 1 / mu up to rounding, so that accounting goes by the mu.
     """
 
-    known_mu: float = 0.0
+    known_mu: float = field(kw_only=True)
 
     @classmethod
     def of(cls, mu: float, adjacency: Adjacency) -> "GDPGaussian":
         """The release of this mu."""
-        return cls(1 / mu, adjacency, mu)
+        return cls(1 / mu, adjacency, known_mu=mu)
 
     @property
     def mu(self) -> float:

@@ -50,6 +50,21 @@ def test_sums_over_many_nodes_are_the_plain_sums(monkeypatch):
     np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-12)
 
 
+class Understated(LossCumulants):
+    """Moments beside a line that are too small, as those of too coarse a grid may be."""
+
+    def values(self, at):
+        return super().values(at) - 1.0
+
+
+@pytest.mark.parametrize(("sigma", "rate", "steps", "at"), [(9.4, 0.328, 2000, 2.6), (0.5, 0.002, 10_000, 1.93)])
+def test_images_that_came_from_coarse_moments_are_not_bounds_unseen(sigma, rate, steps, at):
+    for kind, bounded in ((LossCumulants, True), (Understated, False)):
+        cumulants = kind(0.0, [(SampledGaussianLoss(sigma, rate).cut(12.0), steps)])
+        line = Line(cumulants, cumulants.tilt(at))
+        assert np.isfinite(line.error_bounds(np.array([line.tilt.mean]))[0]) == bounded
+
+
 def test_a_tilt_that_leans_on_outputs_left_out_is_refused():
     cumulants = LossCumulants(0.0, [(SampledGaussianLoss(1.0, 0.1, cutoff=3.0), 10)])
     with pytest.raises(ConvergenceError, match="beyond the cutoff"):

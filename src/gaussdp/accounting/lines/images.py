@@ -80,6 +80,13 @@ class Images:
         """
         return max(1 / max(at, 1 - at, 1.0) for at in self.beside)
 
+    def too_large(self, log_moments: Floats, farthest: float) -> float:
+        """By how much the logarithm of the largest image exceeds what it should be, given K at the tilts beside."""
+        at, mean = self.tilt.at, self.tilt.mean
+        distances = np.abs(np.array(self.beside) - at)
+        reach = self.period - farthest + mean * np.array([1.0, -1.0])
+        return float((log_moments - self.tilt.value + SETTINGS.exponent - distances * reach).max())
+
     def of_poles(self, tau: Floats) -> Floats:
         """The images of the near poles in the rows of the FPR, the FNR and the profile, on the scale of the line."""
         at, period = self.tilt.at, self.period

@@ -71,7 +71,8 @@ class LineSettings:
     most_lost: float = 1e-12  # share of a tail that the cutoff of the outputs may leave out
     finer: int = 2 * FINENESS  # grid with which a transform is compared to bound its error
     farther: float = 2.0  # frequency, in last ones, up to which nodes left out are summed to bound what they add
-    same_moments: float = 0.5  # relative error of moments up to which they bound images by twice as much
+    same_moments: float = 0.5  # relative error of moments up to which they bound images by twice as much, ...
+    hardly_larger: float = 0.25  # ... if these are larger by this logarithm at the most
 
 
 SETTINGS = LineSettings()
@@ -372,7 +373,10 @@ class Line:
         try:
             bounds, fine = self._cumulants.bounds(tilt.at, finer), self._cumulants.tilt(tilt.at, finer)
             beside = [self._cumulants.bounds(at) for at in self._placed.beside]
+            resolved = np.array([self._cumulants.tilt(at).value for at in self._placed.beside])
         except ConvergenceError:
+            return None
+        if not self._placed.too_large(resolved, self._farthest) < SETTINGS.hardly_larger:  # than by a coarse grid
             return None
         if bounds is None or not all(one and one.moment_error() < SETTINGS.same_moments for one in beside):
             return None
