@@ -134,7 +134,9 @@ def study(
             for label, method in methods.items():
                 if isinstance(method, Credible) and repetition >= CREDIBLE:
                     continue
-                found[label].append(gaussdp.audit(members, nonmembers, CONFIDENCE, method).mu_lower)
+                found[label].append(
+                    gaussdp.audit(members=members, nonmembers=nonmembers, confidence=CONFIDENCE, method=method).mu_lower
+                )
             found[HINDSIGHT].append(hindsight(members, nonmembers))
         rows.append((name, ins, outs, found))
     return rows
@@ -195,7 +197,7 @@ def epsilon_table(sizes: dict[int, int] | None = None) -> Iterator[Row]:
             random, found = np.random.default_rng(2026), []
             for _ in watched(f"{name}, {size:,}", repetitions):
                 ins, outs = SCENARIOS[name][0](random, size, size)
-                row = [gaussdp.audit(ins, outs, CONFIDENCE).epsilon_lower(DELTA)]
+                row = [gaussdp.audit(members=ins, nonmembers=outs, confidence=CONFIDENCE).epsilon_lower(DELTA)]
                 if tool:
                     auditor = tool.CanaryScoreAuditor(ins, outs)
                     row += [
@@ -220,8 +222,10 @@ def one_run_table(sizes: dict[int, int] | None = None) -> Iterator[Row]:
             for _ in watched(f"{name}, one run with {size:,}", repetitions):
                 inside = int(random.binomial(size, 0.5))
                 ins, outs = SCENARIOS[name][0](random, inside, size - inside)
-                ours = gaussdp.audit(ins, outs, CONFIDENCE, design="one-run")
-                fifth = gaussdp.audit(ins, outs, CONFIDENCE, design="one-run", guesses=size // 5)
+                ours = gaussdp.audit(members=ins, nonmembers=outs, confidence=CONFIDENCE, design="one-run")
+                fifth = gaussdp.audit(
+                    members=ins, nonmembers=outs, confidence=CONFIDENCE, design="one-run", guesses=size // 5
+                )
                 row = [ours.guarantee.epsilon(DELTA), fifth.guarantee.epsilon(DELTA), ours.epsilon_lower(DELTA)]
                 if tool:
                     auditor = tool.CanaryScoreAuditor(ins, outs)
@@ -248,7 +252,7 @@ def sequential_table(repetitions: int = 200) -> Iterator[Row]:
         for _ in watched(f"truth {mu:g}, claim {claim:g}", repetitions if most < 1000 else repetitions // 4):
             audit = gaussdp.SequentialAudit(claim, CONFIDENCE)
             while not audit.contradicted and audit.pairs < most:
-                audit.update(random.normal(mu, 1, 10), random.normal(0, 1, 10))
+                audit.update(members=random.normal(mu, 1, 10), nonmembers=random.normal(0, 1, 10))
             refuted = audit.trail.mu_lower >= claim if claim else audit.trail.evidence >= 20
             ends.append(1 + int(np.argmax(refuted)) if audit.contradicted else most)
         error = np.std(ends, ddof=1) / np.sqrt(len(ends))
@@ -267,7 +271,8 @@ def alarms_table(repetitions: int = 400, pairs: int = 200) -> Iterator[Row]:
         alarms = 0
         for _ in watched(f"true claim, {name}", repetitions):
             audit = gaussdp.SequentialAudit(0.5, CONFIDENCE)
-            audit.update(*sampler(random, pairs, pairs))
+            members, nonmembers = sampler(random, pairs, pairs)
+            audit.update(members=members, nonmembers=nonmembers)
             alarms += bool(audit.trail.evidence.max() >= 20)
         share = alarms / repetitions
         error = np.sqrt(share * (1 - share) / repetitions)

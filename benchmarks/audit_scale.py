@@ -14,7 +14,10 @@ def main() -> None:
     members, nonmembers = random.normal(1, 1, SIZE), random.normal(0, 1, SIZE)
     methods = (gaussdp.EqualLocalLevel(), gaussdp.DKW(), gaussdp.AUC(), gaussdp.FixedThreshold(0.5), gaussdp.Split(0))
     jobs = {"numpy.sort of all scores": lambda: np.sort(np.concatenate((members, nonmembers)))}
-    jobs |= {str(method): lambda m=method: gaussdp.audit(members, nonmembers, method=m) for method in methods}
+    jobs |= {
+        str(method): lambda m=method: gaussdp.audit(members=members, nonmembers=nonmembers, method=m)
+        for method in methods
+    }
     seconds = best_seconds(jobs, rounds=1)
     base = seconds["numpy.sort of all scores"]
     rows = [(name, f"{took:.1f}", f"{took / base:.1f}") for name, took in seconds.items()]

@@ -6,10 +6,17 @@ The check is one function, so that every method meets the same one and a method 
 import numpy as np
 from scipy import special
 
+import gaussdp
 from gaussdp.auditing.counts import ScoreCounts
 from gaussdp.auditing.methods import quantile_sum, rate_upper
 
 SURE = 1e-4  # a method is called too bold only if its failures would be this unlikely at the promised rate
+
+
+def audited(pair, **settings):
+    """The audit of the scores of members and of nonmembers."""
+    members, nonmembers = pair
+    return gaussdp.audit(members=members, nonmembers=nonmembers, **settings)
 
 
 def failures(run, sample, mu, repetitions, seed=0):

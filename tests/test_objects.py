@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gaussdp
+from audits_of_test import audited
 from gaussdp import auditing, calibration, risks
 from gaussdp.figures import figure
 from gaussdp.mechanisms import CyclicPoisson, Dense, Participation, Stated, Toeplitz, Tree
@@ -52,13 +53,13 @@ def objects():
     yield calibration.noise_multiplier(gaussdp.GDP(1.0), sample_rate=0.1, steps=100)
     yield calibration.gaussian_noise_multiplier(gaussdp.GDP(1.0))
     for method in (gaussdp.EqualLocalLevel(), gaussdp.DKW(), gaussdp.AUC(), gaussdp.Split(1)):
-        yield gaussdp.audit(*SCORES, method=method)
+        yield audited(SCORES, method=method)
     yield gaussdp.audit_one_run(canaries=1000, guesses=100, correct=90)
     yield gaussdp.plan_audit(mu=2.0, claim_mu=0.5)
     yield gaussdp.tradeoff_figure(gaussdp.GDP(0.5))
     yield from (gaussdp.AUC(), gaussdp.DKW(), gaussdp.EqualLocalLevel(), gaussdp.Split(1), gaussdp.FixedThreshold(0.5))
     yield from (gaussdp.Credible(0.5), growing_audit(), auditing.ScoreCounts.from_scores(*SCORES))
-    yield from (gaussdp.audit(*SCORES, design="one-model"), gaussdp.audit(*SCORES).band)
+    yield from (audited(SCORES, design="one-model"), audited(SCORES).band)
     yield from (gaussdp.MixtureOfGaussians.of_records(1.0, 0.1, 3), gaussdp.Identification(1e-3), risks.FPR)
     yield from (gaussdp.choose(gaussdp.PureDP(1.0)), gaussdp.match(gaussdp.PureDP(1.0), gaussdp.Profile(1e-6)))
     yield from (gaussdp.Requirement(gaussdp.PureDP(1.0)), CURVE.reading, CURVE.reading.delta(1.0))
@@ -68,7 +69,8 @@ def objects():
 
 def growing_audit():
     audit = gaussdp.SequentialAudit(0.5)
-    audit.update(*({"attack": side[:5]} for side in SCORES))
+    members, nonmembers = ({"attack": side[:5]} for side in SCORES)
+    audit.update(members=members, nonmembers=nonmembers)
     return audit
 
 

@@ -43,4 +43,5 @@ def test_use_is_typed():
 
 def test_types_are_true():
     typed_use.readings()
+    typed_use.audits()
     typed_use.results()

@@ -29,6 +29,14 @@ def readings() -> None:
     assert found.shape == LEVELS.shape
 
 
+def audits() -> None:
+    """The design says what comes back; the scores are given by name, in one of two ways."""
+    one, other = [1.0, 2.0, 3.0], [0.0, 1.0, 0.5]
+    assert_type(gaussdp.audit(members=one, nonmembers=other), gaussdp.Audit)
+    assert_type(gaussdp.audit(scores=[*one, *other], member=[1, 1, 1, 0, 0, 0]), gaussdp.Audit)
+    assert_type(gaussdp.audit(members=one, nonmembers=other, design="one-run"), gaussdp.OneRunAudit)
+
+
 def results() -> None:
     """What comes back has a public name."""
     run = gaussdp.Run(mechanism=gaussdp.Gaussian(2.0), unit="one person", adjacency="add-remove")

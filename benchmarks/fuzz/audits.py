@@ -55,7 +55,7 @@ def _trial(method: Callable[[random.Random], Method], draw: random.Random) -> st
     for _ in range(REPETITIONS):
         members, nonmembers = scores(noise, ins, mu), scores(noise, outs, 0.0)
         try:
-            found = gaussdp.audit(members, nonmembers, confidence, chosen)
+            found = gaussdp.audit(members=members, nonmembers=nonmembers, confidence=confidence, method=chosen)
         except gaussdp.DomainError:
             return "refused"
         misses += _missed(found.mu_lower, mu)
@@ -82,7 +82,12 @@ def _errors(draw: random.Random) -> str:
     misses = 0
     for _ in range(REPETITIONS):
         missed, accused = int(noise.binomial(ins, fnrs)), int(noise.binomial(outs, fprs))
-        misses += _missed(gaussdp.audit_errors(accused, outs, missed, ins, confidence).mu_lower, mu)
+        misses += _missed(
+            gaussdp.audit_errors(
+                false_positives=accused, nonmembers=outs, false_negatives=missed, members=ins, confidence=confidence
+            ).mu_lower,
+            mu,
+        )
     return judged(misses, confidence, f"audit_errors at {confidence}, mu {mu}, {ins} and {outs} trials")
 
 
@@ -111,9 +116,9 @@ def _ranks(draw: random.Random) -> str:
     misses = 0
     for _ in range(REPETITIONS):
         inside = int(noise.binomial(canaries, 0.5))
-        sides = scores(noise, inside, mu), scores(noise, canaries - inside, 0.0)
+        sides = {"members": scores(noise, inside, mu), "nonmembers": scores(noise, canaries - inside, 0.0)}
         if min(inside, canaries - inside):
-            found = gaussdp.audit(*sides, confidence, design="one-run", direction=direction)
+            found = gaussdp.audit(**sides, confidence=confidence, design="one-run", direction=direction)
             misses += _missed(found.mu_lower, mu)
     return judged(misses, confidence, f"one run from scores at {confidence}, mu {mu}, {canaries} canaries, {name}")
 
@@ -126,7 +131,7 @@ def _sequential(draw: random.Random) -> str:
     misses = 0
     for _ in range(REPETITIONS):
         audit = gaussdp.SequentialAudit(mu, confidence)
-        audit.update(scores(noise, pairs, mu), scores(noise, pairs, 0.0))
+        audit.update(members=scores(noise, pairs, mu), nonmembers=scores(noise, pairs, 0.0))
         misses += bool(audit.trail.evidence.max() >= 1 / (1 - confidence))
     return judged(misses, confidence, f"sequential audit at {confidence}, mu {mu}, {pairs} pairs, {name}")
 

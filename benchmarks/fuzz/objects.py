@@ -31,7 +31,7 @@ def _book() -> Any:
 MADE: Mapping[str, Callable[[], Any]] = {
     "AccountedCurve": lambda: gaussdp.account(gaussdp.DPSGD(1.0, 0.1, 20)),
     "Assumption": lambda: gaussdp.report_run(RUN).assumptions[0],
-    "Audit": lambda: gaussdp.audit(*SCORES, design="trials"),
+    "Audit": lambda: gaussdp.audit(members=SCORES[0], nonmembers=SCORES[1], design="trials"),
     "AuditPlan": lambda: gaussdp.plan_audit(2.0, 0.5),
     "Calibration": lambda: calibration.noise_multiplier(gaussdp.GDP(1.0), sample_rate=0.01, steps=100),
     "Cause": lambda: gaussdp.Cause("one step", 1.0, "the steps were not composed"),

@@ -12,7 +12,7 @@ rng = np.random.default_rng(11)
 truth = gaussdp.GDP(1.0)  # what the attacker cannot know
 members, nonmembers = rng.normal(truth.mu, 1, 1000), rng.normal(0, 1, 1000)
 
-audit = gaussdp.audit(members, nonmembers, confidence=0.95, design="trials")
+audit = gaussdp.audit(members=members, nonmembers=nonmembers, confidence=0.95, design="trials")
 print(f"μ is at least {audit.mu_lower:.3f}, with 95 % confidence")
 print(audit.verdict(0.5).sentence)
 

@@ -10,7 +10,7 @@ from gaussdp.auditing.claims import largest_area
 @pytest.fixture(scope="module")
 def found():
     random = np.random.default_rng(0)
-    return gaussdp.audit(random.normal(1.5, 1, 2000), random.normal(0, 1, 2000), design="trials")
+    return gaussdp.audit(members=random.normal(1.5, 1, 2000), nonmembers=random.normal(0, 1, 2000), design="trials")
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.3, 1.0, 4.0])
@@ -41,7 +41,9 @@ def test_other_curves_are_compared_at_every_threshold(found):
 
 
 def test_area_against_curves():
-    found = gaussdp.audit(np.arange(2000) + 900, np.arange(2000), method=gaussdp.AUC(), design="trials")
+    found = gaussdp.audit(
+        members=np.arange(2000) + 900, nonmembers=np.arange(2000), method=gaussdp.AUC(), design="trials"
+    )
     assert found.contradicts(PureDP(0.5))
     assert not found.contradicts(PureDP(3.0))
     assert found.contradicts(ApproxDP(found.epsilon_lower(1e-5) - 1e-6, 1e-5))
@@ -54,7 +56,9 @@ def test_an_accounted_curve(found):
     assert found.contradicts(private)
     assert not found.contradicts(leaky)
     assert found.verdict(private).sentence == "The claim of the given curve is contradicted at 95 % confidence."
-    by_area = gaussdp.audit(np.arange(2000) + 1800, np.arange(2000), method=gaussdp.AUC(), design="trials")
+    by_area = gaussdp.audit(
+        members=np.arange(2000) + 1800, nonmembers=np.arange(2000), method=gaussdp.AUC(), design="trials"
+    )
     assert by_area.contradicts(private)
     assert gaussdp.audit_one_run(1000, 100, 99).contradicts(private)
 

@@ -14,12 +14,16 @@ MEMBERS, NONMEMBERS = RANDOM.normal(2, 1, 500), RANDOM.normal(0, 1, 500)
 
 
 def audited(**arguments):
-    return gaussdp.audit(MEMBERS, NONMEMBERS, **arguments)
+    return gaussdp.audit(members=MEMBERS, nonmembers=NONMEMBERS, **arguments)
 
 
 @pytest.mark.parametrize(
     "found",
-    [audited(), gaussdp.audit_errors(5, 100, 4, 100), gaussdp.audit_counts([0, 1], [10, 90], [90, 10])],
+    [
+        audited(),
+        gaussdp.audit_errors(false_positives=5, nonmembers=100, false_negatives=4, members=100),
+        gaussdp.audit_counts([0, 1], members=[10, 90], nonmembers=[90, 10]),
+    ],
     ids=["scores", "errors", "counts"],
 )
 def test_no_verdict_without_a_design(found):
@@ -88,7 +92,7 @@ def test_one_overfit_model_refutes_nothing():
     member_losses, other_losses = RANDOM.gamma(1.0, 0.1, 400), RANDOM.gamma(2.0, 1.0, 400)
     for design in (None, "one-model"):
         with pytest.raises(gaussdp.DomainError):
-            gaussdp.audit(member_losses, other_losses, design=design, direction="lower").verdict(1.0)
+            gaussdp.audit(members=member_losses, nonmembers=other_losses, design=design, direction="lower").verdict(1.0)
 
 
 @pytest.mark.parametrize(
@@ -110,4 +114,4 @@ def test_refusals(arguments, words):
     with pytest.raises(gaussdp.DomainError, match=words):
         audited(**arguments)
     with pytest.raises(gaussdp.DomainError, match="design must be one of 'trials'"):
-        gaussdp.audit_errors(1, 9, 1, 9, design="one-run")
+        gaussdp.audit_errors(false_positives=1, nonmembers=9, false_negatives=1, members=9, design="one-run")

@@ -19,8 +19,8 @@ def said(found):
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_low_scores_that_mean_member_are_high_ones_negated(method):
-    straight = gaussdp.audit(MEMBERS, NONMEMBERS, method=method)
-    lower = gaussdp.audit(-MEMBERS, -NONMEMBERS, method=method, direction="lower")
+    straight = gaussdp.audit(members=MEMBERS, nonmembers=NONMEMBERS, method=method)
+    lower = gaussdp.audit(members=-MEMBERS, nonmembers=-NONMEMBERS, method=method, direction="lower")
     assert lower.mu_lower == straight.mu_lower > 0
     assert lower.threshold == (None if straight.threshold is None else -straight.threshold)
     assert (lower.auc, lower.lower, lower.method) == (straight.auc, True, method)
@@ -28,7 +28,9 @@ def test_low_scores_that_mean_member_are_high_ones_negated(method):
 
 
 def test_a_fixed_threshold_accuses_below():
-    found = gaussdp.audit(-MEMBERS, -NONMEMBERS, method=gaussdp.FixedThreshold(-1.0), direction="lower")
+    found = gaussdp.audit(
+        members=-MEMBERS, nonmembers=-NONMEMBERS, method=gaussdp.FixedThreshold(-1.0), direction="lower"
+    )
     assert (found.threshold, found.method) == (-1.0, gaussdp.FixedThreshold(-1.0))
     assert found.false_positives == (-NONMEMBERS < -1.0).sum()
     assert found.false_negatives == (-MEMBERS >= -1.0).sum()
@@ -36,8 +38,8 @@ def test_a_fixed_threshold_accuses_below():
 
 def test_one_run_and_one_model():
     for design in ("one-run", "one-model"):
-        straight = gaussdp.audit(MEMBERS[:300], NONMEMBERS, design=design)
-        lower = gaussdp.audit(-MEMBERS[:300], -NONMEMBERS, design=design, direction="lower")
+        straight = gaussdp.audit(members=MEMBERS[:300], nonmembers=NONMEMBERS, design=design)
+        lower = gaussdp.audit(members=-MEMBERS[:300], nonmembers=-NONMEMBERS, design=design, direction="lower")
         assert (getattr(lower, "mu_lower", 0), getattr(lower, "auc", 0)) == (
             getattr(straight, "mu_lower", 0),
             getattr(straight, "auc", 0),
@@ -46,22 +48,24 @@ def test_one_run_and_one_model():
 
 @pytest.mark.parametrize("design", ["trials", "one-run", "one-model", None])
 def test_an_area_below_a_half_is_said(design):
-    wrong = said(gaussdp.audit(-MEMBERS[:300], -NONMEMBERS, design=design))
+    wrong = said(gaussdp.audit(members=-MEMBERS[:300], nonmembers=-NONMEMBERS, design=design))
     assert "below a half: the scores point the wrong way" in wrong
     assert "--lower-is-member" in wrong
     assert ("--either-direction" in wrong) == (design != "one-model")
     for direction in ("lower", "either") if design != "one-model" else ("lower",):
-        assert "wrong way" not in said(gaussdp.audit(-MEMBERS[:300], -NONMEMBERS, design=design, direction=direction))
+        assert "wrong way" not in said(
+            gaussdp.audit(members=-MEMBERS[:300], nonmembers=-NONMEMBERS, design=design, direction=direction)
+        )
     assert "leave --lower-is-member out" in said(
-        gaussdp.audit(MEMBERS[:300], NONMEMBERS, design=design, direction="lower")
+        gaussdp.audit(members=MEMBERS[:300], nonmembers=NONMEMBERS, design=design, direction="lower")
     )
 
 
 def test_either_direction_has_its_price():
-    straight = gaussdp.audit(MEMBERS, NONMEMBERS)
-    dearer = gaussdp.audit(MEMBERS, NONMEMBERS, 0.975)
+    straight = gaussdp.audit(members=MEMBERS, nonmembers=NONMEMBERS)
+    dearer = gaussdp.audit(members=MEMBERS, nonmembers=NONMEMBERS, confidence=0.975)
     for sign in (1, -1):
-        either = gaussdp.audit(sign * MEMBERS, sign * NONMEMBERS, direction="either")
+        either = gaussdp.audit(members=sign * MEMBERS, nonmembers=sign * NONMEMBERS, direction="either")
         assert either.mu_lower == dearer.mu_lower < straight.mu_lower
         assert (either.confidence, either.lower) == (0.95, sign < 0)
         assert "Both directions of the scores were tried" in said(either)
@@ -72,10 +76,16 @@ def test_either_direction_keeps_its_level_and_looking_first_does_not():
     method = gaussdp.FixedThreshold(0.0)
 
     def looked(x, y):
-        return max(gaussdp.audit(x, y, 0.6, method, direction=way).mu_lower for way in ("higher", "lower"))
+        return max(
+            gaussdp.audit(members=x, nonmembers=y, confidence=0.6, method=method, direction=way).mu_lower
+            for way in ("higher", "lower")
+        )
 
     paid = failures(
-        lambda x, y: gaussdp.audit(x, y, 0.6, method, direction="either").mu_lower, gaussian(0.0, 400), 0.0, 300
+        lambda x, y: gaussdp.audit(members=x, nonmembers=y, confidence=0.6, method=method, direction="either").mu_lower,
+        gaussian(0.0, 400),
+        0.0,
+        300,
     )
     assert not too_bold(paid, 300, 0.4)
     assert failures(looked, gaussian(0.0, 400), 0.0, 300) > 1.3 * paid > 0

@@ -18,7 +18,9 @@ ROWS = [(s, 1) for s in MEMBERS] + [(s, 0) for s in NONMEMBERS]
 
 
 def same(counts):
-    return gaussdp.audit_counts(counts.scores, counts.members, counts.nonmembers) == gaussdp.audit(MEMBERS, NONMEMBERS)
+    return gaussdp.audit_counts(counts.scores, members=counts.members, nonmembers=counts.nonmembers) == gaussdp.audit(
+        members=MEMBERS, nonmembers=NONMEMBERS
+    )
 
 
 @pytest.mark.parametrize(
@@ -196,7 +198,7 @@ def test_a_split_of_a_file_is_the_split_of_its_rows(tmp_path):
     random = np.random.default_rng(0)
     members, nonmembers = random.normal(2, 1, 31), random.normal(0, 1, 40)
     np.savez(tmp_path / "sides.npz", members=members, nonmembers=nonmembers)
-    expected = gaussdp.audit(members, nonmembers, method=gaussdp.Split(3))
+    expected = gaussdp.audit(members=members, nonmembers=nonmembers, method=gaussdp.Split(3))
     assert audit_score_counts(read_scores(tmp_path / "sides.npz"), method=gaussdp.Split(3)) == expected
 
 

@@ -114,7 +114,9 @@ def test_both_theorems_are_needed():
 @pytest.mark.parametrize("method", [gaussdp.EqualLocalLevel(), gaussdp.DKW(), gaussdp.AUC(), gaussdp.FixedThreshold(1)])
 @pytest.mark.parametrize("delta", [0.0, 1e-5, 1e-2])
 def test_trials_agree_with_themselves_as_well(method, delta):
-    found = gaussdp.audit_counts([0, 1, 2], [100, 300, 600], [700, 295, 5], method=method, design="trials")
+    found = gaussdp.audit_counts(
+        [0, 1, 2], members=[100, 300, 600], nonmembers=[700, 295, 5], method=method, design="trials"
+    )
     epsilon = found.epsilon_lower(delta)
     assert epsilon > 0.5
     for claimed in (0.0, epsilon / 2, epsilon * (1 - 1e-8), epsilon * (1 + 1e-8), 2 * epsilon):

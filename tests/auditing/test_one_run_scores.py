@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gaussdp
-from audits_of_test import too_bold
+from audits_of_test import audited, too_bold
 from gaussdp.auditing.methods import EXACT_UP_TO, held, rank_grid
 
 
@@ -21,23 +21,27 @@ def canaries(random, size, mu, steps=0.0):
 @pytest.mark.parametrize(("guessed", "correct"), [("both", 4), ("in", 3), ("out", 3)])
 def test_guesses_by_hand(guessed, correct):
     """From the top: in, in, out, in; from the bottom: out, out, in, out."""
-    found = gaussdp.audit([9, 8, 6, 3.5, 2], [7, 5, 3, 1, 0], design="one-run", guesses=4, guessed=guessed)
+    found = gaussdp.audit(
+        members=[9, 8, 6, 3.5, 2], nonmembers=[7, 5, 3, 1, 0], design="one-run", guesses=4, guessed=guessed
+    )
     assert (found.canaries, found.guesses, found.guessed, found.correct) == (10, (4,), (guessed,), (correct,))
 
 
 def test_ties_count_against_the_attack():
     """Five canaries tie for the last three places among the guesses; two of the five are wrong, and come first."""
-    found = gaussdp.audit([9, 5, 5, 5, 0], [5, 5, 0, 0, 0], design="one-run", guesses=4, guessed="in")
+    found = gaussdp.audit(
+        members=[9, 5, 5, 5, 0], nonmembers=[5, 5, 0, 0, 0], design="one-run", guesses=4, guessed="in"
+    )
     assert found.correct == (2,)
-    assert gaussdp.audit([1] * 50, [1] * 50, design="one-run").mu_lower == 0
+    assert gaussdp.audit(members=[1] * 50, nonmembers=[1] * 50, design="one-run").mu_lower == 0
 
 
 def test_it_agrees_with_the_counts_of_guesses():
     members, nonmembers = canaries(np.random.default_rng(0), 1000, 1.5)
-    found = gaussdp.audit(members, nonmembers, design="one-run")
+    found = gaussdp.audit(members=members, nonmembers=nonmembers, design="one-run")
     assert len(found.guesses) == 4
     assert found.mu_lower == gaussdp.audit_one_run(1000, found.guesses, found.correct).mu_lower > 0.5
-    one = gaussdp.audit(members, nonmembers, design="one-run", guesses=found.guesses[1])
+    one = gaussdp.audit(members=members, nonmembers=nonmembers, design="one-run", guesses=found.guesses[1])
     assert one.mu_lower > 0.5
     assert one.correct == (found.correct[1],)
 
@@ -49,7 +53,7 @@ def test_it_agrees_with_the_counts_of_guesses():
 def test_claims_too_much_seldom(mu, steps, direction):
     random = np.random.default_rng(3)
     bounds = [
-        gaussdp.audit(*canaries(random, 60, mu, steps), 0.8, design="one-run", direction=direction).mu_lower
+        audited(canaries(random, 60, mu, steps), confidence=0.8, design="one-run", direction=direction).mu_lower
         for _ in range(200)
     ]
     assert not too_bold(sum(bound > mu for bound in bounds), 200, 0.2)
@@ -57,8 +61,8 @@ def test_claims_too_much_seldom(mu, steps, direction):
 
 def test_coins_that_were_not_tossed():
     with pytest.raises(gaussdp.DomainError, match=r"put in by a fair coin .* got 900 of 1000 canaries in"):
-        gaussdp.audit(np.arange(900.0), np.arange(100.0), design="one-run")
-    assert gaussdp.audit(np.arange(530.0), np.arange(470.0), design="one-run").canaries == 1000
+        gaussdp.audit(members=np.arange(900.0), nonmembers=np.arange(100.0), design="one-run")
+    assert gaussdp.audit(members=np.arange(530.0), nonmembers=np.arange(470.0), design="one-run").canaries == 1000
 
 
 @pytest.mark.parametrize("trials", [1, 2, 100, EXACT_UP_TO])

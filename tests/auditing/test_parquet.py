@@ -19,7 +19,9 @@ ROWS = [(s, 1) for s in MEMBERS] + [(s, 0) for s in NONMEMBERS]
 
 
 def same(counts):
-    return gaussdp.audit_counts(counts.scores, counts.members, counts.nonmembers) == gaussdp.audit(MEMBERS, NONMEMBERS)
+    return gaussdp.audit_counts(counts.scores, members=counts.members, nonmembers=counts.nonmembers) == gaussdp.audit(
+        members=MEMBERS, nonmembers=NONMEMBERS
+    )
 
 
 def write_parquet(path, query):
@@ -46,7 +48,7 @@ def test_a_large_parquet_file_is_rounded_by_a_fixed_rule(tmp_path):
     scores = exact.scores[exact.scores != 0]
     below = rounded.scores[np.searchsorted(rounded.scores, scores, side="right") - 1]
     assert np.abs(below / scores - 1).max() < 2**-14
-    found = [gaussdp.audit_counts(c.scores, c.members, c.nonmembers).auc for c in (exact, rounded)]
+    found = [gaussdp.audit_counts(c.scores, members=c.members, nonmembers=c.nonmembers).auc for c in (exact, rounded)]
     assert found[0] == pytest.approx(found[1], abs=1e-3)
 
 
@@ -56,7 +58,7 @@ def test_a_split_of_a_file_is_the_split_of_its_rows(tmp_path):
     write_parquet(tmp_path / "rows1.parquet", "SELECT 1.0 AS score, true AS member FROM range(9)")  # no part of it
     i = np.arange(4001)
     scores = np.sin(i * i) + i % 3
-    expected = gaussdp.audit(scores[i % 3 > 0], scores[i % 3 == 0], method=gaussdp.Split(4))
+    expected = gaussdp.audit(members=scores[i % 3 > 0], nonmembers=scores[i % 3 == 0], method=gaussdp.Split(4))
     assert audit_score_counts(read_scores(path), method=gaussdp.Split(4)) == expected
     assert expected.mu_lower > 0
 

@@ -8,6 +8,7 @@ import pytest
 from scipy import special
 
 import gaussdp
+from audits_of_test import audited
 from gaussdp import DomainError, plan_audit
 from gaussdp.auditing import sizes
 from gaussdp.auditing.bands import approximate_level, equal_level_upper, local_level
@@ -47,8 +48,8 @@ def test_planned_trials_detect_by_simulation(plan):
         assert planned.power >= 0.8
         hits = sum(
             gaussdp.audit(
-                random.normal(1.5, 1, planned.trials),
-                random.normal(0, 1, planned.trials),
+                members=random.normal(1.5, 1, planned.trials),
+                nonmembers=random.normal(0, 1, planned.trials),
                 method=method,
                 design="trials",
             ).contradicts(0.5)
@@ -78,7 +79,7 @@ def test_planned_pairs_by_simulation(mu, claim):
     ends = []
     for _ in range(30):
         audit = gaussdp.SequentialAudit(claim)
-        audit.update(random.normal(mu, 1, 2 * planned.pairs), random.normal(0, 1, 2 * planned.pairs))
+        audit.update(members=random.normal(mu, 1, 2 * planned.pairs), nonmembers=random.normal(0, 1, 2 * planned.pairs))
         ends.append(1 + int(np.argmax(audit.trail.evidence >= 20)))
     assert np.mean(ends) == pytest.approx(planned.expected, rel=0.3)
     assert np.mean(np.array(ends) <= planned.pairs) > 0.8 - 3 * np.sqrt(0.16 / 30)
@@ -107,7 +108,7 @@ def test_the_default_needs_about_what_is_planned(mu, claim):
 
     def power(trials):
         sides = ((random.normal(mu, 1, trials), random.normal(0, 1, trials)) for _ in range(400))
-        return np.mean([gaussdp.audit(*pair, design="trials").contradicts(claim) for pair in sides])
+        return np.mean([audited(pair, design="trials").contradicts(claim) for pair in sides])
 
     assert power(planned) > 0.9 - 3 * np.sqrt(0.09 / 400)
     assert power(round(0.75 * planned)) < 0.9
@@ -119,7 +120,9 @@ def test_a_large_mu_needs_a_few_trials(mu):
     assert plan.fixed_threshold.trials <= 10
     assert plan.equal_local_level.trials <= 15
     assert plan.fixed_threshold.fpr > 0
-    proved = gaussdp.audit(np.full(plan.equal_local_level.trials, mu), np.zeros(plan.equal_local_level.trials))
+    proved = gaussdp.audit(
+        members=np.full(plan.equal_local_level.trials, mu), nonmembers=np.zeros(plan.equal_local_level.trials)
+    )
     assert proved.mu_lower > 0
 
 
@@ -169,7 +172,7 @@ def test_many_trials_are_enough_and_not_far_too_many():
 
     def power(trials):
         sides = ((random.normal(2.0, 1, trials), random.normal(0, 1, trials)) for _ in range(200))
-        return np.mean([gaussdp.audit(*pair, design="trials").contradicts(1.8) for pair in sides])
+        return np.mean([audited(pair, design="trials").contradicts(1.8) for pair in sides])
 
     assert power(planned) > 0.9 - 3 * np.sqrt(0.09 / 200)
     assert power(round(0.7 * planned)) < 0.9
@@ -183,7 +186,7 @@ def test_a_power_beyond_what_is_simulated():
     assert plan.equal_local_level.trials < 2 * plan.fixed_threshold.trials
     trials = plan.equal_local_level.trials
     sides = ((random.normal(2.0, 1, trials), random.normal(0, 1, trials)) for _ in range(2000))
-    missed = sum(not gaussdp.audit(*pair, design="trials").contradicts(1.0) for pair in sides)
+    missed = sum(not audited(pair, design="trials").contradicts(1.0) for pair in sides)
     assert missed <= 8
     surer = plan_audit(2.0, 1.0, power=0.9999).sequential
     assert plan_audit(2.0, 1.0).sequential.pairs < plan.sequential.pairs < surer.pairs < 10 * plan.sequential.pairs

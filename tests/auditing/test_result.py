@@ -104,7 +104,7 @@ def rounding(document):
 
 
 def test_tables_and_sides_of_rounding():
-    found = audit_errors(5, 1000, 400, 1000, design="trials")
+    found = audit_errors(false_positives=5, nonmembers=1000, false_negatives=400, members=1000, design="trials")
     document = found.document([1.0, PureDP(9.0)], [1e-5])
     assert tuple(table.key for table in document.tables) == ("bound", "attack", "epsilon", "claims")
     sides = rounding(document)
@@ -115,7 +115,12 @@ def test_tables_and_sides_of_rounding():
 
 
 def test_without_claims_and_deltas():
-    assert [table.key for table in audit_errors(5, 1000, 400, 1000).document().tables] == ["bound", "attack"]
+    assert [
+        table.key
+        for table in audit_errors(false_positives=5, nonmembers=1000, false_negatives=400, members=1000)
+        .document()
+        .tables
+    ] == ["bound", "attack"]
 
 
 @pytest.mark.parametrize(("mu_lower", "words"), [(0.4, "The attack that proves it"), (0.0, "which proves nothing")])

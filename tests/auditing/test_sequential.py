@@ -18,7 +18,7 @@ PAIRS = gaussian(1.0, 120)(np.random.default_rng(7))
 
 def audited(members, nonmembers, claim=0.5, **settings):
     audit = SequentialAudit(claim, **settings)
-    audit.update(members, nonmembers)
+    audit.update(members=members, nonmembers=nonmembers)
     return audit
 
 
@@ -62,12 +62,12 @@ def test_evidence_does_not_depend_on_how_trials_arrive():
     members, nonmembers = PAIRS
     together, single, uneven = audited(members, nonmembers), SequentialAudit(0.5), SequentialAudit(0.5)
     for x, y in zip(members, nonmembers, strict=True):
-        single.update([x], [y])
-    uneven.update(members[:90], [])
+        single.update(members=[x], nonmembers=[y])
+    uneven.update(members=members[:90], nonmembers=[])
     assert (uneven.pairs, uneven.waiting) == (0, (90, 0))
-    uneven.update([], nonmembers[:50])
+    uneven.update(members=[], nonmembers=nonmembers[:50])
     assert (uneven.pairs, uneven.waiting) == (50, (40, 0))
-    uneven.update(members[90:], nonmembers[50:])
+    uneven.update(members=members[90:], nonmembers=nonmembers[50:])
     for audit in (single, uneven):
         assert audit.trail.evidence.tolist() == together.trail.evidence.tolist()
         assert audit.trail.mu_lower.tolist() == together.trail.mu_lower.tolist()
@@ -90,7 +90,7 @@ def test_a_verdict_stays():
     audit = audited(members, nonmembers)
     assert audit.contradicted
     peak = audit.evidence
-    audit.update(np.zeros(300), np.zeros(300))
+    audit.update(members=np.zeros(300), nonmembers=np.zeros(300))
     assert audit.evidence < peak
     assert audit.contradicted
     assert audit.verdict().sentence.startswith("The claim μ = 0.5 is contradicted at 95 % confidence, after 420 pairs")
@@ -113,9 +113,9 @@ def test_several_attacks_average():
     assert both.trail.evidence == pytest.approx(average, rel=1e-12)
     assert both.attacks == ("good", "none")
     with pytest.raises(DomainError, match="scores of the attacks good, none"):
-        both.update([1.0], [0.0])
+        both.update(members=[1.0], nonmembers=[0.0])
     with pytest.raises(DomainError, match="as many scores of each attack"):
-        both.update({"good": [1.0], "none": []}, {"good": [], "none": []})
+        both.update(members={"good": [1.0], "none": []}, nonmembers={"good": [], "none": []})
 
 
 def test_an_audit_is_continued_from_its_file(tmp_path):
@@ -123,11 +123,11 @@ def test_an_audit_is_continued_from_its_file(tmp_path):
     path = tmp_path / "audit.json"
     for claim in (0.5, PureDP(1.0), gaussdp.ApproxDP(1.0, 1e-5), None):
         first = SequentialAudit(claim, 0.9)
-        first.update(members[:70], nonmembers[:60])
+        first.update(members=members[:70], nonmembers=nonmembers[:60])
         save_audit(first, path)
         again = load_audit(path)
         for audit in (first, again):
-            audit.update(members[70:], nonmembers[60:])
+            audit.update(members=members[70:], nonmembers=nonmembers[60:])
         assert again.trail.mu_lower.tolist() == first.trail.mu_lower.tolist()
         assert again.trail.evidence.tolist() == first.trail.evidence.tolist()
         assert (again.confidence, again.waiting, again.claim) == (0.9, (1, 0), first.claim)
@@ -191,7 +191,7 @@ def test_before_the_first_pair():
         render_evidence(audit, "svg")
     for bad in ([math.nan], ["a"], [[1.0]]):
         with pytest.raises(DomainError, match="members must"):
-            audit.update(bad, [1.0])
+            audit.update(members=bad, nonmembers=[1.0])
     assert audit.pairs == 0
     with pytest.raises(DomainError):
         SequentialAudit(0.5, 1.0)

@@ -6,6 +6,7 @@ from scipy import special
 
 import gaussdp
 from audits_of_test import (
+    audited,
     constant,
     failures,
     gaussian,
@@ -48,7 +49,12 @@ PAIRS = {
 @pytest.mark.parametrize("pair", PAIRS)
 def test_claims_too_much_seldom(method, pair):
     sample, mu = PAIRS[pair]
-    count = failures(lambda x, y: gaussdp.audit(x, y, CONFIDENCE, method).mu_lower, sample, mu, REPETITIONS)
+    count = failures(
+        lambda x, y: gaussdp.audit(members=x, nonmembers=y, confidence=CONFIDENCE, method=method).mu_lower,
+        sample,
+        mu,
+        REPETITIONS,
+    )
     assert not too_bold(count, REPETITIONS, 1 - CONFIDENCE), f"{count} of {REPETITIONS}"
 
 
@@ -60,7 +66,7 @@ def test_the_naive_method_fails_the_same_check():
 def test_a_band_without_calibration_fails_the_same_check(monkeypatch):
     """The default method with the local level left at a/2: the correction is what keeps the promise."""
     monkeypatch.setattr(bands, "equal_level_table", lambda n, tail: np.append(rate_upper(rank_grid(n), n, tail), 1.0))
-    run = lambda x, y: gaussdp.audit(x, y, CONFIDENCE).mu_lower  # noqa: E731
+    run = lambda x, y: gaussdp.audit(members=x, nonmembers=y, confidence=CONFIDENCE).mu_lower  # noqa: E731
     count = failures(run, gaussian(1.0, 2000), 1.0, REPETITIONS)
     assert too_bold(count, REPETITIONS, 1 - CONFIDENCE), f"{count} of {REPETITIONS}"
 
@@ -87,7 +93,7 @@ def failures_by_seed(prepare=lambda scores: scores):
 
     def failed(seed):
         pair = (prepare(random.normal(size=SPLIT_PEOPLE)) for _ in range(2))
-        return gaussdp.audit(*pair, SPLIT_CONFIDENCE, gaussdp.Split(seed)).mu_lower > 0
+        return audited(pair, confidence=SPLIT_CONFIDENCE, method=gaussdp.Split(seed)).mu_lower > 0
 
     return np.array([sum(failed(seed) for _ in range(SPLIT_REPETITIONS)) for seed in range(SPLIT_SEEDS)])
 
@@ -180,11 +186,11 @@ def test_one_run_epsilon(epsilon):
 
 def test_epsilon_from_a_band():
     """Laplace scores satisfy epsilon = 1, whatever delta."""
-    run = lambda x, y: gaussdp.audit(x, y, CONFIDENCE).epsilon_lower(1e-6)  # noqa: E731
+    run = lambda x, y: gaussdp.audit(members=x, nonmembers=y, confidence=CONFIDENCE).epsilon_lower(1e-6)  # noqa: E731
     assert not too_bold(failures(run, laplace(1.0, 200), 1.0, REPETITIONS), REPETITIONS, 1 - CONFIDENCE)
 
 
 def test_a_claimed_curve_is_contradicted_seldom():
     claim = PureDP(1.0)
-    run = lambda x, y: float(gaussdp.audit(x, y, CONFIDENCE, design="trials").contradicts(claim))  # noqa: E731
+    run = lambda *pair: float(audited(pair, confidence=CONFIDENCE, design="trials").contradicts(claim))  # noqa: E731
     assert not too_bold(failures(run, laplace(1.0, 200), 0.0, REPETITIONS), REPETITIONS, 1 - CONFIDENCE)

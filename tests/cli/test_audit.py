@@ -37,7 +37,7 @@ def test_the_main_job(capsys, scores):
     path, members, nonmembers = scores
     text = run(capsys, path, "--design", "trials", "--claim", "mu=0.5")
     assert "The claim μ = 0.5 is contradicted at 95 % confidence." in text
-    shown = f"{np.floor(gaussdp.audit(members, nonmembers).mu_lower * 1000) / 1000:g}"
+    shown = f"{np.floor(gaussdp.audit(members=members, nonmembers=nonmembers).mu_lower * 1000) / 1000:g}"
     assert shown in text
 
 
@@ -51,7 +51,7 @@ def test_json_holds_the_library_numbers_rounded_down(capsys, scores):
     claims = ["--claim-mu", "1", "--claim-epsilon", "9"]
     out = run(capsys, path, "--design", "trials", *claims, "--format", "json")
     tables = json.loads(out)["tables"]
-    found = gaussdp.audit(members, nonmembers)
+    found = gaussdp.audit(members=members, nonmembers=nonmembers)
     bound = tables["bound"]["rows"][0]
     assert bound["mu_lower"] <= found.mu_lower
     assert bound["mu_lower"] == pytest.approx(found.mu_lower, rel=1e-3)
@@ -87,7 +87,7 @@ def test_methods(capsys, scores, options, method):
     path, members, nonmembers = scores
     out = run(capsys, path, *options, "--confidence", "0.9", "--digits", "12", "--format", "csv", "--table", "bound")
     [row] = csv.DictReader(io.StringIO(out))
-    expected = gaussdp.audit(members, nonmembers, 0.9, method)
+    expected = gaussdp.audit(members=members, nonmembers=nonmembers, confidence=0.9, method=method)
     assert float(row["mu_lower"]) == pytest.approx(expected.mu_lower, rel=1e-10)
     assert row["kind"] == expected.kind
     assert row["method"] == str(method)
@@ -215,7 +215,7 @@ def test_the_design_is_part_of_the_question(capsys, scores):
 
 def test_one_run_from_scores(capsys, scores):
     path, members, nonmembers = scores
-    expected = gaussdp.audit(members, nonmembers, design="one-run", guesses=[100, 50], guessed="in")
+    expected = gaussdp.audit(members=members, nonmembers=nonmembers, design="one-run", guesses=[100, 50], guessed="in")
     arguments = ["one-run", path, "--guesses", "100", "--guesses", "50", "--guess", "in", "--claim", "mu=0.1"]
     out = run(capsys, *arguments, "--digits", "12", "--format", "json")
     row = json.loads(out)["tables"]["bound"]["rows"][0]

@@ -35,7 +35,7 @@ def rows(out, table):
 
 def test_a_file(capsys, trials, tmp_path):
     expected = gaussdp.SequentialAudit(0.5)
-    expected.update(MEMBERS, NONMEMBERS)
+    expected.update(members=MEMBERS, nonmembers=NONMEMBERS)
     found = run(capsys, trials, *CLAIM, "--format", "json", "--digits", "9", "--plot", tmp_path / "evidence.png")
     [row] = rows(found.out, "evidence")
     assert row["evidence"] == pytest.approx(expected.evidence, rel=1e-8)

@@ -25,7 +25,7 @@ RESULTS = {
     "distribution": gaussdp.account(gaussdp.Laplace(scale=2.0)),
     "gaussian": gaussdp.account(gaussdp.Gaussian(2.0)),
     "fit": DPSGD_CURVE.fit(),
-    "audit": gaussdp.audit(GENERATOR.normal(1, 1, 300), GENERATOR.normal(0, 1, 300)),
+    "audit": gaussdp.audit(members=GENERATOR.normal(1, 1, 300), nonmembers=GENERATOR.normal(0, 1, 300)),
     "one run": gaussdp.audit_one_run(canaries=1000, guesses=100, correct=90),
     "plan": gaussdp.plan_audit(mu=2.0, claim_mu=0.5),
     "calibration": gaussdp.calibration.noise_multiplier(gaussdp.GDP(1.0), sample_rate=0.1, steps=100),

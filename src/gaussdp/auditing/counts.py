@@ -3,12 +3,13 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from gaussdp.errors import DomainError
+from gaussdp.errors import DomainError, brief
 from gaussdp.numerics import Floats
 from gaussdp.objects import Compared
 
@@ -65,6 +66,33 @@ class ScoreCounts(Compared):
         pooled = np.sort(np.concatenate((ins, outs)))
         distinct = pooled[np.append(pooled[1:] != pooled[:-1], True)]
         return cls(distinct, _tally(ins, distinct), _tally(outs, distinct), partial(_halves_of, *people))
+
+    @classmethod
+    def labelled(cls, scores: npt.ArrayLike, member: npt.ArrayLike, member_value: str | None = None) -> "ScoreCounts":
+        """The counts of raw scores with a label each, of two values, in the order of the people."""
+        values, labels = scores_of("scores", scores), _labels(member)
+        if labels.shape != values.shape:
+            raise DomainError("member", f"one label for each of {values.size} scores", got=f"shape {labels.shape}")
+        distinct = np.unique(labels)[:_LABELS_SHOWN]
+        texts = [str(label) for label in distinct.tolist()]
+        is_member = labels == distinct[texts.index(member_label(texts, member_value))]
+        counts = cls.from_scores(values[is_member], values[~is_member])
+        counts.must_not_be_labels("scores")
+        return counts
+
+    def must_not_be_labels(self, scores: str) -> None:
+        """Refuse scores that are 0 and 1 and say of each person what the label says: labels taken for scores.
+
+        Args:
+            scores: what these scores are called.
+        """
+        sides = self.members.astype(bool).tolist(), self.nonmembers.astype(bool).tolist()
+        if self.scores.tolist() == [0, 1] and sides in (([False, True], [True, False]), ([True, False], [False, True])):
+            raise DomainError(
+                None,
+                problem=f"{scores} holds the labels again, as 0 and 1",
+                advice="give the scores of the attack; if these are its decisions, give members and nonmembers apart",
+            )
 
     def flipped(self) -> "ScoreCounts":
         """The counts of the negated scores, for attacks that accuse whoever scores low."""
@@ -198,6 +226,19 @@ def scores_of(name: str, value: npt.ArrayLike, *, may_be_empty: bool = False) ->
     return scores
 
 
+def _labels(member: npt.ArrayLike) -> npt.NDArray[Any]:
+    """The labels as an array of truth values, numbers or texts."""
+    try:
+        labels = np.asarray(member)
+    except (ValueError, TypeError):
+        raise DomainError("member", "a one-dimensional array of labels", got="rows of different lengths") from None
+    if labels.dtype == object and all(isinstance(label, str | bool | int | float) for label in labels.flat):
+        labels = labels.astype(str)
+    if labels.dtype.kind not in "biufU" or np.ma.is_masked(member):
+        raise DomainError("member", "an array of labels such as True and False", got=brief(member))
+    return labels
+
+
 def _counts(side: str, value: npt.ArrayLike, size: int) -> Counts:
     try:
         array = np.asarray(value)
@@ -225,6 +266,7 @@ def _tally(ordered: Floats, distinct: Floats) -> Counts:
     return at_most
 
 
+_LABELS_SHOWN = 5  # of many: four are named, and the fifth says that there are more
 _MEMBER = {"1", "true", "t", "yes", "y", "in", "member"}
 _NONMEMBER = {"0", "false", "f", "no", "n", "out", "nonmember", "non-member"}
 
@@ -239,7 +281,10 @@ def member_label(labels: Collection[str], member_value: str | None) -> str:
     found = ", ".join(repr(label) for label in sorted(labels)[:4])
     if len(labels) > 2:
         raise DomainError(
-            None, problem="member labels must be two-valued", got=f"{found}{', ...' if len(labels) > 4 else ''}"
+            None,
+            problem="member labels must be two-valued",
+            got=f"{found}{', ...' if len(labels) > 4 else ''}",
+            advice="check that scores and labels are not exchanged",
         )
     if member_value is not None:
         wanted = [label for label in labels if label == member_value or plain(label) == plain(member_value)]
@@ -252,7 +297,9 @@ def member_label(labels: Collection[str], member_value: str | None) -> str:
     others = [label for label in labels if plain(label) in _NONMEMBER]
     if len(members) + len(others) < len(labels) or max(len(members), len(others)) > 1:
         raise DomainError(
-            None, problem=f"which label means member is unclear among {found}", advice="say so with a member value"
+            None,
+            problem=f"which label means member is unclear among {found}",
+            advice="say so with a member value, or label people member and nonmember",
         )
     if not members or not others:
         missing = "member" if not members else "nonmember"

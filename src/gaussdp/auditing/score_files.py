@@ -91,14 +91,16 @@ def _counted(
         )
     labels = [label for (label,) in database.execute(f"SELECT DISTINCT label FROM {rows} LIMIT 5").fetchall()]
     is_member = f"label = {_literal(member_label(labels, member_value))}"
-    score = rounded_sql("s") if total > exact_rows else "s"
-    people = f"(SELECT {score} AS score, {is_member} AS is_member, place FROM {rows})"
+    rounded = rounded_sql("s") if total > exact_rows else "s"
+    people = f"(SELECT {rounded} AS score, {is_member} AS is_member, place FROM {rows})"
     counted = database.execute(
         "SELECT score, count(*) FILTER (WHERE is_member) AS members, "
         f"count(*) FILTER (WHERE NOT is_member) AS nonmembers FROM {people} GROUP BY 1"
     ).fetchnumpy()
     scores, members, nonmembers = _merged(counted, "members", "nonmembers")
-    return ScoreCounts(scores, members, nonmembers, partial(_halves, path, people))
+    counts = ScoreCounts(scores, members, nonmembers, partial(_halves, path, people))
+    counts.must_not_be_labels(f"column {score!r}")
+    return counts
 
 
 def _halves(path: Path, people: str, seed: int) -> tuple[ScoreCounts, ScoreCounts]:
@@ -197,6 +199,8 @@ def read_scores(
         DomainError: if the file cannot be read or is not of this form.
         MissingExtraError: for Parquet without DuckDB.
     """
+    if score == member:
+        raise DomainError(None, problem=f"column {score!r} cannot hold both the scores and the labels")
     file = Path(path)
     reader = READERS.get(file.suffix.lower())
     if reader is None:
@@ -238,7 +242,9 @@ def _read_csv(path: Path, score: str, member: str, member_value: str | None) -> 
                 member_label(labels, member_value)
     values = np.frombuffer(scores, dtype=np.float64) if scores else np.empty(0)
     is_member = np.frombuffer(codes, dtype=np.int8) == labels.get(_member_in(path, list(labels), member_value), -1)
-    return ScoreCounts.from_scores(values[is_member], values[~is_member])
+    counts = ScoreCounts.from_scores(values[is_member], values[~is_member])
+    counts.must_not_be_labels(f"column {score!r}")
+    return counts
 
 
 def _read_npz(path: Path, score: str, member: str, member_value: str | None) -> ScoreCounts:
@@ -258,10 +264,9 @@ def _read_npz(path: Path, score: str, member: str, member_value: str | None) -> 
             problem=f"{score!r} and {member!r} must be arrays of one dimension and equal length",
             got=f"shapes {scores.shape} and {labels.shape}",
         )
-    distinct = np.unique(labels)
-    texts = [str(label) for label in distinct.tolist()]
-    is_member = labels == distinct[texts.index(_member_in(path, texts, member_value))]
-    return ScoreCounts.from_scores(scores[is_member], scores[~is_member])
+    if not scores.size:
+        raise DomainError(path.name, problem="holds no scores")
+    return ScoreCounts.labelled(scores, labels, member_value)
 
 
 def _array(path: Path, archive: zipfile.ZipFile, name: str, names: list[str]) -> npt.NDArray[Any]:

@@ -153,7 +153,7 @@ class SequentialAudit(Compared, Displayed):
         """The scores of members and of nonmembers so far, by attack, as they were given."""
         return {name: (attack.members, attack.nonmembers) for name, attack in self._attacks.items()}
 
-    def update(self, members: Scores, nonmembers: Scores) -> None:
+    def update(self, *, members: Scores, nonmembers: Scores) -> None:
         """Add trials in the order in which they came; those without a partner wait for one.
 
         Args:
@@ -317,6 +317,8 @@ def trials_of(
         member: the column with the labels.
         member_value: the label that means member; None recognises the usual ones.
     """
+    if member in scores:
+        raise DomainError(None, problem=f"column {member!r} cannot hold both the scores and the labels")
     rows = csv.reader(_whole(lines, name))
     header = [column.strip().removeprefix("\ufeff") for column in next(rows, [])]
     for column in (*scores, member):
@@ -359,7 +361,8 @@ def add_trial(audit: SequentialAudit, trial: Trial) -> None:
     """Add one trial, which may wait for its partner."""
     is_member, scores = trial
     one, none = {name: [score] for name, score in scores.items()}, {name: list[float]() for name in scores}
-    audit.update(one, none) if is_member else audit.update(none, one)
+    members, nonmembers = (one, none) if is_member else (none, one)
+    audit.update(members=members, nonmembers=nonmembers)
 
 
 def save_audit(audit: SequentialAudit, path: str | Path) -> None:
@@ -398,12 +401,12 @@ def load_audit(path: str | Path, claim: Claimed | None = None) -> SequentialAudi
         audit = SequentialAudit(
             _claim(stated, claim, name), _number(content["confidence"]), direction=content["direction"]
         )
-        sides = (
-            {attack: [_number(score) for score in held[side]] for attack, held in attacks.items()}
+        sides = {
+            side: {attack: [_number(score) for score in held[side]] for attack, held in attacks.items()}
             for side in ("members", "nonmembers")
-        )
+        }
         if attacks:
-            audit.update(*sides)
+            audit.update(**sides)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         if isinstance(error, DomainError):
             raise

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NoReturn, overload
+from typing import Any, Literal, NoReturn, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -105,20 +105,24 @@ Found = Audit | OneRunAudit | Description
 
 @overload
 def audit(
-    members: npt.ArrayLike,
-    nonmembers: npt.ArrayLike,
+    *,
+    members: npt.ArrayLike | None = None,
+    nonmembers: npt.ArrayLike | None = None,
+    scores: npt.ArrayLike | None = None,
+    member: npt.ArrayLike | None = None,
     confidence: float = 0.95,
     method: Method = DEFAULT_METHOD,
-    *,
     design: Literal["trials"] | None = None,
     direction: Direction = "higher",
 ) -> Audit: ...
 @overload
 def audit(
-    members: npt.ArrayLike,
-    nonmembers: npt.ArrayLike,
-    confidence: float = 0.95,
     *,
+    members: npt.ArrayLike | None = None,
+    nonmembers: npt.ArrayLike | None = None,
+    scores: npt.ArrayLike | None = None,
+    member: npt.ArrayLike | None = None,
+    confidence: float = 0.95,
     design: Literal["one-run"],
     direction: Direction = "higher",
     guesses: int | Sequence[int] | None = None,
@@ -126,20 +130,24 @@ def audit(
 ) -> OneRunAudit: ...
 @overload
 def audit(
-    members: npt.ArrayLike,
-    nonmembers: npt.ArrayLike,
-    confidence: float = 0.95,
     *,
+    members: npt.ArrayLike | None = None,
+    nonmembers: npt.ArrayLike | None = None,
+    scores: npt.ArrayLike | None = None,
+    member: npt.ArrayLike | None = None,
+    confidence: float = 0.95,
     design: Literal["one-model"],
     direction: Direction = "higher",
     by_coin: Literal[False] = False,
 ) -> Description: ...
 @overload
 def audit(
-    members: npt.ArrayLike,
-    nonmembers: npt.ArrayLike,
-    confidence: float = 0.95,
     *,
+    members: npt.ArrayLike | None = None,
+    nonmembers: npt.ArrayLike | None = None,
+    scores: npt.ArrayLike | None = None,
+    member: npt.ArrayLike | None = None,
+    confidence: float = 0.95,
     design: Literal["one-model"],
     by_coin: Literal[True],
     direction: Direction = "higher",
@@ -147,11 +155,13 @@ def audit(
     guessed: str = "both",
 ) -> OneRunAudit: ...
 def audit(
-    members: npt.ArrayLike,
-    nonmembers: npt.ArrayLike,
+    *positional: object,
+    members: npt.ArrayLike | None = None,
+    nonmembers: npt.ArrayLike | None = None,
+    scores: npt.ArrayLike | None = None,
+    member: npt.ArrayLike | None = None,
     confidence: float = 0.95,
     method: Method = DEFAULT_METHOD,
-    *,
     design: DesignName | None = None,
     direction: Direction = "higher",
     by_coin: bool = False,
@@ -171,9 +181,14 @@ def audit(
     the direction and the method before looking. `Split` tells people apart by their place, so give the scores in the
     order of the trials.
 
+    The scores are given by name, in one of two ways: `members` and `nonmembers`, or `scores` and `member`. Arguments by
+    place are refused, since scikit-learn's order (labels, scores) would be read as two groups.
+
     Args:
         members: scores of members, at least one; infinities are fine, NaN is not.
         nonmembers: scores of nonmembers, at least one.
+        scores: instead of these two, the scores of members and nonmembers together.
+        member: for each of `scores`, whether it is of a member: True or False, 1 or 0, "in" or "out", and the like.
         confidence: in (0, 1): the bound exceeds the true mu in at most a share 1 - confidence of audits.
         method: of independent trials: `EqualLocalLevel()`, `DKW()`, `AUC()`, `Split(seed)`,
             `FixedThreshold(threshold)`, or `Credible(threshold)`, which is no confidence bound.
@@ -186,13 +201,17 @@ def audit(
 
     >>> import numpy as np
     >>> attack = np.random.default_rng(0)
-    >>> found = audit(attack.normal(1.0, 1.0, 2000), attack.normal(0.0, 1.0, 2000), design="trials")
+    >>> members, nonmembers = attack.normal(1.0, 1.0, 2000), attack.normal(0.0, 1.0, 2000)
+    >>> found = audit(members=members, nonmembers=nonmembers, design="trials")
     >>> found
     Audit(mu_lower=0.83..., method=EqualLocalLevel(), threshold=..., confidence=0.95, design='trials')
+    >>> scores, member = np.concatenate((members, nonmembers)), np.repeat([True, False], 2000)
+    >>> audit(scores=scores, member=member, design="trials") == found
+    True
     >>> found.contradicts(0.5), found.contradicts(1.0)
     (True, False)
     """
-    counts = ScoreCounts.from_scores(members, nonmembers)
+    counts = _named_scores(positional, members, nonmembers, scores, member)
     return audit_score_counts(
         counts,
         confidence,
@@ -205,13 +224,30 @@ def audit(
     )
 
 
+def _named_scores(
+    positional: tuple[object, ...], members: Any, nonmembers: Any, scores: Any, member: Any
+) -> ScoreCounts:
+    """The counts of the scores, which are given by name in one of two ways."""
+    sides, labelled = (members, nonmembers), (scores, member)
+    by_side, by_label = (all(one is not None for one in pair) for pair in (sides, labelled))
+    if positional or by_side == by_label or any(one is not None for one in (labelled if by_side else sides)):
+        raise DomainError(
+            None,
+            problem="an audit takes scores by name, in one of two ways",
+            got=f"{len(positional)} without a name" if positional else "",
+            advice="write audit(members=..., nonmembers=...) for the scores of two groups, or audit(scores=...,"
+            " member=...) for scores with a label each",
+        )
+    return ScoreCounts.from_scores(*sides) if by_side else ScoreCounts.labelled(*labelled)
+
+
 def audit_counts(
     scores: npt.ArrayLike,
+    *,
     members: npt.ArrayLike,
     nonmembers: npt.ArrayLike,
     confidence: float = 0.95,
     method: Method = DEFAULT_METHOD,
-    *,
     design: Literal["trials"] | None = None,
     direction: Direction = "higher",
 ) -> Audit:
@@ -236,12 +272,12 @@ def audit_counts(
 
 
 def audit_errors(
+    *,
     false_positives: int,
     nonmembers: int,
     false_negatives: int,
     members: int,
     confidence: float = 0.95,
-    *,
     design: Literal["trials"] | None = None,
 ) -> Audit:
     """The bound from the errors of one attack that decided on its threshold in advance.
