@@ -90,3 +90,21 @@ def test_tests_that_are_named_exist():
     assert len(named) > 20
     for name in named:
         assert (ROOT / name).exists(), name
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/accounting.md"])
+def test_pages_say_of_errors_what_the_survey_found(page):
+    """How many readings were checked against proofs, and that none exceeded its error: as the survey has it."""
+    survey = (ROOT / "docs" / "certified.md").read_text(encoding="utf-8")
+    readings, exceeded, worst = re.search(r"\| all \| \| (\d+) \| (\d+) \| ([\d.]+) \|", survey).groups()
+    text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    assert int(exceeded) == 0
+    assert f"{int(readings):,} readings" in text
+    assert page == "README.md" or f"the worst used {worst} of it" in text
+
+
+def test_no_page_calls_everything_proved():
+    """Estimates of errors are no proofs, and the README names them."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "`error_kind` says whether that is a proved bound" in text
+    assert "refused or enclosed" not in text

@@ -95,7 +95,8 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
     Gaussian and Poisson-sampled Gaussian releases, in any composition, are read off exactly, from the bulk to the
     deepest tails. Where that cannot give 9 digits (losses in the thousands, sampled noise below 0.1, thresholds next to
     the least loss) a value is enclosed between proved bounds, and given on the safe side; `curve.reading` and
-    `fit.method` tell. A composition with a part whose privacy loss has atoms is read off a distribution throughout.
+    `fit.method` tell. Errors are bounds or estimates: `error_kind` says which, and `certify` proves the number. A
+    composition with a part whose privacy loss has atoms is read off a distribution throughout.
 
     Args:
         mechanism: what is released: a mechanism, a guarantee that is stated for one, or a DpEvent or

@@ -45,7 +45,8 @@ class AccountedCurve(ReadCurve, Guarantee):
     Appendix F): the lower of the two trade-off curves up to the point of slope -1, the segment of slope -1 to its
     mirror image, and the mirror image beyond; its :math:`\delta(\varepsilon)` is the larger of the two.
 
-    Values have relative error below 1e-9 (mostly below 1e-11), as deep into the tails as they are asked for. A value
+    Values state a relative error below 1e-9 (mostly below 1e-11), as deep into the tails as they are asked for: a bound
+    or an estimate, as the `error_kind` of their `reading` tells; `certify` proves them. A value
     that cannot be had so is enclosed between proved bounds, or comes from a pessimistic privacy loss distribution where
     that is tighter; the others in the same array stay exact, and `reading` tells the method and the error of each. The
     two directions by name, `remove` and `add`, raise ConvergenceError there. The same question always has the same

@@ -77,8 +77,9 @@ class Fit(Displayed):
 
     Attributes:
         mu: the guarantee; equals mu_upper.
-        mu_lower: no smaller mu holds.
-        mu_upper: this mu holds, numerical error included.
+        mu_lower: no smaller mu holds, numerical error included.
+        mu_upper: this mu holds, numerical error included; `error_kind` tells whether that error is a bound or an
+            estimate, and `fit(certified=True)` proves both ends.
         floor: the guarantee speaks about attacks with FPR and FNR of at least this; 0 if it holds for all.
         fpr: false-positive rate of the attack at which it binds.
         fnr: false-negative rate of the same attack.

@@ -115,10 +115,11 @@ class Method(IntEnum):
 
     @property
     def error_kind(self) -> ErrorKind:
-        """Whether errors claimed by this method always are bounds, or may be estimates with margins.
+        """Whether the errors that this method states are always proved bounds, or may be estimates.
 
-        Lines and densities bound most of what they leave out, and judge the rest by how it falls off; a reading off a
-        line says itself where nothing was judged.
+        Lines and densities judge a part of their errors by how terms fall off, with a margin: that part is no proof. A
+        reading off a line finds out for itself whether bounds on every part fit into what it states, up to rounding.
+        The estimates were compared with proofs (docs/certified.md), and `certify` proves a number.
         """
         return "estimate" if self in (Method.LINE, Method.DENSITY) else "bound"
 
@@ -184,9 +185,9 @@ class Reading(Generic[Numbers]):
 
     Attributes:
         value: what was asked for.
-        error: its relative error at most; `error_kind` tells whether that is a bound or an estimate. A value of a
-            distribution or an enclosure is a bound on the safe side, and the error says how far the truth may lie away;
-            inf where nothing is known about that.
+        error: its relative error; `error_kind` tells whether that is a bound up to rounding, or an estimate. A value of
+            a distribution or an enclosure is a bound on the safe side, and the error says how far the truth may lie
+            away; inf where nothing is known about that.
         method: how it was computed; for arrays an array of methods.
 
     >>> from gaussdp import DPSGD, account
@@ -207,9 +208,10 @@ class Reading(Generic[Numbers]):
 
     @property
     def error_kind(self) -> ErrorKind | npt.NDArray[np.object_]:
-        """Whether the error is a "bound" or an "estimate", judged by how terms fall off; for arrays an array.
+        """Whether the error is a "bound", proved up to rounding, or an "estimate"; for arrays an array.
 
-        For lines that is found out when it is asked for: it takes as long as some readings do.
+        An estimate is judged by how terms fall off, and has a margin. For lines the kind is found out when it is asked
+        for, which takes as long as some readings do. To have the number proved, ask the curve to `certify`.
         """
         methods = np.asarray(self.method, np.object_)
         kinds = np.array([method.error_kind for method in methods.ravel()], np.object_)

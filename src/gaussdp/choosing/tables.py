@@ -1,7 +1,8 @@
 """The tables of the paper, for any rows and columns: a level down the side, epsilon or mu across the top.
 
 Two roundings. *Nearest* prints as the paper does: two significant digits for mu and epsilon, two decimals for TPR/FPR,
-three for precision. *One-sided* never claims more privacy than there is: budgets down, what an attacker achieves up.
+three for precision. *One-sided* claims no more privacy than the number itself: budgets down, what an attacker
+achieves up.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

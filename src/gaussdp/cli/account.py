@@ -101,7 +101,7 @@ def _reading_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group(cls=DefaultGroup, default="plan", by_ending={".csv": "points", ".tsv": "points"})
 def account() -> None:
-    """The tightest sound μ of a mechanism, exact into the tails.
+    """The smallest μ that holds for a mechanism, and its error.
 
     Followed by a TOML or JSON file, it accounts for the run or the composition that the file describes (see `gaussdp
     account plan --help`); by a CSV file, for the curve of which the file holds points (see `gaussdp account points

@@ -22,7 +22,7 @@ COMMANDS = {
     "gaussdp.cli.choose": "The GDP budget μ for a policy, in any currency, and a recommendation.",
     "gaussdp.cli.risk": "What a μ-GDP release lets the best membership attacker achieve.",
     "gaussdp.cli.explain": "What μ, or a run file, means in words and odds, for people who are no cryptographers.",
-    "gaussdp.cli.account": "The tightest sound μ of a mechanism, exact into the tails.",
+    "gaussdp.cli.account": "The smallest μ that holds for a mechanism, and its error.",
     "gaussdp.cli.report": "The privacy statement of the run described in FILE, a TOML or JSON file.",
     "gaussdp.cli.check": "Hold a published number against the run described in FILE, a TOML or JSON file.",
     "gaussdp.cli.certify": "Prove μ, δ and ε of the run or plan described in FILE, by ball arithmetic "

@@ -20,7 +20,7 @@ gaussdp {version}: state, choose and judge Gaussian differential privacy, as one
   gaussdp advise                questions in plain words, and a range of μ
   gaussdp choose --epsilon 1    the budget μ for a policy of ε = 1
   gaussdp explain --mu 0.31     what μ = 0.31 means, in words and odds
-  gaussdp account plan.toml     the tightest sound μ of a mechanism
+  gaussdp account plan.toml     the smallest μ that holds for a mechanism
   gaussdp report run.toml       the privacy statement of a run
   gaussdp check run.toml        whether a published number is sound or false
   gaussdp audit scores.csv      the μ that the scores of an attack prove

@@ -1,4 +1,4 @@
-"""One-sided rounding: what is shown never claims more privacy than there is; digits, and shares as people say them.
+"""One-sided rounding: what is shown claims no more privacy than the number; digits, and shares as people say them.
 
 Guarantees and attack risks round up, budgets round down. A number is rounded as it prints (0.1 is 0.1, not the binary
 fraction a hair above it), so what a person typed comes back unchanged.
