@@ -29,10 +29,12 @@ MORE = log_uniform(1.0 + 1e-6, 1.5)
 
 
 def fit_or_none(mechanism, floor):
-    """The fit, unless the floor leaves no attacks to speak about."""
+    """The fit, unless the floor leaves no attacks to speak about, as the curve says too."""
+    curve = account(mechanism)
     try:
-        return account(mechanism).fit(floor)
+        return curve.fit(floor)
     except DomainError:
+        assert curve.fnr(floor) <= floor
         return None
 
 

@@ -127,6 +127,7 @@ def test_at_any_floor_every_number_is_one(seed):
     except DomainError:
         with pytest.raises(DomainError, match="floor must leave attacks to speak about"):
             curve.fit(floor)
+        assert curve.fnr(floor) <= floor
         return
     assert 0 <= fit.mu_lower <= fit.mu < math.inf
     assert 0 <= fit.slack <= 1

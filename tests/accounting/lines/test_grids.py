@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from domains_of_test import log_uniform
@@ -79,7 +79,7 @@ def test_any_line(steps, place, squared_mu):
     try:
         claimed, true, _ = claimed_and_true(squared_mu, steps, place)
     except ConvergenceError:
-        return  # no line is laid there
+        reject()  # no line is laid there; hypothesis says so where that is nearly always
     assert true <= claimed + OWN_ROUNDING
 
 
