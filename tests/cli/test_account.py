@@ -125,6 +125,27 @@ class TestPoints:
         assert "4 vertices" in capsys.readouterr().out
         assert picture.read_text().startswith("<?xml")
 
+    @pytest.mark.parametrize("meaning", ["bounds", "vertices"])
+    def test_points_of_one_direction_are_worth_less(self, meaning, tmp_path, capsys):
+        """What was shown for one order of the datasets alone must not be read as if it held for both."""
+        file, found = tmp_path / "points.csv", {}
+        file.write_text(self.POINTS)
+        for directions in ("one", "both"):
+            given = ["--meaning", meaning, "--directions", directions, "--floor", "1e-2", "--format", "json"]
+            assert main(["account", "points", str(file), *given, "--digits", "12"]) == 0
+            row = json.loads(capsys.readouterr().out)["tables"]["guarantee"]["rows"][0]
+            fit = account(read_points(file, meaning=meaning, directions=directions)).fit(1e-2)
+            assert row["mu"] == pytest.approx(fit.mu, rel=1e-9)
+            found[directions] = row["mu"]
+        assert found["one"] > 1.05 * found["both"]
+
+    def test_a_file_that_a_spreadsheet_wrote(self, tmp_path, capsys):
+        """It begins with a mark of its order of bytes, which is no part of the first name."""
+        file = tmp_path / "points.csv"
+        file.write_text(self.POINTS, encoding="utf-8-sig")
+        assert main(["account", str(file), "--table", "guarantee"]) == 0
+        assert "4 bounds" in capsys.readouterr().out
+
     def test_statements(self, tmp_path, capsys):
         file = tmp_path / "profile.TSV"
         file.write_text("epsilon\tdelta\n0.5\t1e-2\n1\t1e-4\n")

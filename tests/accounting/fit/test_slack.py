@@ -2,13 +2,16 @@
 
 import math
 import random
+from types import SimpleNamespace
 
 import mpmath as mp
 import numpy as np
 import pytest
 
 from gaussdp.accounting import account
+from gaussdp.accounting.fit.slack import CurveDistances
 from gaussdp.accounting.fit.supremum import gaussian_fall, largest_gap
+from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
 from gaussdp.mechanisms import DPSGD
@@ -97,6 +100,33 @@ def test_slack_below_floors_of_any_depth(setting, floor):
     epsilon = np.linspace(0, 1.5 * curve.remove.epsilon(1e-2 * floor), 200)
     own, gaussian = curve.delta(epsilon), GDP(fit.mu).delta(epsilon)
     assert (own * (1 - 1e-9) <= fit.slack + (1 - fit.slack) * gaussian).all()
+
+
+def mirrored(points):
+    """The same tests with both laws exchanged: removing a record is then what adding it was."""
+    return OperatingPoints(
+        -points.tau,
+        points.log_fnr,
+        points.log_tpr,
+        points.log_fpr,
+        points.log_tnr,
+        points.log_density + points.tau,
+        points.log_delta_add,
+        points.log_delta_remove,
+        points.errors,
+        points.methods,
+    ).take(slice(None, None, -1))
+
+
+@pytest.mark.parametrize("setting", SETTINGS[:3])
+def test_the_slack_is_of_both_directions(setting):
+    """Of a loss whose laws are exchanged, adding a record needs the slack that removing it did."""
+    fit = account(DPSGD(*setting)).fit(1e-6)
+    found = fit._distances
+    tails = SimpleNamespace(read=lambda tau: mirrored(found.tails.read(-tau[::-1])))
+    other = CurveDistances(tails, found.mu, found.floor, SimpleNamespace(known=mirrored(found.span.known)))
+    assert other.slack() == pytest.approx(fit.slack, rel=1e-6)
+    assert other._slack(remove=True, found=0.0) < 0.9 * fit.slack  # as that of adding it was
 
 
 @pytest.mark.parametrize("mu", [0.5, 3.0, 7.9, 12.0])

@@ -3,7 +3,8 @@
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from contextlib import suppress
+from threading import Barrier, BrokenBarrierError
 
 import numpy as np
 
@@ -57,3 +58,22 @@ def test_threads_that_share_split_lines_read_the_same_bits():
                     assert points.errors.tolist() == alone.errors.tolist()
     finally:
         sys.setswitchinterval(interval)
+
+
+def test_split_lines_are_extended_by_one_thread_at_a_time():
+    """Each bin begins where the one before ends: two threads that saw the same end would lay one bin twice."""
+    tails = SplitTails.of(0.0, [(SampledGaussianLoss(0.84, 9e-6), 12_000)], 0.01)
+    both = Barrier(2)
+
+    class Met(list):
+        """Lets two threads that are about to append wait for each other, if they can."""
+
+        def append(self, edge):
+            with suppress(BrokenBarrierError):
+                both.wait(timeout=0.3)
+            super().append(edge)
+
+    tails._edges = Met(tails._edges)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(tails._extend, [0.1, 0.1]))
+    assert (np.diff(tails._edges) > 0).all()

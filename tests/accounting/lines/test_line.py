@@ -38,6 +38,32 @@ def test_a_gaussian_loss(mu, place, offset):
             assert abs(mp.expm1(mp.mpf(float(log_value)) - mp.log(value))) <= points.errors[0] + 3e-15 * abs(log_value)
 
 
+@pytest.mark.parametrize(
+    ("step", "steps", "at", "tau", "delta"),
+    [
+        ((78.51, 0.4131), 47, 471.282, 0.630096, "6.310531719142193821e-70"),
+        ((78.51, 0.4131), 47, 499.004, 0.668322, "5.158862146095638876e-78"),
+        ((78.51, 0.4131), 47, 526.727, 0.706678, "1.375706614415634098e-86"),
+        ((78.51, 0.4131), 47, 582.172, 0.783777, "3.296956540276099801e-105"),
+        ((18.19, 0.03876), 126, 710.327, 0.463656, "8.530183235175095622e-80"),
+        ((18.19, 0.03876), 126, 752.111, 0.49515, "7.751547237507865513e-90"),
+        ((18.19, 0.03876), 126, 793.895, 0.527202, "1.23530060310352461e-100"),
+        ((18.19, 0.03876), 126, 877.463, 0.593059, "1.310307718508763628e-124"),
+        ((34.27, 0.03192), 130, 1600.491, 0.192849, "4.889133562908703703e-74"),
+        ((34.27, 0.03192), 130, 1694.638, 0.205032, "8.431441070143619671e-83"),
+        ((34.27, 0.03192), 130, 1788.784, 0.217316, "3.896493633966107572e-92"),
+        ((34.27, 0.03192), 130, 1977.077, 0.242194, "1.461217669204493523e-112"),
+    ],
+)
+def test_the_rounding_of_large_exponents_is_counted(step, steps, at, tau, delta):
+    """Strong tilts of much noise, where K and c tau are hundreds that cancel; the values are from certificates."""
+    cumulants = LossCumulants(0.0, [(SampledGaussianLoss(*step).cut(36.0), steps)])
+    points = Line(cumulants, cumulants.tilt(at)).read(np.array([tau]))
+    with mp.workdps(40):
+        error = abs(mp.expm1(mp.mpf(float(points.log_delta_remove[0])) - mp.log(mp.mpf(delta))))
+    assert error <= points.errors[0] < 2e-12
+
+
 def test_sums_over_many_nodes_are_the_plain_sums(monkeypatch):
     """Many nodes go through products of coarse and fine waves, few through their own cosines and sines."""
     cumulants = LossCumulants(0.0, [(SampledGaussianLoss(2.0, 0.5), 40)])
