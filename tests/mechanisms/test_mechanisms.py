@@ -15,6 +15,7 @@ from gaussdp.mechanisms import (
     DiscreteLaplace,
     Gaussian,
     Laplace,
+    MixtureOfGaussians,
     PoissonSampled,
     RandomizedResponse,
     Repeated,
@@ -154,3 +155,57 @@ def test_a_sample_of_a_sample_is_one_sample():
     assert nested.mechanism == Gaussian(2.0)
     assert Fraction(0.3) * Fraction(0.1) <= Fraction(nested.sample_rate) <= Fraction(math.nextafter(0.3 * 0.1, 1))
     assert PoissonSampled(PoissonSampled(Gaussian(2.0), 1.0), 0.1) == PoissonSampled(Gaussian(2.0), 0.1)
+
+
+PLAIN = [
+    lambda adjacency: Gaussian(2.0, adjacency),
+    lambda adjacency: ZCDPGaussian(0.125, adjacency),
+    lambda adjacency: 4 * Gaussian(4.0, adjacency),
+    lambda adjacency: Composition([Gaussian(2.0 / 0.6, adjacency), ZCDPGaussian(0.08, adjacency)]),
+]
+
+
+@pytest.mark.parametrize("make", PLAIN)
+@pytest.mark.parametrize("records", [1, 3])
+def test_plain_releases_for_other_neighbours(make, records):
+    """Each record moves the sum by its sensitivity, an exchanged one by twice that of adding it."""
+    for stated, asked, moves in (
+        ("add-remove", "add-remove", records),
+        ("add-remove", "replace-one", 2 * records),
+        ("replace-one", "replace-one", records),
+    ):
+        known = make(stated).protecting(asked, records)
+        assert known.adjacency == asked
+        squares = sum(count * part.mu**2 for part, count in known.parts())
+        assert math.sqrt(squares) == pytest.approx(0.5 * moves, rel=1e-12)
+    assert make("replace-one").protecting("add-remove", records) is None
+
+
+@pytest.mark.parametrize("run", [DPSGD(2.0, 0.1, 5), PoissonSampled(Gaussian(2.0), 0.1)])
+def test_sampled_releases_for_other_neighbours(run):
+    """Exact for one exchanged record or for a unit of several that is added or removed; for nothing else."""
+    exchanged, units = run.protecting("replace-one"), run.protecting("add-remove", 3)
+    steps = getattr(run, "steps", 1)
+    assert [(type(part).__name__, count) for part, count in exchanged.parts()] == [("SampledExchange", steps)]
+    [(part, count)] = units.parts()
+    assert (part, count) == (MixtureOfGaussians.of_records(2.0, 0.1, 3), steps)
+    assert run.protecting("replace-one", 3) is None
+    assert exchanged.protecting("add-remove") is None
+    assert exchanged.protecting("add-remove", 3) is None
+    assert units.protecting("replace-one") is None
+
+
+def test_without_sampling_units_and_exchanges_count_in_full():
+    for run in (DPSGD(2.0, 1.0, 1), PoissonSampled(Gaussian(2.0), 1.0)):
+        for asked, records, mu in (("add-remove", 3, 1.5), ("replace-one", 1, 1.0)):
+            [(part, _)] = run.protecting(asked, records).parts()
+            assert part.mu == mu
+
+
+def test_other_releases_know_their_own_neighbours_alone():
+    for release in (Laplace(1.0), DiscreteGaussian(2.0), RandomizedResponse(1.0)):
+        other = "add-remove" if release.adjacency == "replace-one" else "replace-one"
+        assert release.protecting(release.adjacency) is release
+        assert release.protecting(other) is None
+        assert release.protecting(release.adjacency, 2) is None
+        assert Composition([Gaussian(1.0, release.adjacency), release]).protecting(release.adjacency, 2) is None
