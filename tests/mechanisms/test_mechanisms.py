@@ -209,3 +209,9 @@ def test_other_releases_know_their_own_neighbours_alone():
         assert release.protecting(other) is None
         assert release.protecting(release.adjacency, 2) is None
         assert Composition([Gaussian(1.0, release.adjacency), release]).protecting(release.adjacency, 2) is None
+
+
+@pytest.mark.parametrize(("rate", "epochs", "steps"), [(0.3, 1.0, 4), (0.3, 0.01, 1), (0.1, 3.0, 30), (0.4, 2.1, 6)])
+def test_passes_at_a_sample_rate_are_rounded_up_to_steps(rate, epochs, steps):
+    """A part of a step is a step; a whole number of them, missed by rounding, is that number."""
+    assert DPSGD.from_plan(noise_multiplier=1.0, sample_rate=rate, epochs=epochs).steps == steps
