@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, PointsCurve, account
+from gaussdp.accounting.plain_gaussians import mu_of_plain
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
-from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Laplace, PoissonSampled
+from gaussdp.mechanisms import DPSGD, Composition, Gaussian, Laplace, MixtureOfGaussians, PoissonSampled
 
 
 def test_sample_rate_one_is_the_plain_gaussian():
@@ -71,3 +72,23 @@ def test_steps_that_are_not_sampled_add_squares():
     curve = account(Composition([3 * Gaussian(2.0), DPSGD(4.0, 1.0, 8)]))
     assert curve.implied().mu == pytest.approx(math.sqrt(3 / 4 + 8 / 16), rel=1e-15)
     assert curve.fit().unconditional
+
+
+@pytest.mark.parametrize(
+    ("run", "mu"),
+    [
+        (DPSGD(2.0, 0.1, 5), math.sqrt(5) / 2),
+        (DPSGD(2.0, 0.1, 5, "replace-one"), math.sqrt(5)),  # an exchanged record moves the sum by twice its part
+        (DPSGD(2.0, 0.1, 5, records_per_unit=3), 3 * math.sqrt(5) / 2),
+        (MixtureOfGaussians(2.0, [0.0, 1.5], [0.5, 0.5]), 0.75),
+        (Composition([DPSGD(2.0, 0.1, 5, "replace-one"), Gaussian(0.5, "replace-one")]), 3.0),
+    ],
+    ids=repr,
+)
+def test_without_a_floor_sampling_hides_nothing(run, mu):
+    """As rates of false accusations vanish, the mu of every release tends to that of its largest move of the sum."""
+    low, high = mu_of_plain(run.parts())
+    assert low <= mu * (1 + 1e-15)
+    assert high >= mu * (1 - 1e-15)
+    assert high == pytest.approx(low, rel=1e-15)
+    assert account(run).implied().mu == pytest.approx(mu, rel=1e-14)
