@@ -103,6 +103,7 @@ MOST_STEPS = 5000  # of a strategy that is held as a matrix
 MOST_COEFFICIENTS = 10**7  # of one that is described by a few numbers
 _ROUNDING = 1e-15  # relative, of the root of a sum of squares; sensitivities are rounded up by it
 _PER_TERM = 2.3e-16  # the same for each further term of a sum, which rounding moves by half of it
+_ROUNDED = 4e-15  # relative, what a sensitivity over a noise multiplier may be above the true one, beside its sums
 _SHOWN = 6  # coefficients in a repr
 
 
@@ -153,6 +154,26 @@ class Strategy(ABC):
     def sensitivity(self, participation: Participation) -> float:
         """The root of the bound, rounded up."""
         return self.scale * math.sqrt(self.squared_move(participation)) * (1 + _ROUNDING)
+
+    @property
+    def least_column(self) -> float:
+        """The same norm, rounded down."""
+        return self.largest_column * (1 - _ROUNDED)
+
+    def least_sensitivity(self, participation: Participation) -> float:
+        """No more than the largest move, where that is known; else no more than that by a single contribution."""
+        if not self.is_exact(participation):
+            return self.least_column
+        rounded = _ROUNDED + 2 * _PER_TERM * self.terms(participation)
+        return max(self.least_column, self.sensitivity(participation) * (1 - rounded))
+
+    @abstractmethod
+    def terms(self, participation: Participation) -> int:
+        """How many terms the sums have of which such a sensitivity consists."""
+
+    @abstractmethod
+    def largest_turns(self, cycle: int) -> int:
+        """How many of every so many columns, from some column on, surely have the largest norm."""
 
 
 def _guard(kind: type) -> None:
@@ -276,6 +297,12 @@ class Toeplitz(Strategy):
             return times * math.fsum(given**2)
         return largest_sum(products_at_most(self.matrix() / self.scale), participation)
 
+    def terms(self, participation: Participation) -> int:
+        return min(participation.most(self.length), -(-self.bands // participation.separation))
+
+    def largest_turns(self, cycle: int) -> int:
+        return (self.length - self.bands) // cycle + 1  # those that the last row does not cut off
+
     def is_exact(self, participation: Participation) -> bool:
         whole = (participation.most(self.length) - 1) * participation.separation + self.bands <= self.length
         return self._falls or (self.bands <= participation.separation and whole)
@@ -361,6 +388,15 @@ class Dense(Strategy):
             return max(map(math.fsum, (self._scaled**2).T))
         return largest_sum(products_at_most(self._scaled), participation)
 
+    def terms(self, participation: Participation) -> int:
+        times = participation.most(self.steps)
+        return 1 if times == 1 else times * (len(self.rows) + 2)
+
+    def largest_turns(self, cycle: int) -> int:
+        squares = np.array([math.fsum(column) for column in (self._scaled**2).T])
+        largest = squares == squares.max()
+        return max(int(largest[start::cycle].sum()) for start in range(min(cycle, self.steps)))
+
     def is_exact(self, participation: Participation) -> bool:
         times, gap = participation.most(self.steps), participation.separation
         if times == 1 or self.bands <= gap:
@@ -413,6 +449,12 @@ class Tree(Strategy):
         times = participation.most(self.length)
         sizes = (2**level for level in range(self._levels))
         return float(sum(times * min(times, -(-size // participation.separation)) for size in sizes))
+
+    def terms(self, participation: Participation) -> int:
+        return 1
+
+    def largest_turns(self, cycle: int) -> int:
+        return 1  # a cycle has as many steps as there are bands
 
     def is_exact(self, participation: Participation) -> bool:
         return participation.most(self.length) == 1

@@ -19,7 +19,7 @@ from gaussdp.errors import DomainError
 from gaussdp.mechanisms import Composition, Mechanism
 from gaussdp.mechanisms.composition import composed
 
-FORMAT = 1
+FORMAT = 2
 """Of the file; a change of its meaning makes it another one."""
 
 

@@ -59,7 +59,7 @@ def line_of(
     if isinstance(witness, BentWitness):
         return ProvedBentLine(loss.squared_mu(), loss.parts, witness, tell=tell)
     if isinstance(witness, BracketWitness):
-        return ProvedBracket(loss.squared_mu, (loss.noises, loss.rhos), loss.parts, witness, tell)
+        return ProvedBracket(loss.squared_mu, loss.plain, loss.parts, witness, tell)
     return ProvedLine(loss.squared_mu(), loss.parts, witness, tell)
 
 

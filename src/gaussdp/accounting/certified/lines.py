@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, power, probability, widened
 from gaussdp.accounting.certified.proved import Progress, silent
-from gaussdp.accounting.certified.steering import Part, Steering, rounded
-from gaussdp.accounting.certified.steps import ProvedStep
+from gaussdp.accounting.certified.steering import Steering, rounded
+from gaussdp.accounting.certified.steps import Part, ProvedStep
 from gaussdp.accounting.certified.witnesses import POLES, Beside, LineWitness, StepWitness, region
 from gaussdp.errors import ConvergenceError
 
@@ -112,10 +112,7 @@ class ProvedLine:
         self.region = region(witness.tilt) or 0
         self._squared_mu, self._parts = squared_mu, tuple(parts)
         tilt = witness.tilt
-        steps = [
-            ProvedStep(part.noise_multiplier, part.sample_rate, tilt, step.table)
-            for part, step in zip(parts, witness.steps, strict=True)
-        ]
+        steps = [ProvedStep(part, tilt, step.table) for part, step in zip(parts, witness.steps, strict=True)]
         values = [acb(1)] * witness.blocks[-1]
         self._mgfs: list[arb] = []
         for part, step, own in zip(parts, steps, witness.steps, strict=True):
@@ -162,7 +159,7 @@ class ProvedLine:
             raise ConvergenceError("no proof: a pole lies between a line and a tilt beside it")
         mgfs = []
         for part, own in zip(self._parts, beside.steps, strict=True):
-            step = ProvedStep(part.noise_multiplier, part.sample_rate, beside.tilt, own.table)
+            step = ProvedStep(part, beside.tilt, own.table)
             mgfs.append(step.transforms(own.grids[0], 0, 1, 0.0)[0].real.upper())
         return arb(beside.tilt), shift, self._log_at(beside.tilt, mgfs)
 

@@ -54,7 +54,13 @@ class DistributionCurve(PointsCurve):
     _largest: float  # an epsilon that no loss exceeds ...
     _fails: float  # ... but with this probability, in which everything is revealed
 
-    def __init__(self, parts: Sequence[tuple[Mechanism, int]] | GivenDistribution) -> None:
+    _surely: tuple[tuple[Mechanism, int], ...]  # the parts of what surely loses no more
+
+    def __init__(
+        self,
+        parts: Sequence[tuple[Mechanism, int]] | GivenDistribution,
+        least: Sequence[tuple[Mechanism, int]] | None = None,
+    ) -> None:
         upper: GivenDistribution | LossDistribution
         known: tuple[tuple[Mechanism, int], ...] = ()
         if isinstance(parts, GivenDistribution):
@@ -65,6 +71,7 @@ class DistributionCurve(PointsCurve):
         object.__setattr__(self, "noise_floor", upper.noise_floor)
         object.__setattr__(self, "_silent_below", 0.0)
         object.__setattr__(self, "_parts", known)
+        object.__setattr__(self, "_surely", known if least is None else tuple(least))
         object.__setattr__(self, "_upper", upper)
         object.__setattr__(self, "_largest", largest)
         object.__setattr__(self, "_fails", fails)
@@ -119,11 +126,24 @@ class DistributionCurve(PointsCurve):
 
     def __reduce__(self) -> Any:
         """A curve is made again from its mechanisms; one off a given distribution takes its points along."""
-        return (DistributionCurve, (list(self._parts),)) if self._parts else super().__reduce__()
+        made = list(self._parts), list(self._surely)
+        return (DistributionCurve, made) if self._parts else super().__reduce__()
 
     def __repr__(self) -> str:
         of = ", ".join(f"{count} * {part!r}" if count > 1 else repr(part) for part, count in self._parts)
         return f"DistributionCurve({of or 'given'}, {self.epsilons.size} points, noise floor {self.noise_floor:.1e})"
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, parts: Sequence[tuple[Mechanism, int]] | None = None) -> "DistributionCurve":
+        """The curve of a mechanism, whose lower ends are those of what surely loses no more.
+
+        Args:
+            mechanism: what is released.
+            parts: what is known to lose no less than its parts; they themselves if None.
+        """
+        least = mechanism.least
+        surely = None if least is None or least is mechanism else list(least.parts())
+        return cls(list(mechanism.parts()) if parts is None else parts, surely)
 
     @classmethod
     def read(cls, distribution: Any, compositions: int) -> "DistributionCurve":
@@ -187,7 +207,7 @@ class DistributionCurve(PointsCurve):
 
     @cached_property
     def _lower(self) -> LossDistribution:
-        return LossDistribution(self._parts, pessimistic=False)
+        return LossDistribution(self._surely, pessimistic=False)
 
     @cached_property
     def _optimistic(self) -> Floats:
