@@ -1,6 +1,7 @@
 """Matrix mechanisms: sensitivities against brute force over all patterns and signs, and what is made of them."""
 
 import math
+from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
@@ -243,15 +244,19 @@ def test_what_is_called_exact_is(seed):
                     assert strategy.sensitivity(participation) == pytest.approx(exact, rel=1e-12)
 
 
-def test_a_bound_has_no_lower_end():
+def test_the_lower_end_of_a_bound_is_that_of_one_contribution():
     tree = MatrixMechanism(4.0, Tree(64), Participation(8))
     assert tree.bounded
     assert Composition([3 * tree, Gaussian(2.0)]).bounded
     fit = account(tree).fit()
-    assert (fit.mu_lower, fit.mu) == (0.0, tree.mu)
+    assert fit.mu == tree.mu == pytest.approx(3.0, rel=1e-14)
+    assert fit.mu_lower == pytest.approx(math.sqrt(7) / 4, rel=1e-13)
+    assert fit.mu_lower < math.sqrt(7) / 4
     run = gaussdp.Run(mechanism=tree, unit="one person", adjacency="add-remove", tuning="none", records_per_unit=1)
-    for claim in (f"mu={tree.mu / 2}", "epsilon=0.1 delta=1e-6", "epsilon=3", "rho=0.01"):
+    for claim in (f"mu={tree.mu / 2}", "epsilon=4 delta=1e-6", "rho=1"):
         assert gaussdp.check_claim(run, claim).status == "undecided"
+    for claim in ("mu=0.66", "epsilon=0.1 delta=1e-6", "epsilon=3", "rho=0.01"):
+        assert gaussdp.check_claim(run, claim).status == "false"
     assert not MatrixMechanism(4.0, Tree(64), Participation(8, 1)).bounded
 
 
@@ -270,7 +275,7 @@ def test_against_jax_privacy():
                     np.asarray(coefficients), min_sep=gap, max_participations=times, n=64
                 )
             )
-        ours = Toeplitz(coefficients, 64).squared_sensitivity(Participation(gap, times))
+        ours = Toeplitz(coefficients, 64).sensitivity(Participation(gap, times)) ** 2
         assert ours == pytest.approx(theirs, rel=1e-9)
 
 
@@ -298,5 +303,80 @@ def test_arrays_of_jax():
 
 
 def test_a_plain_release():
-    known = GDPGaussian.of(0.5 * (1 + 1e-15), "add-remove")
-    assert dict(MatrixMechanism(2.0, Toeplitz([1.0], 1)).parts()) == {known: 1}
+    [(release, count)] = MatrixMechanism(2.0, Toeplitz([1.0], 1)).parts()
+    assert isinstance(release, GDPGaussian)
+    assert (count, release.mu) == (1, 0.5 * (1 + 1e-15))
+    assert 0.5 * (1 - 1e-14) < release.least_mu < 0.5
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_least_sensitivities_are_no_larger_than_the_true_ones(seed):
+    draw = np.random.default_rng(seed)
+    steps = int(draw.integers(2, 7))
+    for strategy in (
+        Toeplitz(np.sort(draw.uniform(0, 1, 3))[::-1], steps),
+        Toeplitz(draw.uniform(-1, 1, 2), steps),
+        Dense(draw.normal(size=(steps, steps))),
+        Dense(draw.uniform(0, 1, size=(9, steps))),
+        Tree(steps),
+    ):
+        if isinstance(strategy, Tree):
+            blocks = [(start, size) for size in (1, 2, 4) for start in range(0, steps - size + 1, size)]
+            matrix = np.array([[start <= step < start + size for step in range(steps)] for start, size in blocks])
+        else:
+            matrix = strategy.matrix() if isinstance(strategy, Toeplitz) else np.asarray(strategy.rows)
+        for order in ("any", "cyclic"):
+            for times in (None, 1, 2):
+                participation = Participation(int(draw.integers(1, 4)), times, order)
+                truth = brute_force(matrix.astype(float), participation)
+                least, most = strategy.least_sensitivity(participation), strategy.sensitivity(participation)
+                assert least <= truth * (1 + 1e-15)
+                assert truth <= most * (1 + 1e-15)
+                if strategy.is_exact(participation):
+                    assert most - least <= 1e-13 * truth
+
+
+def exact_square(matrix, pattern):
+    """The squared move of a pattern, for contributions that add up, in exact fractions."""
+    return sum(sum(Fraction(row[step]) for step in pattern) ** 2 for row in matrix.tolist())
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.6e-162, 3e-170, 1e-200, 1e99])
+@pytest.mark.parametrize("order", ["any", "cyclic"])
+def test_no_square_underflows_and_none_is_rounded_down(scale, order):
+    """The square of 2.6e-162 has no digits as a double: as a sensitivity its root is 15 % too small."""
+    draw = np.random.default_rng(5)
+    once = Participation(times=1)
+    for steps in (1, 2, 6):
+        falling = np.sort(draw.uniform(0, scale, steps))[::-1]
+        toeplitz = Toeplitz(falling, steps)
+        for strategy, matrix in (
+            (toeplitz, toeplitz.matrix()),
+            (Dense(toeplitz.matrix()), toeplitz.matrix()),
+            (Dense(full := draw.uniform(0, scale, (9, steps))), full),
+        ):
+            largest = max(exact_square(matrix, [step]) for step in range(steps))
+            for found in (strategy.largest_column, strategy.sensitivity(once)):
+                assert largest <= Fraction(found) ** 2 <= largest * Fraction(1 + 1e-13)
+            every = exact_square(matrix, range(steps))
+            found = strategy.sensitivity(Participation(order=order))
+            assert every <= Fraction(found) ** 2 <= every * Fraction(1 + 1e-13)
+    assert MatrixMechanism(1e-100, [[2.6e-162]]).mu == pytest.approx(2.6e-62, rel=1e-14)
+
+
+def test_long_sums_are_rounded_up():
+    """Rounding moves sums of so many terms by more than their root is rounded up."""
+    once, every, steps = Participation(times=1), Participation(), 10_000
+    for coefficient in (0.1, 0.3, 0.7, 0.9):
+        exact = sum((k * Fraction(coefficient)) ** 2 for k in range(1, steps + 1))
+        found = Fraction(Toeplitz([coefficient] * steps, steps).sensitivity(every)) ** 2
+        assert exact <= found <= exact * Fraction(1 + 1e-11)
+    for entry in (0.1, 1 / 3, 0.7):
+        found = Fraction(Dense(np.full((200_000, 1), entry)).sensitivity(once)) ** 2
+        assert 1 <= found / (200_000 * Fraction(entry) ** 2) <= 1 + 1e-14
+
+
+def test_small_entries_have_bands_too():
+    assert Dense([[1e-170, 0.0], [1e-170, 1e-170]]).bands == 2
+    assert Dense([[1.0, 0.0], [0.0, 1e-170]]).bands == 1
+    assert Dense([[0.0, 0.0], [0.0, 1.0]]).bands == 1

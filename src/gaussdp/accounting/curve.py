@@ -22,7 +22,7 @@ from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.operating_points import LossTails, bounds_on_errors
 from gaussdp.accounting.plain_gaussians import mu_of_plain
 from gaussdp.accounting.read_curve import ReadCurve
-from gaussdp.accounting.readings import Method, Values
+from gaussdp.accounting.readings import Method, NothingLost, Readable, Values, reaching
 from gaussdp.documents import Document
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, instance, number, yes_or_no
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
@@ -101,22 +101,33 @@ class AccountedCurve(ReadCurve, Guarantee):
         Only for compositions with sampled steps; others are known exactly.
         """
         squares, steps, unsampled = _sorted_parts(list(self.mechanism.parts()))
-        return EnclosedCurve(math.fsum(squares), steps, unsampled)
+        below = self._least.enclosed if isinstance(self._least, AccountedCurve) else None
+        return EnclosedCurve(math.fsum(squares), steps, unsampled, below)
 
     @cached_property
     def by_distribution(self) -> DistributionCurve:
         """The same composition through a pessimistic privacy loss distribution: sound, less tight, never exact."""
-        return DistributionCurve(list(self.mechanism.parts()))
+        return DistributionCurve.of(self.mechanism)
+
+    @cached_property
+    def _least(self) -> Readable | None:
+        """What surely loses no more, for lower ends, where a parameter is known as a bound; None elsewhere."""
+        least = self.mechanism.least
+        if least is self.mechanism:
+            return None
+        return AccountedCurve(least) if least is not None and self.covers(least) else NothingLost()
 
     @cached_property
     def remove(self) -> Direction:
         """The direction of removing a record: P with the record, Q without."""
-        return Direction(self.tails, remove=True)
+        least = self._least.remove if isinstance(self._least, AccountedCurve) else self._least
+        return Direction(self.tails, remove=True, least=least)
 
     @cached_property
     def add(self) -> Direction:
         """The direction of adding a record: P without the record, Q with it."""
-        return Direction(self.tails, remove=False)
+        least = self._least.add if isinstance(self._least, AccountedCurve) else self._least
+        return Direction(self.tails, remove=False, least=least)
 
     @of_tpr
     def fpr(self, tpr: Numbers) -> Numbers:
@@ -190,19 +201,25 @@ class AccountedCurve(ReadCurve, Guarantee):
         if yes_or_no("certified", certified):
             return self.fit(level).proved(self.certify(level))
         if self._gaussian:
-            return self._as_known(exact_fit(*mu_of_plain(self.mechanism.parts())))
+            return self._as_known(exact_fit(*mu_of_plain(self.mechanism.parts())), level)
         if level not in self._fits:
             try:
                 with np.errstate(all="ignore"):
                     fit = fit_tails(self.tails, level)
             except (ConvergenceError, OverflowError):  # the latter: losses of tiny noise beyond the range of a double
                 fit = self._bounded_fit(level)
-            self._fits[level] = self._as_known(fit)
+            self._fits[level] = self._as_known(fit, level)
         return self._fits[level]
 
-    def _as_known(self, fit: Fit) -> Fit:
-        """The fit, without its lower end if the mechanism is only known to lose no more."""
-        return replace(fit, mu_lower=0.0) if self.mechanism.bounded else fit
+    def _as_known(self, fit: Fit, floor: float) -> Fit:
+        """The fit with the lower end of what surely loses no more."""
+        if self._least is None:
+            return fit
+        lower = 0.0
+        if isinstance(self._least, AccountedCurve):
+            with suppress(DomainError):  # it may leave no attack to speak about
+                lower = min(self._least.fit(floor).mu_lower, fit.mu)
+        return replace(fit, mu_lower=lower)
 
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level, from bounds where no exact method answers."""
@@ -210,7 +227,7 @@ class AccountedCurve(ReadCurve, Guarantee):
         missing = ~read.answered | ~(read.error < math.inf)  # a method that claims nothing has no answer
         if missing.any():
             read.put(missing, self._bounded(name, levels[missing]))
-        return read
+        return read if self._least is None else reaching(self._least, read, name, levels)
 
     def _delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta: of the direction that surely has the larger one, or of both."""

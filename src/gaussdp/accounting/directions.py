@@ -16,7 +16,7 @@ from gaussdp.accounting.inversion import (
 )
 from gaussdp.accounting.operating_points import BoundedTails, LossTails, OperatingPoints, bounds_on_errors
 from gaussdp.accounting.read_curve import ReadCurve
-from gaussdp.accounting.readings import Columns, Method, Values
+from gaussdp.accounting.readings import Columns, Method, Readable, Values, reaching
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.numerics import Booleans, Floats
 from gaussdp.objects import Described
@@ -149,13 +149,15 @@ class Direction(ReadCurve):
 
     Unlike a guarantee it need not be symmetric. All methods take floats or arrays, and raise ConvergenceError where no
     exact method answers; `reading` gives the same values with their methods and errors.
+
+    Where a parameter is known as a bound, errors reach the values of `least`, which surely loses no more.
     """
 
-    def __init__(self, tails: LossTails, remove: bool) -> None:
-        self._tails, self._remove = tails, remove
+    def __init__(self, tails: LossTails, remove: bool, least: Readable | None = None) -> None:
+        self._tails, self._remove, self._least = tails, remove, least
 
     def _describe(self) -> tuple[object, ...]:
-        return self._tails, self._remove
+        return self._tails, self._remove, self._least
 
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level.
@@ -176,7 +178,7 @@ class Direction(ReadCurve):
             )
         if not read.answered.all():
             raise ConvergenceError(f"no exact method gives the {name} at {levels[~read.answered][0]:g}")
-        return read
+        return read if self._least is None else reaching(self._least, read, name, levels)
 
     def _delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta at finite epsilons, up to rounding; infinite where none is known."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
-from gaussdp.accounting.readings import ErrorKind, Method
+from gaussdp.accounting.readings import MOST, ErrorKind, Method
 from gaussdp.documents import DEFAULT_DIGITS, MOST_DIGITS, Column, Displayed, Document, Rounding, Table, shown
-from gaussdp.documents.rounding import shown_up
+from gaussdp.documents.rounding import shown_down, shown_up
 from gaussdp.domains import integer
 from gaussdp.guarantees import GDP, ApproxGDP
 from gaussdp.words import Phrase, say
@@ -18,8 +18,8 @@ DEFAULT_FLOOR = 1e-10
 LARGE_REGRET = 0.01
 """From here on one mu says visibly less than the curve: report the curve beside it."""
 
-_ROUNDING = 4e-16
-"""Relative width of an enclosure between neighbouring doubles: in a table mu is then its lower end too."""
+_ROUNDING = 1e-14
+"""Relative width of an enclosure that is due to rounding alone: in a table mu is then its lower end too."""
 
 _KINDS = {"bound": Phrase("bound"), "estimate": Phrase("estimate")}
 
@@ -197,7 +197,13 @@ class Fit(Displayed):
         """What mu holds for, in words."""
         digits = integer("digits", digits, low=1, high=MOST_DIGITS)
         mu = shown_up(self.mu, digits)
-        if self.unconditional:
+        if self.unconditional and self.error > MOST:
+            lower = shown_down(self.mu_lower, digits)
+            found = [
+                say("The mechanism is {mu}-GDP: no floor and no slack are needed.", mu=mu),
+                say("A smaller μ may hold, but none below {lower}.", lower=lower),
+            ]
+        elif self.unconditional:
             found = [say("The mechanism is exactly {mu}-GDP: no floor and no slack are needed.", mu=mu)]
         else:
             floor, slack = (shown_up(value, digits) for value in (self.floor, self.slack))

@@ -19,19 +19,29 @@ _FINEST = 2**200
 def mu_of_plain(parts: Iterable[tuple[Mechanism, int]]) -> tuple[float, float]:
     """The doubles next to the mu of Gaussian releases, one below and one above it; of sampled ones without sampling.
 
-    Parameters are taken as they are written; both are mu itself where that is a double as written.
+    Parameters are taken as they are written; both are mu itself where that is a double as written. Where mu is known as
+    a bound, the one below is next to the least that it may be.
 
     >>> mu_of_plain([(Gaussian(10.0), 9)]), mu_of_plain([(Gaussian(3.0), 1)])
     ((0.3, 0.3), (0.3333333333333333, 0.33333333333333337))
     """
-    return roots([count * _square(part) for part, count in parts])
+    squares = [(count, *_squares(part)) for part, count in parts]
+    high = roots([count * most for count, _, most in squares])
+    if all(least == most for _, least, most in squares):
+        return high
+    return roots([count * least for count, least, _ in squares])[0], high[1]
+
+
+def _squares(part: Mechanism) -> tuple[Fraction, Fraction]:
+    """The least and the largest that the squared mu of a release may be."""
+    release = part.mechanism if isinstance(part, PoissonSampled) else part
+    if isinstance(release, Gaussian | ZCDPGaussian):
+        return release.least_squared_mu, release.squared_mu
+    square = _square(part)
+    return square, square
 
 
 def _square(part: Mechanism) -> Fraction:
-    if isinstance(part, Gaussian | ZCDPGaussian):
-        return part.squared_mu
-    if isinstance(part, PoissonSampled):
-        return part.mechanism.squared_mu
     if isinstance(part, MixtureOfGaussians):
         return (written(part.largest) / written(part.noise_multiplier)) ** 2
     if isinstance(part, SampledExchange):

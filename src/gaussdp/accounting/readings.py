@@ -292,6 +292,25 @@ class Readings:
         return cast(Reading[Numbers], many)
 
 
+@dataclass(frozen=True)
+class NothingLost:
+    """The curve of a release that tells nothing: the lower ends of all whose least loss is not known."""
+
+    def values(self, name: str, levels: Floats) -> Values:
+        """The reading of this name at each level."""
+        value = 1 - levels if name == "fnr" else levels if name in ("tpr", "fpr") else np.zeros_like(levels)
+        return Values.of(value, Method.CLOSED_FORM, 0.0)
+
+
+def reaching(least: Readable, read: Values, name: str, levels: Floats) -> Values:
+    """Values of what is known to lose no less, with errors that reach those of what surely loses no more."""
+    far = least.values(name, levels)
+    with np.errstate(all="ignore"):
+        other = far.value * (1 + (far.error if name in ("fnr", "fpr") else -far.error))
+        off = np.where(other == read.value, 0.0, np.abs(other - read.value) / np.abs(read.value))
+    return Values(read.value, np.fmax(read.error, np.where(np.isnan(off), np.inf, off)), read.method)
+
+
 def methods_of(codes: Iterable[Codes]) -> tuple[Method, ...]:
     """The methods among codes, the tightest first."""
     return tuple(Method(code) for code in sorted({code for part in codes for code in set(part.tolist())}))

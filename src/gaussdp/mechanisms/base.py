@@ -203,12 +203,17 @@ class Mechanism(ABC):
 
     @property
     def bounded(self) -> bool:
-        """Whether its account is known to hold but not to be the least."""
+        """Whether its account is known to hold but not to be the least: a parameter of it is itself a bound."""
         return any(part.bounded for part, _ in self.parts())
 
     @property
     def least(self) -> "Mechanism | None":
-        """A release that surely loses no more, for lower ends: itself unless bounded; None if none is known."""
+        """A release that surely loses no more; None if none is known.
+
+        It is the mechanism itself where its parameters are what they say. Where one of them is itself a bound, or was
+        rounded up, an account of the mechanism says what it loses at most, and nothing about what it loses at least. So
+        every lower end, whatever is asked, is one of the account of this release, or 0.
+        """
         return None if self.bounded else self
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> "Mechanism | None":
@@ -352,7 +357,7 @@ class Repeated(Mechanism):
     @property
     def least(self) -> Mechanism | None:
         known = self.mechanism.least
-        return None if known is None else Repeated(known, self.count)
+        return self if known is self.mechanism else None if known is None else Repeated(known, self.count)
 
 
 Class = TypeVar("Class", bound=type[Mechanism])

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
+from operator import is_
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +235,8 @@ class Composition(Mechanism):
     def least(self) -> Mechanism | None:
         """Of those whose least loss is known."""
         known = [one for mechanism in self.mechanisms if (one := mechanism.least) is not None]
+        if len(known) == len(self.mechanisms) and all(map(is_, known, self.mechanisms)):
+            return self
         return Composition(known) if known else None
 
 

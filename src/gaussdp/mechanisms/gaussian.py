@@ -8,12 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gaussdp.documents.rounding import shown
-from gaussdp.documents.written import written
+from gaussdp.documents.written import number_down, number_up, written
 from gaussdp.domains import EPOCHS, NOISE, RHO, SAMPLE_RATE, SAMPLED_NOISE, Real, Whole, integer, number, settle
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, Stretch, checked_adjacency, register
 from gaussdp.mechanisms.mixtures import MOST_RECORDS, MixtureOfGaussians, SampledExchange
 from gaussdp.words import Phrase, say
+
+ROUNDING_OF_MU = 1e-9
+"""Relative width up to which a mu that lies between two bounds is known but for rounding."""
 
 
 @register
@@ -47,9 +50,20 @@ class Gaussian(Elementary):
         return 1 / self.noise_multiplier
 
     @property
+    def noises(self) -> tuple[Fraction, Fraction]:
+        """Between which the noise lies exactly, as it is written: both the same, unless it is known as a bound."""
+        noise = written(self.noise_multiplier)
+        return noise, noise
+
+    @property
     def squared_mu(self) -> Fraction:
-        """The square of mu, exactly, of the noise as it is written."""
-        return 1 / written(self.noise_multiplier) ** 2
+        """The square of mu, exactly, of the noise as it is written; the largest there may be, where that is a bound."""
+        return 1 / self.noises[0] ** 2
+
+    @property
+    def least_squared_mu(self) -> Fraction:
+        """The least that the square of mu may be: the same, unless the noise is known as a bound."""
+        return 1 / self.noises[1] ** 2
 
     @property
     def stretch(self) -> Stretch:
@@ -65,23 +79,33 @@ class Gaussian(Elementary):
 class GDPGaussian(Gaussian):
     """The Gaussian release that a GDP guarantee stands for, the worst that it allows: its mu is known, not its noise.
 
-    The noise is 1 / mu up to rounding, so that accounting goes by the mu.
+    The noise is 1 / mu up to rounding, so that accounting goes by the mu. Where that is itself a bound, such as one on
+    a sensitivity, the mu of the release lies between `least_mu` and `known_mu`.
     """
 
     known_mu: float = field(kw_only=True)
+    least_mu: float = field(kw_only=True)
 
     @classmethod
-    def of(cls, mu: float, adjacency: Adjacency) -> "GDPGaussian":
-        """The release of this mu."""
-        return cls(1 / mu, adjacency, known_mu=mu)
+    def of(cls, mu: float, adjacency: Adjacency, least_mu: float | None = None) -> "GDPGaussian":
+        """The release of this mu, or of one between that and a lower bound."""
+        return cls(1 / mu, adjacency, known_mu=mu, least_mu=mu if least_mu is None else least_mu)
 
     @property
     def mu(self) -> float:
         return self.known_mu
 
     @property
-    def squared_mu(self) -> Fraction:
-        return written(self.known_mu) ** 2
+    def noises(self) -> tuple[Fraction, Fraction]:
+        return 1 / written(self.known_mu), 1 / written(self.least_mu)
+
+    @property
+    def bounded(self) -> bool:
+        return self.least_mu < self.known_mu * (1 - ROUNDING_OF_MU)
+
+    @property
+    def least(self) -> Mechanism:
+        return self if self.least_mu == self.known_mu else GDPGaussian.of(self.least_mu, self.adjacency)
 
 
 @register
@@ -120,6 +144,11 @@ class ZCDPGaussian(Elementary):
     def squared_mu(self) -> Fraction:
         """The square of mu, exactly, of rho as it is written."""
         return 2 * written(self.rho)
+
+    @property
+    def least_squared_mu(self) -> Fraction:
+        """The same."""
+        return self.squared_mu
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
         moves = _moves(self.adjacency, adjacency, records)
@@ -200,8 +229,10 @@ class PoissonSampled(Elementary):
         return PoissonSampled(self.mechanism, product_rounded_up(self.sample_rate, outer), self.adjacency)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
-        own = self.sampled and self.adjacency == "add-remove"
-        yield self if own else _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
+        if self.adjacency == "add-remove":
+            yield (self if self.sampled else self.mechanism), 1
+        else:
+            yield _sampled(self.mechanism.noise_multiplier, self.sample_rate, self.adjacency), 1
 
     def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
         if not _exact(self.adjacency, adjacency, records):
@@ -233,6 +264,15 @@ class PoissonSampled(Elementary):
     @property
     def trains(self) -> bool:
         return self.sampled
+
+    @property
+    def bounded(self) -> bool:
+        return self.mechanism.bounded
+
+    @property
+    def least(self) -> Mechanism:
+        known: Any = self.mechanism.least
+        return self if known is self.mechanism else PoissonSampled(known, self.sample_rate, self.adjacency)
 
 
 def product_rounded_up(one: float, other: float) -> float:
@@ -419,13 +459,22 @@ def _exact(stated: Adjacency, adjacency: Adjacency, records: int) -> bool:
 
 def _sampled(noise: float, rate: float, adjacency: Adjacency, records: int = 1) -> Mechanism:
     """One step on a Poisson sample as accounting knows it; without sampling, a plain release."""
-    if adjacency == "replace-one":
-        return Gaussian(noise / 2, adjacency) if rate == 1 else SampledExchange(noise, rate)
     if rate == 1:
-        return Gaussian(noise / records)
+        return moved(noise, 2, adjacency) if adjacency == "replace-one" else moved(noise, records, adjacency)
+    if adjacency == "replace-one":
+        return SampledExchange(noise, rate)
     if records == 1:
         return PoissonSampled(Gaussian(noise), rate)
     return MixtureOfGaussians.of_records(noise, rate, records)
+
+
+def moved(noise: float, moves: int, adjacency: Adjacency) -> Gaussian:
+    """A plain release that neighbours move so many times as far: the mu is known where its noise cannot be written."""
+    share = written(noise) / moves
+    known = Gaussian(noise / moves, adjacency)
+    if known.noises[0] == share:
+        return known
+    return GDPGaussian.of(number_up(1 / share), adjacency, number_down(1 / share))
 
 
 register(MixtureOfGaussians)  # here, since kinds are listed in the order of their registration

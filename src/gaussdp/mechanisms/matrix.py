@@ -10,8 +10,8 @@ import numpy as np
 from gaussdp.documents.rounding import shown, shown_up
 from gaussdp.domains import NOISE, number, settle
 from gaussdp.errors import DomainError
-from gaussdp.mechanisms.base import Adjacency, Mechanism, PlanKeys, checked_adjacency, register
-from gaussdp.mechanisms.gaussian import Gaussian, GDPGaussian, PoissonSampled
+from gaussdp.mechanisms.base import Adjacency, Mechanism, PlanKeys, Repeated, checked_adjacency, register
+from gaussdp.mechanisms.gaussian import GDPGaussian, PoissonSampled
 from gaussdp.mechanisms.strategies import CyclicPoisson, Dense, Participation, Strategy, Toeplitz, Tree
 
 AT_ANY_STEP = Participation()
@@ -79,14 +79,27 @@ class MatrixMechanism(Mechanism):
         """The GDP parameter without sampling: of everything, or of one sampled contribution."""
         return self.sensitivity / self.noise_multiplier
 
+    @cached_property
+    def least_mu(self) -> float:
+        """What the same is at least."""
+        once = isinstance(self.participation, CyclicPoisson)
+        least = self.strategy.least_column if once else self.strategy.least_sensitivity(self.participation)
+        return least / self.noise_multiplier
+
+    @cached_property
+    def _release(self) -> Mechanism:
+        """What is released of everything, or of one contribution."""
+        release = GDPGaussian.of(self.mu, self.adjacency, self.least_mu)
+        if not isinstance(self.participation, CyclicPoisson):
+            return release
+        return PoissonSampled(release, self.participation.sample_rate)
+
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
+        turns = 1
         if isinstance(self.participation, CyclicPoisson):
-            release = Gaussian(1 / self.mu, self.adjacency)
             turns = -(-self.strategy.steps // self.participation.cycle)
-            for part, count in PoissonSampled(release, self.participation.sample_rate).parts():
-                yield part, count * turns
-        else:
-            yield GDPGaussian.of(self.mu, self.adjacency), 1
+        for part, count in self._release.parts():
+            yield part, count * turns
 
     @property
     def trains(self) -> bool:
@@ -94,9 +107,19 @@ class MatrixMechanism(Mechanism):
 
     @property
     def bounded(self) -> bool:
-        if isinstance(self.participation, CyclicPoisson):
-            return False
-        return not self.strategy.is_exact(self.participation)
+        """Where the sensitivity is a bound, or not every turn of a group has the largest column."""
+        return self._release.bounded or self._sure_turns < sum(count for _, count in self.parts())
+
+    @property
+    def least(self) -> Mechanism:
+        known = self._release.least or self._release
+        return known if self._sure_turns == 1 else Repeated(known, self._sure_turns)
+
+    @cached_property
+    def _sure_turns(self) -> int:
+        """How many contributions of the largest column some group surely has."""
+        at = self.participation
+        return self.strategy.largest_turns(at.cycle) if isinstance(at, CyclicPoisson) else 1
 
     @property
     def sentence(self) -> str:

@@ -10,7 +10,7 @@ from gaussdp.documents.rounding import shown
 from gaussdp.domains import POSITIVE, SAMPLE_RATE, SAMPLED_NOISE, Domain, integer, number, settle
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms.base import Adjacency, Mechanism, SampledStep, checked_adjacency, register
-from gaussdp.mechanisms.gaussian import DPSGD, Gaussian
+from gaussdp.mechanisms.gaussian import DPSGD, Gaussian, moved
 from gaussdp.words import Phrase, plural, say
 
 _TAIL_ERROR = 1e-6  # relative, of binomial tails; 4e-10 was seen for up to 10^9 records
@@ -150,7 +150,7 @@ class WithoutReplacement(SampledStep):
         if self.bounded:
             yield replace(self, steps=1), self.steps
         else:
-            yield Gaussian(self.noise_multiplier / 2, self.adjacency), self.steps
+            yield moved(self.noise_multiplier, 2, self.adjacency), self.steps
 
     @property
     def unsampled_mu(self) -> float:

@@ -3,6 +3,8 @@ r"""Strategies of matrix mechanisms, at which steps a record may contribute, and
 With strategy C and clipped contributions g of norm at most 1, a record that contributes at the steps of a pattern u
 moves the noised values by the root of :math:`\sum_{i,j \in u} (C^T C)_{ij} \langle g_i, g_j\rangle`. The largest value
 is the sum of the entries if these are not negative, and at most the sum of their absolute values.
+
+Squares are summed of the entries over a power of two near the largest of them, so that none that counts underflows.
 """
 
 import math
@@ -96,12 +98,13 @@ class CyclicPoisson:
         return {"cycle": self.cycle, "sample_rate": self.sample_rate}
 
 
-ENTRY = Domain(-1e100, 1e100, advice="beyond, its square leaves the range of a double", meant=FINITE)
+ENTRY = Domain(-1e100, 1e100, advice="no noise multiplier is larger", meant=FINITE)
 MOST_STEPS = 5000  # of a strategy that is held as a matrix
 MOST_COEFFICIENTS = 10**7  # of one that is described by a few numbers
 _ROUNDING = 1e-15  # relative, of the root of a sum of squares; sensitivities are rounded up by it
+_PER_TERM = 2.3e-16  # the same for each further term of a sum, which rounding moves by half of it
+_ROUNDED = 4e-15  # relative, what a sensitivity over a noise multiplier may be above the true one, beside its sums
 _SHOWN = 6  # coefficients in a repr
-_PER_STEP = 2.3e-16  # the same for each term of a product of matrices
 
 
 class Strategy(ABC):
@@ -117,8 +120,8 @@ class Strategy(ABC):
         """Number of contributions, which is that of its columns."""
 
     @abstractmethod
-    def squared_sensitivity(self, participation: Participation) -> float:
-        """A bound on the largest squared move of one record's contributions; least where that is known."""
+    def squared_move(self, participation: Participation) -> float:
+        """A bound on the largest squared move of one record's contributions over `scale`; least where that is known."""
 
     @abstractmethod
     def is_exact(self, participation: Participation) -> bool:
@@ -143,9 +146,34 @@ class Strategy(ABC):
     def largest_column(self) -> float:
         """Largest norm of a column, rounded up."""
 
+    @property
+    def scale(self) -> float:
+        """The power of two in whose unit moves are squared: near the largest entry."""
+        return 1.0
+
     def sensitivity(self, participation: Participation) -> float:
         """The root of the bound, rounded up."""
-        return math.sqrt(self.squared_sensitivity(participation)) * (1 + _ROUNDING)
+        return self.scale * math.sqrt(self.squared_move(participation)) * (1 + _ROUNDING)
+
+    @property
+    def least_column(self) -> float:
+        """The same norm, rounded down."""
+        return self.largest_column * (1 - _ROUNDED)
+
+    def least_sensitivity(self, participation: Participation) -> float:
+        """No more than the largest move, where that is known; else no more than that by a single contribution."""
+        if not self.is_exact(participation):
+            return self.least_column
+        rounded = _ROUNDED + 2 * _PER_TERM * self.terms(participation)
+        return max(self.least_column, self.sensitivity(participation) * (1 - rounded))
+
+    @abstractmethod
+    def terms(self, participation: Participation) -> int:
+        """How many terms the sums have of which such a sensitivity consists."""
+
+    @abstractmethod
+    def largest_turns(self, cycle: int) -> int:
+        """How many of every so many columns, from some column on, surely have the largest norm."""
 
 
 def _guard(kind: type) -> None:
@@ -155,8 +183,22 @@ def _guard(kind: type) -> None:
 _guard(Strategy)
 
 
-def _rounded_up(products: Floats) -> Floats:
-    return np.abs(products) * (1 + _PER_STEP * len(products))
+def _scale_of(entries: npt.ArrayLike) -> float:
+    """The largest power of two that is no larger than the largest entry."""
+    return math.ldexp(0.5, math.frexp(float(np.abs(entries).max()))[1])
+
+
+def _rounded_up(total: float, terms: int) -> float:
+    """A sum of so many terms, none negative, or of squares of such sums, with what rounding may have taken from it."""
+    return total * (1 + _PER_TERM * (terms - 1))
+
+
+def products_at_most(matrix: Floats) -> Floats:
+    """Bounds on the sizes of the entries of C^T C: the products, and what rounding may have taken from them."""
+    sizes = np.abs(matrix.T @ matrix)
+    terms = sizes if np.all(matrix >= 0) else np.abs(matrix).T @ np.abs(matrix)
+    bounds: Floats = sizes + _PER_TERM * (1 + len(matrix)) * terms
+    return bounds
 
 
 def _coefficients_of(length: int) -> int:
@@ -232,20 +274,34 @@ class Toeplitz(Strategy):
 
     @property
     def largest_column(self) -> float:
-        return math.sqrt(math.fsum(c * c for c in self.coefficients)) * (1 + _ROUNDING)
+        return self.scale * math.sqrt(math.fsum(self._scaled**2)) * (1 + _ROUNDING)
 
-    def squared_sensitivity(self, participation: Participation) -> float:
+    @property
+    def scale(self) -> float:
+        return _scale_of(self.coefficients)
+
+    @property
+    def _scaled(self) -> Floats:
+        scaled: Floats = np.asarray(self.coefficients) / self.scale
+        return scaled
+
+    def squared_move(self, participation: Participation) -> float:
         """Exact if the coefficients fall and are not negative: then contributions as early as may be are the worst."""
-        given, gap, times = np.asarray(self.coefficients), participation.separation, participation.most(self.length)
+        given, gap, times = self._scaled, participation.separation, participation.most(self.length)
         if self._falls:
             total = np.zeros(self.length)
             for start in range(0, times * gap, gap):
                 total[start : start + given.size] += given[: self.length - start]
-            return math.fsum(total**2)
+            return _rounded_up(math.fsum(total**2), min(times, -(-given.size // gap)))
         if self.bands <= gap:  # no two contributions meet
             return times * math.fsum(given**2)
-        matrix = self.matrix()
-        return squared_move(matrix.T @ matrix, participation)
+        return largest_sum(products_at_most(self.matrix() / self.scale), participation)
+
+    def terms(self, participation: Participation) -> int:
+        return min(participation.most(self.length), -(-self.bands // participation.separation))
+
+    def largest_turns(self, cycle: int) -> int:
+        return (self.length - self.bands) // cycle + 1  # those that the last row does not cut off
 
     def is_exact(self, participation: Participation) -> bool:
         whole = (participation.most(self.length) - 1) * participation.separation + self.bands <= self.length
@@ -306,29 +362,47 @@ class Dense(Strategy):
 
     @property
     def bands(self) -> int:
-        products = self._products()
+        matrix = np.asarray(self.rows)
+        _, exponents = np.frexp(np.abs(matrix).max(axis=0))
+        columns = np.ldexp(matrix, -exponents)  # of one size, so that no product of small ones underflows
+        products = columns.T @ columns
         far = np.abs(np.subtract.outer(np.arange(self.steps), np.arange(self.steps)))
         return int(far[products != 0].max()) + 1
 
     @property
     def largest_column(self) -> float:
-        return math.sqrt(float(np.diag(_rounded_up(self._products())).max())) * (1 + _ROUNDING)
+        return self.sensitivity(Participation(times=1))
 
-    def _products(self) -> Floats:
-        matrix: Floats = np.asarray(self.rows)
-        products: Floats = matrix.T @ matrix
-        return products
+    @property
+    def scale(self) -> float:
+        return _scale_of(self.rows)
 
-    def squared_sensitivity(self, participation: Participation) -> float:
+    @property
+    def _scaled(self) -> Floats:
+        scaled: Floats = np.asarray(self.rows) / self.scale
+        return scaled
+
+    def squared_move(self, participation: Participation) -> float:
         """Exact for cyclic order and entries that are not negative, and for separations beyond the bands."""
-        return squared_move(self._products(), participation)
+        if participation.most(self.steps) == 1:
+            return max(map(math.fsum, (self._scaled**2).T))
+        return largest_sum(products_at_most(self._scaled), participation)
+
+    def terms(self, participation: Participation) -> int:
+        times = participation.most(self.steps)
+        return 1 if times == 1 else times * (len(self.rows) + 2)
+
+    def largest_turns(self, cycle: int) -> int:
+        squares = np.array([math.fsum(column) for column in (self._scaled**2).T])
+        largest = squares == squares.max()
+        return max(int(largest[start::cycle].sum()) for start in range(min(cycle, self.steps)))
 
     def is_exact(self, participation: Participation) -> bool:
         times, gap = participation.most(self.steps), participation.separation
         if times == 1 or self.bands <= gap:
             return True
         together = participation.order == "cyclic" and times >= -(-self.steps // gap)
-        return together and bool(np.all(self._products() >= 0))
+        return together and bool(np.all(self._scaled.T @ self._scaled >= 0))
 
 
 @dataclass(frozen=True)
@@ -338,7 +412,7 @@ class Tree(Strategy):
     Args:
         length: number of steps.
 
-    >>> Tree(1000).squared_sensitivity(Participation(times=1))
+    >>> Tree(1000).squared_move(Participation(times=1))
     10.0
     """
 
@@ -370,39 +444,44 @@ class Tree(Strategy):
     def _levels(self) -> int:
         return self.length.bit_length()
 
-    def squared_sensitivity(self, participation: Participation) -> float:
+    def squared_move(self, participation: Participation) -> float:
         """Exact for one contribution. Of k, a block of s holds at most ceil(s / separation), and all of that size k."""
         times = participation.most(self.length)
         sizes = (2**level for level in range(self._levels))
         return float(sum(times * min(times, -(-size // participation.separation)) for size in sizes))
 
+    def terms(self, participation: Participation) -> int:
+        return 1
+
+    def largest_turns(self, cycle: int) -> int:
+        return 1  # a cycle has as many steps as there are bands
+
     def is_exact(self, participation: Participation) -> bool:
         return participation.most(self.length) == 1
 
 
-def squared_move(products: Floats, participation: Participation) -> float:
-    """A bound on the largest sum of entries of C^T C over pairs of steps of a pattern.
+def largest_sum(sizes: Floats, participation: Participation) -> float:
+    """A bound on the largest sum of such sizes of the entries of C^T C over pairs of steps of a pattern.
 
     For cyclic order each pattern is tried. Otherwise each step of a pattern counts with the most that its row can sum
     to over patterns through it, and the best pattern of these is found by dynamic programming; where no two
     contributions meet in a row this is exact.
     """
-    sizes = _rounded_up(products)
     steps, gap = sizes.shape[0], participation.separation
     times = participation.most(steps)
     if participation.order == "cyclic":
         patterns = (np.arange(start, steps, gap) for start in range(min(gap, steps)))
         return max(_cyclic(sizes, pattern, times) for pattern in patterns)
     rows = np.diag(sizes) + _beside(sizes, gap, times) + _beside(sizes[::-1, ::-1], gap, times)[::-1]
-    return _best(rows, gap, times)
+    return _rounded_up(_best(rows, gap, times), 2 * times)
 
 
 def _cyclic(sizes: Floats, pattern: npt.NDArray[np.intp], times: int) -> float:
     """The largest sum over so many neighbouring steps of a pattern, and a bound for any so many."""
     inner = sizes[np.ix_(pattern, pattern)]
     if times >= pattern.size:
-        return float(inner.sum())
-    return float(np.sort(np.sort(inner, axis=1)[:, -times:].sum(axis=1))[-times:].sum())
+        return _rounded_up(float(inner.sum(axis=1).sum()), pattern.size)
+    return _rounded_up(float(np.sort(np.sort(inner, axis=1)[:, -times:].sum(axis=1))[-times:].sum()), times)
 
 
 def _beside(sizes: Floats, gap: int, times: int) -> Floats:

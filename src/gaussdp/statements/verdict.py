@@ -302,7 +302,7 @@ def _true_delta(run: Run, claim: Claim) -> list[str]:
     neighbours = run.adjacency == run.mechanism.adjacency and (run.records_per_unit or 1) == 1
     batches = run.sampling in ("poisson", None) or not run.sampled
     clipped = run.clipping in ("per-example", None) or not run.trains
-    as_accounted = neighbours and batches and clipped and run.tuning != "not counted"
+    as_accounted = neighbours and batches and clipped and run.tuning != "not counted" and not run.accounted.bounded
     if claim.kind != "approximate" or not as_accounted:
         return []
     read = account(run.accounted).reading.delta(claim.value)

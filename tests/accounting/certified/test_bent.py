@@ -16,7 +16,7 @@ from gaussdp.accounting.certified.excess import Excess, far_angle
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.prover import Prover
 from gaussdp.accounting.certified.proving import certify
-from gaussdp.accounting.certified.steering import Part
+from gaussdp.accounting.certified.steps import Part
 from gaussdp.accounting.certified.witnesses import BentWitness, BracketWitness
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import DPSGD, Composition

@@ -44,7 +44,7 @@ def bracket(run, threshold, effort=EFFORTS[0], *, mirrored=False):
             log_delta=math.nan,
         )
     with precision(witness.bits):
-        made = ProvedBracket(loss.squared_mu, (loss.noises, loss.rhos), loss.parts, witness)
+        made = ProvedBracket(loss.squared_mu, loss.plain, loss.parts, witness)
         return made.read(threshold), witness
 
 
@@ -338,7 +338,7 @@ def test_coarse_lattices_are_wide_and_never_wrong(mirrored):
     for length, fine in ((2**12, 2**8), (2**11, 2**7), (2**10, 2**10), (700, 2**6), (400, 90)):
         with precision(witness.bits):
             coarse = replace(witness, length=length, fine=fine)
-            tails = ProvedBracket(loss.squared_mu, (loss.noises, loss.rhos), loss.parts, coarse).read(point.threshold)
+            tails = ProvedBracket(loss.squared_mu, loss.plain, loss.parts, coarse).read(point.threshold)
             for one in ("fpr", "tnr", "fnr", "tpr", "remove", "add"):
                 assert getattr(tails, one).contains(ball_of(getattr(point, one))), (one, length, fine)
             delta = tails.add if mirrored else tails.remove

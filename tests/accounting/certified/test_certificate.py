@@ -143,7 +143,7 @@ def test_a_forged_run_or_witness_is_found(path, value):
         (("lines", 0, "tilt"), "x"),
         (("lines", 0, "below", "tilt"), -3.0),
         (("lines", 0, "bits"), -5),
-        (("certificate",), 2),
+        (("certificate",), 1),  # of parameters that were taken as doubles
         (("points",), None),
     ],
 )
@@ -168,7 +168,7 @@ def coarser(line: LineWitness, how: str) -> LineWitness:
         count = line.blocks[0] // 4
         return replace(line, blocks=(count,), steps=tuple(replace(one, grids=one.grids[:1]) for one in line.steps))
     if how == "wider spacing":
-        return replace(line, spacing=line.spacing * 1.7)
+        return replace(line, spacing=line.spacing * 2.0)
     if how == "coarser grid":
         grids = [NodeGrid(one.first * 4 // 5, one.last * 4 // 5, 1.25 * one.spacing, one.height) for one in step.grids]
         return replace(line, steps=(replace(step, grids=tuple(grids)),))

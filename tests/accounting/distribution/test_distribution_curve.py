@@ -3,12 +3,13 @@
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
 import gaussdp
 from contracts_of_guarantees import GuaranteeContract
-from gaussdp import GDP, LaplaceDP, PureDP
+from gaussdp import GDP, ApproxDP, LaplaceDP, PureDP
 from gaussdp.accounting import DistributionCurve, account
 from gaussdp.mechanisms import (
     DPSGD,
@@ -230,3 +231,35 @@ def test_losses_that_are_next_to_nothing_or_no_bound_at_all(mechanism):
     curve = account(mechanism)
     assert curve.epsilon(0.9) >= 0
     assert 0 <= curve.delta(1.0) <= 1
+
+
+class TestOfStatements:
+    """Parameters are what is written: 1 - (1 - 0.1) (1 - 0.2) is 0.28, and at that delta the epsilons add up."""
+
+    both = Composition([Stated(ApproxDP(1.0, 0.1)), Stated(ApproxDP(2.0, 0.2))])
+
+    def test_the_last_point_is_exact(self):
+        curve = account(self.both)
+        assert curve.epsilon(0.28) == 3.0
+        assert curve.delta(3.0) == curve.delta(50.0) == 0.28
+        assert curve.epsilon(math.nextafter(0.28, 0.0)) == math.inf
+        assert curve.epsilon(0.281) < 3.0
+        assert curve.pure_epsilon == math.inf
+
+    def test_its_mu_is_infinite(self):
+        assert account(self.both).implied() == account(ApproxDP(1.0, 0.1)).implied() == GDP(math.inf)
+
+    @pytest.mark.parametrize("claim", ["epsilon=3 delta=0.28", "epsilon=3.01 delta=0.28"])
+    def test_a_claim_of_it_is_sound(self, claim):
+        run = gaussdp.Run(mechanism=self.both, unit="one person", adjacency="add-remove", tuning="none")
+        assert gaussdp.check_claim(run, claim).status == "sound"
+
+    @pytest.mark.parametrize("times", [1, 3, 2000])
+    def test_long_compositions_against_mpmath(self, times):
+        curve = account(Composition([times * Stated(ApproxDP(0.1, 1e-5)), Stated(PureDP(0.2))]))
+        with mpmath.workdps(50):
+            fails = 1 - (1 - mpmath.mpf("1e-5")) ** times
+            found = curve.delta(0.1 * times + 1)
+            assert mpmath.mpf(repr(found)) >= fails * (1 - mpmath.mpf("1e-30"))
+            assert found == pytest.approx(float(fails), rel=1e-13)
+        assert curve.epsilon(found) == pytest.approx(0.1 * times + 0.2, rel=1e-15)

@@ -140,10 +140,10 @@ def most_mu(mechanism: Mechanism, loader: Loader = UNSTATED, *, each_step: bool 
 def least_mu_shuffled(mechanism: Mechanism, loader: Loader) -> float:
     """The mu of the Gaussian releases that some order of shuffled data makes; each order has a positive probability."""
     uses = [
-        one.at_most(loader.batches(one.part.sample_rate)[1]) * one.part.mechanism.squared_mu
+        one.at_most(loader.batches(one.part.sample_rate)[1]) * one.part.mechanism.least_squared_mu
         for one in stretches(mechanism)
     ]
-    return roots([*_plain(mechanism), *uses])[0]
+    return roots([*_least_plain(mechanism), *uses])[0]
 
 
 def least_mu_fixed(mechanism: Mechanism, loader: Loader) -> float:
@@ -152,14 +152,16 @@ def least_mu_fixed(mechanism: Mechanism, loader: Loader) -> float:
     Some record is in :math:`\\lceil T/N \\rceil` batches of one run; over several runs, whose batches may differ, in
     the mean over all records, rounded up. In the other runs it is in as many as every record is.
     """
-    plain, found = _plain(mechanism), [Fraction()]
+    plain, found = _least_plain(mechanism), [Fraction()]
     runs = stretches(mechanism)
     for one in runs:
         rate = one.part.sample_rate
         batches = loader.batches(rate)[1] if one.runs == 1 else cut(rate)[1]
-        best = math.ceil(one.runs * one.steps / batches) * one.part.mechanism.squared_mu
+        best = math.ceil(one.runs * one.steps / batches) * one.part.mechanism.least_squared_mu
         others = [
-            other.runs * (other.steps // loader.batches(other.part.sample_rate)[1]) * other.part.mechanism.squared_mu
+            other.runs
+            * (other.steps // loader.batches(other.part.sample_rate)[1])
+            * other.part.mechanism.least_squared_mu
             for other in runs
             if other is not one and not loader.drops(other.part.sample_rate)
         ]
@@ -170,6 +172,11 @@ def least_mu_fixed(mechanism: Mechanism, loader: Loader) -> float:
 def _plain(mechanism: Mechanism) -> list[Fraction]:
     """The squared mu of the Gaussian releases without sampling; others can only reveal more."""
     return [count * part.squared_mu for part, count in mechanism.parts() if isinstance(part, _PLAIN)]
+
+
+def _least_plain(mechanism: Mechanism) -> list[Fraction]:
+    """The same, at least."""
+    return [count * part.least_squared_mu for part, count in mechanism.parts() if isinstance(part, _PLAIN)]
 
 
 @dataclass(frozen=True)

@@ -53,9 +53,9 @@ def smallest(mechanism: Mechanism, claim: Claim, group: int = 1) -> Enclosure:
         group: number of records that change together; for several the upper end is by group privacy.
     """
     found = _smallest(mechanism, claim, group)
-    if not mechanism.bounded:
-        return found
     least = mechanism.least
+    if least is mechanism:
+        return found
     return Enclosure(0.0 if least is None else min(smallest(least, claim).lower, found.upper), found.upper)
 
 

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 
 from gaussdp.accounting.certified.proved import LARGEST_EXPONENT, ProvedNumber
 from gaussdp.errors import ConvergenceError, MissingExtraError
 
 try:
-    from flint import acb, acb_mat, arb, ctx, fmpz
+    from flint import acb, acb_mat, arb, ctx, fmpq, fmpz
 except ImportError:
     raise MissingExtraError('proofs need python-flint: pip install "gaussdp[certified]"') from None
 
@@ -19,9 +20,11 @@ __all__ = [
     "at_most",
     "ball",
     "ball_of",
+    "between",
     "confirms",
     "ctx",
     "enclosure",
+    "exactly",
     "fmpz",
     "precision",
     "quantile",
@@ -44,6 +47,17 @@ def precision(bits: int) -> Iterator[None]:
 def ball(low: arb, high: arb) -> arb:
     """A ball that holds everything from low to high."""
     return low.union(high)
+
+
+def exactly(value: Fraction) -> arb:
+    """A fraction, in the current precision."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def between(ends: tuple[Fraction, Fraction]) -> arb:
+    """What is known to lie between two fractions, which may be the same."""
+    low, high = ends
+    return exactly(low) if low == high else ball(exactly(low), exactly(high))
 
 
 def widened(value: arb, error: arb) -> arb:

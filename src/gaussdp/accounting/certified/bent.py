@@ -18,7 +18,8 @@ from gaussdp.accounting.certified.balls import acb, arb, power, precision, widen
 from gaussdp.accounting.certified.excess import BOUND_BITS, Excess, far_angle
 from gaussdp.accounting.certified.lines import Tails, tails_of
 from gaussdp.accounting.certified.proved import Progress, silent
-from gaussdp.accounting.certified.steering import Part, Steering, rounded
+from gaussdp.accounting.certified.steering import Steering, rounded
+from gaussdp.accounting.certified.steps import Part
 from gaussdp.accounting.certified.witnesses import BentWitness, region
 from gaussdp.errors import ConvergenceError
 

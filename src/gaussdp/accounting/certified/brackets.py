@@ -17,7 +17,7 @@ from gaussdp.accounting.certified.balls import arb, ball, ctx, tail
 from gaussdp.accounting.certified.lines import Tails
 from gaussdp.accounting.certified.measures import Measure, measure_of, weight
 from gaussdp.accounting.certified.proved import Progress, silent
-from gaussdp.accounting.certified.steering import Part
+from gaussdp.accounting.certified.steps import Part
 from gaussdp.accounting.certified.witnesses import BracketWitness, Window
 from gaussdp.errors import ConvergenceError
 
@@ -39,12 +39,11 @@ OUTSIDE = arb(0)
 class _SampledLaw:
     """The loss of a Poisson-sampled Gaussian step."""
 
-    noise_multiplier: float
-    sample_rate: float
+    part: Part
 
     def at(self, loss: arb) -> Edge:
         """The tails on either side of a loss (lemma 8)."""
-        sigma, rate = arb(self.noise_multiplier), arb(self.sample_rate)
+        sigma, rate = self.part.sigma(), self.part.rate()
         odds = loss.expm1() / rate + 1
         if odds <= 0:
             return False, OUTSIDE, OUTSIDE
@@ -59,7 +58,7 @@ class _SampledLaw:
 
 @dataclass(frozen=True)
 class _PlainLaw:
-    """The loss of plain Gaussian releases: noises and zCDP parameters with their counts, as squared mu."""
+    """The loss of plain Gaussian releases together, as squared mu; the key says of which."""
 
     squared_mu: Callable[[], arb]
     key: object
@@ -261,9 +260,7 @@ class ProvedBracket:
     ) -> None:
         self.region = -1 if witness.mirrored else 1
         self._tilt = arb(witness.tilt)
-        laws: list[tuple[Law, int]] = [
-            (_SampledLaw(part.noise_multiplier, part.sample_rate), part.count) for part in parts
-        ]
+        laws: list[tuple[Law, int]] = [(_SampledLaw(part), part.count) for part in parts]
         if squared_mu() > 0:
             laws.append((_PlainLaw(squared_mu, key), 1))
         if len(laws) != len(witness.windows):

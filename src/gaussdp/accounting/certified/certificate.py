@@ -14,11 +14,12 @@ from gaussdp.accounting.certified.witnesses import Witness, witness_of
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.documents.files import file_text, parsed, write_file
 from gaussdp.documents.rounding import shown
+from gaussdp.domains import LEVEL, NON_NEGATIVE, number
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import Composition, Mechanism
 from gaussdp.mechanisms.composition import composed
 
-FORMAT = 1
+FORMAT = 2
 """Of the file; a change of its meaning makes it another one."""
 
 
@@ -30,6 +31,9 @@ class ProvedMu:
     mu: ProvedNumber
     points: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        number("floor", self.floor, LEVEL)
+
 
 @dataclass(frozen=True)
 class ProvedDelta:
@@ -39,6 +43,9 @@ class ProvedDelta:
     delta: ProvedNumber
     remove: int
     add: int
+
+    def __post_init__(self) -> None:
+        number("epsilon", self.epsilon, NON_NEGATIVE)
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,11 @@ class ProvedEpsilon:
     remove: tuple[int, ...]
     add: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        number("delta", self.delta, LEVEL)
+        if not 0 <= self.low <= self.high < math.inf:
+            raise DomainError("epsilon", "two rising numbers", got=f"{self.low!r} and {self.high!r}")
+
 
 @dataclass(frozen=True)
 class ProvedRates:
@@ -61,6 +73,9 @@ class ProvedRates:
     add: ProvedNumber
     remove_points: tuple[int, ...]
     add_points: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        number("fpr", self.fpr, LEVEL)
 
 
 @dataclass(frozen=True, repr=False)
@@ -174,7 +189,7 @@ class Certificate(Displayed):
         if stated != digest_of(content):
             raise DomainError(None, place=name, problem="was changed after it was made: its digest does not fit")
         try:
-            return cls(
+            found = cls(
                 mechanism=composed(content["releases"], text, name),
                 mus=tuple(
                     ProvedMu(_number(one["floor"]), ProvedNumber(*one["mu"]), _places(one["points"], content))
@@ -216,6 +231,9 @@ class Certificate(Displayed):
             if isinstance(error, DomainError) and error.place:
                 raise
             raise DomainError(None, place=name, problem=f"is no certificate: {error}") from None
+        if found.digest != stated:
+            raise DomainError(None, place=name, problem="holds more or less than what is proved again")
+        return found
 
     def verify(self, progress: Progress | None = None, seconds: float = math.inf) -> tuple[str, ...]:
         """Prove everything again, from the run and the witness alone.

@@ -44,9 +44,12 @@ def failures(certificate: "Certificate", progress: "Progress") -> Iterator[str]:
     for point in certificate.points:
         if point.line is None:
             yield from _closed(loss, point)
+    place = -1
     for place, claim in enumerate(_claims(certificate, loss)):
         if claim:
             yield f"{claim} (statement {place})"
+    if place < 0:
+        yield "it states no number that could be proved"
 
 
 def line_of(
@@ -56,7 +59,7 @@ def line_of(
     if isinstance(witness, BentWitness):
         return ProvedBentLine(loss.squared_mu(), loss.parts, witness, tell=tell)
     if isinstance(witness, BracketWitness):
-        return ProvedBracket(loss.squared_mu, (loss.noises, loss.rhos), loss.parts, witness, tell)
+        return ProvedBracket(loss.squared_mu, loss.plain, loss.parts, witness, tell)
     return ProvedLine(loss.squared_mu(), loss.parts, witness, tell)
 
 
@@ -86,12 +89,13 @@ def _claims(certificate: "Certificate", loss: ComposedLoss) -> Iterator[str]:
     with precision(derived.BITS + MORE_BITS):
         for mu in certificate.mus:
             used = [points[place] for place in mu.points]
-            if not loss.parts:
-                proved = loss.squared_mu().sqrt()
-            elif derived.spans(used, mu.floor):
-                proved = derived.mu_between(used, mu.floor)
-            else:
+            if loss.parts and not derived.spans(used, mu.floor):
                 yield f"the points of mu do not span all attacks above {mu.floor!r}"
+                continue
+            try:
+                proved = derived.mu_between(used, mu.floor) if loss.parts else loss.squared_mu().sqrt()
+            except ConvergenceError as error:
+                yield str(error)
                 continue
             yield "" if confirms(proved, mu.mu) else f"mu is not proved to lie in {mu.mu}"
         for one in certificate.deltas:
@@ -113,5 +117,5 @@ def _claims(certificate: "Certificate", loss: ComposedLoss) -> Iterator[str]:
             except ConvergenceError as error:
                 yield str(error)
                 continue
-            fits = bracket.low <= low and high <= bracket.high
+            fits = bracket.low <= low <= high <= bracket.high
             yield "" if fits else f"epsilon at {bracket.delta!r} does not follow"

@@ -94,7 +94,11 @@ def spans(points: Sequence[ProvedPoint], floor: float) -> bool:
 
 
 def mu_between(points: Sequence[ProvedPoint], floor: float) -> arb:
-    """mu above a floor, from points that span all attacks above it."""
+    """mu above a floor, from points that span all attacks above it.
+
+    Raises:
+        ConvergenceError: if they contradict each other.
+    """
     with precision(BITS):
         low, high = arb(0), arb(0)
         for point in points:
@@ -102,6 +106,8 @@ def mu_between(points: Sequence[ProvedPoint], floor: float) -> arb:
                 low = low.max(point_mu(point).lower())
         for left, right in pairwise(points):
             high = high.max(mu_of_interval(left, right).upper())
+        if low > high:
+            raise ConvergenceError(f"no proof: the points of mu above {floor:g} contradict each other")
         return ball(low, high)
 
 
@@ -144,4 +150,6 @@ def epsilon_between(delta: float, remove: Sequence[ProvedPoint], add: Sequence[P
         for point, enclosed in zip(points[:-1], deltas, strict=False):
             if enclosed.at_least(delta):
                 low = max(low, sign * point.threshold)
+    if low > high:
+        raise ConvergenceError(f"no proof: the points of epsilon at delta {delta:g} contradict each other")
     return low, high

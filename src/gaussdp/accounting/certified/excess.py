@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from gaussdp.accounting.certified.balls import acb, arb, precision, tail
-from gaussdp.accounting.certified.steering import Part
+from gaussdp.accounting.certified.steps import Part
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Complexes, Floats
 
@@ -71,7 +71,7 @@ class Excess:
     deviation: arb
 
     def __init__(self, part: Part) -> None:
-        sigma, rate = arb(part.noise_multiplier), arb(part.sample_rate)
+        sigma, rate = part.sigma(), part.rate()
         self.count = part.count
         self.least = (1 - rate).log()
         self.mean = (rate / (1 - rate)).log() - 1 / (2 * sigma**2)

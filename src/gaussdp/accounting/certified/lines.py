@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, power, probability, widened
 from gaussdp.accounting.certified.proved import Progress, silent
-from gaussdp.accounting.certified.steering import Part, Steering, rounded
-from gaussdp.accounting.certified.steps import ProvedStep
-from gaussdp.accounting.certified.witnesses import Beside, LineWitness, StepWitness, region
+from gaussdp.accounting.certified.steering import Steering, rounded
+from gaussdp.accounting.certified.steps import Part, ProvedStep
+from gaussdp.accounting.certified.witnesses import POLES, Beside, LineWitness, StepWitness, region
 from gaussdp.errors import ConvergenceError
 
 
@@ -112,10 +112,7 @@ class ProvedLine:
         self.region = region(witness.tilt) or 0
         self._squared_mu, self._parts = squared_mu, tuple(parts)
         tilt = witness.tilt
-        steps = [
-            ProvedStep(part.noise_multiplier, part.sample_rate, tilt, step.table)
-            for part, step in zip(parts, witness.steps, strict=True)
-        ]
+        steps = [ProvedStep(part, tilt, step.table) for part, step in zip(parts, witness.steps, strict=True)]
         values = [acb(1)] * witness.blocks[-1]
         self._mgfs: list[arb] = []
         for part, step, own in zip(parts, steps, witness.steps, strict=True):
@@ -145,7 +142,7 @@ class ProvedLine:
         self._lost_q, self._lost_p = (
             sum((part.count * one[under] for part, one in zip(parts, lost, strict=True)), arb(0)) for under in (0, 1)
         )
-        self._images = [self._beside(beside) for beside in (witness.below, witness.above)]
+        self._images = [self._beside(beside, sign) for sign, beside in ((-1, witness.below), (1, witness.above))]
 
     def _log_at(self, tilt: float, mgfs: Sequence[arb]) -> arb:
         """K at a real tilt."""
@@ -155,13 +152,16 @@ class ProvedLine:
             total += part.count * mgf.log()
         return total
 
-    def _beside(self, beside: Beside) -> tuple[float, arb]:
-        """A bound on K at a tilt beside the line."""
+    def _beside(self, beside: Beside, side: int) -> tuple[arb, arb, arb]:
+        """A tilt below or above the line with no pole between, how far it is from the line, and a bound on K there."""
+        (least, most), shift = POLES[self.region], side * (arb(beside.tilt) - self.tilt)
+        if not (least <= beside.tilt <= most and shift > 0):
+            raise ConvergenceError("no proof: a pole lies between a line and a tilt beside it")
         mgfs = []
         for part, own in zip(self._parts, beside.steps, strict=True):
-            step = ProvedStep(part.noise_multiplier, part.sample_rate, beside.tilt, own.table)
+            step = ProvedStep(part, beside.tilt, own.table)
             mgfs.append(step.transforms(own.grids[0], 0, 1, 0.0)[0].real.upper())
-        return beside.tilt, self._log_at(beside.tilt, mgfs)
+        return arb(beside.tilt), shift, self._log_at(beside.tilt, mgfs)
 
     def _tail(self, steps: Sequence[ProvedStep], frequency: arb) -> arb:
         """Lemma 6: the sum of spacing * |F(t)| / t over all nodes t beyond the frequency."""
@@ -201,10 +201,9 @@ class ProvedLine:
         log_scale = self._log_mgf - self.tilt * tau
         error = self._beyond
         period = 2 * arb.pi() / self.spacing
-        for beside, log_mgf in self._images:
-            shift = abs(arb(beside) - self.tilt)
+        for beside, shift, log_mgf in self._images:
             ratio = (-shift * period).exp()
-            error += (log_mgf - arb(beside) * tau - log_scale).exp() * ratio / (1 - ratio)
+            error += (log_mgf - beside * tau - log_scale).exp() * ratio / (1 - ratio)
         # 1 / |z (z - 1)| is at most 1 / t where |c| or |1 - c| exceeds 1, and at most 2 / t between the poles.
         errors = error, error, error + self._beyond if self.region == 0 else error
         under_q, under_p, both = (

@@ -2,26 +2,27 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
-from gaussdp.accounting.certified.balls import arb, tail
+from gaussdp.accounting.certified.balls import arb, between, tail
 from gaussdp.accounting.certified.lines import Tails
-from gaussdp.accounting.certified.steering import Part
+from gaussdp.accounting.certified.steps import Part
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import Gaussian, Mechanism, PoissonSampled, ZCDPGaussian
 
 
 @dataclass(frozen=True)
 class ComposedLoss:
-    """Plain Gaussian releases and counted sampled steps.
+    """Plain Gaussian releases and counted sampled steps, with parameters as they are written.
+
+    A parameter that was computed lies between two numbers: every proof is then of all that lie between.
 
     Attributes:
-        noises: noise multipliers of plain releases, with counts.
-        rhos: zCDP parameters of plain releases, with counts.
+        plain: between which the squared mu of plain releases lie, with counts.
         parts: the sampled steps.
     """
 
-    noises: tuple[tuple[float, int], ...]
-    rhos: tuple[tuple[float, int], ...]
+    plain: tuple[tuple[tuple[Fraction, Fraction], int], ...]
     parts: tuple[Part, ...]
 
     @classmethod
@@ -29,27 +30,32 @@ class ComposedLoss:
         """The loss of a mechanism.
 
         Raises:
-            DomainError: if a part of it is neither Gaussian nor Poisson-sampled Gaussian.
+            DomainError: if a part of it is neither Gaussian nor Poisson-sampled Gaussian, or if it is only known to
+                lose no more.
         """
-        noises, rhos, parts = [], [], []
+        if mechanism.bounded:
+            raise DomainError(
+                "mechanism",
+                problem=f"cannot be certified: of {mechanism.sentence} only an upper bound is known, and no lower one",
+            )
+        plain, parts = [], []
         for part, count in mechanism.parts():
             if isinstance(part, PoissonSampled) and part.adjacency == "add-remove":
-                parts.append(Part(part.mechanism.noise_multiplier, part.sample_rate, count))
-            elif isinstance(part, Gaussian):
-                noises.append((part.noise_multiplier, count))
-            elif isinstance(part, ZCDPGaussian):
-                rhos.append((part.rho, count))
+                noise = part.mechanism
+                parts.append(Part(noise.noise_multiplier, part.sample_rate, count, noise.noises))
+            elif isinstance(part, Gaussian | ZCDPGaussian):
+                plain.append(((part.least_squared_mu, part.squared_mu), count))
             else:
                 raise DomainError(
                     "mechanism",
                     problem=f"cannot be certified: {part.sentence} is neither Gaussian nor Poisson-sampled Gaussian",
                 )
-        return cls(tuple(noises), tuple(rhos), tuple(parts))
+        return cls(tuple(plain), tuple(parts))
 
     @property
     def closed(self) -> bool:
         """Whether the tails are closed form."""
-        return not self.parts or (not self.noises and not self.rhos and self._count == 1)
+        return not self.parts or (not self.plain and self._count == 1)
 
     @property
     def _count(self) -> int:
@@ -57,27 +63,22 @@ class ComposedLoss:
 
     def squared_mu(self) -> arb:
         """Of the plain releases together."""
-        total = arb(0)
-        for noise, count in self.noises:
-            total += count / arb(noise) ** 2
-        for rho, count in self.rhos:
-            total += 2 * count * arb(rho)
-        return total
+        return sum((count * between(squares) for squares, count in self.plain), arb(0))
 
     @property
     def lowest(self) -> float:
         """The least loss, nearly; minus infinity beside plain Gaussian releases."""
-        if self.noises or self.rhos:
+        if self.plain:
             return -math.inf
         return math.fsum(part.count * math.log1p(-part.sample_rate) for part in self.parts)
 
     def below(self, threshold: float) -> Tails | None:
         """The tails at a threshold that no loss falls below; None if losses may."""
-        if self.noises or self.rhos:
+        if self.plain:
             return None
         lowest = arb(0)
         for part in self.parts:
-            lowest += part.count * (1 - arb(part.sample_rate)).log()
+            lowest += part.count * (1 - part.rate()).log()
         tau = arb(threshold)
         if not tau <= lowest:
             return None
@@ -93,7 +94,7 @@ class ComposedLoss:
             fpr, tnr, fnr, tpr = tail(z), tail(-z), tail(mu - z), tail(z - mu)
         else:
             part = self.parts[0]
-            sigma, rate = arb(part.noise_multiplier), arb(part.sample_rate)
+            sigma, rate = part.sigma(), part.rate()
             known = self.below(threshold)
             if known:
                 return known

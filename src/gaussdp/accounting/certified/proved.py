@@ -1,6 +1,7 @@
 """Numbers between two decimals, as certificates state them, points that are proved, and who is told of a proof."""
 
 import math
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from gaussdp.errors import ConvergenceError, DomainError
 
 _WIDE = 400  # digits, more than a certificate states
+_DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 LARGEST_EXPONENT = 100_000
 """Of ten, which those of all that is stated are below."""
 
@@ -31,7 +33,7 @@ class ProvedNumber:
     def __post_init__(self) -> None:
         for name in ("low", "high"):
             value = getattr(self, name)
-            if not isinstance(value, str) or len(value) > _WIDE or not _finite(value):
+            if not isinstance(value, str) or len(value) > _WIDE or not _DECIMAL.fullmatch(value) or not _finite(value):
                 raise DomainError(name, "a decimal as text", value)
         if not Decimal(self.low) <= Decimal(self.high):
             raise DomainError("low", f"at most high, {self.high}", self.low)

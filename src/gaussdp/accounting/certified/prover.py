@@ -315,8 +315,7 @@ class Prover:
             try:
                 witness, room = plan_bracket(self._steering, threshold, effort, mirrored=mirrored, log_delta=log_delta)
                 with precision(witness.bits):
-                    key = self.loss.noises, self.loss.rhos
-                    line = ProvedBracket(self.loss.squared_mu, key, self.loss.parts, witness, self._tell)
+                    line = ProvedBracket(self.loss.squared_mu, self.loss.plain, self.loss.parts, witness, self._tell)
                     found = line.read(threshold)
                     delta = found.add if mirrored else found.remove
                     width = float((delta.rad() / delta.upper()).upper()) if delta.upper() > 0 else 0.5

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.certified.steps import HEIGHTS
+from gaussdp.accounting.certified.steps import HEIGHTS, Part
 from gaussdp.accounting.certified.witnesses import CellTable, NodeGrid
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
@@ -30,15 +30,6 @@ class SteeringSettings:
 
 
 SETTINGS = SteeringSettings()
-
-
-@dataclass(frozen=True)
-class Part:
-    """A Poisson-sampled Gaussian step that is repeated."""
-
-    noise_multiplier: float
-    sample_rate: float
-    count: int
 
 
 class Shape:

@@ -8,13 +8,16 @@ over cells, 2 the trapezoid sum on a rectangle, 3 what lies outside, 4 how M dec
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, pairwise
 
 import numpy as np
 
-from gaussdp.accounting.certified.balls import acb, acb_mat, arb, precision, tail
+from gaussdp.accounting.certified.balls import acb, acb_mat, arb, between, exactly, precision, tail
 from gaussdp.accounting.certified.witnesses import CellTable, NodeGrid
+from gaussdp.documents.written import written
 from gaussdp.numerics import Floats
 
 TABLE_BITS = 64
@@ -23,22 +26,46 @@ HEIGHTS = 8
 """Of shifted paths: that of the strip in which w has a logarithm, halved again and again."""
 
 
-class ProvedStep:
-    """One Poisson-sampled Gaussian step under the tilt e^(cL), in balls."""
+@dataclass(frozen=True)
+class Part:
+    """A Poisson-sampled Gaussian step that is repeated.
+
+    Attributes:
+        noise_multiplier: the noise, nearly; what steers goes by it.
+        sample_rate: the rate, which proofs take as it is written.
+        count: how often it is repeated.
+        noises: between which the noise lies exactly; None for what is written.
+    """
 
     noise_multiplier: float
     sample_rate: float
+    count: int
+    noises: tuple[Fraction, Fraction] | None = None
+
+    def sigma(self) -> arb:
+        """The noise multiplier, in the current precision."""
+        return exactly(written(self.noise_multiplier)) if self.noises is None else between(self.noises)
+
+    def rate(self) -> arb:
+        """The sample rate, in the current precision."""
+        return exactly(written(self.sample_rate))
+
+
+class ProvedStep:
+    """One Poisson-sampled Gaussian step under the tilt e^(cL), in balls."""
+
+    part: Part
     tilt: float
     table: CellTable
 
-    def __init__(self, noise_multiplier: float, sample_rate: float, tilt: float, table: CellTable) -> None:
-        self.noise_multiplier, self.sample_rate, self.tilt, self.table = noise_multiplier, sample_rate, tilt, table
+    def __init__(self, part: Part, tilt: float, table: CellTable) -> None:
+        self.part, self.tilt, self.table = part, tilt, table
         with precision(TABLE_BITS):
-            self._cells = _Cells(_Outputs(noise_multiplier, sample_rate), arb(tilt), table)
+            self._cells = _Cells(_Outputs(part), arb(tilt), table)
 
     def transforms(self, grid: NodeGrid, start: int, stop: int, spacing: float) -> list[acb]:
         """M(c + i k spacing) for start <= k < stop."""
-        at = _Outputs(self.noise_multiplier, self.sample_rate)
+        at = _Outputs(self.part)
         size = max(1, math.isqrt(stop - start - 1) + 1)
         weights, turns = [], []
         for k in range(grid.first, grid.last):
@@ -66,7 +93,7 @@ class ProvedStep:
 
     def cut_off(self) -> tuple[arb, arb]:
         """The probabilities under Q and under P of the outputs that are left out."""
-        sigma, rate, cut = arb(self.noise_multiplier), arb(self.sample_rate), arb(self.table.cut)
+        sigma, rate, cut = self.part.sigma(), self.part.rate(), arb(self.table.cut)
         under_q = tail(cut / sigma)
         return under_q, (1 - rate) * under_q + rate * tail((cut - 1) / sigma)
 
@@ -91,10 +118,10 @@ def _times(row: Sequence[acb], other: Sequence[acb]) -> list[acb]:
 class _Outputs:
     """Loss and density at outputs x, in balls of the current precision."""
 
-    def __init__(self, noise_multiplier: float, sample_rate: float) -> None:
-        self.sigma = arb(noise_multiplier)
+    def __init__(self, part: Part) -> None:
+        self.sigma = part.sigma()
         self.square = self.sigma**2
-        self.rate = arb(sample_rate)
+        self.rate = part.rate()
         self.rest = 1 - self.rate
         self.log_norm = -(self.sigma * (2 * arb.pi()).sqrt()).log()
 

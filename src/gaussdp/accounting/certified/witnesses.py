@@ -14,6 +14,7 @@ _FINEST = 1000  # -log2 of the spacing of a lattice
 _SHORTEST = 16  # points of a lattice
 _MOST = 10**7  # of any whole number
 _MOST_NODES = 2**21  # of a line or of a grid: beyond, no check would end
+_MOST_WORK = 10**9  # nodes of a line times nodes of its grids: some minutes
 _MOST_POINTS = 2**19  # between the ends of a window
 _MOST_CELLS = 10**5
 _MOST_BITS = 2**14
@@ -89,20 +90,26 @@ class LineWitness:
     def __post_init__(self) -> None:
         _positive(self.spacing)
         _rising(0, *self.blocks, _MOST_NODES)
+        if not self.blocks:
+            raise DomainError("blocks", problem="must hold one number of nodes or more")
         _rising(1, self.bits, _MOST_BITS)
         _rising_floats(self.below.tilt, self.tilt, self.above.tilt)
-        if any(region(beside.tilt) not in (None, region(self.tilt)) for beside in (self.below, self.above)):
-            raise DomainError("tilt", problem="must lie in one region with those beside it")
+        here = region(self.tilt)
+        if here is None:
+            raise DomainError("tilt", problem="must not be a pole")
+        least, most = POLES[here]
+        if not (least <= self.below.tilt and self.above.tilt <= most):
+            raise DomainError("tilt", problem="must have no pole between it and those beside it")
         cuts = [[step.table.cut for step in steps] for steps in (self.steps, self.below.steps, self.above.steps)]
         if cuts[0] != cuts[1] or cuts[0] != cuts[2]:
             raise DomainError("cut", problem="must be the same on and beside a line")
-        if region(self.tilt) is None:
-            raise DomainError("tilt", problem="must not be a pole")
         own, *others = (
             [len(step.grids) for step in steps] for steps in (self.steps, self.below.steps, self.above.steps)
         )
         if any(count != len(self.blocks) for count in own) or any(count != 1 for one in others for count in one):
             raise DomainError("grids", problem="must be one for each block of nodes, and one beside a line")
+        if self.work > _MOST_WORK:
+            raise DomainError("grids", problem="have so many nodes that no check would end")
 
     @property
     def work(self) -> int:
@@ -224,6 +231,10 @@ class BracketWitness:
 
 
 Witness = LineWitness | BentWitness | BracketWitness
+
+
+POLES = {-1: (-math.inf, 0.0), 0: (0.0, 1.0), 1: (1.0, math.inf)}
+"""Between which poles each region lies; tilts beside a line of it may be these, and none beyond (lemma 5)."""
 
 
 def region(tilt: float) -> int | None:

@@ -10,6 +10,7 @@ import numpy as np
 from gaussdp import conversions
 from gaussdp.accounting.distribution.pld import GivenDistribution, LossDistribution, ReadProfile
 from gaussdp.accounting.distribution.points import PointsCurve
+from gaussdp.accounting.distribution.releases import largest_loss
 from gaussdp.accounting.readings import Method
 from gaussdp.documents import Document
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
@@ -30,8 +31,10 @@ class DistributionCurve(PointsCurve):
 
     Its profile bounds the true one from above. Deltas and epsilons are read off its masses, rates off points of the
     profile, which are made when they are needed: between points the curve is the hull, which is pessimistic again.
-    Where every part has a pure epsilon their sum is one more point, with delta = 0. Else rates and deltas below
-    `noise_floor`, where rounding errors of the transforms could speak, are refused.
+    Where the loss of every part has a largest value, but for a stated probability, their sums are one more point:
+    (epsilon, delta)-DP composes to the sum of the epsilons and the probability that one part fails, of parameters as
+    they are written. Where that delta is not 0, rates and deltas below `noise_floor`, where rounding errors of the
+    transforms could speak, are refused.
 
     Made by `account`; of a distribution that somebody else made, by `read`.
 
@@ -48,21 +51,30 @@ class DistributionCurve(PointsCurve):
     _error = math.inf  # the truth lies below, by an amount that nothing tells
     _parts: tuple[tuple[Mechanism, int], ...]
     _upper: GivenDistribution | LossDistribution
-    _pure: float  # an epsilon that no loss exceeds
+    _largest: float  # an epsilon that no loss exceeds ...
+    _fails: float  # ... but with this probability, in which everything is revealed
 
-    def __init__(self, parts: Sequence[tuple[Mechanism, int]] | GivenDistribution) -> None:
+    _surely: tuple[tuple[Mechanism, int], ...]  # the parts of what surely loses no more
+
+    def __init__(
+        self,
+        parts: Sequence[tuple[Mechanism, int]] | GivenDistribution,
+        least: Sequence[tuple[Mechanism, int]] | None = None,
+    ) -> None:
         upper: GivenDistribution | LossDistribution
         known: tuple[tuple[Mechanism, int], ...] = ()
         if isinstance(parts, GivenDistribution):
             upper = parts
         else:
             upper, known = LossDistribution(parts, pessimistic=True), tuple(parts)
-        pure = math.fsum(count * part.pure_epsilon for part, count in known) if known else math.inf
+        largest, fails = largest_loss(known) if known else (math.inf, 0.0)
         object.__setattr__(self, "noise_floor", upper.noise_floor)
         object.__setattr__(self, "_silent_below", 0.0)
         object.__setattr__(self, "_parts", known)
+        object.__setattr__(self, "_surely", known if least is None else tuple(least))
         object.__setattr__(self, "_upper", upper)
-        object.__setattr__(self, "_pure", pure)
+        object.__setattr__(self, "_largest", largest)
+        object.__setattr__(self, "_fails", fails)
 
     @cached_property
     def _grid(self) -> Floats:
@@ -79,8 +91,8 @@ class DistributionCurve(PointsCurve):
     def _points(self) -> ProfilePoints:
         """The hull of the profile at the grid."""
         grid, deltas = self._grid, self._upper.delta(self._grid)
-        if self._pure <= LARGEST_EXPONENT:
-            grid, deltas = np.append(grid, self._pure), np.append(deltas, 0.0)
+        if self._largest <= LARGEST_EXPONENT:
+            grid, deltas = np.append(grid, self._largest), np.append(deltas, self._fails)
         return ProfilePoints(grid, deltas)
 
     @property
@@ -100,7 +112,12 @@ class DistributionCurve(PointsCurve):
     @property
     def pure_epsilon(self) -> float:
         """The sum of those of the parts; inf if one has none, or if it is too large to compute with."""
-        return self._pure if self._pure <= LARGEST_EXPONENT else math.inf
+        return self._largest if self._largest <= LARGEST_EXPONENT and self._fails == 0 else math.inf
+
+    @property
+    def _reveals(self) -> bool:
+        """Whether it is stated that everything may be revealed; cut tails alone do not say so."""
+        return self._fails > 0
 
     @property
     def adjacency(self) -> Adjacency | None:
@@ -109,11 +126,24 @@ class DistributionCurve(PointsCurve):
 
     def __reduce__(self) -> Any:
         """A curve is made again from its mechanisms; one off a given distribution takes its points along."""
-        return (DistributionCurve, (list(self._parts),)) if self._parts else super().__reduce__()
+        made = list(self._parts), list(self._surely)
+        return (DistributionCurve, made) if self._parts else super().__reduce__()
 
     def __repr__(self) -> str:
         of = ", ".join(f"{count} * {part!r}" if count > 1 else repr(part) for part, count in self._parts)
         return f"DistributionCurve({of or 'given'}, {self.epsilons.size} points, noise floor {self.noise_floor:.1e})"
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, parts: Sequence[tuple[Mechanism, int]] | None = None) -> "DistributionCurve":
+        """The curve of a mechanism, whose lower ends are those of what surely loses no more.
+
+        Args:
+            mechanism: what is released.
+            parts: what is known to lose no less than its parts; they themselves if None.
+        """
+        least = mechanism.least
+        surely = None if least is None or least is mechanism else list(least.parts())
+        return cls(list(mechanism.parts()) if parts is None else parts, surely)
 
     @classmethod
     def read(cls, distribution: Any, compositions: int) -> "DistributionCurve":
@@ -143,7 +173,8 @@ class DistributionCurve(PointsCurve):
         """The least delta with which the distribution promises (epsilon, delta)-DP."""
 
         def read(levels: Floats) -> Floats:
-            return np.where(levels < self._pure, self._upper.delta(levels), 0.0)
+            deltas = self._upper.delta(levels)
+            return np.where(levels < self._largest, deltas, np.minimum(deltas, self._fails))
 
         value: Numbers = evaluate(read, epsilon=(epsilon, NON_NEGATIVE))
         return value
@@ -155,7 +186,8 @@ class DistributionCurve(PointsCurve):
 
         def read(levels: Floats) -> Floats:
             found = [self._upper.epsilon(level) if level > 0 else math.inf for level in levels.ravel().tolist()]
-            least: Floats = np.minimum(np.reshape(found, levels.shape), self._pure)
+            bound = np.where(levels < self._fails, math.inf, self._largest)
+            least: Floats = np.minimum(np.reshape(found, levels.shape), bound)
             return least
 
         value: Numbers = evaluate(read, delta=(delta, PROBABILITY))
@@ -175,7 +207,7 @@ class DistributionCurve(PointsCurve):
 
     @cached_property
     def _lower(self) -> LossDistribution:
-        return LossDistribution(self._parts, pessimistic=False)
+        return LossDistribution(self._surely, pessimistic=False)
 
     @cached_property
     def _optimistic(self) -> Floats:

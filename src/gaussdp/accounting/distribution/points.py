@@ -171,6 +171,19 @@ class PointsCurve(ProfilePoints):
         return PointsCurve(guarantee.epsilons, guarantee.deltas, silent_below=silent)
 
     @property
+    def _reveals(self) -> bool:
+        """Whether what is stated allows that everything is revealed."""
+        return bool(self.deltas[-1] > 0)
+
+    def implied(self) -> GDP:
+        """The GDP with the least mu that follows for every attack: infinite where everything may be revealed.
+
+        Raises:
+            DomainError: if no mu is known, as below the noise floor of a distribution whose tails were cut.
+        """
+        return GDP(math.inf) if self._reveals else super().implied()
+
+    @property
     def reading(self) -> Readings:
         """The five readings with the method and the error of each value."""
         return Readings(self)

@@ -4,8 +4,9 @@ Losses that take whole multiples of a unit are laid on the grid here, atom by at
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 
 from gaussdp.accounting.distribution.envelopes import allocated, allocation_reach, laplace_masses, logistic_masses
 from gaussdp.accounting.distribution.gaussian_grids import mixture_of_gaussians, sampled_gaussian
+from gaussdp.documents.written import number_up, written
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import (
@@ -134,6 +136,8 @@ class ReleaseSettings:
     reach: float = 12.5
     """Standard deviations of discrete Gaussian noise kept; what is beyond counts as an infinite loss."""
     beyond_reach: float = 1e-33  # probability of what is beyond
+    exact_power: int = 1000  # of the probability that no part fails, as a fraction
+    power_rounding: float = 1e-14  # relative, of the logarithm of a longer one, and of what the power leaves to 1
 
 
 SETTINGS = ReleaseSettings()
@@ -206,6 +210,39 @@ def _reach_of(part: Mechanism) -> float:
     if isinstance(part, ExponentialMechanism):
         return part.eta
     raise DomainError("mechanism", "one that gaussdp accounts for", part)
+
+
+def largest_loss(parts: Sequence[tuple[Mechanism, int]]) -> tuple[float, float]:
+    """The least epsilon known that no loss of all parts together exceeds, but with the probability that is second.
+
+    Parameters are taken as they are written, and both numbers are rounded up.
+    """
+    largest, held = Fraction(), Fraction(1)
+    for part, count in parts:
+        epsilon, delta = _stated_end(part)
+        if epsilon == math.inf:
+            return math.inf, 0.0
+        largest += count * written(epsilon)
+        held *= _power_down(1 - written(delta), count)
+    return number_up(largest), number_up(1 - held)
+
+
+def _stated_end(part: Mechanism) -> tuple[float, float]:
+    """The epsilon and the delta of the last statement about a part, or its pure epsilon."""
+    guarantee = part.guarantee if isinstance(part, Stated) else None
+    if isinstance(guarantee, ApproxDP):
+        return guarantee.epsilon_bound, guarantee.delta_bound
+    if isinstance(guarantee, ProfilePoints):
+        return float(guarantee.epsilons[-1]), float(guarantee.deltas[-1])
+    return part.pure_epsilon, 0.0
+
+
+def _power_down(base: Fraction, exponent: int) -> Fraction:
+    """A power of a number up to 1: exactly where that is short, else rounded down."""
+    if base in (0, 1) or exponent <= SETTINGS.exact_power:
+        return base**exponent
+    rest = -math.expm1(exponent * math.log1p(-float(1 - base)) * (1 + SETTINGS.power_rounding))
+    return 1 - Fraction(min(rest * (1 + SETTINGS.power_rounding), 1.0))
 
 
 @dataclass(frozen=True)

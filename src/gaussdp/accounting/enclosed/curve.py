@@ -235,15 +235,23 @@ class EnclosedCurve(PointsCurve):
     _method = Method.ENCLOSURE
     _error = math.inf
     _profile: EnclosedProfile
-    _run: tuple[float, tuple[tuple[StepLoss, int], ...], tuple[float, ...]]
+    _below: EnclosedProfile  # of what surely loses no more
+    _run: tuple[float, tuple[tuple[StepLoss, int], ...], tuple[float, ...], "EnclosedCurve | None"]
     _grid: Floats
 
-    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], unsampled: Sequence[float]) -> None:
+    def __init__(
+        self,
+        squared_mu: float,
+        steps: Sequence[tuple[StepLoss, int]],
+        unsampled: Sequence[float],
+        least: "EnclosedCurve | None" = None,
+    ) -> None:
         profile = EnclosedProfile(squared_mu, steps, unsampled)
         grid = _grid(profile)
         super().__init__(grid, profile.upper(grid))
         object.__setattr__(self, "_profile", profile)
-        object.__setattr__(self, "_run", (squared_mu, tuple(steps), tuple(unsampled)))
+        object.__setattr__(self, "_below", least._profile if least else profile)
+        object.__setattr__(self, "_run", (squared_mu, tuple(steps), tuple(unsampled), least))
         object.__setattr__(self, "_grid", grid)
 
     def __reduce__(self) -> Any:
@@ -283,17 +291,20 @@ class EnclosedCurve(PointsCurve):
         if epsilon > _BEYOND:
             return 0.0, 0.0
         at = np.array([epsilon])
-        return float(self._profile.lower(at)[0]), float(self._profile.upper(at)[0])
+        return float(self._below.lower(at)[0]), float(self._profile.upper(at)[0])
 
     def _epsilons(self, delta: float) -> tuple[float, float]:
         if delta == 0:
             return math.inf, math.inf  # a sampled Gaussian release has unbounded losses
-        return self._profile.epsilon(delta) if delta < 1 else (0.0, 0.0)
+        if delta == 1:
+            return 0.0, 0.0
+        low, high = self._profile.epsilon(delta)
+        return (low if self._below is self._profile else self._below.epsilon(delta)[0]), high
 
     @cached_property
     def _rest(self) -> Floats:
         """Upper bounds on 1 - delta at the grid but for its first epsilon, and beyond, where delta may be 0."""
-        return np.append(self._profile.rest(self._grid[1:]), 1.0)
+        return np.append(self._below.rest(self._grid[1:]), 1.0)
 
     def _most(self, fpr: Floats) -> Floats:
         """Upper bounds on the TPR; those of the steep lines keep the digits of a small one."""
