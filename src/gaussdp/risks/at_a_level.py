@@ -322,8 +322,8 @@ class Profile(Risk):
 
 
 def _logit(share: float) -> float:
-    """log(share / (1 - share)), infinite at 1."""
-    return math.log(share) - math.log1p(-share) if share < 1 else math.inf
+    """log(share / (1 - share)), without cancellation near one half."""
+    return 2 * math.atanh(2 * share - 1) if 0.25 < share < 0.75 else math.log(share) - math.log1p(-share)
 
 
 def _mu_through(fpr: float, fnr: float, tpr: float) -> float:
