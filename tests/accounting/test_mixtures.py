@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 from gaussdp import DomainError, account
+from gaussdp.accounting.distribution.pld import LossDistribution
 from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
 from gaussdp.mechanisms import DPSGD, Composition, Gaussian, MixtureOfGaussians, PoissonSampled, SampledExchange
 
@@ -316,3 +317,118 @@ def test_rare_exchanges_lie_in_the_bracket(noise, rate, steps):
     )
     assert low[0] * (1 - 1e-9) <= 1e-6 <= high[0] * (1 + 1e-9) + 1e-13
     assert curve.fit(1e-6).mu == pytest.approx(curve.fit(1e-6).mu_lower, rel=1e-6)
+
+
+class TestAllSensitivitiesPositive:
+    """The loss of such a step has no least value: one step is a closed form all the same."""
+
+    @pytest.mark.parametrize(
+        ("sigma", "law"),
+        [
+            (2.284, {1.0: 0.5, 2.0: 0.5}),
+            (0.3, {0.02: 0.7, 1.1: 0.3}),
+            (1000.0, {0.5: 0.25, 1.0: 0.25, 3.0: 0.5}),
+            (0.04, {0.0176: 0.366, 0.0446: 0.634}),
+        ],
+    )
+    @pytest.mark.parametrize("distance", [0.01, 1.0, 4.0])
+    def test_one_step_against_mpmath(self, sigma, law, distance):
+        mechanism = MixtureOfGaussians(sigma, list(law), list(law.values()))
+        epsilon = distance * mechanism.unsampled_mu
+        curve = account(mechanism)
+        with mpmath.workdps(60):
+            s = mpmath.mpf(sigma)
+            parts = [
+                (mpmath.mpf(w), mpmath.mpf(m)) for m, w in zip(mechanism.sensitivities, mechanism.weights, strict=True)
+            ]
+
+            def loss(x):
+                return mpmath.log(sum(w * mpmath.exp((x - m / 2) * m / s**2) for w, m in parts))
+
+            for removed, read in ((True, curve.remove.reading.delta), (False, curve.add.reading.delta)):
+                tau = mpmath.mpf(epsilon) * (1 if removed else -1)
+                low, high = -200 * s - 200, 200 * s + 200
+                for _ in range(220):
+                    middle = (low + high) / 2
+                    low, high = (middle, high) if loss(middle) < tau else (low, middle)
+                sign = -1 if removed else 1
+                moved = sum(w * mpmath.ncdf(sign * (low - m) / s) for w, m in parts)
+                plain = mpmath.ncdf(sign * low / s)
+                expected = moved - mpmath.exp(tau) * plain if removed else plain - mpmath.exp(-tau) * moved
+                found = read(epsilon)
+                assert str(found.method) == "closed form"
+                assert found.error < 1e-9
+                assert abs(mpmath.mpf(found.value) - expected) <= found.error * expected + mpmath.mpf("1e-307")
+
+    def test_its_fit_is_a_closed_form(self):
+        fit = account(MixtureOfGaussians(2.284, [1.0, 2.0], (0.5, 0.5))).fit(1e-5)
+        assert str(fit.method) == "closed form"
+        assert fit.mu == pytest.approx(fit.mu_lower, rel=1e-9)
+        beside = account(MixtureOfGaussians(2.284, [0.0, 1.0, 2.0], (1e-12, 0.5, 0.5 - 1e-12))).fit(1e-5)
+        assert fit.mu == pytest.approx(beside.mu, rel=1e-9)
+
+    @pytest.mark.parametrize(
+        ("sigma", "law", "other"),
+        [(0.35, {0.65: 0.4, 2.6: 0.2, 3.5: 0.4}, (0.3, 0.01)), (0.12, {0.07: 0.3, 1.4: 0.7}, (0.3, 0.01))],
+    )
+    def test_off_a_density_by_a_direct_integral(self, sigma, law, other):
+        """A sampled step beside it: the profile of the one at the levels that the other's loss leaves."""
+        mixture = account(MixtureOfGaussians(sigma, list(law), list(law.values())))
+        noise, rate = other
+        nodes, shares = np.polynomial.legendre.leggauss(24)
+        edges = np.linspace(-12.0 * noise, 1 + 12.0 * noise, 1001)
+        half = 0.5 * np.diff(edges)[:, np.newaxis]
+        x = (edges[:-1, np.newaxis] + half * (nodes + 1)).ravel()
+        ratio = 1 - rate + rate * np.exp((x - 0.5) / noise**2)
+        density = np.exp(-((x / noise) ** 2) / 2) / (noise * math.sqrt(2 * math.pi)) * ratio
+        epsilon = 1.0
+        levels = epsilon - np.log(ratio)
+        sizes = np.abs(levels)
+        profile = np.where(
+            levels >= 0, mixture.remove.delta(sizes), 1 - np.exp(levels) * (1 - mixture.add.delta(sizes))
+        )
+        expected = (half * shares).ravel() @ (density * profile)
+        read = account(Composition([MixtureOfGaussians(sigma, list(law), list(law.values())), DPSGD(noise, rate, 1)]))
+        found = read.remove.reading.delta(epsilon)
+        assert str(found.method) == "density"
+        assert found.error < 1e-9
+        assert found.value == pytest.approx(expected, rel=1e-9)
+
+    @pytest.mark.parametrize(
+        "mechanisms", [[(0.35, [0.65, 2.6, 3.5], [0.4, 0.2, 0.4])], [(0.48, [0.02, 3.5], [0.74, 0.26])]]
+    )
+    def test_fits_beside_other_steps_do_not_search_for_each_loss(self, mechanisms):
+        """Their bounds from below came from a library that looks for the output of each of 100,000 losses by itself."""
+        parts = [MixtureOfGaussians(*mechanism) for mechanism in mechanisms]
+        fit = account(Composition([*parts, DPSGD(0.3, 0.01, 1)])).fit(1e-5)
+        assert fit.mu_lower <= fit.mu <= fit.mu_lower * (1 + 1e-3)
+
+    @pytest.mark.parametrize("mechanism", [(2.284, [1.0, 2.0], [0.5, 0.5]), (1.0, [0, 1.0, 2.0], [0.9, 0.09, 0.01])])
+    def test_distributions_bound_the_closed_form_from_both_sides(self, mechanism):
+        part, epsilons = MixtureOfGaussians(*mechanism), np.array([0.0, 0.1, 0.5, 1.0, 2.0])
+        curve = account(part)
+        low, high = (LossDistribution([(part, 1)], pessimistic=pessimistic) for pessimistic in (False, True))
+        for direction, exact in ((0, curve.remove.delta(epsilons)), (-1, curve.add.delta(epsilons))):
+            least, most = low.only(direction).delta(epsilons), high.only(direction).delta(epsilons)
+            assert (least <= exact).all()
+            assert (exact <= most).all()
+            assert least == pytest.approx(exact, rel=5e-3, abs=1e-5)
+
+    def test_the_unit_of_sensitivities_does_not_matter(self):
+        """Noise 0.038 for sensitivities of 0.018 and 0.045 was taken as next to none, and bounded."""
+        small = account(10 * MixtureOfGaussians(0.038, [0.0176, 0.0446], [0.366, 0.634])).reading.epsilon(1e-5)
+        usual = account(10 * MixtureOfGaussians(3.8, [1.76, 4.46], [0.366, 0.634])).reading.epsilon(1e-5)
+        assert small.error < 1e-9
+        assert small.value == pytest.approx(usual.value, rel=1e-9)
+
+    def test_a_sensitivity_that_is_sure_is_a_plain_release(self):
+        sure, plain = 3 * MixtureOfGaussians(0.1, [0.0, 0.16], [0.0, 1.0]), 3 * Gaussian(0.625)
+        assert account(sure).fit().mu == account(plain).fit().mu
+        assert account(Composition([sure, DPSGD(0.7, 0.01, 1)])).epsilon(1e-5) == pytest.approx(
+            account(Composition([plain, DPSGD(0.7, 0.01, 1)])).epsilon(1e-5), rel=1e-12
+        )
+
+    @pytest.mark.parametrize("sensitivity", [1e-11, 1e-100, 1e-170])
+    def test_next_to_nothing_is_refused(self, sensitivity):
+        with pytest.raises(DomainError, match="sensitivities must be 1e-10 of the noise multiplier at least"):
+            MixtureOfGaussians(1.0, [0.0, sensitivity], [0.5, 0.5])

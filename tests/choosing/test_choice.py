@@ -4,9 +4,12 @@ import copy
 import math
 import pickle
 
+import mpmath
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special
 
 import gaussdp
 from domains_of_test import log_uniform
@@ -14,11 +17,14 @@ from gaussdp import (
     GDP,
     ZCDP,
     Accuracy,
+    Advantage,
     ApproxDP,
     AtMost,
+    BoundedRange,
     Choice,
     DomainError,
     Identification,
+    LaplaceDP,
     MultiplicativeAdvantage,
     Precision,
     ProfilePoints,
@@ -28,6 +34,7 @@ from gaussdp import (
     choose,
 )
 from gaussdp.choosing.requirements import parse_policy
+from gaussdp.documents.written import written
 
 TEXTS = {
     "epsilon=3": PureDP(3.0),
@@ -138,3 +145,73 @@ def test_what_is_no_requirement(asked):
 def test_choices_are_shown():
     assert repr(choose("mu=0.5")) == "Choice(mu=0.5)"
     assert isinstance(choose("mu=0.5"), Choice)
+
+
+class TestBudgetsRoundDown:
+    """What is asked for holds at the mu that is chosen, in 50 digits: no requirement is exceeded in its last digits."""
+
+    @staticmethod
+    def profile(mu, epsilon):
+        return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+
+    @staticmethod
+    def quantile(rate):
+        z = mpmath.mpf(float(special.ndtri(float(rate))))
+        for _ in range(6):
+            z -= (mpmath.ncdf(z) - rate) / mpmath.npdf(z)
+        return z
+
+    def asked(self, draw):
+        """Requirements with what they bound, as a function of mu in many digits, and with the bound."""
+        epsilon, delta = 10 ** draw.uniform(-6, 2.3), 10 ** draw.uniform(-200, -0.01)
+        yield ApproxDP(epsilon, delta), lambda mu: self.profile(mu, mpmath.mpf(epsilon)), delta
+        accuracy = 0.5 + 10 ** draw.uniform(-6, -0.4)
+        yield AtMost(Accuracy(), accuracy), lambda mu: (1 + mpmath.erf(mu / mpmath.sqrt(8))) / 2, accuracy
+        rate = 10 ** draw.uniform(-12, -0.01)
+        tpr = rate + (1 - rate) * 10 ** draw.uniform(-6, -0.01)
+        start = self.quantile(mpmath.mpf(rate))
+        yield AtMost(TruePositiveRate(rate), tpr), lambda mu: mpmath.ncdf(start + mu), tpr
+        ratio = min(1 + 10 ** draw.uniform(-5, 2), 0.9 / rate)
+        if ratio > 1:
+            held = lambda mu: mpmath.ncdf(start + mu) / mpmath.mpf(rate)  # noqa: E731
+            yield AtMost(MultiplicativeAdvantage(rate), ratio), held, ratio
+        share = 0.5 + 0.499 * draw.uniform()
+        recall = mpmath.mpf(rate)
+        yield AtMost(Precision(rate), share), lambda mu: recall / (recall + mpmath.ncdf(start - mu)), share
+        advantage = 10 ** draw.uniform(-9, -0.01)
+        yield AtMost(Advantage(), advantage), lambda mu: mpmath.erf(mu / mpmath.sqrt(8)), advantage
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_every_requirement_holds(self, seed):
+        draw = np.random.default_rng(seed)
+        with mpmath.workdps(50):
+            for policy, bounded, bound in self.asked(draw):
+                mu = Requirement(policy).low
+                if 0 < mu < math.inf:
+                    assert bounded(mpmath.mpf(mu)) <= mpmath.mpf(bound), policy
+                    assert bounded(mpmath.mpf(mu)) >= mpmath.mpf(bound) * (1 - mpmath.mpf("1e-11")), policy
+
+    def test_rho_is_exact(self):
+        assert choose("rho=0.38072546192224677").mu ** 2 / 2 <= 0.38072546192224677
+        assert choose("rho=0.5").mu == 1.0
+        assert choose("rho=0.02").mu == 0.2
+        draw = np.random.default_rng(1)
+        for rho in 10 ** draw.uniform(-6, 3, 200):
+            mu = choose(ZCDP(rho)).mu
+            assert written(mu) ** 2 <= 2 * written(rho) < written(math.nextafter(mu, math.inf)) ** 2
+
+
+@pytest.mark.parametrize("guarantee", [PureDP, LaplaceDP, BoundedRange])
+def test_what_is_implied_rounds_up(guarantee):
+    """By the overlap of both hypotheses, which is that of GDP where the curves touch."""
+    overlaps = {
+        PureDP: lambda e: 2 / (1 + mpmath.exp(e)),
+        LaplaceDP: lambda e: mpmath.exp(-e / 2),
+        BoundedRange: lambda e: 2 / (1 + mpmath.exp(e / 2)),
+    }
+    with mpmath.workdps(50):
+        for parameter in (*10 ** np.random.default_rng(2).uniform(-10, 2.8, 100), 1.1537853203869666):
+            mu = mpmath.mpf(guarantee(float(parameter)).implied().mu)
+            overlap = overlaps[guarantee](mpmath.mpf(float(parameter)))
+            assert mpmath.erfc(mu / mpmath.sqrt(8)) <= overlap
+            assert mpmath.erfc(mu * (1 - mpmath.mpf("2e-15")) / mpmath.sqrt(8)) >= overlap

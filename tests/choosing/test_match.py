@@ -17,10 +17,12 @@ from gaussdp import (
     Precision,
     Profile,
     PureDP,
+    RuleOfThumb,
     choose,
     match,
 )
-from gaussdp.choosing.match import matches, saturated_from, usual_matches
+from gaussdp.choosing.budgets import span
+from gaussdp.choosing.match import matches, saturated_from, telling, usual_matches
 from gaussdp.risks import criteria_at
 
 RISKS = [
@@ -225,3 +227,53 @@ def test_the_usual_matches_are_those_one_by_one(epsilon):
 def test_other_policies_have_usual_matches_too():
     policy = ApproxDP(1.0, 1e-9)
     assert usual_matches(policy) == matches(policy, criteria_at())
+
+
+class TestWhereMatchesTell:
+    """Pure DP is saturated on both sides of an interval, whose ends the curves themselves know."""
+
+    @pytest.mark.parametrize("delta", [0.5, 0.477, 0.3, 0.1, 1e-5, 1e-8])
+    def test_the_profile_says_nothing_while_the_policy_has_an_epsilon_of_0(self, delta):
+        low, high = telling(Profile(delta))
+        assert low == pytest.approx(math.log((1 + delta) / (1 - delta)), rel=1e-14)
+        assert PureDP(low * (1 - 1e-9)).epsilon(delta) == 0 < PureDP(low * (1 + 1e-6)).epsilon(delta)
+        for epsilon in (1e-12 * low, 0.5 * low, low):
+            found = match(PureDP(epsilon), Profile(delta))
+            assert found.saturated
+            assert found.too_far
+            assert "is (0, δ)-DP" in found.warning
+        if delta < 0.48:
+            middle = 0.5 * (low + high)
+            assert not match(PureDP(middle), Profile(delta)).saturated
+        assert match(PureDP(high), Profile(delta)).saturated
+        assert match(PureDP(2 * high), Profile(delta)).too_far
+
+    def test_the_cases_that_one_threshold_got_wrong(self):
+        assert not match(PureDP(1.0), Profile(0.3)).saturated
+        assert match(PureDP(1e-6), Profile(1e-5)).saturated
+        assert telling(Profile(0.6))[0] == telling(Profile(0.6))[1]
+
+    @pytest.mark.parametrize("recall", [0.1, 0.5, 0.6, 0.9])
+    def test_precision_past_the_kink(self, recall):
+        low, high = telling(Precision(recall))
+        assert low == pytest.approx(max(math.log(recall / (1 - recall)), 0.0), rel=1e-12, abs=1e-15)
+        for epsilon in np.geomspace(1e-9, 40, 60):
+            found = match(PureDP(float(epsilon)), Precision(recall))
+            assert found.saturated == (not low < epsilon < high)
+
+    @pytest.mark.parametrize("fpr", [0.6, 0.5, 0.4, 0.1, 1e-3])
+    def test_rates_past_the_kink(self, fpr):
+        low, high = telling(MultiplicativeAdvantage(fpr))
+        assert low == 0
+        assert high <= max(math.log((1 - fpr) / fpr), 0.0)
+        for epsilon in np.geomspace(1e-9, 40, 60):
+            found = match(PureDP(float(epsilon)), MultiplicativeAdvantage(fpr))
+            assert found.saturated == (epsilon >= high)
+
+    @pytest.mark.parametrize("risk", [Profile(0.3), Profile(0.477), Precision(0.6), MultiplicativeAdvantage(0.3)])
+    def test_rules_are_judged_inside(self, risk):
+        low, high = telling(risk)
+        for start, end in RuleOfThumb(5).telling_epsilons(risk):
+            assert low <= start < end < high
+            assert not match(PureDP(0.5 * (start + end)), risk).saturated
+            assert "e-70" not in span([(start, end)])

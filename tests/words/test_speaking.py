@@ -9,6 +9,7 @@ from datetime import date
 import pytest
 
 import gaussdp
+from gaussdp import GDP, ApproxDP, PureDP, choose
 from gaussdp.advising import Answers, Published, advise, record
 from gaussdp.choosing.budgets import budget_document
 from gaussdp.documents import render
@@ -193,3 +194,11 @@ def test_a_guarantee_and_a_risk_know_their_words_in_each_language():
     assert english[2] != german[2]
     assert policy == gaussdp.PureDP(1.0)
     assert pickle.loads(pickle.dumps(policy)) == policy
+
+
+def test_labels_of_guarantees_have_the_decimal_mark_of_the_language():
+    with speaking("de"):
+        assert ApproxDP(1.5, 1e-5).label == "Approximative DP mit ε = 1,5 und δ = 1e-5"
+        assert GDP(0.35).legend.endswith("μ = 0,35")
+        assert "mit ε = 1,5;" in choose(PureDP(1.5)).recommendation[1]
+    assert PureDP(1.5).label == "Pure DP with ε = 1.5"

@@ -457,10 +457,11 @@ def _sorted_parts(
             steps.append((SampledGaussianLoss(noise, part.sample_rate), count))
             unsampled.append(count / (noise * noise))
         elif isinstance(part, MixtureOfGaussians):
-            kept = [(s, w) for s, w in zip(part.sensitivities, part.weights, strict=True) if w > 0]
-            sizes, weights = zip(*kept, strict=True)
-            steps.append((MixtureLoss(part.noise_multiplier, sizes, weights), count))
-            unsampled.append(count * part.unsampled_mu**2)
+            if part.sure:
+                squares.append(count * part.unsampled_mu**2)
+            else:
+                steps.append((MixtureLoss.of(part), count))
+                unsampled.append(count * part.unsampled_mu**2)
         elif isinstance(part, SampledExchange):
             steps.append((ExchangedLoss(part.noise_multiplier, part.sample_rate), count))
             unsampled.append(count * part.unsampled_mu**2)
@@ -478,7 +479,7 @@ def _tails(squared_mu: float, steps: list[tuple[StepLoss, int]], unsampled_mu: f
             return OneStepTails(first.noise_multiplier, first.sample_rate)
         if isinstance(first, ExchangedLoss):
             return SymmetricTails(OneExchangeTails(first))
-        if isinstance(first, MixtureLoss) and math.isfinite(first.lowest):
+        if isinstance(first, MixtureLoss):
             return OneUnitTails(first)
     composed = ComposedTails(squared_mu, steps)
     return SymmetricTails(composed) if all(isinstance(step, ExchangedLoss) for step, _ in steps) else composed

@@ -262,8 +262,9 @@ def _where_known(known: Iterable[float | None], otherwise: Floats) -> Floats:
 
 
 def _per_quantile(z: Floats, log_slope: Floats) -> Floats:
-    """dtau/dz from log(phi(z) dz/dtau)."""
-    step: Floats = np.exp(-HALF_LOG_2PI - 0.5 * z * z - log_slope)
+    """dtau/dz from log(phi(z) dz/dtau); not a number where the tails have vanished."""
+    with np.errstate(invalid="ignore"):
+        step: Floats = np.exp(-HALF_LOG_2PI - 0.5 * z * z - log_slope)
     return step
 
 
@@ -279,14 +280,16 @@ def _tpr_quantile(points: OperatingPoints) -> tuple[Floats, Floats, Floats]:
 def _remove_quantile(points: OperatingPoints) -> tuple[Floats, Floats, Floats]:
     log_slope = points.log_fpr + points.tau
     log_rest = np.logaddexp(points.log_fnr, log_slope)  # 1 - delta
-    bend = 1 - np.exp(points.log_density - points.log_fpr)
+    with np.errstate(invalid="ignore"):
+        bend = 1 - np.exp(points.log_density - points.log_fpr)
     return upper_quantile(points.log_delta_remove, log_rest), log_slope, bend
 
 
 def _add_quantile(points: OperatingPoints) -> tuple[Floats, Floats, Floats]:
     log_slope = points.log_fnr - points.tau
     log_rest = np.logaddexp(points.log_fpr, log_slope)
-    bend = np.exp(points.log_density - log_slope) - 1
+    with np.errstate(invalid="ignore"):
+        bend = np.exp(points.log_density - log_slope) - 1
     return upper_quantile(log_rest, points.log_delta_add), log_slope, bend
 
 

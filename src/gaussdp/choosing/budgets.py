@@ -8,13 +8,23 @@ from gaussdp.choosing.match import Match
 from gaussdp.choosing.requirements import Requirement
 from gaussdp.choosing.rules import RuleOfThumb
 from gaussdp.documents.blocks import Column, Document, Table, Value
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_down, shown_level, shown_nearest, shown_up
+from gaussdp.documents.rounding import (
+    MOST_DIGITS,
+    Rounding,
+    rounded,
+    shown,
+    shown_down,
+    shown_level,
+    shown_nearest,
+    shown_up,
+)
 from gaussdp.domains import FINITE_NON_NEGATIVE, number
 from gaussdp.guarantees import GDP, PureDP
 from gaussdp.numerics import LARGEST_EXPONENT
 from gaussdp.risks import Risk
 from gaussdp.words import Phrase, say
 
+_UP, _DOWN = Rounding.UP, Rounding.DOWN
 DEFAULT_DIVISORS = (5.0, 3.0)
 TABLES = ("requirements", "budgets", "attacker", "rules", "recommendation")
 COUNTS = Phrase("counts")
@@ -262,7 +272,8 @@ def span(intervals: Sequence[tuple[float, float]]) -> str:
         return say("no ε")
     parts = []
     for low, high in intervals:
-        end = shown_down(high, 3)
-        start = shown_up(low, 3)
+        inside = (d for d in range(3, MOST_DIGITS) if rounded(low, _UP, d) <= rounded(high, _DOWN, d))
+        digits = next(inside, MOST_DIGITS)
+        start, end = shown_up(low, digits), shown_down(high, digits)
         parts.append(say("ε ≤ {end}", end=end) if low == 0 else say("{start} ≤ ε ≤ {end}", start=start, end=end))
     return ", ".join(parts)

@@ -20,11 +20,12 @@ from gaussdp.domains import instance, readings
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.objects import cached_property, unguarded
-from gaussdp.risks import FPR, Risk, criteria, criteria_at
+from gaussdp.risks import FPR, Profile, Risk, criteria, criteria_at
 from gaussdp.words import say
 
 _LEAST_RATE = 1e-300
 _ROUNDING = 1e-9
+_AT_THE_MIDDLE = 1e-15  # of epsilon, or of 1: what rounding of a level and of log odds may move the middle
 _LARGEST_EPSILON = 500.0  # its smallest rates are doubles still
 _BISECTIONS = 60
 EVERYBODY = 1e-10
@@ -151,18 +152,27 @@ class Match:
         """Whether the policy hardly limits the matched attack, so that mu does not stand for it elsewhere."""
         level = self.risk.level
         if isinstance(self.policy, PureDP) and level is not None and self.risk.level_value in level.usual:
-            return self.policy.epsilon_bound >= saturated_from(self.risk)  # which is found once
+            return _saturated(self.policy.epsilon_bound, self.mu, *telling(self.risk))  # which is found once
         return self.too_far
 
     @property
     def too_far(self) -> bool:
         """Whether a careful attacker finds so many more members under the budget that the match is saturated."""
+        if self._past_the_middle and self._ends is not None:  # of pure DP a match there costs something elsewhere
+            return self.mu > 0
         return self.excess > (SATURATED.worse if self._past_the_middle else SATURATED.most)
 
     @property
     def _past_the_middle(self) -> bool:
         """Whether the matched attack accuses no fewer of the nonmembers than it misses of the members."""
+        if isinstance(self.policy, PureDP) and self._ends is not None:
+            return not self._ends[0] < self.policy.epsilon_bound < self._ends[1]
         return self.mu == math.inf or self._errors[0] >= self._errors[1] * (1 - _ROUNDING)
+
+    @cached_property
+    def _ends(self) -> tuple[float, float] | None:
+        """Of pure DP, between which epsilons it lies before the middle of the curve; None where that is not known."""
+        return _before_the_middle(self.risk) if isinstance(self.policy, PureDP) else None
 
     @cached_property
     def elsewhere(self) -> tuple[Elsewhere, ...]:
@@ -210,6 +220,11 @@ class Match:
             reason = say(
                 "Saturated: the policy does not limit {quantity}{place} at all.",
                 quantity=self.risk.quantity,
+                place=place,
+            )
+        elif self._ends is not None and isinstance(self.risk, Profile) and self._past_the_middle:
+            reason = say(
+                "Saturated: the policy is (0, δ)-DP{place}, so that its ε says nothing there.",
                 place=place,
             )
         elif self._past_the_middle:
@@ -314,38 +329,69 @@ def usual_matches(policy: Guarantee) -> tuple[Match, ...]:
         return matches(policy, criteria_at())
     usual, epsilon = _usual(criteria()), policy.epsilon_bound
     with readings():
-        return tuple([_known(policy, risk, matched(epsilon), epsilon >= end) for risk, matched, end in usual])
+        return tuple([_known(policy, risk, matched(epsilon), ends) for risk, matched, ends in usual])
 
 
-def _known(policy: Guarantee, risk: Risk, mu: float, saturated: bool) -> Match:
+def _known(policy: PureDP, risk: Risk, mu: float, ends: tuple[float, float]) -> Match:
     """The match that would find out itself whether it is saturated; without what a frozen class does for each field."""
     found = object.__new__(Match)
     known = vars(found)
-    known["policy"], known["risk"], known["mu"], known["saturated"] = policy, risk, mu, saturated
+    known["policy"], known["risk"], known["mu"] = policy, risk, mu
+    known["saturated"] = _saturated(policy.epsilon_bound, mu, *ends)
     return found
 
 
+def _saturated(epsilon: float, mu: float, low: float, high: float) -> bool:
+    """Of pure DP, at the ends between which matches are telling; a mu of 0 costs nothing anywhere."""
+    return mu > 0 and (epsilon <= low or epsilon >= high)
+
+
 @lru_cache(maxsize=16)
-def _usual(kinds: tuple[type[Risk], ...]) -> tuple[tuple[Risk, Callable[[float], float], float], ...]:
-    """Of the usual criteria, how each matches pure DP, and from which epsilon on that is saturated."""
-    return tuple([(risk, risk.matcher(), saturated_from(risk)) for risk in criteria_at()])
+def _usual(kinds: tuple[type[Risk], ...]) -> tuple[tuple[Risk, Callable[[float], float], tuple[float, float]], ...]:
+    """Of the usual criteria, how each matches pure DP, and between which epsilons that is not saturated."""
+    return tuple([(risk, risk.matcher(), telling(risk)) for risk in criteria_at()])
+
+
+def _before_the_middle(risk: Risk) -> tuple[float, float] | None:
+    """As the risk knows it, rounded inwards: at the middle a match is saturated."""
+    ends = risk.before_the_middle()
+    if ends is None:
+        return None
+    low, high = ends
+    return low * (1 + _AT_THE_MIDDLE), max(high * (1 - _AT_THE_MIDDLE) - _AT_THE_MIDDLE, 0.0)
 
 
 @lru_cache(maxsize=1024)
+def telling(risk: Risk) -> tuple[float, float]:
+    """Between which epsilons of pure DP a match by this criterion is not saturated; at both ends it is.
+
+    The lower end, and where the middle of the curve is the upper one too, are closed forms (`Risk.before_the_middle`).
+    Between them the cost for a careful attacker grows with epsilon, and where it is too much is found by bisection.
+
+    >>> from gaussdp import MultiplicativeAdvantage, Profile
+    >>> telling(MultiplicativeAdvantage(fpr=1e-3)), telling(Profile(delta=0.3))
+    ((0.0, 5.168...), (0.619..., 1.192...))
+    """
+    start, end = _before_the_middle(risk) or (0.0, math.inf)
+    low, high = start, min(end, _LARGEST_EPSILON)
+    if low >= high:
+        return low, low
+    if high < end and not match(PureDP(high), risk).too_far:
+        return low, math.inf
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high) if low else high / 16
+        low, high = (low, middle) if match(PureDP(middle), risk).too_far else (middle, high)
+    return start, high if high > start * (1 + _ROUNDING) else start  # just above the middle it may be too much already
+
+
 def saturated_from(risk: Risk) -> float:
-    """The least epsilon of pure DP at which a match by this criterion is saturated; inf if there is none.
+    """The epsilon of pure DP from which on every match by this criterion is saturated; inf if there is none.
 
     >>> from gaussdp import MultiplicativeAdvantage
     >>> saturated_from(MultiplicativeAdvantage(fpr=1e-3))
     5.168...
     """
-    low, high = 0.0, _LARGEST_EPSILON
-    if not match(PureDP(high), risk).too_far:
-        return math.inf
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high) if low else high / 16
-        low, high = (low, middle) if match(PureDP(middle), risk).too_far else (middle, high)
-    return high
+    return telling(risk)[1]
 
 
 def _up(value: float) -> str:

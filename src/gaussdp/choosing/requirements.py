@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from gaussdp.choosing.match import Match, matches, usual_matches
+from gaussdp.documents.written import root_down, written
 from gaussdp.domains import instance, several, written_share
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, ProfilePoints, PureDP
@@ -197,7 +198,7 @@ class Requirement:
         if isinstance(policy, GDP):
             return policy.mu
         if isinstance(policy, ZCDP):  # the Renyi divergence of order a is mu^2 a / 2
-            return math.sqrt(2 * policy.rho)
+            return root_down(2 * written(policy.rho)) if math.isfinite(policy.rho) else math.inf
         if isinstance(policy, ApproxDP):
             return _through([(policy.epsilon_bound, policy.delta_bound)]) if policy.delta_bound else None
         if isinstance(policy, ProfilePoints) and policy.deltas.min() > 0:

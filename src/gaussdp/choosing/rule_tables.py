@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS, level_of, span
-from gaussdp.choosing.match import saturated_from
+from gaussdp.choosing.match import saturated_from, telling
 from gaussdp.choosing.rules import RuleOfThumb, conservative_divisor
 from gaussdp.choosing.tables import EPSILON
 from gaussdp.documents.blocks import Column, Document, Table, Value
@@ -133,8 +133,9 @@ def _verdict(rule: RuleOfThumb, risks: Sequence[Risk], low: float, high: float, 
 
 def _holds(rule: RuleOfThumb, risk: Risk, low: float, high: float) -> bool:
     """Whether the rule is conservative over the part of the range in which the criterion is not saturated."""
-    told = min(high, saturated_from(risk))
-    return any(start <= low and told <= end for start, end in rule.conservative_epsilons(risk))
+    least, most = telling(risk)
+    first, last = max(low, least), min(high, most)
+    return first >= last or any(start <= first and last <= end for start, end in rule.conservative_epsilons(risk))
 
 
 def _words(risk: Risk) -> str:

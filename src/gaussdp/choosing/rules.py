@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gaussdp.choosing.match import Match, saturated_from
+from gaussdp.choosing.match import Match, telling
 from gaussdp.domains import NON_NEGATIVE, POSITIVE, evaluated, instance, number, settle, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
@@ -84,9 +84,10 @@ class RuleOfThumb:
 
     def telling_epsilons(self, risk: Risk) -> list[tuple[float, float]]:
         """The intervals of policy epsilon on which the rule is conservative and the criterion is not saturated."""
-        end = saturated_from(instance("risk", risk, Risk, "a risk"))
-        found = [(low, min(high, end)) for low, high in self.conservative_epsilons(risk) if low < end]
-        return [(low, math.nextafter(high, 0.0) if high == end else high) for low, high in found]
+        start, end = telling(instance("risk", risk, Risk, "a risk"))
+        inside = (math.nextafter(start, math.inf) if start else 0.0), math.nextafter(end, 0.0)
+        found = [(max(low, inside[0]), min(high, inside[1])) for low, high in self.conservative_epsilons(risk)]
+        return [(low, high) for low, high in found if low < high]
 
     def conservative_epsilons(self, risk: Risk) -> list[tuple[float, float]]:
         """The intervals of policy epsilon on which the rule is conservative, in order; empty if it nowhere is.

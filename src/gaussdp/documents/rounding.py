@@ -2,6 +2,10 @@
 
 Guarantees and attack risks round up, budgets round down. A number is rounded as it prints (0.1 is 0.1, not the binary
 fraction a hair above it), so what a person typed comes back unchanged.
+
+Ties: a number of more than 15 digits was computed, and the last of them differ from one platform to the next. Where a
+shorter number with the digits that are shown lies within `TIE` of it, that number is shown, everywhere; any other
+number is rounded outward. 0 is shown for 0 alone. What programs read (JSON, ledgers, certificates) is never rounded.
 """
 
 import math
@@ -9,12 +13,16 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from enum import Enum
+from fractions import Fraction
 from functools import cache, lru_cache
 
 from gaussdp.domains import integer
 from gaussdp.words import remembered, say
 
 MOST_DIGITS = 17
+WRITTEN_DIGITS = 15
+"""Digits that every double keeps: a decimal of so many comes back from a double unchanged, and was written so."""
+
 _PERCENT = 2  # places by which the point moves
 _MOST_PLACES = 400  # any double has fewer digits before the point
 
@@ -35,7 +43,13 @@ _PLACES_BELOW = 5  # a number from 0.1 to 1 is above so many of these powers, an
 _UNITS = [10.0**places for places in range(MOST_DIGITS + _PLACES_BELOW)]  # doubles all of them
 _BEGINNINGS = ["0." + "0" * places for places in range(MOST_DIGITS + _PLACES_BELOW)]
 _FOUR_DIGITS = [0, 0, 0, *(4 + _PLACES_BELOW - above for above in range(3, 9)), 0, 0, 0]  # places; 0: not cut so
-_OFF = 1e-15  # twice what a double may be off from the number as it prints, and a product of doubles from its own
+TIE = 2e-15
+"""Relative error of a number that was computed, at least: some roundings of a double."""
+
+_OFF = 2 * TIE  # nearer to a cut, digits are read off the number as it prints
+_TIE = Decimal(repr(TIE))
+_SETTLED_TO = 12  # digits: whoever asks for more wants to see what was computed
+_SETTLING = [Context(prec=max(count, 1), rounding=ROUND_HALF_EVEN) for count in range(_SETTLED_TO + 1)]
 _MODES = {Rounding.UP: ROUND_CEILING, Rounding.DOWN: ROUND_FLOOR, Rounding.NEAREST: ROUND_HALF_EVEN}
 
 
@@ -56,7 +70,16 @@ def rounded(value: float, rounding: Rounding, digits: int = 4) -> float:
     context = _context(digits if type(digits) is int else integer("digits", digits, low=1, high=MOST_DIGITS), rounding)
     if context is None or math.isinf(value):
         return value
-    return float(context.create_decimal(repr(float(value))))
+    return float(context.create_decimal(_settled(value, digits)))
+
+
+def _settled(value: float, digits: int) -> Decimal:
+    """The number as it prints, or the one of so many digits that it is to within the error of computing it."""
+    exact = Decimal(repr(float(value)))
+    if digits > _SETTLED_TO or len(exact.as_tuple().digits) <= WRITTEN_DIGITS:
+        return exact
+    near = _SETTLING[digits].create_decimal(exact)
+    return near if abs(near - exact) <= _TIE * abs(exact) else exact
 
 
 @lru_cache(typed=True)
@@ -74,7 +97,8 @@ def rounded_to_decimals(value: float, rounding: Rounding, decimals: int) -> floa
     if rounding is Rounding.EXACT or math.isinf(value):
         return value
     unit = Decimal(1).scaleb(-integer("decimals", decimals, low=0, high=_MOST_PLACES))
-    return float(Decimal(repr(float(value))).quantize(unit, _MODES[rounding], Context(prec=_MOST_PLACES)))
+    found = float(_settled(value, _SETTLED_TO).quantize(unit, _MODES[rounding], Context(prec=_MOST_PLACES)))
+    return found if found or not value else rounded(value, rounding, 1)  # 0 is shown for 0 alone
 
 
 def shown(value: float) -> str:
@@ -204,7 +228,7 @@ def shown_percent(value: float, digits: int = 3) -> str:
     if cut is not None:
         return f"{cut}%"
     context = Context(prec=integer("digits", digits, low=1, high=MOST_DIGITS), rounding=ROUND_CEILING)
-    text = f"{context.create_decimal(repr(float(value))).scaleb(_PERCENT):f}"
+    text = f"{context.create_decimal(_settled(value, digits)).scaleb(_PERCENT):f}"
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
@@ -291,13 +315,13 @@ def about(share: float, of: int = HUNDRED) -> int:
 def no_more_than(of: int, *shares: float) -> int:
     """So many of so many are these shares together, rounded up.
 
-    >>> no_more_than(100, 0.6554), no_more_than(100, 0.07), no_more_than(100, 0.5, 0.07)
-    (66, 7, 57)
+    >>> no_more_than(100, 0.6554), no_more_than(100, 0.07), no_more_than(100, 0.5, 0.07), no_more_than(100, 0.5, 1e-30)
+    (66, 7, 57, 51)
     """
     found = sum([of * share for share in shares])
     if abs(found - round(found)) > _SURE * (1 + found):
         return math.ceil(found)
-    return int(sum((of * Decimal(repr(share)) for share in shares), Decimal(0)).to_integral_value(ROUND_CEILING))
+    return math.ceil(sum(of * Fraction(_settled(share, _SETTLED_TO)) for share in shares))
 
 
 def one_in(rate: float) -> str:

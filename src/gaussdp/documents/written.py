@@ -9,8 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-WRITTEN_DIGITS = 15
-"""Digits that every double keeps: a decimal of so many comes back from a double unchanged."""
+from gaussdp.documents.rounding import WRITTEN_DIGITS
 
 
 @lru_cache(maxsize=1024)

@@ -20,7 +20,7 @@ from gaussdp.domains import (
 )
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_recall, of_tpr
-from gaussdp.guarantees.gaussian import GDP
+from gaussdp.guarantees.gaussian import GDP, at_least
 from gaussdp.numerics import LARGEST_EXPONENT, NUMPY, SINGLE, Array, Floats, Formula, Kernel, Operations, flat
 from gaussdp.words import Phrase
 
@@ -157,9 +157,11 @@ class PureDP(ApproxDP):
 
         .. math:: \mu = 2\Phi^{-1}(e^\varepsilon / (1 + e^\varepsilon))
 
+        The mu is not below the exact one, and above it by less than 2e-15 of it (tested).
+
         This is implication. A budget *matched* to epsilon at a level (`choose`) is another thing, and smaller.
         """
-        return GDP(implied_mu(self.epsilon_bound))
+        return at_least(implied_mu(self.epsilon_bound))
 
     @of_fpr
     def mu_at_fpr(self, fpr: Numbers) -> Numbers:

@@ -19,7 +19,7 @@ from gaussdp.documents.rounding import MOST_DIGITS, shown_up
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, evaluate, instance, integer, number
 from gaussdp.errors import DomainError
 from gaussdp.numerics import Floats, Formula
-from gaussdp.words import say, told_once
+from gaussdp.words import numeral, say, told_once
 
 if TYPE_CHECKING:
     from gaussdp.guarantees.gaussian import GDP
@@ -189,7 +189,8 @@ class Guarantee(Displayed, ABC):
         return self._told_numbers(between, integer("digits", digits, low=1, high=MOST_DIGITS))
 
     def _told_numbers(self, between: str, digits: int) -> str:
-        return between.join([f"{symbol} = {shown_up(value, digits)}" for symbol, value in self.numbers().items()])
+        told = [(symbol, numeral(shown_up(value, digits))) for symbol, value in self.numbers().items()]
+        return between.join([f"{symbol} = {number}" for symbol, number in told])
 
     def _untitled(self) -> str:
         """What it is, where there is no name for it."""

@@ -135,6 +135,11 @@ def _rising(x: Floats) -> Floats:
     return curve
 
 
+def at_least(mu: float, error: float = 1e-15) -> GDP:
+    """The GDP that follows, of a mu that was computed to this relative error: a guarantee rounds up."""
+    return GDP(mu * (1 + error))
+
+
 def mu_with_overlap(log_overlap: float) -> float:
     """The mu with this logarithm of 1 - delta(0), which is erfc(mu / sqrt 8)."""
     if log_overlap > -0.5:

@@ -9,11 +9,12 @@ import numpy.typing as npt
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, checked, evaluate
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_tpr
-from gaussdp.guarantees.gaussian import GDP
+from gaussdp.guarantees.gaussian import GDP, at_least
 from gaussdp.numerics import Floats
 
 _TOLD_FROM_ZERO = 2.0**-52
 LARGEST_EPSILON = 700.0  # e**epsilon is still a double
+CORNERS = 1e-14  # relative error of the mu at a corner of a curve, by which what it implies is rounded up
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -125,7 +126,7 @@ class ProfilePoints(Guarantee):
             )
         corner = float((1 - self.deltas[0]) / (1 + math.exp(self.epsilons[0])))
         kinks = np.append(self._kinks[(self._kinks > 0) & (self._kinks < corner)], corner)
-        return GDP(float(np.max(self.mu_at_fpr(kinks))) if corner < 0.5 else 0.0)
+        return at_least(float(np.max(self.mu_at_fpr(kinks))) if corner < 0.5 else 0.0, CORNERS)
 
     def _line(self, fpr: Floats) -> npt.NDArray[np.intp]:
         """Which point's line is the highest at this FPR, left of the diagonal: larger epsilon nearer 0."""

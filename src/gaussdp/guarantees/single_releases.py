@@ -11,7 +11,7 @@ from scipy import special
 from gaussdp.domains import FINITE_NON_NEGATIVE, NON_NEGATIVE, PROBABILITY, Domain, evaluate, number
 from gaussdp.guarantees.approximate import implied_mu
 from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_tpr
-from gaussdp.guarantees.gaussian import GDP, mu_with_overlap
+from gaussdp.guarantees.gaussian import GDP, at_least, mu_with_overlap
 from gaussdp.numerics import Floats
 from gaussdp.words import Phrase
 
@@ -78,7 +78,7 @@ class BoundedRange(Guarantee):
 
         .. math:: \mu = 2\Phi^{-1}\Bigl(\frac{e^{\eta/2}}{1 + e^{\eta/2}}\Bigr)
         """
-        return GDP(implied_mu(0.5 * self.eta))
+        return at_least(implied_mu(0.5 * self.eta))
 
     def _read(self, kernel: Callable[[float, Floats], Floats], name: str, value: Numbers, domain: Domain) -> Numbers:
         result: Numbers = evaluate(lambda v: kernel(self.eta, v), **{name: (value, domain)})
@@ -168,7 +168,7 @@ class LaplaceDP(Guarantee):
         On the middle piece the logarithms of the two rates have a constant sum, and the normal quantile is concave in
         the logarithm of its level, so mu is largest where they are equal; on a straight piece it is largest at an end.
         """
-        return GDP(mu_with_overlap(-0.5 * self.epsilon_bound))
+        return at_least(mu_with_overlap(-0.5 * self.epsilon_bound))
 
     @classmethod
     def from_mu(cls, mu: float) -> "LaplaceDP":

@@ -22,8 +22,8 @@ import numpy as np
 from scipy import special
 
 from gaussdp.domains import FINITE_NON_NEGATIVE, Domain, number
-from gaussdp.guarantees.gaussian import GDP
-from gaussdp.guarantees.numeric import LARGEST_EPSILON, ProfilePoints
+from gaussdp.guarantees.gaussian import GDP, at_least
+from gaussdp.guarantees.numeric import CORNERS, LARGEST_EPSILON, ProfilePoints
 from gaussdp.numerics import Booleans, Floats
 
 
@@ -274,7 +274,7 @@ class ZCDP(ProfilePoints):
         if self.rho == 0:
             return super().implied()
         kinks = np.append(self._kinks[(self._kinks > 0) & (self._kinks < corner)], corner)
-        return GDP(max(float(np.max(self.mu_at_fpr(kinks))), self._mu_below(float(kinks.min()))))
+        return at_least(max(float(np.max(self.mu_at_fpr(kinks))), self._mu_below(float(kinks.min()))), CORNERS)
 
     def _mu_below(self, fpr: float) -> float:
         """A bound on mu at all smaller FPRs; inf where the tail bound does not reach."""

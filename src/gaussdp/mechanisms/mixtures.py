@@ -17,6 +17,7 @@ MOST_RECORDS = 1000
 
 _SENSITIVITY = Domain(0.0, 1e6)
 _MOST_COMPONENTS = MOST_RECORDS + 1
+_LEAST = 1e-10  # of the largest sensitivity over the noise: ten times less than one record has in the most noise
 _WHOLE = 1e-12  # by how much weights may miss 1 through rounding
 
 
@@ -31,7 +32,7 @@ class MixtureOfGaussians(SampledStep):
 
     Args:
         noise_multiplier: standard deviation of the noise, in the unit of the sensitivities, in [1e-3, 1e9].
-        sensitivities: different numbers, none negative and not all zero; at most 1001.
+        sensitivities: different numbers, none negative; at most 1001. The largest is at least 1e-10 of the noise.
         weights: the probability of each; they sum to 1.
     Reference: Choquette-Choo, Ganesh, Steinke & Thakurta (2024); Ganesh (2024).
 
@@ -60,6 +61,14 @@ class MixtureOfGaussians(SampledStep):
         rising = sorted(zip(sizes, shares, strict=True))
         if not any(size > 0 and share > 0 for size, share in rising):
             raise DomainError("sensitivities", "above 0 for one at least that has weight", self.sensitivities)
+        occurring = max(size for size, share in rising if share > 0)
+        if occurring < _LEAST * self.noise_multiplier:
+            raise DomainError(
+                "sensitivities",
+                f"{shown(_LEAST)} of the noise multiplier at least, for the largest that has weight",
+                occurring,
+                "with more noise nothing is learned",
+            )
         total = math.fsum(shares)
         object.__setattr__(self, "sensitivities", tuple(size for size, _ in rising))
         object.__setattr__(self, "weights", tuple(share / total for _, share in rising))
@@ -94,6 +103,11 @@ class MixtureOfGaussians(SampledStep):
     def largest(self) -> float:
         """The largest sensitivity that occurs."""
         return max(s for s, w in zip(self.sensitivities, self.weights, strict=True) if w > 0)
+
+    @property
+    def sure(self) -> bool:
+        """Whether only one sensitivity occurs: then the release is a plain one."""
+        return sum(weight > 0 for weight in self.weights) == 1
 
     @property
     def sentence(self) -> str:

@@ -15,7 +15,7 @@ from gaussdp.guarantees import GDP, Guarantee
 from gaussdp.guarantees.approximate import implied_mu, pure_mu_at_delta, pure_mu_at_recall
 from gaussdp.numerics import flat
 from gaussdp.objects import cached_property
-from gaussdp.risks.base import EVEN, Risk, Start
+from gaussdp.risks.base import EVEN, Risk, Start, below
 from gaussdp.risks.levels import DELTA, FPR, RECALL, Level, Unit
 from gaussdp.risks.registry import register
 from gaussdp.words import Phrase, say
@@ -47,6 +47,9 @@ class AtRate(Risk):
 
     def epsilon_from_mu(self, mu: float) -> float:
         return _epsilon_through(mu, self.rate)
+
+    def before_the_middle(self) -> tuple[float, float] | None:
+        return 0.0, max(-_logit(self.rate), 0.0)
 
     def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
         budget = GDP(mu)
@@ -196,6 +199,9 @@ class Precision(Risk):
             odds=odds,
         )
 
+    def before_the_middle(self) -> tuple[float, float] | None:
+        return max(_logit(self.recall), 0.0), math.inf
+
     def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
         return GDP(mu).fpr(self.recall), 1 - self.recall, self.recall
 
@@ -272,6 +278,10 @@ class Profile(Risk):
             place=self.place,
         )
 
+    def before_the_middle(self) -> tuple[float, float] | None:
+        # As far as the total variation of pure DP, tanh(epsilon / 2), is at most delta, its epsilon at delta is 0.
+        return 2 * math.atanh(self.delta), math.inf
+
     def matched_point(self, policy: Guarantee, mu: float) -> tuple[float, float, float]:
         fpr, fnr = self.matched_errors(policy, mu)
         return fpr, fnr, GDP(mu).tpr(fpr)
@@ -291,6 +301,10 @@ class Profile(Risk):
     def matcher(self) -> Callable[[float], float]:
         return pure_mu_at_delta.at(self.delta) if self.delta else super().matcher()
 
+    def holds(self, mu: float, value: float) -> bool:
+        # By delta, which tells also where epsilon is 0.
+        return below(GDP(mu).delta(value), self.delta) if self.delta else super().holds(mu, value)
+
     def mu_for(self, value: float) -> float:
         epsilon = number("epsilon", value, NON_NEGATIVE)
         if self.delta == 0:
@@ -305,6 +319,11 @@ class Profile(Risk):
 
     def epsilon_from_mu(self, mu: float) -> float:
         return conversions.epsilon_from_mu(number("mu", mu, NON_NEGATIVE), self.delta)
+
+
+def _logit(share: float) -> float:
+    """log(share / (1 - share)), without cancellation near one half."""
+    return 2 * math.atanh(2 * share - 1) if 0.25 < share < 0.75 else math.log(share) - math.log1p(-share)
 
 
 def _mu_through(fpr: float, fnr: float, tpr: float) -> float:

@@ -21,6 +21,8 @@ from gaussdp.words import say, told_once
 
 _LARGEST_MU = 1e8
 _LARGEST_EPSILON = 1e16  # of the order of the square of the largest mu
+_ERROR = 1e-13  # relative, of a number of GDP; up to 2e-14 was seen, ...
+_DEEP = 50.0  # ... and twice as much in a tail of e^-50
 _MOST_STEPS = 600  # a third of them bisections, which reach neighbouring doubles from any interval
 _HALVINGS = 64  # of the search for a crossing, on a logarithmic axis
 EVEN = 0.5
@@ -205,6 +207,13 @@ class Risk(ABC):
         """FPR and FNR of that attack, where its TPR is of no interest and can be spared."""
         return self.matched_point(policy, mu)[:2]
 
+    def before_the_middle(self) -> tuple[float, float] | None:
+        """Between which epsilons of pure DP the matched attack lies before the middle of its curve; None if not known.
+
+        There it accuses a smaller share of the nonmembers than it misses of the members (docs/choosing.md).
+        """
+        return None
+
     @abstractmethod
     def of(self, guarantee: Guarantee) -> float:
         """The risk that this guarantee allows."""
@@ -228,6 +237,10 @@ class Risk(ABC):
             if high > _LARGEST_MU:
                 return float("inf")
         return self._around(lambda mu: self.of(GDP(mu)) - value, low, high)[0]
+
+    def holds(self, mu: float, value: float) -> bool:
+        """Whether the risk of mu-GDP is surely at most this value: below it by more than computing it may err."""
+        return below(float(self.of(GDP(mu))), value)
 
     def steering_mu(self, value: float) -> float:
         """A mu that grows with this number, by which calibrations steer: `mu_for`, unless that tells nothing."""
@@ -294,6 +307,15 @@ class Risk(ABC):
                 high, at_high, at_low = middle, found, 0.5 * at_low if kept < 0 else at_low
                 kept = -1
         raise ConvergenceError(f"{self}: nothing found in {_MOST_STEPS} steps between {low!r} and {high!r}")
+
+
+def below(computed: float, bound: float) -> bool:
+    """Whether a number is at most a bound, if it was computed to 13 digits, and to fewer in deep tails.
+
+    Rounding an exponent moves a tail by more the deeper it lies; docs/choosing.md says how that was tested.
+    """
+    depth = -math.log(bound) if 0 < bound < 1 else 0.0
+    return computed <= bound * (1 - _ERROR * (1 + depth / _DEEP))
 
 
 def _guard(kind: type) -> None:

@@ -45,6 +45,9 @@ class Advantage(Risk):
     unit = Unit.SHARE
     start: ClassVar[Start] = (0.3, None)
 
+    def before_the_middle(self) -> tuple[float, float] | None:
+        return 0.0, 0.0
+
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.advantage()
 
@@ -101,6 +104,9 @@ class Accuracy(Risk):
             value=self.unit.text(value)[:-1],
             anyway=anyway,
         )
+
+    def before_the_middle(self) -> tuple[float, float] | None:
+        return (0.0, 0.0) if self.prior == EVEN else None
 
     def of(self, guarantee: Guarantee) -> float:
         return guarantee.accuracy(self.prior)

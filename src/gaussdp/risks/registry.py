@@ -38,14 +38,16 @@ class AtMost:
         self.risk.mu_for(self.value)
 
     def by_mu(self) -> GDP:
-        """The same bound asked of the fitted mu instead of the curve: the GDP budget with this risk.
+        """The same bound asked of the fitted mu instead of the curve: the GDP budget with this risk, rounded down.
+
+        At the mu that is returned the risk is at most the value, the error of computing it counted (`Risk.holds`).
 
         >>> from gaussdp import Advantage
         >>> AtMost(Advantage(), 0.1).by_mu()
         GDP(mu=0.25132...)
         """
         mu, step = self.risk.mu_for(self.value), 1e-15
-        while 0 < mu < math.inf and self.risk.of(GDP(mu)) > self.value:  # by rounding error
+        while 0 < mu < math.inf and not self.risk.holds(mu, self.value):
             mu, step = mu * max(1 - step, 0.0), 2 * step
         return GDP(mu)
 

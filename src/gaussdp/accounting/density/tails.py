@@ -20,7 +20,7 @@ from gaussdp.accounting.density.loss_density import (
     sampled_step,
 )
 from gaussdp.accounting.loss.cumulants import LossCumulants
-from gaussdp.accounting.loss.mixtures import ExchangedLoss
+from gaussdp.accounting.loss.mixtures import LEFT_OUT, ExchangedLoss, MixtureLoss
 from gaussdp.accounting.loss.outputs import FINENESS
 from gaussdp.accounting.loss.schedules import schedules_for
 from gaussdp.accounting.loss.steps import StepLoss
@@ -203,6 +203,13 @@ class DensityTails(Described):
     def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
         self._squared_mu, self._steps = squared_mu, tuple(steps)
         self.lowest = LossCumulants(squared_mu, self._steps).lowest
+        # Of all steps whose loss has a least value, or next to: a density is laid out from there.
+        self._least = [
+            (step.with_constant() if isinstance(step, MixtureLoss) else step, count) for step, count in self._steps
+        ]
+        self._left_out = LEFT_OUT * sum(
+            count for (step, count), (least, _) in zip(self._steps, self._least, strict=True) if step is not least
+        )
         self._readings: dict[tuple[float, ...], DensityReadings | None] = {}
 
     def _describe(self) -> tuple[object, ...]:
@@ -227,6 +234,26 @@ class DensityTails(Described):
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
+        return self._with_left_out(self._read(tau))
+
+    def _with_left_out(self, points: OperatingPoints) -> OperatingPoints:
+        """The points with what leaving data out may have taken from their tails and profiles; docs/numerics.md."""
+        if self._left_out == 0:
+            return points
+        read = np.flatnonzero(points.methods == Method.DENSITY)
+        at = points.take(read)
+        shares = (
+            at.log_tpr - at.log_delta_remove,
+            at.log_tpr - at.log_fnr,
+            at.log_tpr - at.tau - at.log_fpr,
+            at.log_tnr - at.tau - at.log_delta_add,
+        )
+        with np.errstate(over="ignore"):
+            points.errors[read] += self._left_out * np.exp(shares).sum(axis=0)
+        points.methods[read[~(points.errors[read] <= LIMIT)]] = NO_METHOD
+        return points
+
+    def _read(self, tau: Floats) -> OperatingPoints:
         points = OperatingPoints.unanswered(tau)
         open_ = np.arange(tau.size)
         bounds = self.vanishing.bounds(tau)
@@ -288,7 +315,7 @@ class DensityTails(Described):
                 found = readings.at_rate(log_below[open_], log_above[open_], under_p=under_p)
                 points.put(open_, found)
                 open_ = open_[~found.answered]
-        return points
+        return self._with_left_out(points)
 
     def _at_depth(self, index: int, side: "tuple[bool, bool]") -> "DensityReadings | None":
         """The readings down to a depth above the mean, below it or on both sides; None if there are none."""
@@ -296,7 +323,7 @@ class DensityTails(Described):
         depths = tuple((depth if deep else least) + MARGIN for deep in side)
         if depths not in self._readings:
             cutoff = math.sqrt(2 * max(depths))
-            cumulants = LossCumulants(self._squared_mu, [(step.cut(cutoff), count) for step, count in self._steps])
+            cumulants = LossCumulants(self._squared_mu, [(step.cut(cutoff), count) for step, count in self._least])
             try:
                 # No tilt takes fewer outputs; without a transform to compare with, a density is made for nothing.
                 cumulants.tilt(0.0, SETTINGS.refinement)
@@ -307,7 +334,7 @@ class DensityTails(Described):
 
     def _compose(self, above: float, below: float) -> LossDensity:
         laws = []
-        for step, count in self._steps:
+        for step, count in self._least:
             if isinstance(step, ExchangedLoss):
                 laws.append(repeated(exchanged_step(step, above, below), count))
             else:

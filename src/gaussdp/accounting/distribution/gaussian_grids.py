@@ -123,6 +123,29 @@ def mixture_of_gaussians(
     return library.PrivacyLossDistribution(*pmfs)
 
 
+def least_mixture_of_gaussians(
+    library: ModuleType, noise: float, sensitivities: Sequence[float], weights: Sequence[float], interval: float
+) -> Any:
+    """The optimistic distribution of the same release: each loss counts as the one of the grid below it.
+
+    Raises:
+        ConvergenceError: if the outputs of its losses are not found.
+    """
+    mixture = _Mixture(noise, np.array(sensitivities, np.float64), np.array(weights))
+    reach = SETTINGS.beyond * noise
+    outputs = np.linspace(-reach, float(mixture.sizes[-1]) + reach, SETTINGS.brackets)
+    losses, _ = mixture.losses(outputs)
+    low, high = math.floor(losses[0] / interval), math.ceil(losses[-1] / interval)
+    pmfs = []
+    for removed, first, last in ((True, low, high), (False, -high, -low)):
+        epsilons = np.arange(first, last + 1) * interval
+        surely = epsilons + 2 * SETTINGS.found * (1 + np.abs(epsilons))  # losses beyond such an output are larger
+        beyond = mixture.beyond(mixture.outputs(surely if removed else -surely, outputs, losses), removed=removed)
+        masses = np.maximum(beyond - np.append(beyond[1:], 0.0), 0.0)
+        pmfs.append(library.pld_pmf.DensePLDPmf(interval, first, masses, 0.0, False))
+    return library.PrivacyLossDistribution(*pmfs)
+
+
 @dataclass(frozen=True)
 class _Mixture:
     """P, a mixture of normal laws of this deviation around rising sizes, against Q around 0: the loss rises with x."""
@@ -169,6 +192,19 @@ class _Mixture:
             going = (np.abs(miss) > SETTINGS.found * (1 + np.abs(values))) & (moved != at)
             open_, at, low, high = open_[going], moved[going], low[going], high[going]
         raise ConvergenceError("the outputs of a mixture are not found")
+
+    def beyond(self, x: Floats, *, removed: bool) -> Floats:
+        """How likely P makes larger outputs if the record is removed, or Q smaller ones if it is added."""
+        if not removed:
+            found: Floats = special.ndtr(x / self.noise)
+            return found
+        rows = max(1, SETTINGS.at_once // self.sizes.size)
+        return np.concatenate(
+            [
+                special.ndtr(np.subtract.outer(-x[start : start + rows], -self.sizes) / self.noise) @ self.weights
+                for start in range(0, x.size, rows)
+            ]
+        )
 
     def deltas(self, epsilons: Floats, x: Floats, *, removed: bool) -> Floats:
         """The profile at epsilons whose outputs are known."""

@@ -14,9 +14,13 @@ from typing import Any
 import numpy as np
 
 from gaussdp.accounting.distribution.envelopes import allocated, allocation_reach, laplace_masses, logistic_masses
-from gaussdp.accounting.distribution.gaussian_grids import mixture_of_gaussians, sampled_gaussian
+from gaussdp.accounting.distribution.gaussian_grids import (
+    least_mixture_of_gaussians,
+    mixture_of_gaussians,
+    sampled_gaussian,
+)
 from gaussdp.documents.written import number_up, written
-from gaussdp.errors import ConvergenceError, DomainError
+from gaussdp.errors import DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
 from gaussdp.mechanisms import (
     DiscreteGaussian,
@@ -350,17 +354,9 @@ def distribution_of(library: ModuleType, part: Mechanism, interval: float, pessi
         return _gaussian(library, part.mechanism.noise_multiplier, options, part.sample_rate)
     if isinstance(part, SampledExchange):
         return _gaussian(library, part.noise_multiplier, options, part.sample_rate, exchanged=True)
-    if isinstance(part, MixtureOfGaussians) and pessimistic:
-        return mixture_of_gaussians(library, part.noise_multiplier, part.sensitivities, part.weights, interval)
     if isinstance(part, MixtureOfGaussians):
-        try:
-            return library.from_mixture_gaussian_mechanism(
-                part.noise_multiplier, part.sensitivities, part.weights, **options
-            )
-        except RecursionError:  # its search halves intervals by calling itself
-            raise ConvergenceError("the losses of this mixture are too small for a distribution") from None
-        except TypeError:  # of outputs that it does not find, where no sensitivity is 0 and weights are tiny
-            raise ConvergenceError("the weights of this mixture are too small for a distribution") from None
+        make = mixture_of_gaussians if pessimistic else least_mixture_of_gaussians
+        return make(library, part.noise_multiplier, part.sensitivities, part.weights, interval)
     if isinstance(part, TruncatedPoisson):
         return _truncated(library, part, options)
     if isinstance(part, WithoutReplacement):

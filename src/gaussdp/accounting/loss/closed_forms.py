@@ -348,7 +348,7 @@ class OneExchangeTails(OneMixtureTails):
 
 
 class OneUnitTails(OneMixtureTails):
-    """One step with several records of a unit, some of which may be on every sample."""
+    """One step with several records of a unit, some of which may be on every sample, or of any sensitivities."""
 
     lowest: float
 
@@ -364,8 +364,7 @@ class OneUnitTails(OneMixtureTails):
 
     def _loss(self, x: Floats) -> Floats:
         grown, _ = self._step.log_growth(x)
-        losses: Floats = self.lowest + np.logaddexp(0.0, grown)
-        return losses
+        return self.lowest + np.logaddexp(0.0, grown) if self.lowest > -math.inf else grown
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at the thresholds; every loss is above those that do not exceed the least one."""
@@ -378,8 +377,10 @@ class OneUnitTails(OneMixtureTails):
         return points
 
     def _outputs(self, tau: Floats) -> tuple[Floats, Floats]:
-        excess = self._least.excess(tau)
-        log_growth = excess + log_complement(-excess)
+        log_growth = tau
+        if self.lowest > -math.inf:
+            excess = self._least.excess(tau)
+            log_growth = excess + log_complement(-excess)
         x, slope = self._step.output_at(log_growth)
         return x, np.abs(log_growth) / (slope * self._sigma) + np.abs(x) / self._sigma
 

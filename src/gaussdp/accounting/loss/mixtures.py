@@ -15,11 +15,14 @@ from scipy import special
 from gaussdp.accounting.loss.outputs import Law, OutputGrids, least_loss, normal_log_density, sampled_loss
 from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss, at_most_nothing, log_mean_exp, log_mixed_moment
 from gaussdp.accounting.operating_points import log_complement
+from gaussdp.mechanisms import MixtureOfGaussians
 from gaussdp.numerics import LARGEST_EXPONENT, Floats
 
 _NEWTON_STEPS = 60
 _MOST_LIKELY = 0.5  # weight from which on its complement has more digits
 _MOSTLY_MOVED = -0.5  # change of the ratio up to which 1 more than it has lost digits
+LEFT_OUT = 1e-60
+"""Probability with which a step without a least loss is taken to leave the data out, where a density needs one."""
 _LINEAR_FROM = 300.0  # exponent past which e^L - 1 is no longer needed, and the loss comes from its logarithm
 
 
@@ -54,6 +57,28 @@ class MixtureLoss(StepLoss):
         sigma = self.noise_multiplier
         grids = OutputGrids(sigma, self._law, math.pi * sigma**2 / self.largest)
         object.__setattr__(self, "_outputs", grids)
+
+    @classmethod
+    def of(cls, part: MixtureOfGaussians) -> "MixtureLoss":
+        """The loss of a mechanism, without what never occurs.
+
+        Sensitivities that are all below 1 are taken in another unit, a power of two, in which the noise is larger: what
+        a method can do is told by noise in the unit of one record.
+        """
+        unit = min(math.ldexp(1.0, math.frexp(part.largest)[1] - 1), 1.0)
+        kept = [(s / unit, w) for s, w in zip(part.sensitivities, part.weights, strict=True) if w > 0]
+        sizes, weights = zip(*kept, strict=True)
+        return cls(part.noise_multiplier / unit, sizes, weights)
+
+    def with_constant(self) -> "MixtureLoss":
+        """The step itself, or one with a least loss, since it leaves the data out with a probability next to none.
+
+        Of n such steps the TPR at any FPR is smaller by n times that probability, relatively, at most; the proof is in
+        docs/numerics.md.
+        """
+        if self.sensitivities[0] == 0:
+            return self
+        return MixtureLoss(self.noise_multiplier, (0.0, *self.sensitivities), (LEFT_OUT, *self.weights), self.cutoff)
 
     @property
     def _arguments(self) -> tuple[object, ...]:
@@ -92,11 +117,12 @@ class MixtureLoss(StepLoss):
         return plain, float(weights @ tails)
 
     def log_growth(self, x: Floats) -> tuple[Floats, Floats]:
-        """log of (e^(L - lowest) - 1), and its slope in x; there must be a lowest loss."""
+        """log of (e^(L - lowest) - 1), or L itself if there is no lowest loss; and its slope in x."""
         constants, slopes = self._terms
         logs = constants + np.multiply.outer(x, slopes)
         total: Floats = special.logsumexp(logs, axis=-1)
-        return total, np.exp(logs - total[..., np.newaxis]) @ slopes
+        slope = np.exp(logs - total[..., np.newaxis]) @ slopes
+        return (total if self.sensitivities[0] == 0 else self._law(x).losses), slope
 
     def output_at(self, log_growth: Floats) -> tuple[Floats, Floats]:
         """The output at which `log_growth` has these values, and its slope there.
@@ -115,10 +141,11 @@ class MixtureLoss(StepLoss):
 
     @property
     def _terms(self) -> tuple[Floats, Floats]:
-        """Constants and slopes of the logarithms of the terms that rise with x, over the constant one."""
-        sizes = np.array(self.sensitivities[1:])
+        """Constants and slopes of the logarithms of the rising terms, over the constant one if there is one."""
+        constant = self.sensitivities[0] == 0
+        sizes, weights = np.array(self.sensitivities[constant:]), self.weights[constant:]
         slopes = sizes / self.noise_multiplier**2
-        return np.log(self.weights[1:]) - 0.5 * slopes * sizes - self.lowest, slopes
+        return np.log(weights) - 0.5 * slopes * sizes - (self.lowest if constant else 0.0), slopes
 
     def _law(self, x: Floats) -> Law:
         sigma = self.noise_multiplier

@@ -55,7 +55,7 @@ def choose(request: ChooseRequest) -> ChooseResponse:
     matched, point = None if binding.met else found, matched_point(choice)
     judged = own.matches[0] if own and isinstance(own.policy, PureDP) else None
     risk = found.risk if found else binding.policy.risk if isinstance(binding.policy, AtMost) else request.risk
-    value = float(risk.of(budget))
+    value = float(risk.of(found.policy if found else budget))  # of what is matched, which has no error of an inversion
     answer = ChooseResponse(
         epsilon=request.epsilon,
         mu=choice.mu,
