@@ -6,6 +6,7 @@ import logging
 import sqlite3
 import subprocess
 import sys
+import threading
 import urllib.request
 
 import httpx
@@ -187,6 +188,39 @@ def test_a_locked_book_keeps_nobody_else_waiting(served, book, tmp_path):
     other.close()
     assert (read.status_code, spent.status_code) == (200, 200)
     assert book.state("a") == "reserved"
+
+
+def test_one_address_leaves_places_to_others(book, tmp_path, monkeypatch):
+    """While no question is answered, one address takes its share of the places and no more."""
+    answering, shown = threading.Event(), Books._shown
+
+    def held_up(self, name):
+        answering.wait(30)
+        return shown(self, name)
+
+    monkeypatch.setattr(Books, "_shown", held_up)
+    books = Books([str(tmp_path / "clinic.db")])
+    app = Client(books=books).app
+
+    async def ask(address):
+        transport = httpx.ASGITransport(app, client=(address, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as client:
+            return (await client.get("/api/v1/ledger")).status_code
+
+    async def scenario():
+        greedy = [asyncio.create_task(ask("10.0.0.1")) for _ in range(20)]
+        await asyncio.wait(greedy, return_when=asyncio.FIRST_COMPLETED)  # those who are refused
+        modest = asyncio.create_task(ask("10.0.0.2"))
+        while not modest.done() and books._waiting.total() < 17:
+            await asyncio.sleep(0)
+        assert await ask("10.0.0.1") == 503
+        answering.set()
+        assert await modest == 200
+        return sorted(await asyncio.gather(*greedy))
+
+    assert asyncio.run(scenario()) == [200] * 16 + [503] * 4
+    assert not books._waiting
+    books.close()
 
 
 def test_a_damaged_book_is_named_without_its_place(served, tmp_path):
