@@ -62,8 +62,8 @@ def test_the_newest_layout():
     assert use.mu == pytest.approx(0.2, rel=1e-15)
     assert use.mu_per_year == pytest.approx(0.2 * math.sqrt(365), rel=1e-15)
     assert (
-        use.covers
-        == "Counts of visits by branch and hour. Composition: Days are apart. Not protected: The list of branches."
+        use.covers == "Counts of visits by branch and hour. Unit of privacy: All visits of one person on one day."
+        " Composition: Days are apart. Not protected: The list of branches."
     )
     assert use.url == "https://example.org/visits"
     assert use.source == "OpenDP Deployments Registry, visits-town-2025"
@@ -134,7 +134,7 @@ def test_imported_ones_stand_in_table_and_picture(tmp_path, capsys):
     rows = capsys.readouterr().out.splitlines()[1:]
     assert len(rows) == len(list(FILES.iterdir()))
     assert "Visitor-day,day,ρ = 0.02,3.821,exact" in rows[0]
-    assert "Visitor-day, each day" in picture.read_text(encoding="utf-8")
+    assert "Visitor-day, every day" in picture.read_text(encoding="utf-8")
     assert main(["deployments", "--only-imported"]) == 2
 
 

@@ -38,9 +38,9 @@ class Deployment:
     Args:
         name, organisation: what was released, and by whom.
         year: of the release.
-        unit: the unit of privacy.
+        unit: the unit of privacy, in a few words.
         setting: "central", "local", "shuffle", "federated", "varies" or "not stated".
-        covers: what the published number covers.
+        covers: what one unit covers, and what the number leaves out.
         source: where it was published.
         url: its address, or empty.
         period: after which the same people spend as much again, such as "6 hours", "day" or "month"; "" for what is

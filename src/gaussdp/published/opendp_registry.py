@@ -142,6 +142,7 @@ def _period(content: Mapping[str, Any], unit: str) -> Period:
 def _covers(content: Mapping[str, Any]) -> str:
     parts = (
         ("", _text(content, _BASIC, "description", "data_product_description")),
+        ("Unit of privacy: ", _text(content, _LOSS, "privacy_unit_details", "privacy_unit_description")),
         ("Composition: ", _text(content, _WORK, "composition")),
         ("Not protected: ", _text(content, _VARIANT, "unprotected_quantities")),
     )
