@@ -15,6 +15,7 @@ import pytest
 from gaussdp import GDP, DomainError, Ledger
 from gaussdp.cli import main
 from gaussdp.web.books import TOKEN_VARIABLE, Books, token_from
+from gaussdp.web.views.ledger import book_shown
 from web_client import Client
 
 TOKEN = "open sesame, and quickly"
@@ -192,13 +193,13 @@ def test_a_locked_book_keeps_nobody_else_waiting(served, book, tmp_path):
 
 def test_one_address_leaves_places_to_others(book, tmp_path, monkeypatch):
     """While no question is answered, one address takes its share of the places and no more."""
-    answering, shown = threading.Event(), Books._shown
+    answering = threading.Event()
 
-    def held_up(self, name):
-        answering.wait(30)
-        return shown(self, name)
+    def held_up(name, book):
+        answering.wait(10)
+        return book_shown(name, book)
 
-    monkeypatch.setattr(Books, "_shown", held_up)
+    monkeypatch.setattr("gaussdp.web.views.ledger.book_shown", held_up)
     books = Books([str(tmp_path / "clinic.db")])
     app = Client(books=books).app
 
@@ -209,17 +210,19 @@ def test_one_address_leaves_places_to_others(book, tmp_path, monkeypatch):
 
     async def scenario():
         greedy = [asyncio.create_task(ask("10.0.0.1")) for _ in range(20)]
-        await asyncio.wait(greedy, return_when=asyncio.FIRST_COMPLETED)  # those who are refused
+        refused, _ = await asyncio.wait(greedy, return_when=asyncio.FIRST_COMPLETED)
+        assert {task.result() for task in refused} == {503}
         modest = asyncio.create_task(ask("10.0.0.2"))
-        while not modest.done() and books._waiting.total() < 17:
+        for _ in range(100):
             await asyncio.sleep(0)
+        assert not modest.done()
         assert await ask("10.0.0.1") == 503
         answering.set()
         assert await modest == 200
-        return sorted(await asyncio.gather(*greedy))
+        assert sorted(await asyncio.gather(*greedy)) == [200] * 16 + [503] * 4
+        assert await ask("10.0.0.1") == 200  # their places are free again
 
-    assert asyncio.run(scenario()) == [200] * 16 + [503] * 4
-    assert not books._waiting
+    asyncio.run(scenario())
     books.close()
 
 

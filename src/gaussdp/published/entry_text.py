@@ -30,7 +30,7 @@ _NULL = ("", "~", "null", "Null", "NULL")
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_NOT_FINITE = {".inf": "inf", "+.inf": "inf", "-.inf": "-inf", ".nan": "nan"}
+_NOT_FINITE = (".inf", "+.inf", "-.inf", ".nan")
 _NUMERAL = re.compile(r"[-+.]?[0-9][0-9a-fA-FoxOX_:.,+-]*")  # of any base, and what may have been meant as one
 _KINDS = {"str": str, "int": int, "float": float, "bool": bool, "null": type(None), "map": dict, "seq": list}
 _CORE = {f"tag:yaml.org,2002:{name}": kind for name, kind in _KINDS.items()}
@@ -59,7 +59,7 @@ def number_in(text: str) -> int | float | None:
     if _DECIMAL.fullmatch(text) and len(text) <= _LONGEST_NUMBER:
         return float(text)
     if text.lower() in _NOT_FINITE:
-        return float(_NOT_FINITE[text.lower()])
+        return float(text.replace(".", ""))
     if _NUMERAL.fullmatch(text):
         raise DomainError(None, say("a number such as 0.5 or 1e-5"), text)
     return None
