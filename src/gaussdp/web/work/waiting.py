@@ -29,8 +29,8 @@ class Ticket:
 class WaitingLine:
     """Gives out tickets at once, or refuses at once: nothing happens between the question and the answer.
 
-    Those who wait are served in turn by address: the address with the fewest at work, and of these the one that was
-    served longest ago. So the second of one address never goes before another's first that waits.
+    Those who wait are served in turn by address: the address with the fewest at work, and of these the one that has
+    waited longest since its last ended. So the second of one address never goes before another's first that waits.
 
     Args:
         limits: how many at work and waiting, in all and of one address.
@@ -82,7 +82,8 @@ class WaitingLine:
             self._at_work[ticket.address] -= 1
             self._at_work += Counter()  # drops who has none
             self.metrics.add("computing", -1)
-            self._to_the_end(ticket.address)
+            if ticket.address in self._waiting:
+                self._waiting[ticket.address] = self._waiting.pop(ticket.address)  # to the end of the line
         elif ticket in self._waiting.get(ticket.address, ()):
             self._waiting[ticket.address].remove(ticket)
             self._left(ticket.address)
@@ -101,13 +102,7 @@ class WaitingLine:
         while address := min(filter(self._may_begin, self._waiting), key=self._at_work.__getitem__, default=None):
             ticket = self._waiting[address].popleft()
             self._left(address)
-            self._to_the_end(address)
             self._begin(ticket)
-
-    def _to_the_end(self, address: str) -> None:
-        """Behind all others that wait, since it has just been served."""
-        if address in self._waiting:
-            self._waiting[address] = self._waiting.pop(address)
 
     def _left(self, address: str) -> None:
         self.metrics.add("waiting", -1)
