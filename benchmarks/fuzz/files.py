@@ -11,6 +11,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,11 @@ every = "week"
 """
 POINTS = "epsilon,delta\n0.1,0.3\n0.5,0.05\n2.0,1e-5\n"
 WORDS = (*TEXTS, "\x00", "\ufeff", "\r", "\n", ",", '"', "'", "{", "}", "[[", "=", "\t", "é", "[a]\n", '{"a":' * 2000)
+BOMB = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [*{a}, *{a}, *{a}]\n" for a, b in pairwise("abcdefghijklmnop"))
+YAML_WORDS = (
+    *("&a ", "*a", "<<: *a", "? ", "!!int ", "!!timestamp ", "!!python/name:os.system ", "!x ", "\n---\n", "- " * 500),
+    *("0x" + "f" * 5000, "1" + ":59" * 2000, "9" * 5000, "[" * 20_000, "{a: " * 5000, "quarter-", "fortnight-", BOMB),
+)
 ROW: Mapping[str, Any] = {
     "target": "mu=1.0",
     "dataset_size": 1000,
@@ -137,10 +143,10 @@ def _bytes(draw: random.Random, content: bytes) -> bytes:
     )
 
 
-def _words(draw: random.Random, content: bytes) -> bytes:
+def _words(draw: random.Random, content: bytes, words: tuple[str, ...] = WORDS) -> bytes:
     """A hostile word put in somewhere."""
     place = draw.randrange(len(content) + 1)
-    return content[:place] + draw.choice(WORDS).encode("utf-8", "surrogatepass") + content[place:]
+    return content[:place] + draw.choice(words).encode("utf-8", "surrogatepass") + content[place:]
 
 
 def _values(draw: random.Random, content: bytes) -> bytes:
@@ -273,6 +279,13 @@ def _text(samples: tuple[tuple[str, str], ...], reader: Callable[[Path], Any], d
     return read(draw, damaged(draw, sample.encode()), ending, reader)
 
 
+def _entry(draw: random.Random) -> str:
+    """An entry of the registry, with what YAML alone can do beside the usual damage."""
+    ending, sample = draw.choice((("yaml", ENTRY), ("yaml", ENTRY), ("json", ENTRY_JSON)))
+    content = _words(draw, sample.encode(), YAML_WORDS) if draw.random() < 0.6 else sample.encode()
+    return read(draw, damaged(draw, content) if draw.random() < 0.5 else content, ending, read_registry)
+
+
 def _advised(path: Path) -> Any:
     """The advice that a policy file gives, in words."""
     return advise(Answers.read(path)).render("markdown")
@@ -320,7 +333,7 @@ AREAS: Mapping[str, Trial] = {
     "scores, Parquet": _scores_parquet,
     "points, CSV": partial(_text, (("csv", POINTS), ("csv", cli.POINTS)), read_points),
     "policy files": partial(_text, (("toml", POLICY),), _advised),
-    "entries of the registry": partial(_text, (("yaml", ENTRY), ("json", ENTRY_JSON)), read_registry),
+    "entries of the registry": _entry,
     "sequential audits": partial(_text, (("json", AUDIT),), load_audit),
     "trials that arrive": partial(_text, (("csv", cli.SCORES),), _arriving),
     "sweep stores, CSV and JSON": _store,

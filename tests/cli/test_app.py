@@ -190,6 +190,14 @@ def test_a_closed_output(command, tmp_path):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+@pytest.mark.parametrize("arguments", ["choose --epsilon -1", "risk --mu x", "nonsense", "report none.toml"])
+def test_bad_input_that_cannot_be_told_is_bad_input(arguments, tmp_path):
+    """Exit code 1 is that of a false claim."""
+    for streams in ("2> /dev/full", "> /dev/full 2>&1", ">&- 2> /dev/full"):
+        assert in_shell(f"{sys.executable} -m gaussdp {arguments} {streams}", tmp_path).returncode == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
 def test_a_full_disk_behind_the_output(tmp_path):
     done = in_shell(f"{sys.executable} -m gaussdp check {EXAMPLE} --claim mu=0.001 > /dev/full", tmp_path)
     assert done.returncode == 2

@@ -10,10 +10,12 @@ import gaussdp
 from gaussdp.published import Deployment, deployments
 from oracles import delta_from_mu
 
-# As published: organisation, setting, rho, epsilon, delta, basis.
+# As published, the sum over the files for one unit of the census: organisation, setting, rho, epsilon, delta, basis.
 PUBLISHED = {
-    "2020 Census redistricting data": ("US Census Bureau", "central", 2.63, None, None, "exact"),
-    "2020 Census DHC": ("US Census Bureau", "central", 15.29, None, None, "exact"),
+    "2020 Census redistricting data, persons": ("US Census Bureau", "central", 2.56, None, None, "exact"),
+    "2020 Census redistricting data, housing units": ("US Census Bureau", "central", 0.07, None, None, "exact"),
+    "2020 Census DHC, persons": ("US Census Bureau", "central", 7.52, None, None, "exact"),
+    "2020 Census DHC, housing units": ("US Census Bureau", "central", 7.77, None, None, "exact"),
     "Facebook Full URLs data set": ("Meta", "central", None, 1.453, 1e-5, "exact"),
     "Wikipedia pageviews by country": ("Wikimedia Foundation", "central", 0.015, None, None, "exact"),
     "Gboard next-word model, Spanish": ("Google", "central", 0.81, None, None, "exact"),
@@ -89,6 +91,32 @@ def test_an_implied_mu_is_no_matched_budget():
         if use.basis == "implied":
             matched = gaussdp.choose(gaussdp.PureDP(use.epsilon), gaussdp.MultiplicativeAdvantage(fpr=1e-3)).mu
             assert use.mu > matched
+
+
+@pytest.mark.parametrize("use", deployments(), ids=lambda use: use.name)
+def test_every_entry_says_what_its_unit_covers(use):
+    assert use.covers.startswith("The number protects ")
+
+
+def test_the_census_adds_files_and_not_units():
+    """A person stands in the person tables of both files, a housing unit in the housing tables; 15.29 is nobody's."""
+    persons, units = (BY_NAME[f"2020 Census DHC, {unit}"] for unit in ("persons", "housing units"))
+    earlier = [BY_NAME[f"2020 Census redistricting data, {unit}"] for unit in ("persons", "housing units")]
+    assert persons.rho == pytest.approx(earlier[0].rho + 4.96, rel=1e-15)
+    assert units.rho == pytest.approx(earlier[1].rho + 7.70, rel=1e-15)
+    assert persons.rho + units.rho == pytest.approx(15.29, rel=1e-15)
+    assert [persons.mu, units.mu] == pytest.approx([3.878, 3.942], abs=5e-4)
+
+
+def test_windows_collects_every_six_hours():
+    use = BY_NAME["Windows app usage telemetry"]
+    assert use.period == "6 hours"
+    assert use.mu_per_year == pytest.approx(use.mu * math.sqrt(4 * 365), rel=1e-15)
+    assert use.mu_per_year == pytest.approx(76.6, abs=0.05)
+
+
+def test_wikimedia_counts_unique_page_views():
+    assert "unique page views" in BY_NAME["Wikipedia pageviews by country"].unit
 
 
 def test_whole_numbers_are_numbers():

@@ -53,7 +53,7 @@ def test_order_and_standing():
     assert mus == sorted(mus)
     assert names[-2:] == ["CTDC data on trafficking", "Audience Engagements API"]
     assert document.notes[0] == (
-        "Of the 11 deployments with a μ, 2 have a smaller one than yours (more privacy) and 9 have a larger one "
+        "Of the 13 deployments with a μ, 3 have a smaller one than yours (more privacy) and 10 have a larger one "
         "(less privacy)."
     )
 
@@ -87,7 +87,7 @@ def test_a_year_is_its_periods_together(use):
     if use.mu is None:
         assert use.mu_per_year is None
         return
-    periods = {"": 1, "day": 365, "month": 12}[use.period]
+    periods = {"": 1, "6 hours": 4 * 365, "day": 365, "month": 12}[use.period]
     together = gaussdp.GDP(0.0).compose(*[gaussdp.GDP(use.mu)] * periods)
     assert use.mu_per_year == pytest.approx(together.mu, rel=1e-12)
 

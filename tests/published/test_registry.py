@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import get_args
 
 import jsonschema
 import pytest
@@ -14,6 +15,8 @@ from gaussdp.advising.record import decision_entry
 from gaussdp.cli import main
 from gaussdp.errors import DomainError
 from gaussdp.published import RegistryFacts, read_registry
+from gaussdp.published.opendp_registry import parse_registry
+from gaussdp.published.periods import A_YEAR, Period, period_named
 from gaussdp.statements.report import run_entry
 
 HERE = Path(__file__).parent
@@ -59,8 +62,8 @@ def test_the_newest_layout():
     assert use.mu == pytest.approx(0.2, rel=1e-15)
     assert use.mu_per_year == pytest.approx(0.2 * math.sqrt(365), rel=1e-15)
     assert (
-        use.covers
-        == "Counts of visits by branch and hour. Composition: Days are apart. Not protected: The list of branches."
+        use.covers == "Counts of visits by branch and hour. Unit of privacy: All visits of one person on one day."
+        " Composition: Days are apart. Not protected: The list of branches."
     )
     assert use.url == "https://example.org/visits"
     assert use.source == "OpenDP Deployments Registry, visits-town-2025"
@@ -100,7 +103,7 @@ def test_a_rho_gives_a_mu_only_where_all_noise_is_gaussian(tmp_path, words, exac
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("a.yaml", "deployment: [", "a.yaml: is no YAML"),
+        ("a.yaml", "deployment: [", "a.yaml: is no YAML: line 1: "),
         ("a.yaml", "- 1", "a.yaml: is no entry of the registry: it has no deployment"),
         ("a.json", "{", "a.json"),
         ("a.yaml", "deployment: {basic: {name: x}}", "it has no publication_date"),
@@ -131,8 +134,122 @@ def test_imported_ones_stand_in_table_and_picture(tmp_path, capsys):
     rows = capsys.readouterr().out.splitlines()[1:]
     assert len(rows) == len(list(FILES.iterdir()))
     assert "Visitor-day,day,ρ = 0.02,3.821,exact" in rows[0]
-    assert "Visitor-day, each day" in picture.read_text(encoding="utf-8")
+    assert "Visitor-day, every day" in picture.read_text(encoding="utf-8")
     assert main(["deployments", "--only-imported"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("unit", "period"),
+    [
+        ("User-quarter-day-level", "6 hours"),
+        ("User-6-hour-level", "6 hours"),
+        ("User-12-hours", "12 hours"),
+        ("half a day of a device", "12 hours"),
+        ("User-24-hour-level", "day"),
+        ("User-hour-level", "hour"),
+        ("Device-day-level", "day"),
+        ("Bounded contribution-day", "day"),
+        ("a device's first 10 page views of a day", "day"),
+        ("One day of one user", "day"),
+        ("weekly reports of a user", "week"),
+        ("Event-Month-level", "month"),
+        ("User_account month-level", "month"),
+        ("User-month-country-level", "month"),
+        ("User-quarter-level", "quarter"),
+        ("User-quarter-year-level", "quarter"),
+        ("User-3-month-level", "quarter"),
+        ("12 months of a user", "year"),
+        ("User-year", "year"),
+        ("Person-level; housing-unit-level", ""),
+        ("Birth-level", ""),
+        ("a birthday", ""),
+    ],
+)
+def test_the_period_that_a_unit_names(unit, period):
+    assert period_named(unit) == period
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "User-fortnight-level",
+        "User-half-year-level",
+        "User-half-hour-level",
+        "User-quarter-hour-level",
+        "User-quarter-month-level",
+        "User-2-day-level",
+        "User-5-hour-level",
+        "User-days",
+        "User-1.5-day-level",
+        "User-1,5-day-level",
+        "User-1/4-day-level",
+        "½ day",
+        "User-0.25-day-level",
+        "every other day",
+        "every second week",
+        "several months",
+        "a day and a half",
+        "a quarter of the users",
+        "User-day-level, User-month-level",
+        "30-day month",
+        "User-minute-level",
+        "User-weekday-level",
+        "a third of a year",
+    ],
+)
+def test_a_time_that_is_not_understood_is_refused(unit):
+    """Never guessed: a quarter of an hour that is read as a quarter of a year hides most of what a year spends."""
+    with pytest.raises(DomainError, match="privacy_unit names a time that is not understood, got") as refused:
+        period_named(unit)
+    assert "name one such as User-day-level" in str(refused.value)
+
+
+def changed(**fields):
+    """The newest layout with other fields, by their paths."""
+    entry = yaml.safe_load((FILES / "newest.yaml").read_text(encoding="utf-8"))
+    for path, value in fields.items():
+        inside, _, key = path.rpartition("__")
+        place = entry["deployment"][inside]
+        place[key] = value
+    return parse_registry(json.dumps(entry), "one.json")
+
+
+def test_six_hours_are_no_quarter_of_a_year():
+    use = changed(privacy_loss__privacy_unit="User-quarter-day-level")
+    assert (use.period, A_YEAR["6 hours"]) == ("6 hours", 4 * 365)
+    assert use.mu_per_year == pytest.approx(0.2 * math.sqrt(4 * 365), rel=1e-15)
+    with pytest.raises(DomainError, match=r"one.json: privacy_unit names a time"):
+        changed(privacy_loss__privacy_unit="User-fortnight-level")
+
+
+def test_every_period_but_one_that_nobody_states_has_its_number_a_year():
+    assert {*A_YEAR, "not stated"} == set(get_args(Period))
+    for period, count in A_YEAR.items():
+        hours = 1 if period == "hour" else int(period.split()[0]) if period.endswith("hours") else None
+        assert hours is None or hours * count == 24 * 365
+
+
+@pytest.mark.parametrize(
+    ("kind", "period"),
+    [("One release", ""), ("one-shot", ""), ("Many releases", "not stated"), ("Multiple releases", "not stated")],
+)
+def test_once_is_said_and_not_supposed(kind, period):
+    fields = {"privacy_loss__privacy_unit": "User-level", "deployment_model__release_type": kind}
+    use = changed(**fields)
+    assert use.period == period
+    assert (use.mu_per_year is None) == (period != "")
+
+
+def test_nothing_said_of_how_often_is_not_once():
+    fields = {"privacy_loss__privacy_unit": "User-level", "deployment_model__release_type": None}
+    assert changed(**fields).period == "not stated"
+
+
+@pytest.mark.parametrize("unit", ["Person-level; housing-unit-level", "Persons and households"])
+def test_one_number_for_several_units_gives_no_mu(unit):
+    """Their sum is what neither of them spends."""
+    use = changed(privacy_loss__privacy_unit=unit)
+    assert (use.rho, use.mu, use.basis) == (0.02, None, "none")
 
 
 def test_a_run_as_an_entry(tmp_path, capsys):

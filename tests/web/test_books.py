@@ -6,6 +6,7 @@ import logging
 import sqlite3
 import subprocess
 import sys
+import threading
 import urllib.request
 
 import httpx
@@ -14,6 +15,7 @@ import pytest
 from gaussdp import GDP, DomainError, Ledger
 from gaussdp.cli import main
 from gaussdp.web.books import TOKEN_VARIABLE, Books, token_from
+from gaussdp.web.views.ledger import book_shown
 from web_client import Client
 
 TOKEN = "open sesame, and quickly"
@@ -187,6 +189,41 @@ def test_a_locked_book_keeps_nobody_else_waiting(served, book, tmp_path):
     other.close()
     assert (read.status_code, spent.status_code) == (200, 200)
     assert book.state("a") == "reserved"
+
+
+def test_one_address_leaves_places_to_others(book, tmp_path, monkeypatch):
+    """While no question is answered, one address takes its share of the places and no more."""
+    answering = threading.Event()
+
+    def held_up(name, book):
+        answering.wait(10)
+        return book_shown(name, book)
+
+    monkeypatch.setattr("gaussdp.web.views.ledger.book_shown", held_up)
+    books = Books([str(tmp_path / "clinic.db")])
+    app = Client(books=books).app
+
+    async def ask(address):
+        transport = httpx.ASGITransport(app, client=(address, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as client:
+            return (await client.get("/api/v1/ledger")).status_code
+
+    async def scenario():
+        greedy = [asyncio.create_task(ask("10.0.0.1")) for _ in range(20)]
+        refused, _ = await asyncio.wait(greedy, return_when=asyncio.FIRST_COMPLETED)
+        assert {task.result() for task in refused} == {503}
+        modest = asyncio.create_task(ask("10.0.0.2"))
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert not modest.done()
+        assert await ask("10.0.0.1") == 503
+        answering.set()
+        assert await modest == 200
+        assert sorted(await asyncio.gather(*greedy)) == [200] * 16 + [503] * 4
+        assert await ask("10.0.0.1") == 200  # their places are free again
+
+    asyncio.run(scenario())
+    books.close()
 
 
 def test_a_damaged_book_is_named_without_its_place(served, tmp_path):

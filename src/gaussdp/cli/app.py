@@ -138,5 +138,7 @@ def _drop_output() -> None:
 
 
 def _complain(message: str) -> int:
-    click.echo(f"gaussdp: {' '.join(one_line(message).split())}", err=True)
+    """Say what is wrong, if there is a place to say it; the exit code says it in any case."""
+    with suppress(OSError):
+        click.echo(f"gaussdp: {' '.join(one_line(message).split())}", err=True)
     return BAD_INPUT

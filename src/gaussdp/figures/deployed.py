@@ -86,7 +86,7 @@ def _on_axis(mu: float) -> float:
 
 def _name(use: Deployment) -> str:
     """Who and when, and below it whom the number protects and for how long."""
-    period = {"": "", "not stated": ", often"}.get(use.period, f", each {use.period}")
+    period = {"": "", "not stated": ", often"}.get(use.period, f", every {use.period}")
     return f"{use.name} ({use.organisation}, {use.year})\n{use.unit}{period}"
 
 

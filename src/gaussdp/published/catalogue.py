@@ -14,14 +14,11 @@ from gaussdp.documents.rounding import Rounding, shown, shown_level, shown_up
 from gaussdp.domains import LEVEL, NON_NEGATIVE, POSITIVE, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import PureDP
+from gaussdp.published.periods import A_YEAR, Period
 from gaussdp.words import numeral, say
 
 Setting = Literal["central", "local", "shuffle", "federated", "varies", "not stated"]
 Basis = Literal["exact", "implied", "none"]
-Period = Literal["", "day", "week", "month", "quarter", "year", "not stated"]
-A_YEAR: dict[Period, int] = {"": 1, "day": 365, "week": 53, "month": 12, "quarter": 4, "year": 1}
-"""So many periods a year touches, of which nobody is protected for one alone."""
-
 _WORDS = ("name", "organisation", "unit", "covers", "source")
 _OLDEST = 2006  # the year of the definition
 
@@ -41,13 +38,13 @@ class Deployment:
     Args:
         name, organisation: what was released, and by whom.
         year: of the release.
-        unit: the unit of privacy.
+        unit: the unit of privacy, in a few words.
         setting: "central", "local", "shuffle", "federated", "varies" or "not stated".
-        covers: what the published number covers.
+        covers: what one unit covers, and what the number leaves out.
         source: where it was published.
         url: its address, or empty.
-        period: after which the same people spend as much again: "day", "week", "month", "quarter" or "year"; "" for
-            what is released once, "not stated" for what is released often, nobody says how often.
+        period: after which the same people spend as much again, such as "6 hours", "day" or "month"; "" for what is
+            released once, "not stated" where nobody says how often.
         rho, epsilon, delta: the guarantee as published: rho; or epsilon; or epsilon and delta.
         gaussian: whether an (epsilon, delta) is that of Gaussian noise.
         follows: whether a mu may be derived from these numbers; False where what was published leaves that open.
@@ -167,7 +164,7 @@ _BASIS = {
     ),
     "none": (
         "none: one (ε, δ) pair implies no μ, since with probability δ everything may be revealed; nor does a ρ of "
-        "noise that is not said to be Gaussian."
+        "noise that is not said to be Gaussian, nor one number for several units of privacy together."
     ),
 }
 _TITLE = "From the most private on"

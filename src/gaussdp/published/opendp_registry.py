@@ -7,18 +7,18 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import date
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
 from gaussdp.documents.files import file_text
 from gaussdp.domains import one_of
-from gaussdp.errors import DomainError, MissingExtraError
-from gaussdp.published.catalogue import Deployment, Period, Setting
+from gaussdp.errors import DomainError
+from gaussdp.published.catalogue import Deployment, Setting
+from gaussdp.published.entry_text import entry_content, number_in
+from gaussdp.published.periods import Period, period_named
 from gaussdp.words import say
 
 _ENDINGS = (".yaml", ".yml", ".json")
-_LONGEST = 200_000  # characters of an entry; the longest of the registry has 12,000
 _KEPT = 300  # characters of a description
 _NOT_STATED = "not stated"
 
@@ -37,13 +37,12 @@ _SETTINGS: dict[str, Setting] = {
     "federated": "federated",
     "varies": "varies",
 }
-_PERIOD = re.compile(r"\b(?:(day|dai)|(week)|(month)|(quarter)|(year|annual))(?:s|ly)?\b", re.I)
-_PERIODS: tuple[Period, ...] = ("day", "week", "month", "quarter", "year")
 _OTHER_NOISE = re.compile(
     r"laplace|exponential|geometric|randomi[sz]ed response|report.noisy.max|noisy.?max|skellam|permute.and.flip|"
     r"staircase|hadamard|threshold",
     re.I,
 )
+_SEVERAL_UNITS = re.compile(r";|\band\b", re.I)
 _ADDRESS = re.compile(r"https://[^\s\"'<>)\]]+")
 
 
@@ -51,8 +50,9 @@ def read_registry(path: str | Path) -> tuple[Deployment, ...]:
     """The deployments in a file of OpenDP's registry, or in all of a folder.
 
     A mu is derived from a pure epsilon, and from a rho where the entry speaks of Gaussian noise and of no other; from
-    anything else none follows. What is released often gets the period that its unit of privacy names; where it names
-    none, it is not known what a year spends.
+    anything else none follows, nor where one number is said of several units of privacy. The period is the one that the
+    unit of privacy names; where it names none and the entry does not say that it is released once, it is not known what
+    a year spends. A time that is not understood is refused.
 
     Args:
         path: a .yaml, .yml or .json file, or a folder of them; YAML needs pip install "gaussdp[registry]".
@@ -70,68 +70,41 @@ def read_registry(path: str | Path) -> tuple[Deployment, ...]:
 
 def parse_registry(text: str, name: str) -> Deployment:
     """The deployment in the text of a file of this name; see `read_registry`."""
-    return _deployment(_content(text, name), name)
-
-
-def _content(text: str, name: str) -> Any:
-    if len(text) > _LONGEST:
-        raise DomainError(
-            None, place=name, problem=say("is longer than an entry of {most:,} characters", most=_LONGEST)
-        )
     if not name.endswith(_ENDINGS):
         problem = say("the name must end in {endings}", endings=", ".join(_ENDINGS))
         raise DomainError(None, place=name, problem=problem)
-    if name.endswith(".json"):
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise DomainError(None, place=name, problem=str(error)) from None
     try:
-        yaml = import_module("yaml")
-    except ImportError:
-        raise MissingExtraError('files of the registry need PyYAML: pip install "gaussdp[registry]"') from None
-    try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise DomainError(
-            None, place=name, problem=say("is no YAML: {error}", error=" ".join(str(error).split())[:200])
-        ) from None
-
-
-def _deployment(content: Any, name: str) -> Deployment:
-    if not isinstance(content, Mapping) or not isinstance(content.get("deployment"), Mapping):
-        raise DomainError(
-            None, place=name, problem=say("is no entry of the registry: it has no {key}", key="deployment")
-        )
-    try:
-        return Deployment(**_fields(content, name))
+        return Deployment(**_fields(entry_content(text, name), name))
     except DomainError as error:
         raise error.at(name) from None
 
 
-def _fields(content: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _fields(content: Any, name: str) -> dict[str, Any]:
+    if not isinstance(content, Mapping) or not isinstance(content.get("deployment"), Mapping):
+        raise DomainError(None, problem=say("is no entry of the registry: it has no {key}", key="deployment"))
     unit = _text(content, _LOSS, "privacy_unit") or _NOT_STATED
     model = _text(content, _MODEL, "model_name", "model_type").lower()
     return {
-        "name": _needed(content, name, "name", "short_name"),
-        "organisation": _curators(content) or _NOT_STATED,
-        "year": _year(content, name),
-        "unit": unit,
+        "name": _short(_needed(content, "name", "short_name")),
+        "organisation": _short(_curators(content)) or _NOT_STATED,
+        "year": _year(content),
+        "unit": _short(unit),
         "setting": _SETTINGS.get(model, "not stated"),
         "covers": _covers(content),
-        "source": f"OpenDP Deployments Registry, {_text(content, ((),), 'url_slug') or name}",
+        "source": f"OpenDP Deployments Registry, {_short(_text(content, ((),), 'url_slug')) or name}",
         "url": _address(content),
         "period": _period(content, unit),
-        **_guarantee(content),
+        **_guarantee(content, several=bool(_SEVERAL_UNITS.search(unit))),
     }
 
 
-def _guarantee(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The numbers, and whether a mu may be derived from them."""
+def _guarantee(content: Mapping[str, Any], several: bool) -> dict[str, Any]:
+    """The numbers, and whether a mu may be derived from them: not where one number is said of several units."""
     parameters = _found(content, _LOSS, "privacy_parameters")
     numbers = {key: _number(parameters, key) for key in ("epsilon", "delta", "rho")}
     variant = _text(content, _VARIANT, "variant_name", "name").lower()
-    pure, gaussian = "pure" in variant and not _has(parameters, "delta"), _only_gaussian(content)
+    pure = "pure" in variant and not _has(parameters, "delta") and not several
+    gaussian = _only_gaussian(content) and not several
     if numbers["rho"] is not None and ("concentrated" in variant or numbers["epsilon"] is None):
         return {"rho": numbers["rho"], "follows": gaussian}
     epsilon, delta = numbers["epsilon"], numbers["delta"]
@@ -147,12 +120,12 @@ def _only_gaussian(content: Mapping[str, Any]) -> bool:
 def _number(parameters: Any, key: str) -> Any:
     """The number; None where there is none, or only a formula."""
     value = parameters.get(key) if isinstance(parameters, Mapping) else None
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    return value
+    if not isinstance(value, str):
+        return value
+    try:
+        return number_in(value.strip())
+    except DomainError as error:
+        raise error.changed(parameter=key) from None
 
 
 def _has(parameters: Any, key: str) -> bool:
@@ -160,16 +133,16 @@ def _has(parameters: Any, key: str) -> bool:
 
 
 def _period(content: Mapping[str, Any], unit: str) -> Period:
-    found = _PERIOD.search(unit.replace("-", " ").replace("_", " "))
-    if found:
-        return next(period for period, part in zip(_PERIODS, found.groups(), strict=True) if part)
-    often = _text(content, _MODEL, "release_type").lower() in ("many releases", "continual")
-    return "not stated" if often or _found(content, _MODEL, "is_many_release") is True else ""
+    """The one that the unit names; without one, "" for what is said to be released once."""
+    kind = _text(content, _MODEL, "release_type").lower()
+    once = kind.startswith("one") or (not kind and _found(content, _MODEL, "is_many_release") is False)
+    return period_named(unit) or ("" if once else "not stated")
 
 
 def _covers(content: Mapping[str, Any]) -> str:
     parts = (
         ("", _text(content, _BASIC, "description", "data_product_description")),
+        ("Unit of privacy: ", _text(content, _LOSS, "privacy_unit_details", "privacy_unit_description")),
         ("Composition: ", _text(content, _WORK, "composition")),
         ("Not protected: ", _text(content, _VARIANT, "unprotected_quantities")),
     )
@@ -187,12 +160,10 @@ def _curators(content: Mapping[str, Any]) -> str:
     return " and ".join(_line(name) for name in names if name)
 
 
-def _year(content: Mapping[str, Any], name: str) -> int:
-    date = _needed(content, name, "publication_date")
+def _year(content: Mapping[str, Any]) -> int:
+    date = _needed(content, "publication_date")
     if not re.match(r"\d{4}\b", date):
-        raise DomainError(
-            None, place=name, problem=say("publication_date must be a date such as 2026-01-31"), got=date[:40]
-        )
+        raise DomainError(None, problem=say("publication_date must be a date such as 2026-01-31"), got=date[:40])
     return int(date[:4])
 
 
@@ -214,10 +185,10 @@ def _strings(value: Any, depth: int = 0) -> Iterator[str]:
             yield from _strings(inside, depth + 1)
 
 
-def _needed(content: Mapping[str, Any], name: str, *keys: str) -> str:
+def _needed(content: Mapping[str, Any], *keys: str) -> str:
     found = _text(content, _BASIC, *keys)
     if not found:
-        raise DomainError(None, place=name, problem=say("is no entry of the registry: it has no {key}", key=keys[0]))
+        raise DomainError(None, problem=say("is no entry of the registry: it has no {key}", key=keys[0]))
     return found
 
 

@@ -4,11 +4,13 @@ Databases are asked in threads of their own, so that nothing else waits for them
 """
 
 import asyncio
+import contextlib
 import contextvars
 import hashlib
 import hmac
 import os
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -40,7 +42,7 @@ Answer = TypeVar("Answer")
 TOKEN_VARIABLE = "GAUSSDP_SERVE_LEDGER_TOKEN"
 SHORTEST_TOKEN = 16
 """Characters: what is shorter could be guessed."""
-_THREADS, _WAITING = 4, 64
+_THREADS, _WAITING, _ADDRESS_WAITING = 4, 64, 16  # requests, in all and of one address
 _SECONDS = 5.0  # that a question waits for a database that is busy
 _FIELDS = ("book", "do", "key", "budget", "release", "purpose", "reason")
 
@@ -83,7 +85,7 @@ class Books:
             book = Ledger.open(url, timeout=_SECONDS)
             self._books[self._name(book)] = book
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="ledger")
-        self._waiting = 0
+        self._waiting: Counter[str] = Counter()
 
     @property
     def spends(self) -> bool:
@@ -131,7 +133,8 @@ class Books:
         return next(name for name in names if name not in self._books)
 
     async def _show(self, request: Request) -> Response:
-        shown = await asyncio.gather(*(self._asked(self._shown, name) for name in self._books))
+        with self._place(request):
+            shown = await asyncio.gather(*(self._asked(self._shown, name) for name in self._books))
         return json_response(BooksResponse(spends=self.spends, books=shown))
 
     def _shown(self, name: str) -> BookShown:
@@ -147,7 +150,9 @@ class Books:
 
         asked = read(BudgetRequest, await parse_body(request))
         book = self._book(asked.book)
-        return json_response(await self._told(asked.book, lambda: budget_shown(book, asked.budget)))
+        with self._place(request):
+            shown = await self._told(asked.book, lambda: budget_shown(book, asked.budget))
+        return json_response(shown)
 
     async def _spend(self, request: Request) -> Response:
         from gaussdp.ledger.plain import asked as done
@@ -159,7 +164,8 @@ class Books:
         asked = read(SpendRequest, await parse_body(request))
         book = self._book(asked.book)
         values = {name: getattr(asked, name) for name in _FIELDS[2:] if getattr(asked, name)}
-        entry = await self._told(asked.book, lambda: done(book, asked.do, values))
+        with self._place(request):
+            entry = await self._told(asked.book, lambda: done(book, asked.do, values))
         return json_response(SpendResponse(entry=entry_shown(entry), repeated=entry.repeated))
 
     def _refused(self, header: str) -> Response | None:
@@ -191,15 +197,22 @@ class Books:
         except LedgerError as error:
             raise RefusalError(503, self._words(error, name), retry_after=1) from None
 
-    async def _asked(self, act: Callable[..., Answer], *values: str) -> Answer:
-        if self._waiting >= _WAITING:
+    @contextlib.contextmanager
+    def _place(self, request: Request) -> Iterator[None]:
+        """One of the places for requests, of which one address has a share."""
+        address = request.state.asker.address
+        if self._waiting.total() >= _WAITING or self._waiting[address] >= _ADDRESS_WAITING:
             raise RefusalError(503, "too many questions about books wait; try again in a moment", retry_after=1)
-        self._waiting += 1
+        self._waiting[address] += 1
         try:
-            said = contextvars.copy_context()  # the language
-            return await asyncio.get_running_loop().run_in_executor(self._threads, said.run, partial(act, *values))
+            yield
         finally:
-            self._waiting -= 1
+            self._waiting[address] -= 1
+            self._waiting += Counter()  # drops who has none
+
+    async def _asked(self, act: Callable[..., Answer], *values: str) -> Answer:
+        said = contextvars.copy_context()  # the language
+        return await asyncio.get_running_loop().run_in_executor(self._threads, said.run, partial(act, *values))
 
     def _words(self, error: LedgerError, name: str) -> str:
         """What is wrong, without where the book is kept, which is nobody's business."""

@@ -112,7 +112,8 @@ def test_deployments_on_the_axis(calculator, expect):
     tops = [box["y"] for box in boxes]
     assert min(below - above for above, below in itertools.pairwise(tops)) > 14  # none over another
     wikipedia = rows.filter(has_text="Wikipedia")
-    expect(wikipedia).to_contain_text("a device's first 10 page views of a day; each day")
+    expect(wikipedia).to_contain_text("a device's first 10 unique page views of a day; each day")
+    expect(rows.filter(has_text="Windows")).to_contain_text("every 6 hours")
     expect(wikipedia).to_contain_text("μ = 0.1733")
     calculator.page.locator("#understand .deployments .option").filter(has_text="Of a year").click()
     expect(rows.filter(has_text="Wikipedia")).to_contain_text("μ = 3.31")

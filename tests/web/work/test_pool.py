@@ -200,6 +200,37 @@ def test_a_worker_that_dies_is_in_the_log_by_the_id_that_the_client_is_told(capl
     assert "request id-of-the-test: a worker died while it did job: exit code 3" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        ({"signal": signal.SIGKILL}, "something outside the server ended the process"),
+        ({"signal": signal.SIGTERM}, "something outside the server ended the process"),
+        ({"signal": signal.SIGXCPU}, "it used more than it may, or failed"),
+        ({"signal": signal.SIGABRT}, "it used more than it may, or failed"),
+        ({"die": True}, "it used more than it may, or failed"),
+    ],
+)
+def test_the_client_is_told_who_ended_the_worker(end, words):
+    async def scenario(pool):
+        with pytest.raises(RefusalError, match=words):
+            await pid(pool, **end)
+
+    in_a_pool(scenario)
+
+
+def test_a_worker_that_is_killed_just_before_a_request_is_not_blamed_on_it():
+    """Whether its death is seen before or after the request goes out, which the system decides."""
+
+    async def scenario(pool):
+        first = await pid(pool)
+        os.kill(first, signal.SIGKILL)
+        (answer,) = await asyncio.gather(pid(pool), return_exceptions=True)
+        assert isinstance(answer, int) or "something outside the server ended the process" in str(answer)
+        assert answer != first
+
+    in_a_pool(scenario)
+
+
 @pytest.mark.parametrize("finder", ["ready", "worker"])
 def test_a_worker_that_dies_without_work_is_counted_and_in_the_log(caplog, finder):
     """While it is asked whether it lives, or found dead before anybody was told."""

@@ -17,6 +17,8 @@ def main():
         time.sleep(body.get("seconds", 0))
         if body.get("die"):
             os._exit(3)
+        if "signal" in body:
+            os.kill(os.getpid(), body["signal"])
         if "fail" in body:
             say({"failure": body["fail"]})
             continue

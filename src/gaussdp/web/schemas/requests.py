@@ -16,6 +16,7 @@ from gaussdp.guarantees import ZCDP, ApproxDP, PureDP
 from gaussdp.mechanisms.base import ADJACENCIES, Adjacency
 from gaussdp.mechanisms.selection import MEAN_RUNS
 from gaussdp.objects import cached_property
+from gaussdp.published.entry_text import LONGEST
 from gaussdp.published.opendp_registry import CURATORS
 from gaussdp.risks import Risk, criteria, registered
 from gaussdp.risks.registry import RISKS
@@ -383,7 +384,7 @@ class ImportRequest:
     """A file of OpenDP's registry of deployments."""
 
     name: Annotated[str, Text(200, "Of the file, which ends in .yaml, .yml or .json.", "entry.yaml")]
-    text: Annotated[str, FileText(100_000, "What it holds.", "deployment: {}")]
+    text: Annotated[str, FileText(LONGEST, "What it holds.", "deployment: {}")]
 
 
 def state_of(request: FigureRequest | StatementRequest | EntryRequest) -> State:

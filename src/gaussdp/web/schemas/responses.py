@@ -273,7 +273,9 @@ class Deployment(TypedDict):
     published: str
     mu: float | None
     mu_text: str | None
-    period: Annotated[str, "after which as much is spent again: day, month, ...; empty for what is released once"]
+    period: Annotated[
+        str, "after which as much is spent again: 6 hours, day, month, ...; empty for what is released once"
+    ]
     mu_per_year: Annotated[float | None, "of a year, in which that adds up in squares; null where it is not known"]
     mu_per_year_text: str | None
     basis: Annotated[str, "how far that μ describes what was released: exact, implied or none"]

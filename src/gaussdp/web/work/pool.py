@@ -18,6 +18,7 @@ PING_SECONDS = 5.0  # an idle worker answers in a millisecond
 FRESH_SECONDS = 1.0  # for which an answer about readiness is good
 _WAITING = "waiting for other computations"
 _STOPPED = "the computation ended without an answer: it used more than it may, or failed; try more usual numbers"
+_KILLED = "something outside the server ended the process, perhaps before it began this; try again in a moment"
 _FAILURE = b'{"failure":'
 
 
@@ -286,10 +287,12 @@ class PoolWork:
             self._pool.keep(worker)
             worker = None
         except WorkerDiedError as error:
+            words = _STOPPED
             if worker is not None:
                 self._pool.died(worker)
+                words = _KILLED if worker.killed else _STOPPED
             LOG.error("request %s: a worker died while it did %s: %s", self._asker.request_id, self._job, error)
-            raise RefusalError(503, self._told(_STOPPED), retry_after=RETRY_SECONDS) from None
+            raise RefusalError(503, self._told(words), retry_after=RETRY_SECONDS) from None
         finally:
             if worker is not None:
                 self._pool.replace(worker)

@@ -24,6 +24,7 @@ _LONGEST_LINE = 64 << 20
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _MESSAGE, _PULSE = b'{"message":', b'{"pulse":'
 _END_SECONDS = 1.0
+_KILLED = (-9, -15)  # SIGKILL and SIGTERM; a computation beyond its time gets SIGXCPU, one beyond its memory an error
 
 
 class WorkerDiedError(GaussdpError):
@@ -105,6 +106,11 @@ class Worker:
         """Until it has ended; then what it left in its folder is taken away, since a process that is killed cannot."""
         await self.process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def killed(self) -> bool:
+        """Whether a person or the system has ended it, which says nothing about what it was asked."""
+        return self.process.returncode in _KILLED
 
     async def how(self) -> str:
         """How it ended."""

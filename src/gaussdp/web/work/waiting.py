@@ -29,7 +29,8 @@ class Ticket:
 class WaitingLine:
     """Gives out tickets at once, or refuses at once: nothing happens between the question and the answer.
 
-    Those who wait are served in turn by address, so that ten of one address delay another's first by one at most.
+    Those who wait are served in turn by address: the address with the fewest at work, and of these the one that has
+    waited longest since its last ended. So the second of one address never goes before another's first that waits.
 
     Args:
         limits: how many at work and waiting, in all and of one address.
@@ -81,6 +82,8 @@ class WaitingLine:
             self._at_work[ticket.address] -= 1
             self._at_work += Counter()  # drops who has none
             self.metrics.add("computing", -1)
+            if ticket.address in self._waiting:
+                self._waiting[ticket.address] = self._waiting.pop(ticket.address)  # to the end of the line
         elif ticket in self._waiting.get(ticket.address, ()):
             self._waiting[ticket.address].remove(ticket)
             self._left(ticket.address)
@@ -96,11 +99,9 @@ class WaitingLine:
 
     def _call(self) -> None:
         """Whoever's turn it is now."""
-        while address := next(filter(self._may_begin, self._waiting), None):
+        while address := min(filter(self._may_begin, self._waiting), key=self._at_work.__getitem__, default=None):
             ticket = self._waiting[address].popleft()
             self._left(address)
-            if address in self._waiting:
-                self._waiting[address] = self._waiting.pop(address)  # to the end of the line
             self._begin(ticket)
 
     def _left(self, address: str) -> None:

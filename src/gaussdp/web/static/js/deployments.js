@@ -96,10 +96,11 @@ export function createDeployments(root, store) {
 }
 
 const title = (one) => `${one.organisation && !one.name.includes(one.organisation) ? `${one.organisation}, ` : ""}${one.name}, ${one.year}`;
-const EACH = { "": speak("once"), day: speak("each day"), week: speak("each week"), month: speak("each month"), quarter: speak("each quarter"), year: speak("each year"), "not stated": speak("often") };
+const EACH = { "": speak("once"), hour: speak("each hour"), day: speak("each day"), week: speak("each week"), month: speak("each month"), quarter: speak("each quarter"), year: speak("each year"), "not stated": speak("often") };
 const SETTINGS = { central: speak("central"), local: speak("local"), shuffle: speak("shuffled"), federated: speak("federated"), varies: speak("varies"), "not stated": speak("not stated") };
 const BASES = { exact: speak("exact"), implied: speak("implied"), none: speak("none") };
-const protects = (one) => `${one.unit}; ${EACH[one.period] ?? one.period}`;
+const hours = (period) => speak("every {count} hours", { count: period.split(" ")[0] });
+const protects = (one) => `${one.unit}; ${EACH[one.period] ?? hours(one.period)}`;
 
 /** Who, whom it protects and for how long; a dot on the axis; the number. */
 function row(one, place) {
