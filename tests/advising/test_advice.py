@@ -10,6 +10,7 @@ from gaussdp import GDP, DomainError, Gaussian, PureDP, account, choose
 from gaussdp.advising import QUESTIONS, Answers, Asked, Published, advise
 from gaussdp.advising.advice import BANDS, band_words
 from gaussdp.documents.rendering import PROSE_FORMATS
+from gaussdp.documents.rounding import Rounding, rounded
 
 PLAN = Answers(
     title="Visits",
@@ -27,7 +28,7 @@ PLAN = Answers(
 
 def test_the_range_and_what_binds():
     advice = advise(PLAN)
-    assert advice.mu == choose(PureDP(3.0)).mu
+    assert advice.mu == rounded(choose(PureDP(3.0)).mu, Rounding.DOWN)
     assert advice.high == pytest.approx(0.7639, abs=1e-4)
     assert advice.choice.binding.source == "the board"
     assert (PLAN.releases, advice.count) == (24, 48)
@@ -38,7 +39,8 @@ def test_each_release_together_spends_the_whole():
     advice = advise(PLAN)
     noise = advice.noise(Published(kind="count"), advice.mu)
     spent = account(48 * Gaussian(noise.sd)).fit().mu
-    assert spent == pytest.approx(advice.mu, rel=1e-9)
+    assert spent <= advice.mu
+    assert spent == pytest.approx(advice.mu, rel=1e-3)  # the share is rounded down
 
 
 @pytest.mark.parametrize(
@@ -134,15 +136,15 @@ def test_every_format(style):
 
 def test_json():
     found = json.loads(advise(PLAN).render("json"))
-    assert found["choice"]["mu"] == advise(PLAN).mu
+    assert found["mu"] == found["choice"]["mu"] == advise(PLAN).mu == 0.5498
     assert found["releases"] == {
         "count": 24,
         "statistics": 2,
-        "mu_each": advise(PLAN).mu / math.sqrt(48),
-        "mu_each_high": advise(PLAN).high / math.sqrt(48),
+        "mu_each": 0.07935,
+        "mu_each_high": 0.1102,
     }
     assert len(found["scenarios"]) == 2
-    assert found["utility"][1]["items"][0]["sd"] == pytest.approx(math.sqrt(48) / advise(PLAN).mu)
+    assert found["utility"][1]["items"][0]["sd"] == pytest.approx(1 / 0.07935)
 
 
 def test_bad_advice():

@@ -11,8 +11,17 @@ from gaussdp.choosing import Choice, choose
 from gaussdp.documents import Document, Format, Items, Section, Words, render
 from gaussdp.documents.blocks import Block, Column, Table, Value
 from gaussdp.documents.rendering import DEFAULT_DIGITS
-from gaussdp.documents.rounding import Rounding, shown, shown_down, shown_nearest, shown_percent, shown_up
-from gaussdp.domains import instance
+from gaussdp.documents.rounding import (
+    MOST_DIGITS,
+    Rounding,
+    rounded,
+    shown,
+    shown_nearest,
+    shown_percent,
+    shown_up,
+)
+from gaussdp.documents.written import root_down, written
+from gaussdp.domains import instance, integer
 from gaussdp.guarantees import GDP
 from gaussdp.risks import Identification
 from gaussdp.words import Phrase, numeral, plural, say
@@ -77,23 +86,31 @@ class Consequence:
 class Advice:
     """What follows from the answers.
 
+    Every budget is rounded down once, here. What follows from it follows from the rounded number, and is shown as it is.
+
     Attributes:
         answers: what was said.
         choice: the budget for everything together, with its range and reasons.
+        digits: significant digits of every budget.
     """
 
     answers: Answers
     choice: Choice
+    digits: int = DEFAULT_DIGITS
 
     @property
     def mu(self) -> float:
-        """The cautious mu for everything together."""
-        return self.choice.mu
+        """The lower end of the range for everything together, rounded down."""
+        return self.down(self.choice.mu)
 
     @property
     def high(self) -> float:
-        """The other end of the range."""
-        return self.choice.high
+        """The upper end of the range, rounded down."""
+        return self.down(self.choice.high)
+
+    def down(self, mu: float) -> float:
+        """A budget with so many digits as this advice gives."""
+        return rounded(mu, Rounding.DOWN, self.digits)
 
     @property
     def count(self) -> int:
@@ -101,8 +118,13 @@ class Advice:
         return self.answers.releases * len(self.answers.statistics)
 
     def each(self, mu: float) -> float:
-        """What one statistic may spend if all together spend mu: they add in squares, so mu over the root of them."""
-        return mu / math.sqrt(self.count)
+        """What one statistic may spend if all together spend mu: they add in squares, so mu over the root of them.
+
+        It is rounded down as a ledger counts, so that all of them fit into mu.
+        """
+        if self.count == 1 or not 0 < mu < math.inf:
+            return mu
+        return self.down(root_down(written(mu) ** 2 / self.count))
 
     @cached_property
     def steps(self) -> tuple[Consequence, ...]:
@@ -112,7 +134,7 @@ class Advice:
     @cached_property
     def scenarios(self) -> tuple[tuple[str, "Advice"], ...]:
         """The plan and its variants, each with its own advice."""
-        return tuple((name, advise(answers)) for name, answers in self.answers.variants())
+        return tuple((name, advise(answers, digits=self.digits)) for name, answers in self.answers.variants())
 
     def guess(self, mu: float) -> float:
         """The chance of a right guess about what must not be learnt, at most."""
@@ -140,7 +162,7 @@ class Advice:
             return say(
                 "No budget follows: what is asked hardly limits an attacker ({words}).", words=self.choice.binding.words
             )
-        low, high = shown_down(self.mu), shown_down(self.high)
+        low, high = budget_text(self.mu), budget_text(self.high)
         span = (
             say("μ = {low}", low=low)
             if low == high
@@ -148,7 +170,7 @@ class Advice:
         )
         every = plural(self.count, "one statistic, once", "{n:,} statistics")
         spent = (
-            say(", that is μ = {each} for each of them", each=shown_down(self.each(self.mu))) if self.count > 1 else ""
+            say(", that is μ = {each} for each of them", each=budget_text(self.each(self.mu))) if self.count > 1 else ""
         )
         return say(
             "For everything that is published about {unit} ({every}), {span}{spent}; {band}.",
@@ -169,7 +191,7 @@ class Advice:
             say(
                 "At μ = {mu} the best guess ({aim}) is right with a chance of at most {guess};"
                 " without the release {before}.",
-                mu=shown_down(self.mu),
+                mu=budget_text(self.mu),
                 aim=_option("aim", full["aim"]),
                 guess=shown_percent(self.guess(self.mu)),
                 before=shown_percent(self.before),
@@ -247,20 +269,20 @@ class Advice:
         blocks.append(Section("not-covered", say("What is not covered"), (Items(self.not_covered),)))
         return Document(self.answers.title or say("Advice on a privacy budget"), tuple(blocks), self.as_object())
 
-    def render(self, format: Format = "text", digits: int = DEFAULT_DIGITS) -> str:
+    def render(self, format: Format = "text") -> str:
         """The advice as "text", "markdown", "html", "latex" or "json"."""
-        return render(self.document(), format, digits)
+        return render(self.document(), format, self.digits)
 
     def requirements_table(self) -> Table:
         """What is asked for, by whom, and what it allows."""
         columns = (
             Column("requirement", "requirement"),
             Column("source", "set by"),
-            Column("mu", "μ at most", Rounding.DOWN),
+            Column("mu", "μ at most"),
             Column("binds", "binds"),
         )
         rows = tuple(
-            (one.words, one.source or say("who answered"), one.low, say("yes") if one is self.choice.binding else "")
+            (one.words, one.source or say("who answered"), self.down(one.low), say("yes") if one is self.choice.binding else "")
             for one in self.choice.requirements
         )
         return Table("requirements", say("What must hold"), columns, rows)
@@ -268,9 +290,9 @@ class Advice:
     def utility_table(self) -> Table:
         """The risk and the noise, as mu moves."""
         columns = (
-            Column("mu", "μ in all", Rounding.DOWN),
+            Column("mu", "μ in all"),
             Column("place", "which"),
-            Column("mu_each", "μ each", Rounding.DOWN),
+            Column("mu_each", "μ each"),
             Column("chance", "a guess is right"),
             *(Column(f"noise_{i}", _heading(one)) for i, one in enumerate(self.answers.statistics, 1)),
         )
@@ -287,8 +309,8 @@ class Advice:
         columns = (
             Column("scenario", "scenario"),
             Column("releases", "releases"),
-            Column("mu", "μ in all", Rounding.DOWN),
-            Column("mu_each", "μ each", Rounding.DOWN),
+            Column("mu", "μ in all"),
+            Column("mu_each", "μ each"),
             Column("chance", "a guess is right"),
             Column("noise", "noise"),
         )
@@ -301,7 +323,9 @@ class Advice:
             "answers": self.answers.as_mapping(),
             "filled": self.answers.filled,
             "assumed": list(self.answers.assumed),
-            "choice": self.choice.as_object(),
+            "mu": _finite(self.mu),
+            "mu_high": _finite(self.high),
+            "choice": {**self.choice.as_object(), "mu": _finite(self.mu), "mu_high": _finite(self.high)},
             "releases": {
                 "count": self.answers.releases,
                 "statistics": len(self.answers.statistics),
@@ -338,18 +362,17 @@ class Advice:
             return [(low, "")]
         if high <= _WIDE * low:
             return [
-                (low / 4, say("a quarter")),
-                (low / 2, say("half")),
+                (self.down(low / 4), say("a quarter")),
+                (self.down(low / 2), say("half")),
                 (low, say("the budget")),
-                (2 * low, say("twice: too much")),
+                (self.down(2 * low), say("twice: too much")),
             ]
-        middle = math.sqrt(low * high)
         return [
-            (low / 2, say("half")),
+            (self.down(low / 2), say("half")),
             (low, say("cautious")),
-            (middle, say("middle")),
+            (self.down(math.sqrt(low) * math.sqrt(high)), say("middle")),
             (high, say("upper end")),
-            (2 * high, say("too much")),
+            (self.down(2 * high), say("too much")),
         ]
 
     def _step(self, mu: float, place: str) -> Consequence:
@@ -380,20 +403,32 @@ class Advice:
         }
 
 
-def advise(answers: Answers) -> Advice:
+def advise(answers: Answers, *, digits: int = DEFAULT_DIGITS) -> Advice:
     """A range of mu that follows from the answers, with the requirement that binds, the noise and the assumptions.
 
     Args:
         answers: what is known; questions without an answer get the usual one, which the advice says.
+        digits: significant digits of every budget, 1 to 17; they are rounded down.
     Raises:
         DomainError: if the answers are none, or contradict one another.
 
     >>> found = advise(Answers(aim="identification", chance=1e-3, acceptable=0.01, every="month"))
     >>> found.mu, found.each(found.mu)
-    (0.76388..., 0.22051...)
+    (0.7638, 0.2204)
     """
     instance("answers", answers, Answers, "the answers, as Answers(...) or Answers.read(file)")
-    return Advice(answers, choose(*answers.all_requirements()))
+    known = integer("digits", digits, low=1, high=MOST_DIGITS)
+    return Advice(answers, choose(*answers.all_requirements()), known)
+
+
+def budget_text(mu: float) -> str:
+    """A budget of an advice as people read it; it is rounded already."""
+    return shown(mu).replace("inf", "∞")
+
+
+def _finite(mu: float) -> float | None:
+    """For programs: None where there is no limit."""
+    return mu if math.isfinite(mu) else None
 
 
 def _row(name: str, advice: Advice) -> tuple[Value, ...]:

@@ -103,7 +103,7 @@ def _keep(ctx: click.Context, option: click.Parameter, value: object) -> None:
     type=WholeRange(1, MOST_DIGITS),
     default=4,
     show_default=True,
-    help="Significant digits, budgets rounded down and risks up.",
+    help="Significant digits of every budget, rounded down.",
 )
 @style_option()
 def advise(
@@ -148,12 +148,12 @@ def advise(
     changed = Answers.from_mapping({**answers.as_mapping(), **changes}, "advise") if changes else answers
     if ask or (ask is None and file is None and not changes and sys.stdin.isatty()):
         changed = _asked(changed)
-    advice = advised(changed)
+    advice = advised(changed, digits=digits)
     decision = None if folder is None and asked is None else record(advice, mu)
     if save is not None:
         changed.write(save)
     if folder is not None and decision is not None:
-        write_files(folder, decision.files(digits))
+        write_files(folder, decision.files())
     if asked is not None and decision is not None:
         write_file(asked[0], decision_entry(decision, asked[1]).as_yaml().encode())
     show(advice.document(), style, digits)
