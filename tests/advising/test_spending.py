@@ -1,4 +1,4 @@
-"""What advice says may be spent: one number wherever it stands, and all shares together fit into a ledger of the total."""
+"""What advice says may be spent: one number everywhere, and all shares fit into a ledger of the total."""
 
 import json
 import re

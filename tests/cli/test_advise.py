@@ -55,6 +55,20 @@ def test_asked_on_a_terminal(capsys, monkeypatch):
     assert "Not answered, so assumed: About how many people are in the data?" in out
 
 
+def test_nothing_is_offered_that_would_be_refused(capsys, monkeypatch):
+    """At a terminal the return key takes what stands in brackets."""
+    offered = []
+
+    def answer(prompt=""):
+        offered.append(prompt)
+        return {4: "0.01"}.get(len(offered), "" if len(offered) < 10 else "?")
+
+    monkeypatch.setattr("click.termui.visible_prompt_func", answer)
+    assert main(["advise", "--ask"]) == 0
+    assert "[?]" in offered[4]
+    assert "acceptable must be" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

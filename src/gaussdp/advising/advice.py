@@ -86,7 +86,7 @@ class Consequence:
 class Advice:
     """What follows from the answers.
 
-    Every budget is rounded down once, here. What follows from it follows from the rounded number, and is shown as it is.
+    Every budget is rounded down once, here. All else follows from the rounded number.
 
     Attributes:
         answers: what was said.
@@ -245,7 +245,7 @@ class Advice:
         names = " ".join(say(BY_KEY[key].text) for key in self.answers.assumed)
         if names:
             found.append(say("Not answered, so assumed: {names}", names=names))
-        return tuple(found)
+        return (*found, *self.answers.given_way)
 
     @property
     def not_covered(self) -> tuple[str, ...]:
@@ -282,7 +282,12 @@ class Advice:
             Column("binds", "binds"),
         )
         rows = tuple(
-            (one.words, one.source or say("who answered"), self.down(one.low), say("yes") if one is self.choice.binding else "")
+            (
+                one.words,
+                one.source or say("who answered"),
+                self.down(one.low),
+                say("yes") if one is self.choice.binding else "",
+            )
             for one in self.choice.requirements
         )
         return Table("requirements", say("What must hold"), columns, rows)

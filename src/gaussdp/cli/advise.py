@@ -224,6 +224,8 @@ def _answered(answers: Answers, question: Question) -> Answers:
         click.echo("    " + say("for example: {example}", example=USUAL[answers.aim or MEMBERSHIP].example))
     offered = getattr(answers, question.key)
     usual = answers.filled[question.key] if offered is None else offered
+    if question.key == "acceptable" and not answers.tells_limit:  # what would be offered is no limit for that chance
+        usual = _UNKNOWN
     text = click.prompt(say("  your answer"), default=shown(usual) if isinstance(usual, float) else str(usual)).strip()
     parsed: Any = None if text == _UNKNOWN else text
     if parsed is not None and question.kind != "choice":

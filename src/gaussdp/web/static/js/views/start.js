@@ -99,7 +99,10 @@ export function setUpStart(root, store, fields) {
     if (called !== document.activeElement) called.value = free();
     part(root, "kept").replaceChildren(...kept().map(([name]) => h("button", { type: "button", class: "small", onclick: () => drop(name) }, speak("Remove {name}", { name }))));
     // What is assumed stands in the empty field.
-    for (const [key, text] of answer.filled) fields[`ask_${key}`].suggest?.(speak("I don’t know: {assumed}", { assumed: text }));
+    for (const [key, text] of answer.filled) {
+      fields[`ask_${key}`].suggest?.(speak("I don’t know: {assumed}", { assumed: text }));
+      fields[`ask_${key}`].assume?.(text);
+    }
     takeaway.show(answer.snippets);
     announce(answer.sentence);
   };
