@@ -2,13 +2,14 @@
 
 import json
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
 
 from gaussdp import GDP, DomainError, Gaussian, PureDP, account, choose
-from gaussdp.advising import QUESTIONS, Answers, Asked, Published, advise
-from gaussdp.advising.advice import BANDS, band_words
+from gaussdp.advising import QUESTIONS, Answers, Asked, Published, advise, record
+from gaussdp.choosing.bands import BANDS, band_words
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import Rounding, rounded
 
@@ -123,6 +124,32 @@ def test_words_for_a_mu_come_with_its_number():
     for band in BANDS[:-1]:
         right = float(band_words(band.high).split("at most ")[1].split()[0])
         assert right >= 100 * GDP(band.high).accuracy()
+
+
+@pytest.mark.parametrize("policy", ["epsilon=20", "epsilon=3", "mu=3.337", "mu=0.1"])
+def test_what_judges_a_mu_comes_from_its_band(policy):
+    """Nothing is called cautious by one sentence and weak by another; of several, one may be the most cautious."""
+    advice = advise(Answers(requirements=(Asked(policy),)))
+    decided = record(advice)
+    band = band_words(advice.mu)
+    judged = "\n".join((advice.render("text"), decided.sentence, decided.standing))
+    judged = " ".join(judged.split())
+    assert band in judged
+    for before in judged.replace(band, "").split("cautious")[:-1]:
+        assert before.endswith(("The most ", "(the most ", "is more "))
+
+
+def test_who_describes_one_person_is_told_of_describing_anybody():
+    """The chance to isolate somebody blindly, against exact binomial arithmetic: it is no risk that a mu bounds."""
+    advice = advise(Answers(aim="description", chance=1e-6, people=10**6))
+    exact = 10**6 * Decimal("1e-6") * (1 - Decimal("1e-6")) ** (10**6 - 1)
+    assert round(exact, 3) == Decimal("0.368")
+    assert "fits exactly one of 1,000,000 people with a chance of 36.8%" in advice.not_covered[0]
+    assert "chosen in advance" in advice.choice.binding.words
+    everything = advice.render("text") + " ".join(str(one) for question in QUESTIONS for one in question.options)
+    assert everything.lower().count("singling out") == 1
+    with pytest.raises(DomainError, match="aim must be one of"):
+        Answers(aim="singling out")
 
 
 @pytest.mark.parametrize("style", PROSE_FORMATS)

@@ -8,6 +8,7 @@ from typing import Any
 from gaussdp.advising.answers import BY_KEY, MEMBERSHIP, Answers
 from gaussdp.advising.published import Noise, Published, noise_text
 from gaussdp.choosing import Choice, choose
+from gaussdp.choosing.bands import band_words
 from gaussdp.documents import Document, Format, Items, Section, Words, render
 from gaussdp.documents.blocks import Block, Column, Table, Value
 from gaussdp.documents.rendering import DEFAULT_DIGITS
@@ -34,35 +35,6 @@ _NOUNS = {
 }
 NOISE_TOLD = Phrase("95 % of the noise lies within ±; sd is its standard deviation")
 _WIDE = 1.2  # a range so wide that its middle is worth a row
-
-
-@dataclass(frozen=True)
-class WordedBand:
-    """A word for a mu, never told without its number.
-
-    Attributes:
-        high: the largest mu that it is for.
-        word: this project's own; no law or standard knows it.
-    """
-
-    high: float
-    word: str
-
-
-BANDS = (
-    WordedBand(0.25, Phrase("very cautious")),
-    WordedBand(0.5, Phrase("cautious")),
-    WordedBand(1.0, Phrase("moderate")),
-    WordedBand(2.0, Phrase("weak")),
-    WordedBand(math.inf, Phrase("very weak")),
-)
-
-
-def band_words(mu: float) -> str:
-    """The band with its number: "cautious: at most 58.5 of 100 guesses right, 50 by a coin"."""
-    word = next(band.word for band in BANDS if mu <= band.high)
-    right = shown_up(100 * GDP(mu).accuracy(), 3)
-    return say("{word}: at most {right} of 100 guesses right, 50 by a coin", word=word, right=right)
 
 
 @dataclass(frozen=True)
@@ -166,7 +138,7 @@ class Advice:
         span = (
             say("μ = {low}", low=low)
             if low == high
-            else say("μ between {low} (cautious) and {high}", low=low, high=high)
+            else say("μ between {low} (the most cautious) and {high}", low=low, high=high)
         )
         every = plural(self.count, "one statistic, once", "{n:,} statistics")
         spent = (
@@ -250,7 +222,9 @@ class Advice:
     @property
     def not_covered(self) -> tuple[str, ...]:
         """What no mu promises."""
+        anybody = () if self.answers.filled["aim"] != "description" else (self._singling_out(),)
         return (
+            *anybody,
             say("What the published numbers say about everybody, also about those who are not in the data."),
             say("Other releases about the same people, by anybody, and those after the period."),
             say("Data that leave by other ways: breaches, insiders, access to the raw data."),
@@ -259,6 +233,17 @@ class Advice:
                 unit=_NOUNS[self.answers.filled["unit"]],
             ),
             say("Whether a law is met: this is evidence toward it, for those who judge it."),
+        )
+
+    def _singling_out(self) -> str:
+        """That a blind description singles somebody out, as Cohen & Nissim (2020) define it, without any release."""
+        full = self.answers.filled
+        alone = math.exp(math.log(full["people"] * full["chance"]) + (full["people"] - 1) * math.log1p(-full["chance"]))
+        return say(
+            "Singling out anybody: without any release, such a description fits exactly one of {people:,} people with a"
+            " chance of {chance}.",
+            people=full["people"],
+            chance=f"{shown_nearest(100 * alone, 3)}%",
         )
 
     def document(self) -> Document:
@@ -374,7 +359,7 @@ class Advice:
             ]
         return [
             (self.down(low / 2), say("half")),
-            (low, say("cautious")),
+            (low, say("lower end")),
             (self.down(math.sqrt(low) * math.sqrt(high)), say("middle")),
             (high, say("upper end")),
             (self.down(2 * high), say("too much")),

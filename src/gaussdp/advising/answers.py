@@ -78,8 +78,13 @@ USUAL = {
     "reconstruction": Usual(
         1e-6, 1e-5, Phrase("The whole record: a blind guess is right once in a million; allow 10 times.")
     ),
-    "singling out": Usual(
-        1e-6, 1e-5, Phrase("A description that fits 1 in a million people: allow 10 times that chance.")
+    "description": Usual(
+        1e-6,
+        1e-5,
+        Phrase(
+            "A description that 1 in a million people fit: a person chosen in advance fits it once in a million;"
+            " allow 10 times."
+        ),
     ),
 }
 """A start to be changed: where the numbers come from nobody but here, the advice says so."""

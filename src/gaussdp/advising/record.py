@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.advising.advice import NOISE_TOLD, Advice, band_words, budget_text
+from gaussdp.advising.advice import NOISE_TOLD, Advice, budget_text
 from gaussdp.advising.published import Noise, noise_text
+from gaussdp.choosing.bands import band_words
 from gaussdp.documents import Document, Facts, Picture, Section, Words, document_files
 from gaussdp.documents.blocks import Block, Items
 from gaussdp.documents.rendering import DEFAULT_DIGITS
@@ -67,7 +68,7 @@ class Record:
             return say("Every requirement holds, or is matched at every level that counts.")
         if self.mu <= high:
             return say(
-                "Above the cautious choice (μ = {low}), within the range up to μ = {high}.",
+                "Above the lower end of the range (μ = {low}), within the range up to μ = {high}.",
                 low=budget_text(low),
                 high=budget_text(high),
             )

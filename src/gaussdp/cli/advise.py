@@ -96,7 +96,9 @@ def _keep(ctx: click.Context, option: click.Parameter, value: object) -> None:
     ' needs pip install "gaussdp[plot]".',
 )
 @registry_options
-@click.option("--mu", type=number, help="The μ that was decided, for the record.  [default: the cautious choice]")
+@click.option(
+    "--mu", type=number, help="The μ that was decided, for the record.  [default: the lower end of the range]"
+)
 @click.option("--decided-by", help="Who decides, for the record.")
 @click.option(
     "--digits",

@@ -179,7 +179,7 @@ def test_a_saturated_match_is_no_answer(calculator, expect):
     calculator.open(epsilon="8")
     expect(calculator.part("warning")).to_contain_text("Saturated")
     assert calculator.page.locator("#choose .verdict.safe").count() == 0
-    expect(calculator.part("recommendation")).to_contain_text("The cautious choice is μ = 1.336")
+    expect(calculator.part("recommendation")).to_contain_text("The most cautious of them is μ = 1.336")
     calculator.part("warning").get_by_role("button").click()
     expect(calculator.part("warning")).to_be_hidden()
     calculator.wait_for_state(level="1e-5")

@@ -146,7 +146,9 @@ class ChooseResponse(TypedDict):
     elsewhere: list[Elsewhere]
     instead: Instead | None
     recommendation: NotRequired[
-        Annotated[list[str], "part of `advice`: the range over all criteria that count, the cautious choice, and why"]
+        Annotated[
+            list[str], "part of `advice`: the range over all criteria that count, the most cautious of them, and why"
+        ]
     ]
     cautious: NotRequired[Annotated[Mu, "part of `advice`"]]
     rules: list[Rule]
