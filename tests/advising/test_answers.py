@@ -1,13 +1,14 @@
 """Answers and the policy file: what is written is read back, what is wrong is refused with its name."""
 
 import json
+import math
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gaussdp import DomainError
-from gaussdp.advising import QUESTIONS, Answers, Asked, Published
+from gaussdp.advising import QUESTIONS, Answers, Asked, Published, advise
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 choices = {question.key: [option.value for option in question.options] for question in QUESTIONS}
@@ -83,3 +84,48 @@ def test_what_is_wrong(content, message):
         Answers.from_mapping(content)
     assert message in str(refused.value)
     assert str(refused.value).startswith("policy: ")
+
+
+shares = st.none() | st.floats(1e-12, 1 - 1e-12) | st.sampled_from([0.01, 0.5, 0.99, 0.999, 1e-3])
+
+
+def refusal(given):
+    try:
+        Answers(**given)
+    except DomainError as problem:
+        return problem
+    return None
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from([None, *choices["aim"]]), shares, shares)
+def test_what_is_assumed_follows_what_is_given(aim, chance, acceptable):
+    """Whoever answers one question is never refused for another; what is refused was given."""
+    given = {"aim": aim, "chance": chance, "acceptable": acceptable}
+    problem = refusal(given)
+    if problem is not None:
+        assert problem.parameter == "acceptable"
+        assert repr(acceptable) in str(problem)
+        assert chance is not None or aim == "membership" or (aim is None and acceptable >= 0.5)
+        return
+    answers = Answers(**given)
+    found = advise(answers)
+    assert 0 < found.mu < math.inf
+    assert found.before <= found.guess(found.mu)
+    assert found.guess(found.mu) <= answers.filled["acceptable"] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"chance": 0.01}, "the advice is about identification"),
+        ({"chance": 0.01, "acceptable": 0.02}, "the advice is about identification"),
+        ({"aim": "membership", "chance": 0.01}, "The usual limit is assumed: of 100 guesses at most 60 are right"),
+        ({"aim": "attribute", "acceptable": 0.05}, "so 0.019 is assumed"),
+        ({"published": (Published(kind="model", batch_size=20_000, epochs=1),)}, "at least as many people are assumed"),
+    ],
+)
+def test_a_default_that_gives_way_is_told(given, words):
+    found = advise(Answers(**given))
+    assert any(words in sentence for sentence in found.assumptions)
+    assert Answers(aim="attribute", chance=0.2).given_way == ()

@@ -92,7 +92,7 @@ def test_all_must_hold():
     assert chosen.mu == min(one.low for one in chosen.requirements)
     assert chosen.binding.source == "the board"
     assert chosen.high == chosen.mu
-    assert "and binds (of 100 guesses at most 55" in chosen.recommendation[0]
+    assert "allows least: of 100 guesses at most 55" in chosen.recommendation[0]
 
 
 def test_a_choice_is_a_guarantee():

@@ -18,7 +18,7 @@ def test_options(capsys):
     found = told(
         capsys, *PLAN, "--publish", "count typical=1000 name='all visits'", "--require", "epsilon=3 | the board"
     )
-    assert found["choice"]["mu"] == pytest.approx(0.5499, abs=1e-4)
+    assert found["choice"]["mu"] == 0.5498
     assert found["releases"]["count"] == 12
     assert found["choice"]["requirements"][1]["source"] == "the board"
     assert found["utility"][0]["items"][0]["label"] == "all visits"
@@ -53,6 +53,20 @@ def test_asked_on_a_terminal(capsys, monkeypatch):
     assert "with a chance above 40%" in out
     assert "a count of about 50" in out
     assert "Not answered, so assumed: About how many people are in the data?" in out
+
+
+def test_nothing_is_offered_that_would_be_refused(capsys, monkeypatch):
+    """At a terminal the return key takes what stands in brackets."""
+    offered = []
+
+    def answer(prompt=""):
+        offered.append(prompt)
+        return {4: "0.01"}.get(len(offered), "" if len(offered) < 10 else "?")
+
+    monkeypatch.setattr("click.termui.visible_prompt_func", answer)
+    assert main(["advise", "--ask"]) == 0
+    assert "[?]" in offered[4]
+    assert "acceptable must be" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

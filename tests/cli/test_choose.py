@@ -105,7 +105,7 @@ def test_it_ends_with_a_recommendation(capsys):
     text = " ".join(output(capsys, "--epsilon", "3").split())
     end = text[text.index("Recommendation: ") :]
     assert "The 14 criteria that count give budgets from μ = 0.5498 to 1.487." in end
-    assert "The cautious choice is μ = 0.5498, the smallest of them" in end
+    assert "The most cautious of them is μ = 0.5498" in end
     assert "ε/5 = 0.6 lies inside the range; 12 of 14 criteria allow as much." in end
     assert "Left out as saturated" in end
 

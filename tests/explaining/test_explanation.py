@@ -39,8 +39,8 @@ def test_members_found_with_few_false_alarms(fpr, words):
 
 
 def test_natural_frequencies():
-    text = sentence(FULL, "Among 100,000 people of whom 1,000 are members")
-    assert "accuses 99 people by mistake and at most 12 rightly" in text
+    text = sentence(FULL, "Among 100,000 people, 1,000 of them members")
+    assert "accuses 99 by mistake and at most 12 rightly" in text
     assert "at most 11 are right (without the release: 1)" in text
     assert "from 1 : 99 to at most 1 : 8.99" in text
 
@@ -66,7 +66,7 @@ def test_one_level_or_several():
 
 def test_ends():
     nothing, everything = gaussdp.explain(0.0, prior=0.3), gaussdp.explain(math.inf, prior=0.3)
-    assert "does not depend on any one person's data" in nothing.headline
+    assert "does not depend on the data of one person" in nothing.headline
     assert nothing.icons[0].counts == (50, 0, 50)
     assert nothing.icons[1].counts == (30, 0, 70)
     assert "There is no protection" in everything.headline

@@ -1,11 +1,14 @@
 """Explanations of runs, mechanisms and curves: every number is read off the curve itself."""
 
+import dataclasses
+import json
 import math
 
 import pytest
 
 import gaussdp
 from gaussdp import DPSGD, GDP, DomainError, Gaussian, Run, account, explain
+from gaussdp.words import speaking
 
 TRAINING = DPSGD(1.0, 0.00512, 3907)
 MET = {
@@ -40,7 +43,7 @@ def test_the_same_risk_in_pure_dp_is_that_of_the_curve():
 
 def test_a_run_is_its_protected_mechanism():
     run = Run(mechanism=TRAINING, sampling="poisson", **MET)
-    assert explain(run, **FEW) == explain(TRAINING, **FEW)
+    assert dataclasses.replace(explain(run, **FEW), unit="") == explain(TRAINING, **FEW)
     assert explain(run, **FEW).caveats == ()
     other = Run(mechanism=TRAINING, sampling="poisson", **{**MET, "records_per_unit": 3})
     assert explain(other, **FEW).alarms == explain(DPSGD(1.0, 0.00512, 3907, records_per_unit=3), **FEW).alarms
@@ -110,3 +113,25 @@ def test_where_little_privacy_is_left_it_says_so(noise):
     found = explain(DPSGD(noise, 0.1, 3000))
     assert [fact.count for fact in (*found.groups, *found.releases)] == [2, 5, 10, 100]
     assert all(fact.mu > found.mu and fact.accuracy > 0.999 for fact in (*found.groups, *found.releases))
+
+
+@pytest.mark.parametrize("mechanism", [TRAINING, 12 * Gaussian(4.0)], ids=["training", "counts"])
+@pytest.mark.parametrize("unit", ["one image", "one day of one device"])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_sentence_about_the_unit_is_about_that_of_the_run(mechanism, unit, language):
+    told = {**MET, "unit": unit} if mechanism is TRAINING else {"unit": unit, "adjacency": "add-remove"}
+    run = Run(mechanism=mechanism, **({"sampling": "poisson"} if mechanism is TRAINING else {}), **told)
+    with speaking(language):
+        found = explain(run, prior=0.01)
+        everything = found.render("text") + found.render("html")
+        assert unit in found.headline
+        assert unit in found.passages[0].lead
+        assert json.loads(found.render("json"))["unit"] == unit
+    for word in ("person", "people", "Personen", "Menschen"):
+        assert word.casefold() not in everything.casefold()
+
+
+@pytest.mark.parametrize("unit", ["one person", "person", "A person"])
+def test_a_person_is_called_a_person(unit):
+    found = explain(Run(mechanism=Gaussian(2.0), unit=unit, adjacency="add-remove"), prior=0.01)
+    assert found.sentences == explain(0.5, prior=0.01).sentences

@@ -8,11 +8,21 @@ from typing import Any
 from gaussdp.advising.answers import BY_KEY, MEMBERSHIP, Answers
 from gaussdp.advising.published import Noise, Published, noise_text
 from gaussdp.choosing import Choice, choose
+from gaussdp.choosing.bands import band_words
 from gaussdp.documents import Document, Format, Items, Section, Words, render
 from gaussdp.documents.blocks import Block, Column, Table, Value
 from gaussdp.documents.rendering import DEFAULT_DIGITS
-from gaussdp.documents.rounding import Rounding, shown, shown_down, shown_nearest, shown_percent, shown_up
-from gaussdp.domains import instance
+from gaussdp.documents.rounding import (
+    MOST_DIGITS,
+    Rounding,
+    rounded,
+    shown,
+    shown_nearest,
+    shown_percent,
+    shown_up,
+)
+from gaussdp.documents.written import root_down, written
+from gaussdp.domains import instance, integer
 from gaussdp.guarantees import GDP
 from gaussdp.risks import Identification
 from gaussdp.words import Phrase, numeral, plural, say
@@ -25,35 +35,6 @@ _NOUNS = {
 }
 NOISE_TOLD = Phrase("95 % of the noise lies within ±; sd is its standard deviation")
 _WIDE = 1.2  # a range so wide that its middle is worth a row
-
-
-@dataclass(frozen=True)
-class WordedBand:
-    """A word for a mu, never told without its number.
-
-    Attributes:
-        high: the largest mu that it is for.
-        word: this project's own; no law or standard knows it.
-    """
-
-    high: float
-    word: str
-
-
-BANDS = (
-    WordedBand(0.25, Phrase("very cautious")),
-    WordedBand(0.5, Phrase("cautious")),
-    WordedBand(1.0, Phrase("moderate")),
-    WordedBand(2.0, Phrase("weak")),
-    WordedBand(math.inf, Phrase("very weak")),
-)
-
-
-def band_words(mu: float) -> str:
-    """The band with its number: "cautious: at most 58.5 of 100 guesses right, 50 by a coin"."""
-    word = next(band.word for band in BANDS if mu <= band.high)
-    right = shown_up(100 * GDP(mu).accuracy(), 3)
-    return say("{word}: at most {right} of 100 guesses right, 50 by a coin", word=word, right=right)
 
 
 @dataclass(frozen=True)
@@ -77,23 +58,31 @@ class Consequence:
 class Advice:
     """What follows from the answers.
 
+    Every budget is rounded down once, here. All else follows from the rounded number.
+
     Attributes:
         answers: what was said.
         choice: the budget for everything together, with its range and reasons.
+        digits: significant digits of every budget.
     """
 
     answers: Answers
     choice: Choice
+    digits: int = DEFAULT_DIGITS
 
     @property
     def mu(self) -> float:
-        """The cautious mu for everything together."""
-        return self.choice.mu
+        """The lower end of the range for everything together, rounded down."""
+        return self.down(self.choice.mu)
 
     @property
     def high(self) -> float:
-        """The other end of the range."""
-        return self.choice.high
+        """The upper end of the range, rounded down."""
+        return self.down(self.choice.high)
+
+    def down(self, mu: float) -> float:
+        """A budget with so many digits as this advice gives."""
+        return rounded(mu, Rounding.DOWN, self.digits)
 
     @property
     def count(self) -> int:
@@ -101,8 +90,13 @@ class Advice:
         return self.answers.releases * len(self.answers.statistics)
 
     def each(self, mu: float) -> float:
-        """What one statistic may spend if all together spend mu: they add in squares, so mu over the root of them."""
-        return mu / math.sqrt(self.count)
+        """What one statistic may spend if all together spend mu: they add in squares, so mu over the root of them.
+
+        It is rounded down as a ledger counts, so that all of them fit into mu.
+        """
+        if self.count == 1 or not 0 < mu < math.inf:
+            return mu
+        return self.down(root_down(written(mu) ** 2 / self.count))
 
     @cached_property
     def steps(self) -> tuple[Consequence, ...]:
@@ -112,7 +106,7 @@ class Advice:
     @cached_property
     def scenarios(self) -> tuple[tuple[str, "Advice"], ...]:
         """The plan and its variants, each with its own advice."""
-        return tuple((name, advise(answers)) for name, answers in self.answers.variants())
+        return tuple((name, advise(answers, digits=self.digits)) for name, answers in self.answers.variants())
 
     def guess(self, mu: float) -> float:
         """The chance of a right guess about what must not be learnt, at most."""
@@ -140,15 +134,15 @@ class Advice:
             return say(
                 "No budget follows: what is asked hardly limits an attacker ({words}).", words=self.choice.binding.words
             )
-        low, high = shown_down(self.mu), shown_down(self.high)
+        low, high = budget_text(self.mu), budget_text(self.high)
         span = (
             say("μ = {low}", low=low)
             if low == high
-            else say("μ between {low} (cautious) and {high}", low=low, high=high)
+            else say("μ between {low} (the most cautious) and {high}", low=low, high=high)
         )
         every = plural(self.count, "one statistic, once", "{n:,} statistics")
         spent = (
-            say(", that is μ = {each} for each of them", each=shown_down(self.each(self.mu))) if self.count > 1 else ""
+            say(", that is μ = {each} for each of them", each=budget_text(self.each(self.mu))) if self.count > 1 else ""
         )
         return say(
             "For everything that is published about {unit} ({every}), {span}{spent}; {band}.",
@@ -169,7 +163,7 @@ class Advice:
             say(
                 "At μ = {mu} the best guess ({aim}) is right with a chance of at most {guess};"
                 " without the release {before}.",
-                mu=shown_down(self.mu),
+                mu=budget_text(self.mu),
                 aim=_option("aim", full["aim"]),
                 guess=shown_percent(self.guess(self.mu)),
                 before=shown_percent(self.before),
@@ -223,12 +217,14 @@ class Advice:
         names = " ".join(say(BY_KEY[key].text) for key in self.answers.assumed)
         if names:
             found.append(say("Not answered, so assumed: {names}", names=names))
-        return tuple(found)
+        return (*found, *self.answers.given_way)
 
     @property
     def not_covered(self) -> tuple[str, ...]:
         """What no mu promises."""
+        anybody = () if self.answers.filled["aim"] != "description" else (self._singling_out(),)
         return (
+            *anybody,
             say("What the published numbers say about everybody, also about those who are not in the data."),
             say("Other releases about the same people, by anybody, and those after the period."),
             say("Data that leave by other ways: breaches, insiders, access to the raw data."),
@@ -239,6 +235,17 @@ class Advice:
             say("Whether a law is met: this is evidence toward it, for those who judge it."),
         )
 
+    def _singling_out(self) -> str:
+        """That a blind description singles somebody out, as Cohen & Nissim (2020) define it, without any release."""
+        full = self.answers.filled
+        alone = math.exp(math.log(full["people"] * full["chance"]) + (full["people"] - 1) * math.log1p(-full["chance"]))
+        return say(
+            "Singling out anybody: without any release, such a description fits exactly one of {people:,} people with a"
+            " chance of {chance}.",
+            people=full["people"],
+            chance=f"{shown_nearest(100 * alone, 3)}%",
+        )
+
     def document(self) -> Document:
         """The advice as blocks."""
         blocks: list[Block] = [Words(self.sentence, "strong"), Items(self.sentences), self.requirements_table()]
@@ -247,20 +254,25 @@ class Advice:
         blocks.append(Section("not-covered", say("What is not covered"), (Items(self.not_covered),)))
         return Document(self.answers.title or say("Advice on a privacy budget"), tuple(blocks), self.as_object())
 
-    def render(self, format: Format = "text", digits: int = DEFAULT_DIGITS) -> str:
+    def render(self, format: Format = "text") -> str:
         """The advice as "text", "markdown", "html", "latex" or "json"."""
-        return render(self.document(), format, digits)
+        return render(self.document(), format, self.digits)
 
     def requirements_table(self) -> Table:
         """What is asked for, by whom, and what it allows."""
         columns = (
             Column("requirement", "requirement"),
             Column("source", "set by"),
-            Column("mu", "μ at most", Rounding.DOWN),
+            Column("mu", "μ at most"),
             Column("binds", "binds"),
         )
         rows = tuple(
-            (one.words, one.source or say("who answered"), one.low, say("yes") if one is self.choice.binding else "")
+            (
+                one.words,
+                one.source or say("who answered"),
+                self.down(one.low),
+                say("yes") if one is self.choice.binding else "",
+            )
             for one in self.choice.requirements
         )
         return Table("requirements", say("What must hold"), columns, rows)
@@ -268,9 +280,9 @@ class Advice:
     def utility_table(self) -> Table:
         """The risk and the noise, as mu moves."""
         columns = (
-            Column("mu", "μ in all", Rounding.DOWN),
+            Column("mu", "μ in all"),
             Column("place", "which"),
-            Column("mu_each", "μ each", Rounding.DOWN),
+            Column("mu_each", "μ each"),
             Column("chance", "a guess is right"),
             *(Column(f"noise_{i}", _heading(one)) for i, one in enumerate(self.answers.statistics, 1)),
         )
@@ -287,8 +299,8 @@ class Advice:
         columns = (
             Column("scenario", "scenario"),
             Column("releases", "releases"),
-            Column("mu", "μ in all", Rounding.DOWN),
-            Column("mu_each", "μ each", Rounding.DOWN),
+            Column("mu", "μ in all"),
+            Column("mu_each", "μ each"),
             Column("chance", "a guess is right"),
             Column("noise", "noise"),
         )
@@ -301,7 +313,9 @@ class Advice:
             "answers": self.answers.as_mapping(),
             "filled": self.answers.filled,
             "assumed": list(self.answers.assumed),
-            "choice": self.choice.as_object(),
+            "mu": _finite(self.mu),
+            "mu_high": _finite(self.high),
+            "choice": {**self.choice.as_object(), "mu": _finite(self.mu), "mu_high": _finite(self.high)},
             "releases": {
                 "count": self.answers.releases,
                 "statistics": len(self.answers.statistics),
@@ -338,18 +352,17 @@ class Advice:
             return [(low, "")]
         if high <= _WIDE * low:
             return [
-                (low / 4, say("a quarter")),
-                (low / 2, say("half")),
+                (self.down(low / 4), say("a quarter")),
+                (self.down(low / 2), say("half")),
                 (low, say("the budget")),
-                (2 * low, say("twice: too much")),
+                (self.down(2 * low), say("twice: too much")),
             ]
-        middle = math.sqrt(low * high)
         return [
-            (low / 2, say("half")),
-            (low, say("cautious")),
-            (middle, say("middle")),
+            (self.down(low / 2), say("half")),
+            (low, say("lower end")),
+            (self.down(math.sqrt(low) * math.sqrt(high)), say("middle")),
             (high, say("upper end")),
-            (2 * high, say("too much")),
+            (self.down(2 * high), say("too much")),
         ]
 
     def _step(self, mu: float, place: str) -> Consequence:
@@ -380,20 +393,32 @@ class Advice:
         }
 
 
-def advise(answers: Answers) -> Advice:
+def advise(answers: Answers, *, digits: int = DEFAULT_DIGITS) -> Advice:
     """A range of mu that follows from the answers, with the requirement that binds, the noise and the assumptions.
 
     Args:
         answers: what is known; questions without an answer get the usual one, which the advice says.
+        digits: significant digits of every budget, 1 to 17; they are rounded down.
     Raises:
         DomainError: if the answers are none, or contradict one another.
 
     >>> found = advise(Answers(aim="identification", chance=1e-3, acceptable=0.01, every="month"))
     >>> found.mu, found.each(found.mu)
-    (0.76388..., 0.22051...)
+    (0.7638, 0.2204)
     """
     instance("answers", answers, Answers, "the answers, as Answers(...) or Answers.read(file)")
-    return Advice(answers, choose(*answers.all_requirements()))
+    known = integer("digits", digits, low=1, high=MOST_DIGITS)
+    return Advice(answers, choose(*answers.all_requirements()), known)
+
+
+def budget_text(mu: float) -> str:
+    """A budget of an advice as people read it; it is rounded already."""
+    return shown(mu).replace("inf", "∞")
+
+
+def _finite(mu: float) -> float | None:
+    """For programs: None where there is no limit."""
+    return mu if math.isfinite(mu) else None
 
 
 def _row(name: str, advice: Advice) -> tuple[Value, ...]:

@@ -9,10 +9,13 @@ from typing import Any, Literal
 from gaussdp.advising.published import Published
 from gaussdp.choosing.requirements import Requirement, parse_policy
 from gaussdp.documents.files import file_text, parsed, toml, write_file
-from gaussdp.documents.rounding import Rounding, rounded
+from gaussdp.documents.rounding import Rounding, rounded, shown_level
 from gaussdp.domains import LEVEL, Domain, instance, integer, nearest, number, one_of, written_share
 from gaussdp.errors import DomainError, brief
+from gaussdp.numerics import TINY
+from gaussdp.objects import cached_property
 from gaussdp.risks import Accuracy, AtMost, Identification
+from gaussdp.risks.base import EVEN
 from gaussdp.risks.identification import AIMS
 from gaussdp.words import Phrase, say
 
@@ -75,8 +78,13 @@ USUAL = {
     "reconstruction": Usual(
         1e-6, 1e-5, Phrase("The whole record: a blind guess is right once in a million; allow 10 times.")
     ),
-    "singling out": Usual(
-        1e-6, 1e-5, Phrase("A description that fits 1 in a million people: allow 10 times that chance.")
+    "description": Usual(
+        1e-6,
+        1e-5,
+        Phrase(
+            "A description that 1 in a million people fit: a person chosen in advance fits it once in a million;"
+            " allow 10 times."
+        ),
     ),
 }
 """A start to be changed: where the numbers come from nobody but here, the advice says so."""
@@ -182,6 +190,7 @@ QUESTIONS = (
     ),
 )
 BY_KEY = {question.key: question for question in QUESTIONS}
+_PEOPLE = int(BY_KEY["people"].default or 1)
 
 
 _A_YEAR = {"once": 0.0, "day": 365.25, "week": 365.25 / 7, "month": 12.0, "quarter": 4.0, "year": 1.0}
@@ -265,11 +274,73 @@ class Answers:
     def filled(self) -> dict[str, Any]:
         """The answers to all questions, with what is assumed where nothing was said."""
         found = {key: getattr(self, key) for key in _ASKED}
-        usual = USUAL[found["aim"] or MEMBERSHIP]
-        found["chance"] = usual.chance if found["chance"] is None else found["chance"]
-        if found["acceptable"] is None:
-            found["acceptable"] = _acceptable(found["aim"] or MEMBERSHIP, found["chance"])
+        aim, chance, bound = self._followed
+        found |= {"aim": aim, "chance": chance, "people": self.people or max(_PEOPLE, self._largest_batch)}
+        if self.acceptable is None:
+            found["acceptable"] = bound.value if self.tells_limit else _risk(aim, chance).of(bound.by_mu())
         return {key: BY_KEY[key].default if value is None else value for key, value in found.items()}
+
+    @cached_property
+    def _followed(self) -> tuple[str, float, AtMost]:
+        """What must not be learnt, the chance of a blind guess, and what is allowed, as far as given; else the usual.
+
+        What is usual gives way to what is given: no guess about membership is right less often than a coin, and no
+        limit lies below the chance of a blind guess.
+        """
+        given = [one for one in (self.chance, self.acceptable) if one is not None]
+        aim = self.aim or ("identification" if given and min(given) < EVEN else MEMBERSHIP)
+        usual = USUAL[aim]
+        chance = usual.chance if self.chance is None else self.chance
+        if self.acceptable is None:
+            return aim, chance, _usual_bound(aim, chance)
+        if self.chance is None and aim != MEMBERSHIP and self.acceptable <= chance:
+            reached = (
+                _usual_bound(aim, chance).by_mu().fpr(self.acceptable)
+            )  # whence the usual mu leads to what is given
+            chance = rounded(max(reached, TINY), Rounding.UP, 2)
+        return aim, chance, AtMost(_risk(aim, chance), self.acceptable)
+
+    @property
+    def tells_limit(self) -> bool:
+        """Whether what is allowed is told for the chance of a blind guess, and not for the usual one."""
+        _, chance, bound = self._followed
+        return chance == (bound.risk.prior if isinstance(bound.risk, Accuracy) else bound.risk.level_value)
+
+    @property
+    def _largest_batch(self) -> int:
+        return max((one.batch_size or 0 for one in self.published), default=0)
+
+    @property
+    def given_way(self) -> tuple[str, ...]:
+        """What is usually assumed and could not be here, and what is assumed instead: a sentence each."""
+        aim, chance, bound = self._followed
+        found = []
+        if self.aim is None and aim != MEMBERSHIP:
+            found.append(
+                say(
+                    "A guess about membership is right at least half of the time. You gave a smaller chance, so the"
+                    " advice is about identification."
+                )
+            )
+        if self.chance is None and chance != USUAL[aim].chance:
+            found.append(
+                say(
+                    "The usual chance of a blind guess is not below what you allow, so {chance} is assumed.",
+                    chance=shown_level(chance),
+                )
+            )
+        if not self.tells_limit:
+            found.append(
+                say(
+                    "No limit is usual for the chance that you gave. The usual limit is assumed: {words}.",
+                    words=bound.words,
+                )
+            )
+        if self.people is None and self._largest_batch > _PEOPLE:
+            found.append(
+                say("A batch has {count:,} records, so at least as many people are assumed.", count=self._largest_batch)
+            )
+        return tuple(found)
 
     @property
     def assumed(self) -> tuple[str, ...]:
@@ -290,12 +361,8 @@ class Answers:
     @property
     def goal(self) -> Requirement:
         """What must not be learnt, as a requirement."""
-        full = self.filled
-        if full["aim"] == MEMBERSHIP:
-            bound = AtMost(Accuracy(full["chance"]), full["acceptable"])
-        else:
-            bound = AtMost(Identification(full["chance"], full["aim"]), full["acceptable"])
-        return Requirement(bound, source=say("nobody: assumed here") if self.acceptable is None else "")
+        source = say("nobody: assumed here") if self.acceptable is None else ""
+        return Requirement(self._followed[2], source=source)
 
     def all_requirements(self) -> tuple[Requirement, ...]:
         """The goal, unless nothing is said of it while others have set something; and what these have set."""
@@ -350,16 +417,19 @@ class Answers:
         write_file(path, self.as_toml().encode())
 
 
-def _acceptable(aim: str, chance: float) -> float:
-    """What is allowed where nobody says: for the usual chance the usual answer, else what the same mu allows."""
+def _risk(aim: str, chance: float) -> Accuracy | Identification:
+    """What a guess achieves, for somebody who starts with this chance."""
+    return Accuracy(chance) if aim == MEMBERSHIP else Identification(chance, aim)
+
+
+def _usual_bound(aim: str, chance: float) -> AtMost:
+    """What is allowed where nobody says: the usual, or what its mu allows for another chance if that can be told."""
     usual = USUAL[aim]
-    if chance == usual.chance:
-        return usual.acceptable
-    if aim == MEMBERSHIP:
-        return Accuracy(chance).of(AtMost(Accuracy(), usual.acceptable).by_mu())
-    allowed = Identification(chance).of(AtMost(Identification(usual.chance), usual.acceptable).by_mu())
-    short = rounded(allowed, Rounding.DOWN, 2)
-    return short if short > chance else allowed
+    bound = AtMost(_risk(aim, usual.chance), usual.acceptable)
+    if aim == MEMBERSHIP or chance == usual.chance:
+        return bound
+    short = rounded(_risk(aim, chance).of(bound.by_mu()), Rounding.DOWN, 2)
+    return AtMost(_risk(aim, chance), short) if chance < short < 1 else bound
 
 
 def _arguments(content: object) -> dict[str, Any]:

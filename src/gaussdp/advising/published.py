@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from gaussdp.calibration import noise_multiplier
 from gaussdp.documents.rounding import shown_up
+from gaussdp.documents.written import number_up, written
 from gaussdp.domains import POSITIVE, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
@@ -97,7 +98,7 @@ class Published:
             return Noise(math.inf)
         if self.kind == "model":
             return Noise(_multiplier(budget.mu, self.batch_size or 1, self.epochs or 1.0, people, records))
-        sd = self.sensitivity(people, records) / budget.mu
+        sd = _sd(self.sensitivity(people, records), budget.mu)
         return Noise(sd, _NORMAL_95 * sd, None if self.typical is None else _NORMAL_95 * sd / self.typical)
 
     def sensitivity(self, people: int, records: int) -> float:
@@ -108,6 +109,12 @@ class Published:
     def as_object(self) -> dict[str, Any]:
         """What was given, for files."""
         return {key: getattr(self, key) for key in self.fields if getattr(self, key) not in (None, "")}
+
+
+def _sd(sensitivity: float, mu: float) -> float:
+    """The least standard deviation that gives no more than mu, as both are written."""
+    sd = sensitivity / mu
+    return number_up(written(sensitivity) / written(mu)) if math.isfinite(sd) else sd
 
 
 @lru_cache(maxsize=256)

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gaussdp.advising.advice import NOISE_TOLD, Advice, band_words
+from gaussdp.advising.advice import NOISE_TOLD, Advice, budget_text
 from gaussdp.advising.published import Noise, noise_text
+from gaussdp.choosing.bands import band_words
 from gaussdp.documents import Document, Facts, Picture, Section, Words, document_files
 from gaussdp.documents.blocks import Block, Items
 from gaussdp.documents.rendering import DEFAULT_DIGITS
-from gaussdp.documents.rounding import Rounding, rounded, shown, shown_percent
+from gaussdp.documents.rounding import Rounding, rounded, shown_percent
 from gaussdp.domains import POSITIVE, number
 from gaussdp.errors import DomainError
 from gaussdp.figures.advised import DecisionPicture, Sheet, render_decision, render_sheet
@@ -45,7 +46,7 @@ class Record:
         """The decision in one sentence."""
         each = self.advice.each(self.mu)
         spent = (
-            say(" (μ = {each} for each of {count:,} statistics)", each=_down(each), count=self.advice.count)
+            say(" (μ = {each} for each of {count:,} statistics)", each=budget_text(each), count=self.advice.count)
             if self.advice.count > 1
             else ""
         )
@@ -53,7 +54,7 @@ class Record:
             "The budget for all that is published about {unit} is μ = {mu}{spent}: whoever"
             " guesses is then right with a chance of at most {guess}, and with {before} without it.",
             unit=self.advice.unit_words,
-            mu=_down(self.mu),
+            mu=budget_text(self.mu),
             spent=spent,
             guess=shown_percent(self.advice.guess(self.mu)),
             before=shown_percent(self.advice.before),
@@ -67,11 +68,11 @@ class Record:
             return say("Every requirement holds, or is matched at every level that counts.")
         if self.mu <= high:
             return say(
-                "Above the cautious choice (μ = {low}), within the range up to μ = {high}.",
-                low=_down(low),
-                high=_down(high),
+                "Above the lower end of the range (μ = {low}), within the range up to μ = {high}.",
+                low=budget_text(low),
+                high=budget_text(high),
             )
-        return say("Above what is advised: the range ends at μ = {high}.", high=_down(high))
+        return say("Above what is advised: the range ends at μ = {high}.", high=budget_text(high))
 
     def document(self) -> Document:
         """The record as blocks, which every format renders."""
@@ -114,7 +115,7 @@ class Record:
                 "{words}; set by {source}: μ at most {low}",
                 words=one.words,
                 source=one.source or say("who answered"),
-                low=_down(one.low),
+                low=budget_text(advice.down(one.low)),
             )
             + (say(" (binds)") if one is advice.choice.binding else "")
             for one in advice.choice.requirements
@@ -122,7 +123,7 @@ class Record:
         costs = [
             say(
                 "μ = {mu} ({place}): a guess is right with {guess}; ",
-                mu=_down(step.mu),
+                mu=budget_text(step.mu),
                 place=step.place,
                 guess=shown_percent(advice.guess(step.mu)),
             )
@@ -152,18 +153,18 @@ class Record:
                 "{name}: {releases}, μ = {mu} in all, {each} each; a guess is right with {guess}",
                 name=name,
                 releases=plural(plan.answers.releases, "{n:,} release", "{n:,} releases"),
-                mu=_down(plan.mu),
-                each=_down(plan.each(plan.mu)),
+                mu=budget_text(plan.mu),
+                each=budget_text(plan.each(plan.mu)),
                 guess=shown_percent(plan.guess(plan.mu)),
             )
             for name, plan in plans
         ]
 
-    def files(self, digits: int = DEFAULT_DIGITS) -> dict[str, bytes]:
+    def files(self) -> dict[str, bytes]:
         """The record in all formats, its picture, and the policy file."""
         document = self.document()
         return {
-            **document_files("record", document, digits, "html", "markdown", "json"),
+            **document_files("record", document, self.advice.digits, "html", "markdown", "json"),
             "record.pdf": self.pdf(),
             f"{_PICTURE}.png": self.picture("png"),
             "policy.toml": self.advice.answers.as_toml().encode(),
@@ -191,8 +192,8 @@ class Record:
                 say("Budget"),
                 say(
                     "μ = {mu} in all, μ = {each} for each statistic",
-                    mu=_down(self.mu),
-                    each=_down(self.advice.each(self.mu)),
+                    mu=budget_text(self.mu),
+                    each=budget_text(self.advice.each(self.mu)),
                 ),
             ),
             (say("Decided by"), answers.decided_by or "________________"),
@@ -215,7 +216,7 @@ class Record:
             advice.before,
             advice.mu,
             advice.high,
-            (self.mu, say("decided: μ = {mu}", mu=_down(self.mu))),
+            (self.mu, say("decided: μ = {mu}", mu=budget_text(self.mu))),
             [(one.label, [_size(advice.noise(one, mu), relative) for mu in mus]) for one in drawn],
             say("Noise multiplier") if models else say("Noise, ± {unit}", unit=unit),
         )
@@ -226,14 +227,14 @@ def record(advice: Advice, mu: float | None = None, day: date | None = None) -> 
 
     Args:
         advice: what it stands on.
-        mu: what was decided for everything together; the cautious choice, rounded down to four digits, if None.
+        mu: what was decided for everything together; the lower end of the range if None.
         day: when; today if None.
     """
     from importlib.metadata import version  # reads files, so only when asked
 
     if not math.isfinite(advice.high) or advice.mu == 0 or advice.choice.saturated:
         raise DomainError("mu", problem=say("cannot be decided: the requirements allow nothing, or everything"))
-    decided = rounded(advice.mu, Rounding.DOWN) if mu is None else number("mu", mu, POSITIVE)
+    decided = advice.mu if mu is None else number("mu", mu, POSITIVE)
     return Record(advice, decided, date.today() if day is None else day, version("gaussdp"))
 
 
@@ -241,10 +242,6 @@ def _size(noise: Noise, relative: bool) -> float:
     if relative and noise.relative is not None:
         return 100 * noise.relative
     return noise.sd if noise.interval is None else noise.interval
-
-
-def _down(value: float) -> str:
-    return shown(rounded(value, Rounding.DOWN))
 
 
 @speaking(ENGLISH)
@@ -261,7 +258,7 @@ def decision_entry(record: Record, facts: RegistryFacts) -> RegistryEntry:
     """
     advice, answers = record.advice, record.advice.answers
     trained = [one for one in answers.statistics if one.kind == "model"]
-    mu, each = shown(record.mu), shown(rounded(advice.each(record.mu), Rounding.DOWN))
+    mu, each = budget_text(record.mu), budget_text(advice.each(record.mu))
     variant: Variant = "Custom" if trained else "Zero-concentrated DP"
     floor = " for error rates of at least 1e-10" if trained else ""
     parameters = {} if trained else {"rho": rounded(record.mu**2 / 2, Rounding.UP, DEFAULT_DIGITS)}

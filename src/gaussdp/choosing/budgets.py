@@ -249,7 +249,7 @@ def _spent(rule: RuleOfThumb, policy: PureDP) -> str:
 def _recommendation(chosen: Choice) -> Table:
     at = chosen.binding.binding
     columns = (
-        Column("mu", "cautious μ", Rounding.DOWN),
+        Column("mu", "smallest μ", Rounding.DOWN),
         Column("mu_high", "range up to", Rounding.DOWN),
         Column("decided_by", "decided by"),
         Column("rule_of_thumb", "ε/5", Rounding.DOWN),

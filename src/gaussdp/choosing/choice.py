@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
+from gaussdp.choosing.bands import band_words
 from gaussdp.choosing.match import Match
 from gaussdp.choosing.requirements import Policy, Requirement, requirement
 from gaussdp.choosing.rules import RuleOfThumb
@@ -25,7 +26,7 @@ class Choice(GDP):
 
     .. math:: \mu = \min_i \mu_i
 
-    It is a `GDP` with the cautious mu, and equals one: it can be calibrated to, explained and composed as such.
+    It is a `GDP` with the smallest mu, and equals one: it can be calibrated to, explained and composed as such.
 
     Attributes:
         mu: the smallest of the budgets, which meets every requirement or gives an attacker no more than it at the
@@ -75,8 +76,8 @@ class Choice(GDP):
 
     @property
     def recommendation(self) -> tuple[str, ...]:
-        """The range, the cautious choice, why, where epsilon/5 lies, and what was left out: a sentence each."""
-        told = (self._range(), self._cautious(), *self._rules(), self._saturation())
+        """The range, the most cautious of it, why, where epsilon/5 lies, and what was left out: a sentence each."""
+        told = (self._range(), self._least(), *self._rules(), self._saturation())
         return tuple([words for words in told if words])
 
     def as_object(self) -> dict[str, Any]:
@@ -109,7 +110,7 @@ class Choice(GDP):
             high=high,
         )
 
-    def _cautious(self) -> str:
+    def _least(self) -> str:
         one, at = self.binding, self.binding.binding
         if self.saturated and at is not None:
             return say(
@@ -120,18 +121,19 @@ class Choice(GDP):
         if at is None:
             return plural(
                 len(self.requirements),
-                "The cautious choice is μ = {mu}, the largest that meets what is asked ({words}).",
-                "The cautious choice is μ = {mu}, the largest that meets what is asked and binds ({words}).",
+                "The largest μ that meets what is asked is {mu} ({words}).",
+                "The largest μ that meets everything asked is {mu}. This requirement allows least: {words}.",
                 mu=self._shown,
                 words=one.words,
             )
         return plural(
             len(one.limiting),
-            "The cautious choice is μ = {mu}, which matches {words} by {name}.",
-            "The cautious choice is μ = {mu}, the smallest of them, which matches {words} by {name}.",
+            "μ = {mu} matches {words} by {name}.",
+            "The most cautious of them is μ = {mu}, which matches {words} by {name}. In words, {band}.",
             mu=self._shown,
             words=one.words,
             name=at.name,
+            band=band_words(self.mu),
         )
 
     @property
@@ -149,8 +151,8 @@ class Choice(GDP):
         if spent <= self.mu:
             below = plural(
                 len(counted),
-                "{rule} lies below it, on the cautious side.",
-                "{rule} lies below all of these, on the cautious side.",
+                "{rule} lies below it and is more cautious.",
+                "{rule} lies below all of these and is more cautious.",
                 rule=rule,
             )
             return (below,)
@@ -186,7 +188,7 @@ def choose(*asked: "Requirement | Policy | str | Risk") -> Choice:
             and, among them, the criteria by which guarantees are matched, such as `MultiplicativeAdvantage(fpr=1e-3)`.
             Without criteria, pure DP is matched by all usual ones, and other guarantees are met as they stand.
     Returns:
-        The guarantee with the cautious mu, inf where only no privacy at all has the policy's risk; with the range, the
+        The guarantee with the smallest mu, inf where only no privacy at all has the policy's risk; with the range, the
         requirement that binds, the matches and a recommendation in words.
     Raises:
         DomainError: if nothing is asked for, or no mu has a policy's risk.

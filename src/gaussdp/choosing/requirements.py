@@ -155,7 +155,7 @@ class Requirement:
 
     @cached_property
     def low(self) -> float:
-        """The cautious mu: the largest that meets it, or the smallest of the matched."""
+        """The smallest mu: the largest that meets it, or the smallest of the matched."""
         return self._largest if self.binding is None else self.binding.mu
 
     @cached_property

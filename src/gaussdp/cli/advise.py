@@ -96,14 +96,16 @@ def _keep(ctx: click.Context, option: click.Parameter, value: object) -> None:
     ' needs pip install "gaussdp[plot]".',
 )
 @registry_options
-@click.option("--mu", type=number, help="The μ that was decided, for the record.  [default: the cautious choice]")
+@click.option(
+    "--mu", type=number, help="The μ that was decided, for the record.  [default: the lower end of the range]"
+)
 @click.option("--decided-by", help="Who decides, for the record.")
 @click.option(
     "--digits",
     type=WholeRange(1, MOST_DIGITS),
     default=4,
     show_default=True,
-    help="Significant digits, budgets rounded down and risks up.",
+    help="Significant digits of every budget, rounded down.",
 )
 @style_option()
 def advise(
@@ -148,12 +150,12 @@ def advise(
     changed = Answers.from_mapping({**answers.as_mapping(), **changes}, "advise") if changes else answers
     if ask or (ask is None and file is None and not changes and sys.stdin.isatty()):
         changed = _asked(changed)
-    advice = advised(changed)
+    advice = advised(changed, digits=digits)
     decision = None if folder is None and asked is None else record(advice, mu)
     if save is not None:
         changed.write(save)
     if folder is not None and decision is not None:
-        write_files(folder, decision.files(digits))
+        write_files(folder, decision.files())
     if asked is not None and decision is not None:
         write_file(asked[0], decision_entry(decision, asked[1]).as_yaml().encode())
     show(advice.document(), style, digits)
@@ -224,6 +226,8 @@ def _answered(answers: Answers, question: Question) -> Answers:
         click.echo("    " + say("for example: {example}", example=USUAL[answers.aim or MEMBERSHIP].example))
     offered = getattr(answers, question.key)
     usual = answers.filled[question.key] if offered is None else offered
+    if question.key == "acceptable" and not answers.tells_limit:  # what would be offered is no limit for that chance
+        usual = _UNKNOWN
     text = click.prompt(say("  your answer"), default=shown(usual) if isinstance(usual, float) else str(usual)).strip()
     parsed: Any = None if text == _UNKNOWN else text
     if parsed is not None and question.kind != "choice":

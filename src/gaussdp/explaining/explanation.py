@@ -60,7 +60,7 @@ def tables(explanation: Meaning) -> tuple[Table, ...]:
     )
     together = Table(
         "together",
-        say("Several people, several releases"),
+        say("Several together, several releases"),
         (
             Column("of", "of"),
             Column("count", "how many", decimals=0),
@@ -69,7 +69,7 @@ def tables(explanation: Meaning) -> tuple[Table, ...]:
         ),
         tuple(
             (kind, float(fact.count), fact.mu, 100 * fact.accuracy)
-            for kind, found in ((say("people"), explanation.groups), (say("releases"), explanation.releases))
+            for kind, found in ((explanation.whose.many, explanation.groups), (say("releases"), explanation.releases))
             for fact in found
         ),
     )
@@ -110,6 +110,7 @@ def as_object(explanation: Meaning) -> dict[str, Any]:
         "mu": explanation.mu,
         **({"subject": explanation.subject, "floor": explanation.floor} if explanation.subject else {}),
         **({"caveats": list(explanation.caveats)} if explanation.caveats else {}),
+        **({"unit": explanation.unit} if explanation.unit else {}),
         "prior": explanation.prior,
         "advantage": 2 * explanation.guesses[0].gain,
         "guesses": [{**asdict(fact), "after": fact.after} for fact in explanation.guesses],
@@ -236,7 +237,7 @@ class Explanation(Meaning):
     @property
     def headline(self) -> str:
         """The whole in one sentence."""
-        return sentences.headline(self.mu, self.guesses[0])
+        return sentences.headline(self.mu, self.guesses[0], self.whose)
 
     @property
     def passages(self) -> tuple[Passage, ...]:
@@ -311,7 +312,8 @@ def explain(
 
     Every number in the words is read off the guarantee, and rounded up where it is a risk. Of a run, a mechanism or a
     curve it is read off the curve itself, for every attack; if the run is not as its accounting assumes, that is said
-    first. Groups and repetition are told as far as an exact account is known.
+    first. Sentences are about the unit of the run, or about a person where no unit is known. Groups and repetition are
+    told as far as an exact account is known.
 
     Args:
         mu: GDP parameter, in [0, inf]; or what else is to be explained: a GDP, or another guarantee that `account`
@@ -344,6 +346,7 @@ def explain(
     guarantee, about = _told(mu, sizes, times)
     return Explanation(
         **about,
+        unit=mu.unit if isinstance(mu, Run) else "",
         prior=share,
         guesses=tuple(facts.guesses(guarantee, p) for p in ((EVEN,) if share == EVEN else (EVEN, share))),
         alarms=tuple(facts.alarm(guarantee, level, share) for level in fprs),

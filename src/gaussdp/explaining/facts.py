@@ -9,6 +9,7 @@ from typing import NamedTuple
 from gaussdp.choosing import match
 from gaussdp.documents.rounding import about, no_more_than
 from gaussdp.domains import Domain
+from gaussdp.explaining.units import Unit
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.guarantees.base import log_odds
 from gaussdp.objects import cached_property, unguarded
@@ -212,6 +213,7 @@ class Meaning:
         subject: what is explained, in words, if that is not mu-GDP; then the facts are read off its own curve.
         floor: smallest error rate of the attacks that mu speaks about; 0 for every attack.
         caveats: what keeps the numbers from holding for a run as it was.
+        unit: what the guarantee protects, as it was called; empty where nobody said, which is taken to be a person.
     """
 
     mu: float
@@ -225,6 +227,12 @@ class Meaning:
     subject: str = ""
     floor: float = 0.0
     caveats: tuple[str, ...] = ()
+    unit: str = ""
+
+    @property
+    def whose(self) -> Unit:
+        """The unit as sentences name it."""
+        return Unit(self.unit)
 
     @property
     def accusations(self) -> tuple[Alarm, ...]:

@@ -17,6 +17,7 @@ from gaussdp.documents.rounding import (
     whole,
 )
 from gaussdp.explaining.facts import MOST_GUESSES, Alarm, Equivalent, Guesses, Meaning, Search, Together
+from gaussdp.explaining.units import PEOPLE, Unit
 from gaussdp.risks.base import EVEN
 from gaussdp.risks.levels import false_alarms
 from gaussdp.words import Phrase, plural, remembered, say
@@ -69,16 +70,21 @@ def in_hundred(share: float, before: float) -> str:
     return f"{at_most(share)}" if share == before or HUNDRED * (share - before) >= 1 else up(HUNDRED * share)
 
 
-@remembered
-def members_among(prior: float) -> str:
+def members_among(prior: float, unit: Unit = PEOPLE) -> str:
     """How many are members: "1 of 100 people is a member".
 
     >>> members_among(0.01), members_among(0.3)
     ('1 of 100 people is a member', '30 of 100 people are members')
     """
+    return _members_among((prior, unit))
+
+
+@remembered
+def _members_among(asked: tuple[float, Unit]) -> str:
+    prior, unit = asked
     one = (whole(prior) or (0, 0))[0] == 1
-    words = Phrase("{share} people is a member") if one else Phrase("{share} people are members")
-    return say(words, share=frequency(prior))
+    words = Phrase("{share} {units} is a member") if one else Phrase("{share} {units} are members")
+    return say(words, share=frequency(prior), units=unit.many)
 
 
 def people(*rates: float) -> int | None:
@@ -115,17 +121,18 @@ def odds_of(prior: float) -> str:
 
 
 _QUESTION = Phrase(
-    "The question is whether one person's data were used: whether that person is a “member”."
-    " The attacker may know everything else, all other people's data included, and may use"
+    "The question is whether the data {of_one} were used: whether this {unit} is a “member”."
+    " The attacker may know everything else, the data of all other {units} included, and may use"
     " any method and any amount of computing."
 )
 _FEW = Phrase(
-    "An attacker who must be sure accuses few people. Without the release it accuses members no more often than others."
+    "An attacker who must be sure accuses few {units}."
+    " Without the release it accuses members no more often than others."
 )
 _TOGETHER = Phrase(
-    "People who are in the data together or not at all, such as a household, have less protection than one person."
+    "Where several {units} are in the data together or not at all, they have less protection than one alone."
 )
-_REPEATED = Phrase("Releases about the same people add up: μ grows with the square root of their number.")
+_REPEATED = Phrase("Releases about the same {units} add up: μ grows with the square root of their number.")
 _SAME_RISK = Phrase("Which ε of pure differential privacy carries the same risk depends on what one looks at:")
 _NOT_THE_SAME = Phrase(
     "Each is the policy ε to which gaussdp choose gives this μ at that level. The release is"
@@ -135,16 +142,21 @@ _SAME_AT_THE_LEVEL = Phrase(
     "Each is the policy ε with the same risk at that level. The release is not ε-DP for any"
     " of them, and a release that is ε-DP need not have this curve."
 )
-_ADD_UP = Phrase("Releases about the same people add up.")
-_LIMITS = (
-    Phrase(
-        "It bounds what can be learned about one person by comparing the release with and"
-        " without that person's data. What the release says about people in general, and so"
-        " about this person too, may still be learned."
-    ),
+_ADD_UP = Phrase("Releases about the same {units} add up.")
+_HOLDS_FOR = (
     Phrase(
         "It holds for the unit of privacy that was accounted for. If that is one record or one"
         " day, a person with many of them has the protection of a group of so many."
+    ),
+    Phrase(
+        "It holds for the unit that was accounted for: {name}. Whoever has many of them in the data has the protection"
+        " of a group of so many."
+    ),
+)
+_LIMITS = (
+    Phrase(
+        "It bounds what can be learned by comparing the release with and without the data {of_one}."
+        " What the release says about {units} in general, and so about this {unit} too, may still be learned."
     ),
     Phrase(
         "It covers the release that was accounted for and nothing else: other releases add up,"
@@ -186,18 +198,23 @@ def as_one_number(explanation: Meaning) -> str:
     )
 
 
-def headline(mu: float, even: Guesses) -> str:
+def headline(mu: float, even: Guesses, unit: Unit = PEOPLE) -> str:
     """The whole in one sentence."""
     if mu == 0:
         return say(
-            "The release does not depend on any one person's data: nobody can tell from it whether they were used."
+            "The release does not depend on the data {of_one}: nobody can tell from it whether they were used.",
+            of_one=unit.of_one,
         )
     if mu == math.inf:
-        return say("There is no protection: the release may tell everyone whether any one person's data were used.")
+        return say(
+            "There is no protection: the release may tell everyone whether the data {of_one} were used.",
+            of_one=unit.of_one,
+        )
     return say(
-        "At even odds, at most {right} of 100 guesses whether one person's data were used are right;"
+        "At even odds, at most {right} of 100 guesses whether the data {of_one} were used are right;"
         " tossing a coin gets 50 right.",
         right=in_hundred(even.after, even.before),
+        of_one=unit.of_one,
     )
 
 
@@ -205,8 +222,9 @@ def passages(explanation: Meaning, only: Collection[str] = ()) -> tuple[Passage,
     """All the words, in order, or those with these keys only; what nobody asked for is left out."""
     asked = [part for part in _PARTS if not only or part[0] in only]
     of_curve = bool(explanation.subject)
+    unit = explanation.whose
     found = [
-        Passage(key, say(titles[of_curve]), say(leads[of_curve]), tuple(words(explanation)))
+        Passage(key, say(titles[of_curve]), _about(leads[of_curve], unit), tuple(words(explanation)))
         for key, titles, leads, words in asked
     ]
     return tuple([passage for passage in found if passage.sentences])
@@ -218,8 +236,20 @@ def sentences(explanation: Meaning, only: Collection[str]) -> dict[str, tuple[st
     return {key: told for key, told in found if told}
 
 
+def _about(words: str, unit: Unit) -> str:
+    """The words with the unit in them."""
+    return say(words, of_one=unit.of_one, unit=unit.noun, units=unit.many, name=unit.name)
+
+
 def _alarms(explanation: Meaning) -> Iterable[str]:
-    return (*map(alarm_sentence, explanation.alarms), *map(accusation_sentence, explanation.accusations))
+    accusations = [accusation_sentence(fact, explanation.whose) for fact in explanation.accusations]
+    return (*map(alarm_sentence, explanation.alarms), *accusations)
+
+
+def _limits(explanation: Meaning) -> Iterable[str]:
+    bounds, *others = _LIMITS
+    unit = explanation.whose
+    return [_about(words, unit) for words in (bounds, _HOLDS_FOR[not unit.person], *others)]
 
 
 def _equivalents(explanation: Meaning) -> Iterable[str]:
@@ -237,20 +267,20 @@ _PARTS: tuple[tuple[str, tuple[str, str], tuple[str, str], Callable[[Meaning], I
         "guesses",
         _both(Phrase("How many guesses are right")),
         _both(_QUESTION),
-        lambda told: map(guess_sentence, told.guesses),
+        lambda told: [guess_sentence(fact, told.whose) for fact in told.guesses],
     ),
     ("alarms", _both(Phrase("When few may be accused by mistake")), _both(_FEW), _alarms),
     (
         "searches",
         _both(Phrase("When many members are to be found")),
         _both(""),
-        lambda told: map(search_sentence, told.searches),
+        lambda told: [search_sentence(fact, told.whose) for fact in told.searches],
     ),
     (
         "groups",
-        _both(Phrase("Several people together")),
+        _both(Phrase("Several together")),
         _both(_TOGETHER),
-        lambda told: map(group_sentence, told.groups),
+        lambda told: [group_sentence(fact, told.whose) for fact in told.groups],
     ),
     (
         "releases",
@@ -263,7 +293,7 @@ _PARTS: tuple[tuple[str, tuple[str, str], tuple[str, str], Callable[[Meaning], I
         "limits",
         (Phrase("What μ does not say"), Phrase("What it does not say")),
         _both(""),
-        lambda told: map(say, _LIMITS),
+        _limits,
     ),
 )
 
@@ -272,35 +302,36 @@ def icons(explanation: Meaning) -> tuple[IconArray, ...]:
     """Arrays of icons: the guesses at even odds, and the accusations if the prior is another."""
     arrays = [guess_icons(explanation.guesses[0])]
     if explanation.prior != EVEN:
-        arrays.extend(map(accusation_icons, explanation.accusations))
+        arrays.extend(accusation_icons(fact, explanation.whose) for fact in explanation.accusations)
     return tuple(arrays)
 
 
 def guess_icons(fact: Guesses) -> IconArray:
     """Guesses, as many as show the gain: right anyway, right because of the release, wrong."""
     labels = (say("right without the release"), say("more right with it, at most"), say("wrong even so"))
-    title = say("{of:,} guesses whether a person is a member, at even odds", of=fact.of)
+    title = say("{of:,} guesses about membership, at even odds", of=fact.of)
     return IconArray(title, fact.before_count, fact.after_count - fact.before_count, labels, fact.of)
 
 
-def accusation_icons(fact: Alarm) -> IconArray:
+def accusation_icons(fact: Alarm, unit: Unit = PEOPLE) -> IconArray:
     """Accusations, the more the fewer members there are: right anyway, right because of the release, wrong."""
     of, before, after = fact.counted
     labels = (
-        say("right if people were accused at random"),
+        say("right if accused at random"),
         say("more right with the release, at most"),
         say("accused by mistake"),
     )
     title = say(
-        "{of:,} people accused by an attack with {alarms}, where {members}",
+        "{of:,} {units} accused by an attack with {alarms}, where {members}",
         of=of,
+        units=unit.many,
         alarms=false_alarms(fact.fpr),
-        members=members_among(fact.prior),
+        members=members_among(fact.prior, unit),
     )
     return IconArray(title, before, after - before, labels, of)
 
 
-def guess_sentence(fact: Guesses) -> str:
+def guess_sentence(fact: Guesses, unit: Unit = PEOPLE) -> str:
     """Right guesses before and after."""
     if fact.prior == EVEN:
         start = say("At even odds a guess without the release is the toss of a coin")
@@ -308,7 +339,7 @@ def guess_sentence(fact: Guesses) -> str:
         answer = say("not a member") if fact.prior < EVEN else say("a member")
         start = say(
             "Where {members}, always answering “{answer}” is best without the release",
-            members=members_among(fact.prior),
+            members=members_among(fact.prior, unit),
             answer=answer,
         )
     before = say("{start}: {share} guesses are right.", start=start, share=frequency(fact.before))
@@ -353,11 +384,12 @@ def alarm_sentence(fact: Alarm) -> str:
     )
 
 
-def accusation_sentence(fact: Alarm) -> str:
+def accusation_sentence(fact: Alarm, unit: Unit = PEOPLE) -> str:
     """The same among people of whom a share are members, in natural frequencies."""
     right = say(
-        "{right}: for a person who is accused, the odds of being a member go from {before} to at most {after}.",
+        "{right}: for each {unit} accused, the odds of being a member go from {before} to at most {after}.",
         right=_right(fact),
+        unit=unit.noun,
         before=odds_of(fact.prior),
         after=odds_at_most(fact.odds_after),
     )
@@ -365,16 +397,17 @@ def accusation_sentence(fact: Alarm) -> str:
     if of is None:
         return say(
             "Where {members}, with {alarms}: {right}",
-            members=members_among(fact.prior),
+            members=members_among(fact.prior, unit),
             alarms=false_alarms(fact.fpr),
             right=right,
         )
     members, wrong = about(fact.prior, of), about((1 - fact.prior) * fact.fpr, of)
     hits = min(at_most(fact.prior * fact.tpr, of), members)
     return say(
-        "Among {of:,} people of whom {members:,} are members, an attack with {alarms} accuses"
-        " {wrong:,} people by mistake and at most {hits:,} rightly. {right}",
+        "Among {of:,} {units}, {members:,} of them members, an attack with {alarms} accuses"
+        " {wrong:,} by mistake and at most {hits:,} rightly. {right}",
         of=of,
+        units=unit.many,
         members=members,
         alarms=false_alarms(fact.fpr),
         wrong=wrong,
@@ -383,11 +416,11 @@ def accusation_sentence(fact: Alarm) -> str:
     )
 
 
-def search_sentence(fact: Search) -> str:
+def search_sentence(fact: Search, unit: Unit = PEOPLE) -> str:
     """Precision at recall."""
     of = people(fact.fpr)
     found = say("at least {found:,} of {of:,} nonmembers", found=int(fact.fpr * of), of=of) if of else ""
-    where = "" if fact.prior == EVEN else say(" where {members},", members=members_among(fact.prior))
+    where = "" if fact.prior == EVEN else say(" where {members},", members=members_among(fact.prior, unit))
     return say(
         "To find {share} members, an attack must accuse {cost}. {right}.",
         share=frequency(fact.recall),
@@ -408,9 +441,9 @@ def _right(fact: Alarm | Search, where: str = "") -> str:
     )
 
 
-def group_sentence(fact: Together) -> str:
+def group_sentence(fact: Together, unit: Unit = PEOPLE) -> str:
     """Protection of a group."""
-    who = plural(fact.count, "1 person", "{n:,} people together")
+    who = plural(fact.count, "1 {unit}", "{n:,} {units} together", unit=unit.noun, units=unit.many)
     return say("For {who} μ is {mu}: {odds}", who=who, mu=up(fact.mu), odds=_at_even_odds(fact))
 
 

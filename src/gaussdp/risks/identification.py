@@ -49,10 +49,10 @@ AIMS = {
         Phrase("reconstructs the person's record nearly enough"),
         Phrase("the chance that the best guess from what is known already comes as near"),
     ),
-    "singling out": Aim(
-        Phrase("Singling out"),
-        Phrase("Which description fits this one person alone?"),
-        Phrase("finds a description that fits the person"),
+    "description": Aim(
+        Phrase("Description of one person"),
+        Phrase("Which description fits one person, chosen in advance?"),
+        Phrase("finds a description that fits the person chosen in advance"),
         Phrase("the weight of the description: the share of people whom it fits"),
     ),
 }
@@ -103,8 +103,9 @@ class Identification(AtRate):
 
     Args:
         chance: that the best guess is right without the person's record, in (0, 1): 1/N for one of N candidates.
-        aim: what is guessed: identification, attribute, reconstruction or singling out. It moves the words, not
-            the number.
+        aim: what is guessed: identification, attribute, reconstruction or description. It moves the words, not
+            the number. The person is fixed in advance: this is not singling out, which is about anybody
+            (docs/choosing.md).
     Reference: Kulynych et al., Unifying Re-Identification, Attribute Inference, and Data Reconstruction Risks in
     Differential Privacy (2025), arXiv 2507.06969.
 

@@ -184,8 +184,13 @@ def _operations(desk: Desk) -> list[Operation]:
         ),
         Operation(f"{API}/deployments", "GET", "Published deployments.", _deployments, answered=DeploymentsResponse),
         streamed("account", AccountRequest, run_of, "The guarantee of a run of DP-SGD, with progress."),
-        streamed("releases", ReleasesRequest, run_of, "The guarantee of counts, sums or tables with noise."),
-        streamed("calibrate", CalibrateRequest, _check_calibration, "The least noise for a target, with progress."),
+        streamed(
+            "releases",
+            ReleasesRequest,
+            _check_run,
+            "The guarantee of counts, sums or tables, or their noise for a target.",
+        ),
+        streamed("calibrate", CalibrateRequest, _check_run, "The least noise for a target, with progress."),
         filed("figure", FigureRequest, _check_figure, PICTURE_TYPES, "A view as a picture.", "figure"),
         filed("statement", StatementRequest, _check_statement, DOCUMENT_TYPES, "A view as a document.", "statement"),
         filed("registry-entry", EntryRequest, _check_entry, (ENTRY_TYPE,), entry, "entry"),
@@ -237,9 +242,10 @@ def _answer_once() -> None:
         encoded(mu_through(PointRequest(fpr=0.1, fnr=0.5)))
 
 
-def _check_calibration(request: CalibrateRequest) -> None:
+def _check_run(request: AccountRequest | CalibrateRequest | ReleasesRequest) -> None:
     run_of(request)
-    target_of(request)
+    if not isinstance(request, AccountRequest) and request.target is not None:
+        target_of(request)
 
 
 def _check_figure(request: FigureRequest) -> None:
@@ -259,10 +265,8 @@ def _check_entry(request: EntryRequest) -> None:
 
 
 def _check_state(state: State) -> None:
-    if isinstance(state, AccountRequest | ReleasesRequest):
-        run_of(state)
-    elif isinstance(state, CalibrateRequest):
-        _check_calibration(state)
+    if isinstance(state, AccountRequest | CalibrateRequest | ReleasesRequest):
+        _check_run(state)
     elif isinstance(state, AdviseRequest):
         answers_of(state)
 

@@ -179,7 +179,7 @@ def test_a_saturated_match_is_no_answer(calculator, expect):
     calculator.open(epsilon="8")
     expect(calculator.part("warning")).to_contain_text("Saturated")
     assert calculator.page.locator("#choose .verdict.safe").count() == 0
-    expect(calculator.part("recommendation")).to_contain_text("The cautious choice is μ = 1.336")
+    expect(calculator.part("recommendation")).to_contain_text("The most cautious of them is μ = 1.336")
     calculator.part("warning").get_by_role("button").click()
     expect(calculator.part("warning")).to_be_hidden()
     calculator.wait_for_state(level="1e-5")
@@ -235,3 +235,14 @@ def test_several_requirements_at_once(calculator, expect, tmp_path):
     calculator.page.locator("#also-0-value").fill("-1")
     expect(calculator.error("also")).to_contain_text("must")
     expect(calculator.page.locator("#also-0-value")).to_have_attribute("aria-invalid", "true")
+
+
+def test_the_link_to_the_noise_keeps_what_is_released(calculator, expect):
+    """A policy names no release: what the other view describes stays, and its noise is sought."""
+    calculator.open(epsilon="1", released="releases", releases="gaussian 4 50 3")
+    calculator.page.locator("#choose").get_by_role("button", name="Which noise meets it?").click()
+    expect(calculator.part("answer-title")).to_have_text("The noise that meets the target")
+    expect(calculator.field("target_value")).to_have_value(budget(1))
+    noise = gaussdp.calibration.gaussian_noise_multiplier(gaussdp.GDP(float(budget(1))), releases=3)
+    expect(calculator.part("noise")).to_have_text(f"{noise.value}")
+    expect(calculator.part("facts")).to_contain_text(guarantee_text(50 * noise.value))

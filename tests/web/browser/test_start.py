@@ -101,3 +101,85 @@ def test_several_statistics_requirements_and_named_scenarios(calculator, expect,
     assert [name for name, _ in read.scenarios] == ["as now", "weekly"]
     page.get_by_role("button", name="Remove statistic 2").click()
     expect(calculator.part("utility")).not_to_contain_text("Noise: a sum")
+
+
+def onward(calculator, name):
+    view = calculator.state()["view"]
+    with calculator.page.expect_response(lambda answer: answer.url.endswith(("releases", "calibrate"))) as answered:
+        calculator.page.locator(f"#{view}").get_by_role("button", name=name).click()
+    calculator.settled()
+    return answered.value.request.post_data_json
+
+
+def test_the_link_to_the_noise_asks_about_the_same_releases(calculator, expect):
+    """Twelve monthly counts stay twelve counts, whatever the other view was asked before."""
+    before = {"adjacency": "replace-one", "tuning": "counted", "tuning_runs": "3", "records_per_unit": "7"}
+    calculator.open(
+        view="start", ask_every="month", published="count visits_a_day 1000", account_delta="1e-3", unit="one image",
+        **before,
+    )  # fmt: skip
+    advice = advise(Answers(every="month", published=(Published(kind="count"),)))
+    asked = onward(calculator, "Which noise meets it?")
+    assert asked == {
+        "releases": [{"noise": "gaussian", "sensitivity": 1, "times": 12}],
+        "target": {"kind": "mu", "value": advice.mu},
+        "unit": "one person",
+        "adjacency": "add-remove",
+        "records_per_unit": 1,
+        "delta": 1e-6,
+        "floor": 1e-10,
+    }
+    shown = float(calculator.part("noise").inner_text())
+    assert 12**0.5 / advice.mu <= shown <= advice.noise(Published(kind="count"), advice.mu).sd
+    expect(calculator.part("facts")).to_contain_text(f"{shown}")
+    expect(calculator.part("mu")).to_have_text(budget_text(advice.mu))
+    expect(calculator.page.locator("#releases-0-scale")).to_be_hidden()
+    calculator.page.get_by_label("the noise", exact=True).check()
+    expect(calculator.page.locator("#releases-0-scale")).to_be_visible()
+    expect(calculator.field("noise_multiplier")).to_be_hidden()
+
+
+def test_the_link_to_the_noise_of_a_model(calculator, expect):
+    calculator.open(view="start", ask_people="20000", ask_unit="household", published="model _ 100 2", dataset_size="7")
+    advice = advise(
+        Answers(people=20_000, unit="household", published=(Published(kind="model", batch_size=100, epochs=2),))
+    )
+    asked = onward(calculator, "Which noise meets it?")
+    assert [asked[name] for name in ("dataset_size", "batch_size", "epochs", "unit")] == [
+        20_000,
+        100,
+        2,
+        "one household",
+    ]
+    expect(calculator.part("noise")).to_have_text(f"{advice.noise(advice.answers.published[0], advice.mu).sd}")
+
+
+def test_a_plan_that_no_view_can_ask_for_has_no_link_to_its_noise(calculator, expect):
+    calculator.open(view="start", published="count _ _; model _ 256 30")
+    expect(calculator.page.locator("#start").get_by_role("button", name="Which noise meets it?")).to_be_hidden()
+    expect(calculator.page.locator("#start").get_by_role("button", name="What does this μ")).to_be_visible()
+
+
+def test_whom_it_protects_goes_with_the_number(calculator, expect):
+    """To what an attacker can do, from the start and from a run."""
+    calculator.open(view="start", ask_unit="device")
+    calculator.page.locator("#start").get_by_role("button", name="What does this μ let an attacker do?").click()
+    expect(calculator.field("whom")).to_have_value("one device")
+    expect(calculator.part("sentences")).to_contain_text("whether the data of one device were used")
+    calculator.open(view="account", released="releases", unit="one image")
+    calculator.page.locator("#account").get_by_role("button", name="What does this μ let an attacker do?").click()
+    expect(calculator.part("sentences")).to_contain_text("whether the data of one image were used")
+    calculator.open(view="choose", whom="one image")
+    calculator.page.locator("#choose").get_by_role("button", name="What does this μ let an attacker do?").click()
+    expect(calculator.part("sentences")).to_contain_text("whether the data of one person were used")
+
+
+def test_a_chance_that_the_usual_aim_excludes(calculator, expect):
+    calculator.open(view="start", ask_chance="0.01")
+    found = advise(Answers(chance=0.01))
+    expect(calculator.part("sentence")).to_have_text(found.sentence)
+    expect(calculator.page.locator("#start .wrong")).to_have_count(0)
+    expect(calculator.part("assumptions")).to_contain_text("the advice is about identification")
+    expect(calculator.page.locator('[data-field="ask_aim"] .meaning-of')).to_contain_text(
+        "Then: Who among several candidates"
+    )

@@ -1,6 +1,7 @@
 """Account and calibrate: the numbers of the accounting, with what belongs to them."""
 
 import dataclasses
+from decimal import Decimal
 
 import pytest
 
@@ -171,3 +172,51 @@ def test_releases_are_refused_by_their_place():
     bad = ReleaseRequest(noise="discrete-laplace", scale=4.0, sensitivity=1.5)
     with pytest.raises(DomainError, match=r"^releases\.1\.sensitivity must"):
         run_of(ReleasesRequest(releases=(ReleaseRequest(noise="gaussian", scale=4.0), bad)))
+
+
+SOUGHT = ReleasesRequest(
+    releases=(
+        ReleaseRequest(noise="gaussian", times=12),
+        ReleaseRequest(noise="gaussian", sensitivity=50.0, times=3),
+    ),
+    target=TargetRequest(kind="mu", value=0.5066),
+)
+
+
+def test_the_noise_of_releases_for_a_target():
+    """The closed form: each has the noise sensitivity * sqrt(15) / mu, rounded up, and all together spend no more."""
+    answer = releases(SOUGHT, lambda words: None)
+    least = [Decimal(15).sqrt() / Decimal("0.5066") * sensitivity for sensitivity in (1, 50)]
+    for row, at_least in zip(answer["scales"], least, strict=True):
+        assert at_least <= Decimal(repr(row["scale"])) <= at_least * Decimal("1.001")
+    assert (
+        12 / Decimal(repr(answer["scales"][0]["scale"])) ** 2
+        + 3 * (50 / Decimal(repr(answer["scales"][1]["scale"]))) ** 2
+        <= Decimal("0.5066") ** 2
+    )
+    assert answer["mu"] <= 0.5066
+
+
+@pytest.mark.parametrize("changed", [{"adjacency": "replace-one"}, {"records_per_unit": 3}])
+def test_the_noise_of_releases_is_for_whom_they_protect(changed):
+    request = dataclasses.replace(SOUGHT, **changed)
+    found = releases(request, lambda words: None)
+    rows = tuple(
+        dataclasses.replace(one, scale=row["scale"]) for one, row in zip(request.releases, found["scales"], strict=True)
+    )
+    again = releases(dataclasses.replace(request, releases=rows, target=None), lambda words: None)
+    assert 0.5 < again["mu"] <= 0.5066
+    assert again["mu"] == pytest.approx(found["mu"])
+
+
+@pytest.mark.parametrize(
+    ("row", "target", "words"),
+    [
+        (ReleaseRequest(noise="laplace"), SOUGHT.target, r"^releases\.0\.noise must be gaussian where"),
+        (ReleaseRequest(noise="gaussian", scale=4.0), SOUGHT.target, r"^releases\.0\.scale must be left out"),
+        (ReleaseRequest(noise="gaussian"), None, r"^releases\.0\.scale is missing"),
+    ],
+)
+def test_noise_is_either_given_or_sought(row, target, words):
+    with pytest.raises(DomainError, match=words):
+        run_of(ReleasesRequest(releases=(row,), target=target))

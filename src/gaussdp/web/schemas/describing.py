@@ -6,7 +6,7 @@ import types
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from gaussdp.web.schemas.kinds import FieldKind, IsRequest, OneOf, Several, kinds_of
+from gaussdp.web.schemas.kinds import Anything, FieldKind, IsRequest, OneOf, Several, kinds_of
 from gaussdp.web.schemas.responses import Real
 
 _PLAIN = {float: "number", int: "integer", str: "string", bool: "boolean"}
@@ -82,7 +82,7 @@ def _schema(hint: Any, made: dict[str, Any]) -> dict[str, Any]:
         return dict(_component(hint, made))
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        if isinstance(arguments[1], OneOf):
+        if isinstance(arguments[1], OneOf | Anything):
             return arguments[1].schema()
         return {**_schema(arguments[0], made), "description": arguments[1]}
     if origin is NotRequired:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar, NoReturn, Protocol, TypeVar, get_type_hints
+from typing import Any, ClassVar, NoReturn, Protocol, TypeVar, get_args, get_type_hints
 
 from gaussdp.domains import Domain, number
 from gaussdp.errors import DomainError
@@ -188,7 +188,7 @@ class Anything:
         return value
 
     def schema(self) -> dict[str, Any]:
-        return {"anyOf": list(self.schemas), "description": self.meaning}
+        return {**({"anyOf": list(self.schemas)} if self.schemas else {"type": "object"}), "description": self.meaning}
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,14 @@ Request = TypeVar("Request", bound=IsRequest)
 def kinds_of(request: type[IsRequest]) -> dict[str, FieldKind | Several | type[IsRequest]]:
     """What each field of a request may hold."""
     hints = get_type_hints(request, include_extras=True)
-    return {name: hint.__metadata__[0] if hasattr(hint, "__metadata__") else hint for name, hint in hints.items()}
+    return {
+        name: hint.__metadata__[0] if hasattr(hint, "__metadata__") else _stated(hint) for name, hint in hints.items()
+    }
+
+
+def _stated(hint: Any) -> type[IsRequest]:
+    """The request that a field holds, which may be left out."""
+    return next(kind for kind in (*get_args(hint), hint) if isinstance(kind, type) and kind is not type(None))
 
 
 @cache

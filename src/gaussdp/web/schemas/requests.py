@@ -165,6 +165,7 @@ class UnderstandRequest(InParts):
     recall: Annotated[float, Number(RATE, "Share of the members that the attack finds, for precision.", 1e-2)] = 1e-2
     delta: Annotated[float, _DELTA] = 1e-6
     fpr: Annotated[float | None, Number(RATE, "One more false-positive rate at which to read the TPR.", 1e-4)] = None
+    unit: Annotated[str | None, Text(120, "Whom or what it protects; a person if left out.", "one person")] = None
     parts: Annotated[frozenset[str] | None, _parts("tables")] = None
 
 
@@ -235,20 +236,16 @@ class ReleaseRequest:
     """A number or a table released with noise, once or several times."""
 
     noise: Annotated[str, OneOf(NOISES, "The distribution of the noise.")]
-    scale: Annotated[float, Number(SCALE, "Standard deviation of Gaussian noise, scale of Laplace noise.", 4.0)]
+    scale: Annotated[
+        float | None,
+        Number(
+            SCALE, "Standard deviation of Gaussian noise, scale of Laplace noise; left out where it is sought.", 4.0
+        ),
+    ] = None
     sensitivity: Annotated[
         float, Number(SCALE, "The most that one record changes the release; a whole number for discrete noise.", 1.0)
     ] = 1.0
     times: Annotated[int, Whole(1, MOST_RECORDS, "How many such releases.", 12)] = 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReleasesRequest(DescribedRun):
-    """Counts, sums or tables with noise."""
-
-    releases: Annotated[
-        tuple[ReleaseRequest, ...], Several(ReleaseRequest, MOST_RELEASES, "What is released, about the same people.")
-    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,6 +261,19 @@ class TargetRequest:
     prior: Annotated[
         float, Number(LEVEL, "Probability of membership before the attack, for precision and accuracy.", 0.5)
     ] = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleasesRequest(DescribedRun):
+    """Counts, sums or tables with noise, or with a target for which their Gaussian noise is sought.
+
+    That noise is the same over the sensitivity of each, so that all have the same share of the budget.
+    """
+
+    releases: Annotated[
+        tuple[ReleaseRequest, ...], Several(ReleaseRequest, MOST_RELEASES, "What is released, about the same people.")
+    ]
+    target: TargetRequest | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

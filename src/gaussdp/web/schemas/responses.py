@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, NotRequired, TypedDict
 
+from gaussdp.web.schemas.kinds import Anything
 from gaussdp.web.schemas.requests import CRITERION
 
 Real = Annotated[float, 'a number, or the string "inf"']
@@ -146,7 +147,9 @@ class ChooseResponse(TypedDict):
     elsewhere: list[Elsewhere]
     instead: Instead | None
     recommendation: NotRequired[
-        Annotated[list[str], "part of `advice`: the range over all criteria that count, the cautious choice, and why"]
+        Annotated[
+            list[str], "part of `advice`: the range over all criteria that count, the most cautious of them, and why"
+        ]
     ]
     cautious: NotRequired[Annotated[Mu, "part of `advice`"]]
     rules: list[Rule]
@@ -299,6 +302,15 @@ class AccountCurves(TypedDict):
     approx_tpr: list[float]
 
 
+class Scale(TypedDict):
+    """The noise of one kind of release, where it was sought."""
+
+    times: int
+    sensitivity_text: str
+    scale: Annotated[float, "standard deviation of the noise of each, rounded up"]
+    text: str
+
+
 class AccountResult(TypedDict):
     """The guarantee that holds for a run as it is described."""
 
@@ -331,6 +343,7 @@ class AccountResult(TypedDict):
     achieved_text: NotRequired[Text]
     target_text: NotRequired[str]
     status: NotRequired[str]
+    scales: NotRequired[Annotated[list[Scale], "of releases whose noise was sought, in their order"]]
 
 
 class Step(TypedDict):
@@ -355,6 +368,13 @@ class Scenario(TypedDict):
     noise_text: str
 
 
+class HandedOver(TypedDict):
+    """The same plan as a question to another view: which noise meets its budget."""
+
+    view: str
+    state: Annotated[dict[str, object], Anything("The fields of that view's own request.")]
+
+
 class AdviseResponse(TypedDict):
     """A range of μ for everything that is published, what binds, what each release may spend, and how good it is."""
 
@@ -374,6 +394,8 @@ class AdviseResponse(TypedDict):
     not_covered: list[str]
     assumed: Annotated[list[str], "the questions that were not answered"]
     filled: Annotated[list[list[str]], "question and answer, given or assumed"]
+    unit: Annotated[str, "whom the budget is about, as the other views take it"]
+    onward: NotRequired[Annotated[HandedOver, "left out where no one question asks for all of the plan"]]
     snippets: Snippets
 
 

@@ -2,28 +2,32 @@
 
 import math
 from collections.abc import Callable
+from typing import TypeGuard
 
 from gaussdp import calibration
 from gaussdp.calibration import Calibration
 from gaussdp.calibration.free_numbers import LEAST_NOISE, MOST_NOISE
 from gaussdp.calibration.results import STATUS_WORDS
-from gaussdp.calibration.targets import limit
+from gaussdp.calibration.targets import budget, limit
 from gaussdp.documents.rounding import Rounding, rounded, shown
+from gaussdp.documents.written import number_up, written
+from gaussdp.domains import NOISE
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP
 from gaussdp.mechanisms import DPSGD, Gaussian, Mechanism, WithoutReplacement
 from gaussdp.statements.run import Run
 from gaussdp.web.schemas.requests import AccountRequest, CalibrateRequest, ReleasesRequest
-from gaussdp.web.schemas.responses import AccountCurves, AccountResult, TprAtFpr
+from gaussdp.web.schemas.responses import AccountCurves, AccountResult, Scale, TprAtFpr
 from gaussdp.web.views.showing import budget_text, curve_rates, guarantee_text, level_text, percent_text, read_off
 from gaussdp.web.views.snippets import account_snippets, calibrate_snippets, run_snippets
-from gaussdp.web.views.training import Holding, bound, holding, run_of, target_of, words_of
+from gaussdp.web.views.training import Aimed, Holding, bound, holding, run_of, target_of, words_of
 from gaussdp.words import numeral, say
 
 Tell = Callable[[str], None]
 
 FPRS = (1e-2, 1e-3, 1e-5)
 _CHECK_DIGITS = 8
+_SPAN = 1e9  # neighbours, records of a unit and tuning move the noise by less than that
 
 
 def account(request: AccountRequest, tell: Tell) -> AccountResult:
@@ -37,11 +41,22 @@ def account(request: AccountRequest, tell: Tell) -> AccountResult:
 
 
 def releases(request: ReleasesRequest, tell: Tell) -> AccountResult:
-    """The guarantee of several releases together."""
-    return described(run_of(request), request, tell)
+    """The guarantee of several releases together; with a target, the least noise that meets it."""
+    if request.target is None:
+        return described(run_of(request), request, tell)
+    result = calibrate(request, tell)
+    noise = written(result["noise_multiplier"])
+    scales = [number_up(noise * written(one.sensitivity)) for one in request.releases]
+    result["scales"] = [
+        Scale(
+            times=one.times, sensitivity_text=numeral(shown(one.sensitivity)), scale=scale, text=guarantee_text(scale)
+        )
+        for one, scale in zip(request.releases, scales, strict=True)
+    ]
+    return result
 
 
-def calibrate(request: CalibrateRequest, tell: Tell) -> AccountResult:
+def calibrate(request: Aimed, tell: Tell) -> AccountResult:
     """The least noise with which the run meets the target, and the guarantee it then has."""
     found, target = _search(request, tell), target_of(request)
     run = run_of(request, found.value)
@@ -50,14 +65,21 @@ def calibrate(request: CalibrateRequest, tell: Tell) -> AccountResult:
     result["achieved_text"] = numeral(shown(min(rounded(found.achieved, Rounding.UP, _CHECK_DIGITS), limit(target))))
     result["target_text"] = words_of(target)
     result["status"] = say(STATUS_WORDS[found.status])
-    if _accounted(run_of(request)):
+    result["noise_multiplier"] = found.value
+    result["noise_multiplier_text"] = numeral(shown(found.value))
+    if isinstance(request, CalibrateRequest) and _accounted(run_of(request)):
         result["snippets"] = calibrate_snippets(request, result)
     return result
 
 
-def calibrated(request: CalibrateRequest, tell: Tell) -> Run:
-    """The run with the least noise that meets the target."""
-    return run_of(request, _search(request, tell).value)
+def settled(request: AccountRequest | Aimed, tell: Tell) -> Run:
+    """The run; with a target, that with the least noise that meets it."""
+    return run_of(request) if _plain(request) else run_of(request, _search(request, tell).value)
+
+
+def _plain(request: AccountRequest | Aimed) -> TypeGuard[AccountRequest]:
+    """Whether no noise is sought."""
+    return isinstance(request, AccountRequest) or request.target is None
 
 
 def _accounted(run: Run) -> bool:
@@ -67,10 +89,10 @@ def _accounted(run: Run) -> bool:
     return known and clipped and run.sampling == "poisson" and run.tuning in (None, "none")
 
 
-def _search(request: CalibrateRequest, tell: Tell) -> Calibration:
+def _search(request: Aimed, tell: Tell) -> Calibration:
     run, target = run_of(request), target_of(request)
     tell(say("searching for the least noise"))
-    if _accounted(run) and isinstance(run.mechanism, DPSGD):
+    if isinstance(request, CalibrateRequest) and _accounted(run) and isinstance(run.mechanism, DPSGD):
         return calibration.noise_multiplier(
             target,
             sample_rate=run.mechanism.sample_rate,
@@ -79,12 +101,18 @@ def _search(request: CalibrateRequest, tell: Tell) -> Calibration:
             adjacency=request.adjacency,
             records_per_unit=request.records_per_unit,
         )
+    low, high, start = LEAST_NOISE, MOST_NOISE, None
+    if isinstance(request, ReleasesRequest):  # their mu is the root of their number over the noise
+        start = math.sqrt(sum(one.times for one in request.releases)) / budget(target)
+        low, high = max(start / _SPAN, NOISE.low), min(start * _SPAN, NOISE.high)
+        run = run_of(request, start)
     fit = holding(run, request.floor, request.delta).fit
     return calibration.parameter(
         target,
         lambda noise: _known(run_of(request, noise), request.floor, exact=fit is not None),
-        LEAST_NOISE,
-        MOST_NOISE,
+        low,
+        high,
+        start=start,
         floor=fit.floor if fit and fit.floor else request.floor,
         name="noise_multiplier",
     )

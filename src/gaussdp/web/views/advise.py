@@ -1,15 +1,25 @@
 """The guided start: from answers in plain words to a range of μ, and the record of the decision."""
 
+import math
 from typing import Any
 
 from gaussdp.advising import Advice, Answers, Asked, Published, advise
-from gaussdp.advising.advice import band_words
 from gaussdp.advising.answers import BY_KEY, QUESTIONS
 from gaussdp.advising.published import KINDS, noise_text
+from gaussdp.choosing.bands import band_words
 from gaussdp.documents.machine import dumped
 from gaussdp.documents.rounding import shown, shown_level, shown_percent
 from gaussdp.web.schemas.requests import AdviseRequest, Answered, PublishedRequest
-from gaussdp.web.schemas.responses import AdviseResponse, Answer, Option, QuestionDefinition, Scenario, Snippets, Step
+from gaussdp.web.schemas.responses import (
+    AdviseResponse,
+    Answer,
+    HandedOver,
+    Option,
+    QuestionDefinition,
+    Scenario,
+    Snippets,
+    Step,
+)
 from gaussdp.web.schemas.responses import Asked as AskedFor
 from gaussdp.web.views.showing import budget_text
 from gaussdp.words import numeral, say
@@ -45,7 +55,7 @@ def advised(request: AdviseRequest) -> AdviseResponse:
     answers = answers_of(request)
     found = advise(answers)
     plans = ((say("as planned"), found), *found.scenarios) if found.scenarios else ()
-    return AdviseResponse(
+    answer = AdviseResponse(
         sentence=found.sentence,
         mu=found.mu,
         mu_text=_text(found.mu),
@@ -79,8 +89,44 @@ def advised(request: AdviseRequest) -> AdviseResponse:
         not_covered=list(found.not_covered),
         assumed=list(answers.assumed),
         filled=[[key, numeral(_filled(value))] for key, value in answers.filled.items()],
+        unit=_unit(found),
         snippets=_snippets(found),
     )
+    onward = _handed_over(found)
+    if onward is not None:
+        answer["onward"] = onward
+    return answer
+
+
+def _handed_over(found: Advice) -> HandedOver | None:
+    """The question which noise meets the budget, about all that is planned; None where no view can ask it.
+
+    Counts, sums, means and tables are one question, a model that is released once is another.
+    """
+    answers, full = found.answers, found.answers.filled
+    asked = {
+        "target": {"kind": "mu", "value": found.mu},
+        "unit": _unit(found),
+        "records_per_unit": full["records_per_unit"],
+    }
+    if not 0 < found.mu < math.inf or found.choice.saturated:
+        return None
+    kinds = [one.kind for one in answers.statistics]
+    if "model" not in kinds:
+        rows = [
+            {"noise": "gaussian", "sensitivity": one.sensitivity(full["people"], 1), "times": answers.releases}
+            for one in answers.statistics
+        ]
+        return HandedOver(view="releases", state={**asked, "releases": rows})
+    if found.count > 1:
+        return None
+    (model,) = answers.statistics
+    sizes = {"dataset_size": full["people"], "batch_size": model.batch_size, "epochs": model.epochs}
+    return HandedOver(view="calibrate", state={**asked, **sizes})
+
+
+def _unit(found: Advice) -> str:
+    return f"one {found.answers.filled['unit']}"
 
 
 def questions() -> list[QuestionDefinition]:

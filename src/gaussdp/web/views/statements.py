@@ -31,12 +31,12 @@ from gaussdp.web.schemas.requests import (
     StatementRequest,
     UnderstandRequest,
 )
-from gaussdp.web.views.account import Tell, calibrated
+from gaussdp.web.views.account import Tell, settled
 from gaussdp.web.views.advise import answers_of
 from gaussdp.web.views.choose import choose as choose_view
 from gaussdp.web.views.choose import curve_of, matched_point
 from gaussdp.web.views.showing import budget_text, guarantee_text, level_text, percent_text
-from gaussdp.web.views.training import holding, run_of
+from gaussdp.web.views.training import holding
 from gaussdp.web.views.understand import explanation, fprs_of
 from gaussdp.words import say
 
@@ -50,10 +50,8 @@ def picture(state: State, ending: str, tell: Tell) -> bytes:
             return _understand(state, ending)
         case AdviseRequest():
             return record(advise(answers_of(state))).picture(ending)
-        case AccountRequest() | ReleasesRequest():
-            return _account(run_of(state), state, ending, tell)
-        case CalibrateRequest():
-            return _account(calibrated(state, tell), state, ending, tell)
+        case AccountRequest() | CalibrateRequest() | ReleasesRequest():
+            return _account(settled(state, tell), state, ending, tell)
 
 
 def _choose(state: ChooseRequest, ending: str) -> bytes:
@@ -140,10 +138,8 @@ def _document(state: State, tell: Tell) -> Document:
             return _explained(state, tell)
         case AdviseRequest():
             return record(advise(answers_of(state))).document()
-        case AccountRequest() | ReleasesRequest():
-            return _report(state, run_of(state))
-        case CalibrateRequest():
-            return _report(state, calibrated(state, tell))
+        case AccountRequest() | CalibrateRequest() | ReleasesRequest():
+            return _report(state, settled(state, tell))
 
 
 def _explained(state: UnderstandRequest, tell: Tell) -> Document:
@@ -217,8 +213,6 @@ def _entry(state: State, facts: RegistryFacts, tell: Tell) -> RegistryEntry:
     match state:
         case AdviseRequest():
             return decision_entry(record(advise(answers_of(state))), facts)
-        case CalibrateRequest():
-            return run_entry(reported(state, calibrated(state, tell)), facts, state.delta)
-        case DescribedRun():
-            return run_entry(reported(state, run_of(state)), facts, state.delta)
+        case AccountRequest() | CalibrateRequest() | ReleasesRequest():
+            return run_entry(reported(state, settled(state, tell)), facts, state.delta)
     raise TypeError(f"{type(state).__name__} makes no entry")

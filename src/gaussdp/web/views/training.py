@@ -32,6 +32,7 @@ from gaussdp.web.schemas.requests import (
     DescribedRun,
     ReleaseRequest,
     ReleasesRequest,
+    TargetRequest,
     Trained,
 )
 from gaussdp.web.views.showing import DIGITS, budget_text, guarantee_text
@@ -43,7 +44,8 @@ UNNAMED = "one unit"  # until the person says whom the guarantee protects
 def run_of(request: AccountRequest | CalibrateRequest | ReleasesRequest, noise: float = 1.0) -> Run:
     """The run that a request describes; one to be calibrated has this noise."""
     if isinstance(request, ReleasesRequest):
-        return _run(request, Composition([_release(one, i) for i, one in enumerate(request.releases)]))
+        sought = None if request.target is None else noise
+        return _run(request, Composition([_release(one, i, sought) for i, one in enumerate(request.releases)]))
     mechanism = trained(request, request.noise_multiplier if isinstance(request, AccountRequest) else noise)
     rest = {"sampling": request.sampling, "clipping": request.clipping, "dataset_size": request.dataset_size}
     return _run(request, mechanism, **rest, drop_last=_drops(request), batches_per_pass=_batches(request))
@@ -95,10 +97,24 @@ def trained(request: Trained, noise: float) -> DPSGD | WithoutReplacement:
     return run
 
 
-def _release(request: ReleaseRequest, at: int) -> Mechanism:
-    """So many releases with this noise; its scale and sensitivity are refused by their place in the list."""
+def _release(request: ReleaseRequest, at: int, sought: float | None) -> Mechanism:
+    """So many releases with this noise; its scale and sensitivity are refused by their place in the list.
+
+    Args:
+        request: what is released.
+        at: its place.
+        sought: the noise over the sensitivity where that is sought, which the request then leaves out.
+    """
     where = f"releases.{at}"
     scale, sensitivity = request.scale, request.sensitivity
+    if sought is not None:
+        if scale is not None:
+            raise DomainError(f"{where}.scale", say("left out where the noise is sought"), scale)
+        if request.noise != "gaussian":
+            raise DomainError(f"{where}.noise", say("gaussian where the noise is sought"), request.noise)
+        return request.times * Gaussian(sought) if request.times > 1 else Gaussian(sought)
+    if scale is None:
+        raise DomainError(f"{where}.scale", problem=say("is missing"))
     if request.noise.startswith("discrete"):
         if not sensitivity.is_integer():
             raise DomainError(f"{where}.sensitivity", say("a whole number for discrete noise"), sensitivity)
@@ -113,9 +129,19 @@ def _release(request: ReleaseRequest, at: int) -> Mechanism:
     return request.times * made if request.times > 1 else made
 
 
-def target_text(request: CalibrateRequest) -> str:
+Aimed = CalibrateRequest | ReleasesRequest
+"""What may have a target, for which its noise is sought."""
+
+
+def _target(request: Aimed) -> TargetRequest:
+    if request.target is None:
+        raise DomainError("target", problem=say("is missing"))
+    return request.target
+
+
+def target_text(request: Aimed) -> str:
     """The target in the notation of the command line, as tpr@1e-3=0.01."""
-    target = request.target
+    target = _target(request)
     risk, name = by_value_key(target.kind), target.kind.replace("_", "-")
     if risk is None or risk.level is None:
         if target.level is not None:
@@ -129,11 +155,11 @@ def target_text(request: CalibrateRequest) -> str:
     return f"{name}@{shown(level)}={shown(target.value)}"
 
 
-def target_of(request: CalibrateRequest) -> Target:
+def target_of(request: Aimed) -> Target:
     """The target, which some run can meet and not every run does."""
     text = target_text(request)
     try:
-        target = parse_target(text, request.target.prior)
+        target = parse_target(text, _target(request).prior)
         budget(target)
     except DomainError as error:
         raise DomainError("target.value", problem=say("cannot be met: {error}", error=error)) from None

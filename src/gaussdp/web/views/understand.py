@@ -1,6 +1,7 @@
 """Understand: what a GDP guarantee lets an attacker achieve, in numbers and in the words of `gaussdp.explain`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gaussdp import numerics
 from gaussdp.documents.blocks import IconArray
@@ -58,7 +59,7 @@ def understand(request: UnderstandRequest) -> UnderstandResponse:
         accuracy=Share(value=meaning.guesses[-1].after, text=percent_text(meaning.guesses[-1].after)),
         icons=_icons(release, meaning, request.fpr, told),
         sentences=[
-            headline(request.mu, meaning.guesses[0]),
+            headline(request.mu, meaning.guesses[0], meaning.whose),
             *(words for passage in told.values() for words in passage),
         ],
         snippets=understand_snippets(request, fprs_of(request), epsilon, found.precision),
@@ -86,6 +87,7 @@ def _meaning(request: UnderstandRequest, release: GDP) -> Meaning:
         groups=(),
         releases=(),
         equivalents=(),
+        unit=request.unit or "",
     )
 
 
@@ -110,9 +112,10 @@ def _add_tables(answer: UnderstandResponse, request: UnderstandRequest, release:
 
 def explanation(request: UnderstandRequest) -> Explanation:
     """What the guarantee means, for the attacker that the request describes."""
-    return explain(
+    told = explain(
         request.mu, prior=request.prior, fpr=fprs_of(request), recall=[request.recall], delta=[request.delta]
     )
+    return replace(told, unit=request.unit or "")
 
 
 def fprs_of(request: UnderstandRequest) -> list[float]:
@@ -125,7 +128,12 @@ def _icons(release: GDP, meaning: Meaning, fpr: float | None, told: Mapping[str,
     found = [_drawn(guess_icons(meaning.guesses[0]), told["guesses"][0])]
     if len(meaning.guesses) > 1:
         accused = alarm(release, fpr, meaning.prior) if fpr else meaning.accusations[0]
-        found.append(_drawn(accusation_icons(accused), accusation_sentence(accused) if fpr else told["alarms"][-1]))
+        found.append(
+            _drawn(
+                accusation_icons(accused, meaning.whose),
+                accusation_sentence(accused, meaning.whose) if fpr else told["alarms"][-1],
+            )
+        )
     return found
 
 

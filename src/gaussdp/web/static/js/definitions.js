@@ -67,6 +67,7 @@ export const FIELDS = {
   recall: { view: "understand", label: "", term: "recall", initial: "0.01", example: "0.01 or 0.5", slider: { low: 1e-6, high: 0.9, digits: 1 } },
   delta: { view: "understand", label: "", term: "delta", initial: "1e-6", example: "1e-6", slider: { low: 1e-12, high: 0.1, digits: 1 } },
 
+  whom: { view: "understand", label: "Who is protected", term: "unit", initial: "", example: "one person", shape: "text" },
   deployed: { view: "understand", label: "Known deployments", initial: "", shape: "hidden" },
 
   released: {

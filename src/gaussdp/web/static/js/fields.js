@@ -156,7 +156,17 @@ function select(store, name, definition, place) {
     element.value = store.read(name);
     meaning.textContent = definition.options.find((option) => option.value === element.value)?.hint ?? "";
   };
-  return { ...tied(store, name, definition, show, element, error), chosen: () => element.selectedOptions[0]?.textContent ?? "" };
+  return {
+    ...tied(store, name, definition, show, element, error),
+    chosen: () => element.selectedOptions[0]?.textContent ?? "",
+    /** What is assumed while nothing is chosen. */
+    assume(value) {
+      const unknown = definition.options.find((option) => option.value === "");
+      const taken = definition.options.find((option) => option.value === value);
+      if (unknown && taken) unknown.hint = speak("Then: {answer}.", { answer: taken.label });
+      show();
+    },
+  };
 }
 
 function text(store, name, definition, place) {

@@ -8,7 +8,7 @@ export const GLOSSARY = {
   tpr: ["TPR", "True-positive rate, or recall: the share of people in the data whom the attack finds."],
   prior: ["the prior", "The probability, before the release, that the person under attack is in the data. One half means that the attacker would be tossing a coin."],
   rule: ["rules of thumb", "μ = ε/5 and μ = ε/3 are popular shortcuts. A rule is conservative where it spends no more than the matched budget."],
-  noise_multiplier: ["the noise multiplier σ", "The standard deviation of the noise added to a sum of clipped gradients, divided by the clipping norm."],
+  noise_multiplier: ["the noise multiplier σ", "The standard deviation of the noise over the most that one record changes: the clipping norm of a sum of gradients, the sensitivity of a count, sum or table."],
   dataset_size: ["the dataset size", "The number of records in the training data."],
   batch_size: ["the batch size", "The expected number of records in a batch: with Poisson sampling each record enters a batch with probability batch size over dataset size."],
   epochs: ["epochs", "Passes over the data: the number of steps is epochs × dataset size / batch size, rounded up."],

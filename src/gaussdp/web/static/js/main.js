@@ -13,7 +13,6 @@ import { setUpChoose } from "./views/choose.js";
 import { placeLedger, setUpLedger } from "./views/ledger.js";
 import { placeQuestions, setUpStart } from "./views/start.js";
 import { setUpUnderstand } from "./views/understand.js";
-import { kept } from "./words.js";
 
 const notice = document.getElementById("address-notice");
 const notify = (words) => {
@@ -51,18 +50,19 @@ function setUp() {
 
   for (const button of document.querySelectorAll("[data-go]")) {
     button.addEventListener("click", () => {
-      const mu = kept(button.closest(".answer").querySelector('[data-part="mu"]').textContent);
       const view = button.dataset.go;
-      go(view === "understand" ? { view, mu } : { view, mode: "target", target: "mu", target_value: mu });
+      go({ view, ...views[store.read("view")].handOver(view) });
       document.getElementById(`tab-${view}`).focus();
       window.scrollTo({ top: 0 });
     });
   }
 
-  setUpStart(document.getElementById("start"), store, fields);
-  setUpChoose(document.getElementById("choose"), store, fields);
+  const views = {
+    start: setUpStart(document.getElementById("start"), store, fields),
+    choose: setUpChoose(document.getElementById("choose"), store, fields),
+    account: setUpAccount(document.getElementById("account"), store, fields),
+  };
   setUpUnderstand(document.getElementById("understand"), store, fields);
-  setUpAccount(document.getElementById("account"), store, fields);
   if (ledger) setUpLedger(document.getElementById("ledger"), store);
 
   const show = ({ problems, choices }) => {

@@ -80,10 +80,10 @@ export function rows(store, name, definition, place) {
         input.addEventListener("input", () => change(at, j + 1, cell.text ? input.value : kept(input.value, cell.whole)));
         return input;
       });
-      const labelled = (element, text) => h("div", { class: "row-cell" }, h("label", { for: element.id }, text, many ? h("span", { class: "visually-hidden" }, ` ${speak("of {noun} {number}", { noun: spec.noun, number: at + 1 })}`) : null), element);
+      const labelled = (element, text, key) => h("div", { class: "row-cell", "data-cell": key }, h("label", { for: element.id }, text, many ? h("span", { class: "visually-hidden" }, ` ${speak("of {noun} {number}", { noun: spec.noun, number: at + 1 })}`) : null), element);
       const drop = h("button", { type: "button", class: "small", hidden: !many, "aria-label": speak("Remove {noun} {number}", { noun: spec.noun, number: at + 1 }), onclick: () => write(read().filter((_, i) => i !== at)) }, speak("Remove"));
-      const head = h("div", { class: "row-head" }, labelled(select, spec.kind), drop);
-      return { kind, cells, inputs, row: h("div", { class: "row" }, head, ...inputs.map((input, j) => labelled(input, cells[j].label))) };
+      const head = h("div", { class: "row-head" }, labelled(select, spec.kind, "kind"), drop);
+      return { kind, cells, inputs, row: h("div", { class: "row" }, head, ...inputs.map((input, j) => labelled(input, cells[j].label, cells[j].key))) };
     });
     body.replaceChildren(...built.map((one) => one.row));
   };
@@ -116,13 +116,15 @@ export function rows(store, name, definition, place) {
       complain(words, one ? [one.inputs[Math.max(0, one.cells.findIndex((cell) => cell.key === key))]] : []);
     },
     note: (words) => complain(words),
-    values() {
+    /** @param {string[]} [without] the cells that are not asked for */
+    values(without = []) {
       const problems = [];
       const bad = [];
       const states = read();
       const found = states.map(([kind, ...values], at) => ({
         kind,
         ...Object.fromEntries(built[at].cells.map((cell, j) => {
+          if (without.includes(cell.key)) return [cell.key, null];
           if (cell.text || (cell.optional && !values[j])) return [cell.key, values[j] || null];
           const called = states.length > 1 ? `${cell.label} ${speak("of {noun} {number}", { noun: spec.noun, number: at + 1 })}` : cell.label;
           const number = parse(values[j], cell.example ?? cell.initial, cell.whole);

@@ -10,7 +10,7 @@ import { superseding } from "../latest.js";
 import { createPicture, lowestFor } from "../picture.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
-import { counted, speak, written } from "../words.js";
+import { counted, kept, speak, written } from "../words.js";
 
 const SIZES = ["dataset_size", "batch_size", "epochs"];
 const PROTECTED = ["unit", "adjacency", "records_per_unit", "tuning", "tuning_runs", "tuning_mean", "randomness"];
@@ -36,7 +36,7 @@ export function setUpAccount(root, store, fields) {
   const facts = factList(part(root, "facts"));
   const training = () => store.read("released") === "training";
   const cut = () => ["shuffle", "fixed batches", "random allocation"].includes(store.read("sampling"));
-  const aimed = () => training() && store.read("mode") === "target";
+  const aimed = () => store.read("mode") === "target";
 
   const request = () => {
     refusals.clear();
@@ -59,8 +59,9 @@ export function setUpAccount(root, store, fields) {
     return sizes && aim && stated({ ...sizes, ...aim, sampling: store.read("sampling"), last_batch: cut() ? store.read("last_batch") : "", clipping: store.read("clipping") });
   };
   const releases = () => {
-    const asked = fields.releases.values();
-    return asked && { releases: asked.map(({ kind: noise, ...rest }) => ({ noise, ...rest })) };
+    const asked = fields.releases.values(aimed() ? ["scale"] : []);
+    const aim = aimed() ? target() : {};
+    return asked && aim && { releases: asked.map(({ kind: noise, ...rest }) => stated({ noise, ...rest })), ...aim };
   };
   const target = () => {
     const kind = store.read("target");
@@ -122,6 +123,7 @@ export function setUpAccount(root, store, fields) {
     facts.show([
       ["epsilon", speak("ε at δ = {delta}", { delta: written(store.read("account_delta")) }), `${answer.exact ? "" : "≤ "}${answer.epsilon_text}`],
       ...(answer.exact ? [["regret", speak("Regret of the fit"), answer.regret_text], ["floor", speak("Floor"), answer.floor_text], ["slack", speak("Slack"), answer.slack_text]] : [["floor", speak("Floor"), answer.floor_text]]),
+      ...(answer.scales ?? []).map((row) => ["releases", speak("Standard deviation of each, at sensitivity {sensitivity}", { sensitivity: row.sensitivity_text }), row.text]),
       ...(answer.steps ? [["batch_size", speak("Sample rate"), answer.sample_rate_text], ["epochs", speak("Steps"), counted(answer.steps)]] : []),
     ]);
     part(root, "rates-note").textContent = answer.exact ? speak("Read off the exact curve, not off its fit.") : speak("Read off the μ that holds.");
@@ -168,7 +170,8 @@ export function setUpAccount(root, store, fields) {
   };
 
   const arrange = () => {
-    const only = { training: training(), releases: !training(), noise: !aimed(), target: aimed(), cut: cut(), "best of": store.read("tuning") === "best of", counted: ["counted", "not counted"].includes(store.read("tuning")) };
+    root.querySelector('[data-field="releases"]').classList.toggle("sought", aimed());
+    const only = { training: training(), releases: !training(), noise: training() && !aimed(), target: aimed(), cut: cut(), "best of": store.read("tuning") === "best of", counted: ["counted", "not counted"].includes(store.read("tuning")) };
     for (const element of root.querySelectorAll("[data-only]")) element.hidden = !only[element.dataset.only];
     const kind = TARGETS[store.read("target")];
     fields.target_value.relabel(speak("{bound} at most", kind), undefined, kind.bound);
@@ -191,6 +194,10 @@ export function setUpAccount(root, store, fields) {
     wanted = true;
     update();
   }
+  return {
+    /** The μ that is shown, and whom it protects. */
+    handOver: () => ({ mu: kept(part(root, "mu").textContent), whom: store.read("unit").trim() }),
+  };
 }
 
 /** Without what is not stated. */

@@ -11,7 +11,7 @@ import { CURRENCIES, policyCells, policyText } from "../policies.js";
 import { createPicture, lowestFor, placeMark } from "../picture.js";
 import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
-import { speak } from "../words.js";
+import { kept, speak } from "../words.js";
 
 const NAMES = ["currency", "epsilon", "policy_delta", "policy_value", "policy_level", "criterion", "level", "also"];
 
@@ -91,6 +91,7 @@ export function setUpChoose(root, store, fields) {
     refusals.stale(false);
     refusals.clear();
     part(root, "mu").textContent = answer.mu_text;
+    root.querySelector(".onward").hidden = !(Number(answer.mu) > 0); // neither 0 nor ∞
     const { label, level } = CRITERIA[answer.criterion];
     part(root, "answer").classList.toggle("doubtful", answer.saturated);
     part(root, "matching").hidden = !answer.matching;
@@ -180,6 +181,13 @@ export function setUpChoose(root, store, fields) {
   relabel();
   arrange();
   update();
+  return {
+    /** The budget that is shown. A policy names no release and no unit: what noise is for stands in the other view. */
+    handOver(view) {
+      const mu = kept(part(root, "mu").textContent);
+      return view === "understand" ? { mu, whom: "" } : { mode: "target", target: "mu", target_value: mu };
+    },
+  };
 }
 
 

@@ -2,14 +2,15 @@
 
 import { announce } from "../announce.js";
 import { ask } from "../api.js";
-import { FIELDS, QUESTIONS } from "../definitions.js";
+import { FIELDS, QUESTIONS, ROWS } from "../definitions.js";
 import { h, part, prose, table } from "../dom.js";
 import { valuesOf } from "../fields.js";
 import { eachFrame } from "../latest.js";
 import { createRefusals } from "../refusals.js";
 import { policyText } from "../policies.js";
+import { rowsOf } from "../rows.js";
 import { createTakeaway } from "../takeaway.js";
-import { counted, speak } from "../words.js";
+import { counted, kept, speak } from "../words.js";
 
 const OTHERS = ["published", "required", "plan_title", "decided_by"];
 const MOST_SCENARIOS = 3;
@@ -43,12 +44,12 @@ export function setUpStart(root, store, fields) {
     if (!plan || !required) return null;
     const text = (name) => store.read(name).trim();
     const requirements = required.map((one) => stated({ policy: policyText(one), source: one.source }));
-    const scenarios = kept().map(([name, content]) => ({ ...content, name }));
+    const scenarios = saved().map(([name, content]) => ({ ...content, name }));
     return stated({ ...plan, title: text("plan_title"), decided_by: text("decided_by"), requirements: requirements.length ? requirements : null, scenarios: scenarios.length ? scenarios : null });
   };
 
   // Scenarios: the answers as they were asked, each under a letter, in the address with everything else.
-  const kept = () => {
+  const saved = () => {
     try {
       const read = JSON.parse(store.read("scenarios") || "[]");
       return Array.isArray(read) ? read.filter((one) => Array.isArray(one) && one.length === 2 && typeof one[1] === "object").slice(0, MOST_SCENARIOS) : [];
@@ -58,14 +59,14 @@ export function setUpStart(root, store, fields) {
   };
   const keep = part(root, "keep");
   const called = document.getElementById("scenario-name");
-  const free = () => LETTERS.find((letter) => !kept().some(([name]) => name === letter)) ?? "";
+  const free = () => LETTERS.find((letter) => !saved().some(([name]) => name === letter)) ?? "";
   keep.addEventListener("click", () => {
     const plan = answers();
     const name = called.value.trim() || free();
-    const others = kept().filter(([other]) => other !== name);
+    const others = saved().filter(([other]) => other !== name);
     if (plan && others.length < MOST_SCENARIOS) store.write({ scenarios: JSON.stringify([...others, [name, plan]]) });
   });
-  const drop = (name) => store.write({ scenarios: kept().length > 1 ? JSON.stringify(kept().filter(([other]) => other !== name)) : "" });
+  const drop = (name) => store.write({ scenarios: saved().length > 1 ? JSON.stringify(saved().filter(([other]) => other !== name)) : "" });
 
   const takeaway = createTakeaway(part(root, "takeaway"), "start", store, () => {
     const state = request();
@@ -80,9 +81,14 @@ export function setUpStart(root, store, fields) {
     refusals.stale(true);
   };
 
+  const links = root.querySelector(".onward");
+  let shown = null; // the answer that the links hand over
   const show = (answer) => {
     refusals.stale(false);
     refusals.clear();
+    shown = answer;
+    links.hidden = !(Number(answer.mu) > 0); // neither 0 nor ∞
+    links.querySelector('[data-go="account"]').hidden = !answer.onward;
     const wide = answer.mu_high_text !== answer.mu_text;
     part(root, "mu").textContent = answer.mu_text;
     part(root, "high").textContent = wide ? speak(" to {high}", { high: answer.mu_high_text }) : "";
@@ -95,11 +101,14 @@ export function setUpStart(root, store, fields) {
       answer.utility.map((step) => [step.mu_text, step.place, step.each_text, step.chance_text, ...step.noise])));
     part(root, "scenario-table").replaceChildren(...(answer.scenarios.length ? [table(speak("Scenarios"), [speak("Scenario"), speak("Releases"), speak("μ in all"), speak("μ each"), speak("A guess is right"), speak("Noise")],
       answer.scenarios.map((row) => [row.name, counted(row.releases), row.mu_text, row.each_text, row.chance_text, row.noise_text]))] : []));
-    keep.disabled = kept().length >= MOST_SCENARIOS && !kept().some(([name]) => name === called.value.trim());
+    keep.disabled = saved().length >= MOST_SCENARIOS && !saved().some(([name]) => name === called.value.trim());
     if (called !== document.activeElement) called.value = free();
-    part(root, "kept").replaceChildren(...kept().map(([name]) => h("button", { type: "button", class: "small", onclick: () => drop(name) }, speak("Remove {name}", { name }))));
+    part(root, "kept").replaceChildren(...saved().map(([name]) => h("button", { type: "button", class: "small", onclick: () => drop(name) }, speak("Remove {name}", { name }))));
     // What is assumed stands in the empty field.
-    for (const [key, text] of answer.filled) fields[`ask_${key}`].suggest?.(speak("I don’t know: {assumed}", { assumed: text }));
+    for (const [key, text] of answer.filled) {
+      fields[`ask_${key}`].suggest?.(speak("I don’t know: {assumed}", { assumed: text }));
+      fields[`ask_${key}`].assume?.(text);
+    }
     takeaway.show(answer.snippets);
     announce(answer.sentence);
   };
@@ -109,6 +118,22 @@ export function setUpStart(root, store, fields) {
     if (changed.has("view") || changed.has("scenarios") || names.some((name) => changed.has(name))) update();
   });
   update();
+  return {
+    /** The plan that is shown, as what another view asks. */
+    handOver: (view) => (view === "account" ? fieldsOf(shown.onward) : { mu: kept(shown.mu_text), whom: shown.unit }),
+  };
+}
+
+/** A question of the server's as the fields of its view: what is not in it is as on a new page. */
+function fieldsOf({ view, state: { target, releases, ...rest } }) {
+  const fresh = Object.fromEntries(Object.entries(FIELDS).filter(([, field]) => field.view === "account").map(([name, field]) => [name, field.initial]));
+  const said = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+  const [, scale] = rowsOf("", ROWS.releases)[0];
+  const rows = releases?.map((row) => `${row.noise} ${scale} ${row.sensitivity} ${row.times}`).join("; ");
+  return {
+    ...fresh, ...said, ...(rows ? { releases: rows } : {}),
+    released: view === "releases" ? "releases" : "training", mode: "target", target: target.kind, target_value: String(target.value),
+  };
 }
 
 /** Without what is not known. */

@@ -16,10 +16,11 @@ import { createRefusals } from "../refusals.js";
 import { createTakeaway } from "../takeaway.js";
 import { counted, numeral, speak } from "../words.js";
 
-const NAMES = ["mu", "fpr", "prior", "recall", "delta"];
+const NUMBERS = ["mu", "fpr", "prior", "recall", "delta"];
+const NAMES = [...NUMBERS, "whom"];
 
 export function setUpUnderstand(root, store, fields) {
-  const refusals = createRefusals(root, fields, NAMES, () => update());
+  const refusals = createRefusals(root, fields, NAMES, () => update(), { unit: "whom" });
   const picture = createPicture(part(root, "picture"), {
     title: speak("Trade-off curve"), name: "understand", store,
     series: [{ label: "μ-GDP", colour: "gdp" }], hint: speak("Drag the curve to change μ."),
@@ -41,7 +42,9 @@ export function setUpUnderstand(root, store, fields) {
 
   const request = () => {
     refusals.clear();
-    return valuesOf(store, fields, NAMES);
+    const numbers = valuesOf(store, fields, NUMBERS);
+    const unit = store.read("whom").trim();
+    return numbers && { ...numbers, ...(unit ? { unit } : {}) };
   };
   const takeaway = createTakeaway(part(root, "takeaway"), "understand", store, () => {
     const state = request();
@@ -91,7 +94,7 @@ export function setUpUnderstand(root, store, fields) {
 
   const showTables = ({ group, repeated, equivalents }) => part(root, "tables").replaceChildren(
     stripTable(speak("Groups and repeated releases"), [
-      { label: speak("μ of a group"), cells: group.map((row) => [speak("{count} people", { count: counted(row.k) }), row.mu_text]) },
+      { label: speak("μ of a group"), cells: group.map((row) => [speak("{count} together", { count: counted(row.k) }), row.mu_text]) },
       { label: speak("μ of such releases together"), cells: repeated.map((row) => [speak("{count} times", { count: counted(row.releases) }), row.mu_text]) },
     ]),
     h("p", { class: "note" }, speak("The ε of pure DP that allows as much, by each criterion:")),
