@@ -130,7 +130,8 @@ def the_words_are_true_as_printed(verdict):
         assert claimed < float(excluded[1]) <= verdict.lower
     if smallest := re.search(f"the smallest . (?:that does|we can prove) is at most {NUMBER}\\.", first):
         assert verdict.upper <= float(smallest[1]) <= claimed
-    if loose := re.search(f"is at least {NUMBER} times the smallest . (?:that does|we can prove), which is at most {NUMBER}\\.", first):
+    above = f"is at least {NUMBER} times the smallest . (?:that does|we can prove), which is at most {NUMBER}\\."
+    if loose := re.search(above, first):
         assert 1 < float(loose[1]) <= claimed / float(loose[2])
     if verdict.status == "undecided":
         if enclosed := re.search(f"at least {NUMBER}", first):

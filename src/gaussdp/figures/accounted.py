@@ -89,7 +89,7 @@ def _draw(plot: AccountedPlot, canvas: "Canvas") -> None:
 
 
 def _draw_curves(plot: AccountedPlot, axes: "Axes") -> None:
-    mu, epsilon = (shown_up(value, 3) for value in (plot.mu, plot.epsilon))
+    mu, epsilon = (shown_up(value) for value in (plot.mu, plot.epsilon))
     level = style.level_words(plot.delta)
     axes.set(xlabel="FPR", ylabel="TPR")
     log_axis(axes, "x", float(plot.fpr[0]), 1.0)

@@ -224,7 +224,7 @@ def operating_points(guarantee: Guarantee, fprs: Sequence[float] = DEFAULT_FPRS)
 
     >>> from gaussdp import PureDP
     >>> [attack.words for attack in operating_points(PureDP(1.0), [1e-3])]
-    ['best guess: TPR 0.732', '1 in 1,000: TPR 0.00272']
+    ['best guess: TPR 0.7311', '1 in 1,000: TPR 0.002719']
     """
     low, high = 0.0, 0.5
     for _ in range(_BISECTIONS):
@@ -256,7 +256,7 @@ def tradeoff_figure(
 
     >>> from gaussdp import GDP
     >>> [attack.words for attack in tradeoff_figure(GDP(0.8)).attacks][:2]
-    ['best guess: TPR 0.656', '1 in 100: TPR 0.0635']
+    ['best guess: TPR 0.6555', '1 in 100: TPR 0.06347']
     """
     instance("name", name, str, "a name")
     fprs: list[float] = np.ravel(checked("fpr", fpr, _NAMED)).tolist()
@@ -327,4 +327,4 @@ def _alarm(fpr: float) -> str:
 
 
 def _found(tpr: float) -> str:
-    return f"TPR {shown_up(tpr, 3)}"
+    return f"TPR {shown_up(tpr)}"

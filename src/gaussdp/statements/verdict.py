@@ -263,7 +263,11 @@ def _loose(claim: Claim, found: Enclosure) -> str:
     if not printed:
         return say("Loose: {claim} holds, and is above {smallest}, which is at most {printed}.", **named)
     times = shown_down(claim.value / printed, FEWEST_DIGITS)
-    return say("Loose: {claim} holds, and is at least {times} times {smallest}, which is at most {printed}.", times=times, **named)
+    return say(
+        "Loose: {claim} holds, and is at least {times} times {smallest}, which is at most {printed}.",
+        times=times,
+        **named,
+    )
 
 
 def _known(claim: Claim, found: Enclosure) -> str:
@@ -294,7 +298,9 @@ def _false(claim: Claim, found: Enclosure) -> list[str]:
         lower=lower,
     )
     factor = shown_above(float(str(lower)) / claim.value, 1.0) if claim.value > 0 else None
-    return [words, say("The claim is too small by a factor of at least {factor}.", factor=factor)] if factor else [words]
+    return (
+        [words, say("The claim is too small by a factor of at least {factor}.", factor=factor)] if factor else [words]
+    )
 
 
 def _true_delta(run: Run, claim: Claim) -> list[str]:
@@ -314,4 +320,10 @@ def _true_delta(run: Run, claim: Claim) -> list[str]:
     named = {"epsilon": shown(claim.value), "delta": delta}
     if times is None:
         return [say("At ε = {epsilon} the true δ is at least {delta}.", **named)]
-    return [say("At ε = {epsilon} the true δ is at least {delta}, which is at least {times} times the δ claimed.", **named, times=times)]
+    return [
+        say(
+            "At ε = {epsilon} the true δ is at least {delta}, which is at least {times} times the δ claimed.",
+            **named,
+            times=times,
+        )
+    ]
