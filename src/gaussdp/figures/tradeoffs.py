@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,7 +37,8 @@ _LOWEST = 1e-6
 _BELOW = 100  # the smallest named FPR stands this factor inside the picture
 _MARK, _NAMES = "#1a1a1a", "#1a1a1a"
 _GUESSING = {"color": style.BASELINE, "linestyle": style.DASHES, "linewidth": 0.7}
-_DOTTED = (0, (1.2, 1.2))
+_SECOND: tuple[Any, ...] = ((0, (1.2, 1.2)), (0, (4, 1.5)), (0, (4, 1.2, 1, 1.2)), (0, (7, 1, 1, 1, 1, 1)))
+"""Dashes of the second four curves, which share the colours of the first."""
 _FPR, _TPR = Domain(TINY, 1.0), Domain(0.0, 1.0)
 
 
@@ -184,8 +185,12 @@ def draw_on(plot: TradeoffPlot, canvas: "Canvas") -> None:
     log_axis(right, "y", float(plot.fpr[0]), 1.5)
     right.plot(plot.fpr, plot.fpr, **_GUESSING)
     for i, words in enumerate(plot.fnr):
-        look = {"color": COLOURS[i % len(COLOURS)], "linestyle": "solid" if i < len(COLOURS) else _DOTTED}
-        left.plot([0.0, *plot.fpr], [plot.starts[words], *plot.fnr[words]], label=words, **look)
+        colour, dashes = COLOURS[i % len(COLOURS)], "solid" if i < len(COLOURS) else _SECOND[i - len(COLOURS)]
+        look: dict[str, Any] = {"color": colour, "linestyle": dashes}
+        # A curve along the frame is not half hidden by it.
+        left.plot(
+            [0.0, *plot.fpr], [plot.starts[words], *plot.fnr[words]], label=words, clip_on=False, zorder=3, **look
+        )
         right.plot(plot.fpr, np.maximum(plot.tpr[words], plot.fpr[0]), **look)
     for axes in (left, right):
         axes.grid(visible=True)
