@@ -153,6 +153,16 @@ def test_a_claim_by_accounting(capsys, scores, tmp_path):
     assert "contradicted at 95 % confidence" in run(capsys, *one_run)
 
 
+def test_a_run_file_is_a_claim_as_for_account(capsys, scores, tmp_path):
+    file = tmp_path / "run.toml"
+    described = 'unit = "one person"\nadjacency = "add-remove"\nrecords_per_unit = 1\n'
+    training = "[training]\nnoise_multiplier = 5.0\nsample_rate = 1.0\nsteps = 1\n"
+    file.write_text(described + training)
+    assert "contradicted at 95 % confidence" in run(capsys, scores[0], "--design", "trials", "--claim", file)
+    file.write_text(f'clipping = "none"\n{described}{training}')
+    assert "do not hold for the run as described" in complaint(capsys, scores[0], "--claim", str(file))
+
+
 def test_figure_of_scores_that_prove_nothing(capsys, tmp_path):
     path = tmp_path / "flat.csv"
     path.write_text("score,member\n" + "1,1\n1,0\n" * 30)

@@ -143,6 +143,18 @@ def test_other_batches(capsys):
     assert "put into batches at random" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.parametrize("sampling", ["random allocation", "without replacement"])
+def test_the_run_of_any_sampling_is_a_table(capsys, sampling):
+    neighbours = ["--adjacency", "replace-one"] if sampling == "without replacement" else []
+    arguments = ["--mu", "1", "--sampling", sampling, *neighbours, *SIZES, "--epochs", "2", "--digits", "3"]
+    assert main(["calibrate", *arguments, "--table", "run", "--format", "csv"]) == 0
+    names, numbers = (line.split(",") for line in capsys.readouterr().out.splitlines()[-2:])
+    run = dict(zip(names, map(float, numbers), strict=True))
+    answer, again = tables(capsys, *arguments)
+    assert run["noise_multiplier"] == answer["value"] == again["noise_multiplier"]
+    assert run.get("batches") == (20 if sampling == "random allocation" else None)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -4,8 +4,10 @@ import sys
 
 import pytest
 
+import gaussdp
 from commands import refused
 from gaussdp.cli import main
+from gaussdp.documents.rounding import shown_up
 from gaussdp.figures import FIGURES
 
 STARTS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG", "dat": b"fpr cA cB"}
@@ -82,3 +84,38 @@ def test_trade_off_curves(tmp_path, capsys):
     assert main(["plot", "comparison", *options, "--point", "an attack: 0.01,0.02", *outs[2:]]) == 0
     assert files["dat"].read_text().startswith("fpr tpr1 tpr2 tpr3 tpr4 tpr5\n")
     assert "Trade-off curves:" in capsys.readouterr().out
+
+
+RUN = """unit = "one person"
+adjacency = "add-remove"
+records_per_unit = 1
+[training]
+noise_multiplier = 1.0
+sample_rate = 0.01
+steps = 100
+"""
+
+
+def test_a_run_file_is_a_guarantee_as_for_account(tmp_path, capsys):
+    run, out = tmp_path / "run.toml", tmp_path / "curve.dat"
+    run.write_text(RUN)
+    assert main(["plot", "tradeoff", "--guarantee", str(run), "--out", str(out)]) == 0
+    curve = gaussdp.account(gaussdp.DPSGD(1.0, 0.01, 100))
+    fpr, tpr = (float(number) for number in out.read_text().splitlines()[100].split())
+    assert tpr == pytest.approx(curve.tpr(fpr), rel=1e-9)
+    capsys.readouterr()
+    run.write_text(f'sampling = "shuffle"\n{RUN}')
+    words = refused(capsys, "plot", "tradeoff", "--guarantee", str(run), "--out", str(tmp_path / "other.dat"))
+    assert "run.toml: These numbers do not hold for the run as described" in words
+    assert not (tmp_path / "other.dat").exists()
+
+
+def test_the_figure_rounds_as_the_tables_do():
+    """TPR 0.5563 in the table of a risk was 0.557 in the figure."""
+    risks = gaussdp.GDP(0.8)
+    words = {attack.words for attack in gaussdp.tradeoff_figure(risks, fpr=[1e-2, 1e-3]).attacks}
+    for fpr, name in ((1e-2, "1 in 100"), (1e-3, "1 in 1,000")):
+        assert f"{name}: TPR {shown_up(risks.tpr(fpr))}" in words
+    mu = gaussdp.account(gaussdp.DPSGD(1.0, 0.00512, 3907)).fit().mu
+    plot = gaussdp.report_run(gaussdp.Run(mechanism=gaussdp.Gaussian(1 / mu), unit="a", adjacency="add-remove")).plot
+    assert all(attack.words.endswith(f"TPR {shown_up(attack.tpr)}") for attack in plot.attacks)

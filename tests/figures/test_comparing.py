@@ -26,8 +26,8 @@ def test_attacks_lie_on_the_curve_and_round_up():
     guarantee = GDP(0.8)
     plot = tradeoff_figure(guarantee, fpr=[1e-2, 3e-4])
     assert [attack.words for attack in plot.attacks] == [
-        "best guess: TPR 0.656",
-        "1 in 100: TPR 0.0635",
+        "best guess: TPR 0.6555",
+        "1 in 100: TPR 0.06347",
         "FPR 3e-4: TPR 0.00425",
     ]
     for attack in plot.attacks:

@@ -128,20 +128,22 @@ def the_words_are_true_as_printed(verdict):
     assert claimed == verdict.claim.value
     if excluded := re.search(f"no accountant can go below . = {NUMBER}\\.", first):
         assert claimed < float(excluded[1]) <= verdict.lower
-    if smallest := re.search(f"the smallest . (?:that does|we can prove) is {NUMBER}\\.", first):
+    if smallest := re.search(f"the smallest . (?:that does|we can prove) is at most {NUMBER}\\.", first):
         assert verdict.upper <= float(smallest[1]) <= claimed
-    if loose := re.search(f"is {NUMBER} times the smallest . (?:that does|we can prove), {NUMBER}\\.", first):
+    above = f"is at least {NUMBER} times the smallest . (?:that does|we can prove), which is at most {NUMBER}\\."
+    if loose := re.search(above, first):
         assert 1 < float(loose[1]) <= claimed / float(loose[2])
-    if enclosed := re.search(f"at least {NUMBER}", first):
-        assert float(enclosed[1]) <= claimed
-    if enclosed := re.search(f"at most {NUMBER}", first):
-        assert claimed < float(enclosed[1])
+    if verdict.status == "undecided":
+        if enclosed := re.search(f"at least {NUMBER}", first):
+            assert float(enclosed[1]) <= claimed
+        if enclosed := re.search(f"at most {NUMBER}", first):
+            assert claimed < float(enclosed[1])
     for words in others:
-        if factor := re.search(f"too small by a factor of {NUMBER}\\.", words):
+        if factor := re.search(f"too small by a factor of at least {NUMBER}\\.", words):
             assert float(factor[1]) > 1
-        if delta := re.search(f"the true δ is {NUMBER}", words):
+        if delta := re.search(f"the true δ is at least {NUMBER}", words):
             assert float(delta[1]) > verdict.claim.delta
-        if times := re.search(f"{NUMBER} times the δ claimed", words):
+        if times := re.search(f"at least {NUMBER} times the δ claimed", words):
             assert float(times[1]) > 1
     if verdict.instead is not None and verdict.instead.floor == verdict.claim.floor:
         assert (verdict.instead.value < claimed) == (verdict.status == "loose") or verdict.status == "sound"

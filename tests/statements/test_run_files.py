@@ -54,6 +54,7 @@ def test_toml_json_and_the_constructor_say_the_same():
     assert run == Run(
         mechanism=DPSGD.from_training(50_000, 256, 20, 1.0),
         dataset_size=50_000,
+        epochs=20,
         unit="one image",
         records_per_unit=1,
         adjacency="add-remove",
@@ -183,7 +184,7 @@ def test_releases():
         ("epochs = 20", "epochs = 1e14", r"line 17: epochs must make at most 1e\+15 steps"),
         ("dataset_size = 50_000", "dataset_size = 1e4", "line 15: dataset_size must be a whole number of at least 1"),
         ("epochs = 20", 'epochs = 20\nunit = "x"', r"line 18: unknown key 'unit' in \[training\]; it belongs above"),
-        ('title = "Digits"', "epochs = 3", r"line 2: unknown key 'epochs'; it belongs under \[training\]"),
+        ('title = "Digits"', "epochs = 3", r"line 2: epochs belongs under \[training\], beside batch_size"),
         ('title = "Digits"', "dataset_size = 3", r"line 2: dataset_size belongs under \[training\]"),
         ("records_per_unit = 1", "records_per_unit = 50_001", "line 4: records_per_unit must be at most dataset_size"),
         ("[training]", "[trainin]", "line 13: unknown key 'trainin'; did you mean 'training'"),

@@ -1,6 +1,7 @@
 """Verdicts: right on both sides of the truth, and every usual mistake recognised by making it."""
 
 import math
+import re
 
 import mpmath
 import numpy as np
@@ -20,6 +21,7 @@ from gaussdp import (
     Run,
     check_claim,
 )
+from gaussdp.documents.rounding import Rounding, rounded, rounded_to_decimals, shown
 
 TRAINING = DPSGD(noise_multiplier=1.0, sample_rate=0.00512, steps=3907)
 STATED = {
@@ -46,6 +48,10 @@ def keys(verdict):
 
 def as_claim(epsilon, delta=1e-5):
     return f"epsilon={epsilon:.4g} delta={delta}"
+
+
+def rounded_up(value):
+    return rounded(value, Rounding.UP, 4)
 
 
 def test_the_central_limit_theorem_is_no_bound():
@@ -131,7 +137,7 @@ class TestCauses:
 
     def test_adjacency(self):
         number = gaussdp.account(TRAINING).epsilon(1e-5)
-        verdict = verdict_on(as_claim(number * 1.001), adjacency="replace-one")
+        verdict = verdict_on(as_claim(rounded_up(number)), adjacency="replace-one")
         assert verdict.status == "false"
         assert keys(verdict) == ["adjacency"]
         replaced = DPSGD(TRAINING.noise_multiplier, TRAINING.sample_rate, TRAINING.steps, adjacency="replace-one")
@@ -153,7 +159,7 @@ class TestCauses:
         assert verdict.status == "false"
         assert keys(verdict) == ["tuning"]
         assert verdict.upper == pytest.approx(gaussdp.account(21 * TRAINING).epsilon(1e-5), rel=1e-8)
-        verdict = verdict_on(as_claim(number * 1.001), tuning="not counted", tuning_runs=20)
+        verdict = verdict_on(as_claim(rounded_up(number)), tuning="not counted", tuning_runs=20)
         assert verdict.status == "undecided"
         assert keys(verdict) == ["tuning"]
         assert any("Tuning is not counted" in words for words in verdict.caveats)
@@ -175,7 +181,7 @@ class TestCauses:
 
     def test_unit(self):
         number = gaussdp.account(TRAINING).fit(1e-10).mu
-        verdict = verdict_on(f"mu={number * 1.001} floor=1e-10", records_per_unit=5)
+        verdict = verdict_on(f"mu={rounded_up(number)} floor=1e-10", records_per_unit=5)
         assert keys(verdict) == ["unit"]
         unit = DPSGD(TRAINING.noise_multiplier, TRAINING.sample_rate, TRAINING.steps, records_per_unit=5)
         assert verdict.upper == pytest.approx(gaussdp.account(unit).fit(1e-10).mu, rel=1e-8)
@@ -220,6 +226,42 @@ class TestCauses:
         step = gaussdp.account(DPSGD(1.0, 0.00512, 1)).epsilon(1e-5 / 3907)
         assert keys(verdict_on(as_claim(3907 * step))) == ["basic composition"]
 
+    def test_of_the_batches_that_were_made(self):
+        """In one pass of four fixed batches mu is 1, and so it is of Poisson samples with twice the noise."""
+        training = DPSGD(1.0, 0.25, 4)
+        off = verdict_on("mu=0.99998", training, sampling="fixed batches")
+        assert (off.status, off.causes) == ("false", ())
+        half = verdict_on("mu=0.5", training, sampling="fixed batches")
+        assert (half.status, keys(half)) == ("false", ["adjacency"])
+        assert half.causes[0].value == pytest.approx(0.5)
+        limit = verdict_on(as_claim(gaussdp.epsilon_from_mu(0.25 * math.sqrt(4 * (math.e - 1)), 1e-5)), training)
+        cut = verdict_on(str(limit.claim.text), training, sampling="fixed batches")
+        assert (keys(limit), keys(cut)) == (["clt"], [])
+
+    def test_several_overlooked_together(self):
+        """The number of a single run of one record, where none of the three slips alone gives it."""
+        number = rounded_up(gaussdp.account(TRAINING).epsilon(1e-5))
+        others = {"sampling": "shuffle", "records_per_unit": 3, "adjacency": "replace-one"}
+        assert keys(verdict_on(as_claim(number), **others)) == ["sampling", "adjacency", "unit"]
+        assert keys(verdict_on(as_claim(number * 1.003), **others)) == []
+
+    def test_not_of_what_rounding_alone_explains(self):
+        assert verdict_on("epsilon=1.74 delta=1e-5").status == "false"  # it is 1.74398
+        assert verdict_on("epsilon=1.74 delta=1e-5").causes == ()
+        plain = verdict_on("mu=0.7", 2 * Gaussian(2.0))  # the root of a half
+        assert (plain.status, plain.causes) == ("false", ())
+
+    @pytest.mark.parametrize("sampling", ["poisson", "shuffle", "fixed batches", "without replacement"])
+    @pytest.mark.parametrize("others", [{}, {"adjacency": "replace-one"}, {"records_per_unit": 3, "tuning": None}])
+    def test_every_cause_gives_the_claim_as_printed(self, sampling, others):
+        training = DPSGD(1.0, 0.25, 8)
+        for value in np.geomspace(0.5, 30, 6):
+            verdict = verdict_on(f"epsilon={value:.2g} delta=1e-5", training, sampling=sampling, **others)
+            places = len(shown(verdict.claim.value).partition(".")[2])
+            for cause in verdict.causes:
+                printed = [rounded_to_decimals(cause.value, side, places) for side in (Rounding.UP, Rounding.NEAREST)]
+                assert verdict.claim.value in printed
+
     def test_none_where_none_fits(self):
         assert verdict_on("epsilon=1.3 delta=1e-5").causes == ()
 
@@ -245,6 +287,26 @@ def test_the_rounded_words_stay_on_the_safe_side():
     verdict = verdict_on("epsilon=1.7 delta=1e-5")
     words = verdict.sentences[0]
     assert float(words.rsplit("= ", 1)[1].rstrip(".")) <= verdict.lower
+
+
+def test_a_bound_is_said_to_be_one():
+    """The smallest mu is 31.623 here, which 31.7 is not."""
+    training = DPSGD(1.0, 0.01, 1000)
+    for claim, words in (
+        ("mu=35", "Loose: μ = 35 holds, and is at least 1.1 times the smallest μ that does, which is at most 31.7."),
+        ("mu=32", "Sound: μ = 32 holds; the smallest μ that does is at most 31.7."),
+    ):
+        assert verdict_on(claim, training).sentences[0] == words
+
+
+@pytest.mark.parametrize("epsilon", [1.2, 1.3, 1.5, 1.6, 1.7])
+def test_the_true_delta_is_said_to_be_at_least_what_is_printed(epsilon):
+    words = verdict_on(f"epsilon={epsilon} delta=1e-5").sentences[2]
+    delta = re.search(r"the true δ is at least ([0-9.e-]+)[,.]", words)[1]
+    truth = gaussdp.account(TRAINING).delta(epsilon)
+    assert float(delta) <= truth < float(delta) * 1.01
+    times = re.search(r"which is at least ([0-9.]+) times the δ claimed", words)
+    assert float(times[1]) <= truth / 1e-5
 
 
 def test_refusals():

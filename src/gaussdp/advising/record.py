@@ -1,14 +1,16 @@
 """The record of a decision: one page on what was decided, why, by whom, on what it stands and what it leaves out."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 import numpy as np
+from scipy import interpolate
 
 from gaussdp.advising.advice import NOISE_TOLD, Advice, budget_text
-from gaussdp.advising.published import Noise, noise_text
+from gaussdp.advising.published import Noise, Published, noise_text
 from gaussdp.choosing.bands import band_words
 from gaussdp.documents import Document, Facts, Picture, Section, Words, document_files
 from gaussdp.documents.blocks import Block, Items
@@ -76,12 +78,13 @@ class Record:
 
     def document(self) -> Document:
         """The record as blocks, which every format renders."""
-        advice, within = self.advice, self.mu <= self.advice.high
+        advice, within, decision = self.advice, self.mu <= self.advice.high, self._decision()
         caption = say(
             "Left: the chance that the best guess is right. Right: the noise on what is published."
-            " Both by the μ of everything together; the line is what was decided, the band what is"
-            " advised."
+            " Both by the μ of everything together; the line is what was decided."
         )
+        if decision.ranged:
+            caption += " " + say("The band is what is advised.")
         blocks: list[Block] = [
             Words(self.sentence, "strong"),
             Words(
@@ -206,8 +209,8 @@ class Record:
         advice, statistics = self.advice, self.advice.answers.statistics
         drawn = [one for one in statistics if one.kind != "model"] or list(statistics)
         models = drawn[0].kind == "model"
-        count, end = _MODELS if models else _POINTS, 2 * max(advice.high, self.mu)
-        mus = np.linspace(end / count, end, count).tolist()
+        end = 2 * max(advice.high, self.mu)
+        mus = np.union1d(np.geomspace(end / _POINTS, end, _POINTS), np.linspace(end / _POINTS, end, _POINTS)).tolist()
         relative = all(one.typical is not None for one in drawn) and not models
         unit = say("in % of the usual size") if relative else say("in its own unit")
         return DecisionPicture(
@@ -217,9 +220,26 @@ class Record:
             advice.mu,
             advice.high,
             (self.mu, say("decided: μ = {mu}", mu=budget_text(self.mu))),
-            [(one.label, [_size(advice.noise(one, mu), relative) for mu in mus]) for one in drawn],
+            [
+                (
+                    one.label,
+                    self._multipliers(one, mus) if models else [_size(advice.noise(one, mu), relative) for mu in mus],
+                )
+                for one in drawn
+            ],
             say("Noise multiplier") if models else say("Noise, ± {unit}", unit=unit),
         )
+
+    def _multipliers(self, model: Published, mus: Sequence[float]) -> list[float]:
+        """A training's noise along the picture: solved for at a few mu and the one decided, smooth between these."""
+        known = np.union1d(np.geomspace(mus[0], mus[-1], _MODELS), self.mu)
+        noise = np.array([self.advice.noise(model, mu).sd for mu in known])
+        known, noise = known[np.isfinite(noise)], noise[np.isfinite(noise)]
+        if known.size < 2:
+            return [math.nan] * len(mus)
+        between = interpolate.PchipInterpolator(np.log(known), np.log(noise), extrapolate=False)
+        found: list[float] = np.exp(between(np.log(mus))).tolist()
+        return found
 
 
 def record(advice: Advice, mu: float | None = None, day: date | None = None) -> Record:

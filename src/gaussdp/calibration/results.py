@@ -7,10 +7,10 @@ from gaussdp.accounting.bounds.batches import cut
 from gaussdp.accounting.document import ASSUMES
 from gaussdp.calibration.targets import Target, limit, measure
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, rounded, shown
-from gaussdp.documents.rounding import shown_down
+from gaussdp.documents.rounding import shown_down, shown_up
 from gaussdp.domains import instance
 from gaussdp.guarantees import Guarantee
-from gaussdp.mechanisms import DPSGD, Mechanism
+from gaussdp.mechanisms import DPSGD, Mechanism, RandomAllocation, WithoutReplacement
 from gaussdp.risks import AtMost
 from gaussdp.words import Phrase
 
@@ -82,7 +82,7 @@ class Calibration(Displayed):
     def __repr__(self) -> str:
         asked = self.target if isinstance(self.target, AtMost) else f"μ ≤ {self.target.mu:g}"
         found = f"{self.parameter} = {self.value:.12g}"
-        return f"<Calibration: {found} meets {asked} with {self.achieved:.6g}, {self.status.value}>"
+        return f"<Calibration: {found} meets {asked} with {shown_up(self.achieved, 6)}, {self.status.value}>"
 
     def document(self, origin: str = "") -> Document:
         """The answer with its check and, for DP-SGD, the run to start.
@@ -123,8 +123,9 @@ class Calibration(Displayed):
         notes.append(f"Status {self.status.value}: {STATUS_WORDS[self.status]}.")
         if self.floor:
             notes.append(f"The fitted μ speaks about attacks whose FPR and FNR are at least {shown(self.floor)}.")
-        if isinstance(self.mechanism, DPSGD):
+        if isinstance(self.mechanism, DPSGD | RandomAllocation | WithoutReplacement):
             tables.append(_run_table(self.mechanism))
+        if isinstance(self.mechanism, DPSGD):
             notes.append(_for_opacus(self.mechanism))
         notes += [words for sampling, words in ASSUMES.items() if sampling in self.mechanism.samplings]
         return Document.tabular(
@@ -134,10 +135,11 @@ class Calibration(Displayed):
         )
 
 
-def _run_table(run: DPSGD) -> Table:
-    names = {"noise_multiplier": "noise multiplier", "sample_rate": "sample rate", "steps": "steps"}
-    columns = tuple(Column(key, label) for key, label in names.items())
-    return Table("run", "The run", columns, (tuple(getattr(run, key) for key in names),))
+def _run_table(run: Mechanism) -> Table:
+    """The numbers of the run to start, as a plan file has them."""
+    numbers = {key: value for key, value in run.plan_entry().items() if key != "mechanism"}
+    columns = tuple(Column(key, key.replace("_", " ")) for key in numbers)
+    return Table("run", "The run", columns, (tuple(numbers.values()),))
 
 
 def _for_opacus(run: DPSGD) -> str:

@@ -238,8 +238,7 @@ def plan(file: Path, reading: _Reading) -> None:
 
     def document(curve: AccountedCurve | DistributionCurve, floor: float | None, *levels: Any) -> Document:
         content = account_document(mechanism, curve, floor, *levels)
-        fit = curve.fit() if floor is None else curve.fit(floor)
-        told = "".join(broken_words(found, curve, fit)) if isinstance(found, Run) else ""
+        told = "".join(broken_words(found, curve)) if isinstance(found, Run) else ""
         if not told:
             return content
         if reading.curve:

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from gaussdp.cli.options import Command, number
+from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, Guarantee, PureDP
 from gaussdp.guarantees.claim import Claim
 
@@ -13,13 +14,24 @@ _NAME_ENDS = ": "
 
 
 def guarantee(text: str) -> Guarantee:
-    """A claim, "mu=0.8", "epsilon=1 delta=1e-5", "rho=0.5", or a plan file, whose composition is accounted for."""
+    """A claim, "mu=0.8", "epsilon=1 delta=1e-5", "rho=0.5", or a run file or plan, whose exact curve it is.
+
+    Raises:
+        DomainError: if the run was not as its account assumes, so that the curve is not its own.
+    """
     if "=" in text:
         return Claim.parse(text).guarantee
-    from gaussdp.accounting import account  # takes a while to load, and few claims are plans
-    from gaussdp.mechanisms.composition import read_plan
+    from gaussdp.accounting import account  # takes a while to load, and few claims are files
+    from gaussdp.cli.runs import described, mechanism_of
+    from gaussdp.statements.assumptions import broken_words
+    from gaussdp.statements.run import Run
 
-    return account(read_plan(Path(text)))
+    file = Path(text)
+    found = described(file)
+    curve = account(mechanism_of(found, file.name))
+    for words in broken_words(found, curve) if isinstance(found, Run) else ():
+        raise DomainError(None, problem=words.rstrip("."), place=file.name)
+    return curve
 
 
 def named_guarantee(text: str) -> tuple[str, Guarantee]:
@@ -52,8 +64,8 @@ def claim_options(command: Command) -> Command:
             "--claim",
             "claims",
             multiple=True,
-            help='Judge this claim: "mu=1", "epsilon=2 delta=1e-5", "epsilon=2", "rho=0.5", or a plan file, of which'
-            " the exact curve is judged (give it again for another).",
+            help='Judge this claim: "mu=1", "epsilon=2 delta=1e-5", "epsilon=2", "rho=0.5", or a run file or'
+            " plan, of which the exact curve is judged (give it again for another).",
         ),
     ):
         command = option(command)

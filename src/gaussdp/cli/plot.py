@@ -31,8 +31,8 @@ class Chart(Protocol):
     "--guarantee",
     multiple=True,
     metavar="TEXT",
-    help='A curve: "mu=0.8", "epsilon=1", "epsilon=1 delta=1e-5", "rho=0.5", or a plan file to account for; with a '
-    'name for the legend, "ours: plan.toml" (give it again for another).',
+    help='A curve: "mu=0.8", "epsilon=1", "epsilon=1 delta=1e-5", "rho=0.5", or a run file or plan to account for; '
+    'with a name for the legend, "ours: run.toml" (give it again for another).',
 )
 @click.option(
     "--point", multiple=True, metavar="TEXT", help='An attack to mark: "our attack: 0.01,0.03", its FPR and TPR.'

@@ -170,7 +170,7 @@ class Subject:
             fit = _fitted(curve)
             stated = thing.label if isinstance(thing, Guarantee) and thing is not curve else say("this curve")
             words = mechanism.sentence if mechanism else stated
-            caveats = broken_words(thing, curve, fit) if isinstance(thing, Run) else ()
+            caveats = broken_words(thing, curve) if isinstance(thing, Run) else ()
         return cls(curve, fit, words, mechanism, caveats, described, (adjacency, records))
 
     def group(self, size: int) -> tuple[Guarantee, float] | None:

@@ -89,7 +89,7 @@ def _draw(plot: AccountedPlot, canvas: "Canvas") -> None:
 
 
 def _draw_curves(plot: AccountedPlot, axes: "Axes") -> None:
-    mu, epsilon = (shown_up(value, 3) for value in (plot.mu, plot.epsilon))
+    mu, epsilon = (style.text_words(shown_up(value)) for value in (plot.mu, plot.epsilon))
     level = style.level_words(plot.delta)
     axes.set(xlabel="FPR", ylabel="TPR")
     log_axis(axes, "x", float(plot.fpr[0]), 1.0)
@@ -102,7 +102,8 @@ def _draw_curves(plot: AccountedPlot, axes: "Axes") -> None:
             color=style.SEQUENCE[0],
             label=rf"$(\varepsilon = {epsilon},\ \delta = {level})$-DP",
         )
-    axes.plot(plot.fpr, plot.tpr_by_mu, color=_FIT, label=rf"$\mu = {mu}$")
+    # Wider, to be seen where the curve itself lies on it.
+    axes.plot(plot.fpr, plot.tpr_by_mu, color=_FIT, linewidth=2 * style.THICK, label=rf"$\mu = {mu}$")
     axes.plot(plot.fpr, plot.tpr, color=_TRUTH, label=say("the curve itself"))
     axes.grid(visible=True)
     axes.legend(loc="lower right")

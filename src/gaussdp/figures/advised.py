@@ -1,14 +1,16 @@
 """The picture of a decision: what a guess achieves and how large the noise is, as mu moves; and a page around it."""
 
+import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gaussdp import words
-from gaussdp.documents.rounding import shown
 from gaussdp.figures import style
-from gaussdp.figures.drawing import rendered
+from gaussdp.figures.drawing import Mark, name_marks, readable_log_axis, rendered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +24,15 @@ _LINE = 1.36  # heights of type from line to line
 _WIDTH = 0.51  # of the average letter, in heights of type: a little more than there is
 _TITLE = 1.55
 _BAND = "#fde0c5"
+_ONE_LINE = 1.004  # of the range: a narrower one is hidden by the line of what was decided
+_HEADROOM = 1.08
+_NAMES = "#1a1a1a"
+_LOOKS: tuple[tuple[str, Any], ...] = (
+    (style.OWN_SECOND, "solid"),
+    ("#b35806", style.DASHES),
+    ("#1a1a1a", (0, (1.0, 1.5))),
+    (style.SEQUENCE[-1], "dashdot"),
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,11 @@ class DecisionPicture:
     marked: tuple[float, str]
     noise: Sequence[tuple[str, Sequence[float]]]
     measure: str
+
+    @property
+    def ranged(self) -> bool:
+        """Whether a range is advised that is wide enough to be seen beside the line of what was decided."""
+        return self.high > self.low * _ONE_LINE
 
 
 @dataclass(frozen=True)
@@ -85,27 +101,32 @@ def _draw(decision: DecisionPicture, left: "Axes", right: "Axes") -> None:
     left.plot(decision.mu, [100 * chance for chance in decision.chance], color=style.SEQUENCE[-1])
     left.axhline(100 * decision.before, color=style.BASELINE, linestyle=style.DASHES, linewidth=0.8)
     left.set_title(words.say("Chance of a right guess, at most (%)"), fontsize=8, loc="left")
-    left.set_ylim(bottom=0)
-    before = words.say("without the release")
-    left.annotate(before, (1, 100 * decision.before), (-3, 3), xycoords=("axes fraction", "data"),
-                  textcoords="offset points", ha="right", fontsize=6.5, color=style.BASELINE)  # fmt: skip
+    left.set_ylim(0, _HEADROOM * 100 * max(*decision.chance, decision.before))
     for place, (label, values) in enumerate(decision.noise):
-        colour = (style.SEQUENCE[-1], "#b35806", "#525252", style.OWN_SECOND)[place % 4]
-        right.plot(decision.mu, values, color=colour, label=label, linestyle="solid" if place < 4 else "dashed")
-    right.set_yscale("log")
-    right.yaxis.set_major_formatter(lambda value, _: words.numeral(shown(value)))
-    right.yaxis.set_minor_formatter("")
-    left.annotate(decision.marked[1], (decision.marked[0], 0.95), (4, 0), xycoords=("data", "axes fraction"),
-                  textcoords="offset points", va="top", fontsize=6.5)  # fmt: skip
+        right.plot(decision.mu, values, label=label, **_look(place, len(decision.noise)))
     right.set_title(decision.measure, fontsize=8, loc="left")
-    if len(decision.noise) > 1:
-        right.legend(loc="upper right")
+    found = [value for _, values in decision.noise for value in values if math.isfinite(value) and value > 0]
+    readable_log_axis(right, min(found, default=1.0), max(found, default=1.0))
+    about = words.say("μ for everything together; shaded: the range that is advised") if decision.ranged else ""
     for axes in (left, right):
-        axes.axvspan(decision.low, max(decision.high, decision.low * 1.004), color=_BAND, linewidth=0)
+        if decision.ranged:
+            axes.axvspan(decision.low, decision.high, color=_BAND, linewidth=0)
         axes.axvline(decision.marked[0], color=style.OWN, linewidth=1.2)
         axes.set_xlim(decision.mu[0], decision.mu[-1])
-        axes.set_xlabel(words.say("μ for everything together; shaded: the range that is advised"), fontsize=7)
+        axes.set_xlabel(about or words.say("μ for everything together"), fontsize=7)
         axes.grid(visible=True, which="major")
+    if len(decision.noise) > 1:
+        right.legend(loc="best", frameon=True, facecolor="white", edgecolor="none", framealpha=0.85)
+    chance = 100 * np.interp(decision.marked[0], decision.mu, decision.chance)
+    before = Mark(decision.mu[-1], 100 * decision.before, words.say("without the release"))
+    name_marks(left, [Mark(decision.marked[0], float(chance), decision.marked[1]), before], _NAMES)
+
+
+def _look(place: int, count: int) -> dict[str, Any]:
+    """Of a curve among so many: a wide one below a narrow one of other dashes is seen where they are the same."""
+    kind = place % len(_LOOKS)
+    colour, dashes = _LOOKS[kind]
+    return {"color": colour, "linestyle": dashes, "linewidth": style.THICK + 0.6 * (min(count, len(_LOOKS)) - 1 - kind)}
 
 
 def _page(decision: DecisionPicture, sheet: Sheet, canvas: "Canvas") -> None:

@@ -116,7 +116,7 @@ def _draw_corner(axes: "Axes", audit: Audit | Description, corner: _Corner, clai
         claimed = as_guarantee(claim).tpr(curve)
         axes.plot(curve, claimed, color=colour, label=f"claim {described(claim)}: {words}")
     if isinstance(audit, Audit) and audit.mu_lower > 0:
-        label = f"proved: μ ≥ {shown_down(audit.mu_lower, 3)}"
+        label = f"proved: μ ≥ {shown_down(audit.mu_lower)}"
         axes.plot(curve, audit.guarantee.tpr(curve), color=_BOUND, linestyle=style.DASHES, label=label)
     axes.plot(curve, curve, color=style.BASELINE, linewidth=0.6, linestyle="dotted", label="guessing")
     axes.set(xscale="log", yscale="log", xlim=(lowest, 1), ylim=(lowest, 1.1))

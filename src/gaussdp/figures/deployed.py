@@ -137,7 +137,7 @@ def _add_legend(axes: "Axes", uses: Sequence[Deployment], own: float | None) -> 
     handles = [mark for basis, mark in marks.items() if any(use.basis == basis for use in uses)]
     if own is not None:
         beyond = "" if own == _on_axis(own) else " (off the axis)"
-        value = style.number_words(rounded(own, Rounding.UP, 3))
+        value = style.number_words(rounded(own, Rounding.UP))
         label = rf"yours: $\mu = {value}${beyond}"
         handles.append(Line2D([], [], color=_OWN, label=label))
     if handles:

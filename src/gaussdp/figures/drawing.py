@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gaussdp.documents.rounding import shown
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.figures import style
 from gaussdp.figures.model import Arrow, Axis, Figure
@@ -180,6 +181,7 @@ _POINTS_PER_INCH = 72  # SVG and PDF count in points: text set once at that size
 _CHECKS = 1000  # points along a curve at which it might lie under the legend
 _FAR_RIGHT = 0.8  # of the width: from there on an arrow has its words to the left
 _MOST_DECADES = 9
+_ROOM = 1.08  # beyond the least and the largest value
 _TICKS = 2.01  # where Matplotlib has its own
 _ABOVE_FRAME = 3  # a line along the frame would be half hidden by it
 
@@ -380,6 +382,19 @@ def log_axis(axes: "Axes", name: str, low: float, high: float) -> None:
         edges = np.full_like(between, edge)
         points = (edges, between) if across else (between, edges)
         axes.scatter(*points, transform=place, zorder=_TICKS, **{**look, "marker": mark})
+
+
+def readable_log_axis(axes: "Axes", low: float, high: float) -> None:
+    """A logarithmic upright axis around these values, with numbers at its ticks however short it is."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    low, high = low / _ROOM, high * _ROOM
+    axes.set_yscale("log")
+    axes.set_ylim(low, high)
+    ticks = style.readable_ticks(low, high)
+    axes.yaxis.set_major_locator(FixedLocator(list(ticks)))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_yticklabels([numeral(shown(tick)) for tick in ticks])
 
 
 def _draw_arrow(axes: "Axes", arrow: Arrow) -> None:

@@ -255,8 +255,8 @@ def heat_map(rows: Sequence[Row], path: str | Path) -> None:
         axis.set_xlabel("batch size")
         axis.set_ylabel("epochs")
     bar = figure.colorbar(image, ax=axes, label="noise multiplier")
-    ticks = np.geomspace(low, high, 5) if high > low else np.array([low])
-    bar.set_ticks(ticks, labels=[f"{tick:.2g}" for tick in ticks])
+    ticks = style.readable_ticks(low, high) if high > low else (low,)
+    bar.set_ticks(ticks, labels=[shown(tick) for tick in ticks])
     bar.ax.minorticks_off()
     picture = io.BytesIO()
     figure.savefig(picture, format=file.suffix.removeprefix("."), dpi=150)
@@ -281,7 +281,7 @@ def _annotate(axis: Any, cells: np.ndarray[Any, np.dtype[np.float64]], norm: Any
     for (i, j), value in np.ndenumerate(cells):
         if not np.isnan(value):
             color = "black" if norm(value) > _LIGHT else "white"
-            label = shown_up(float(value), 3)
+            label = shown_up(float(value))
             axis.text(j, i, label, ha="center", va="center", color=color, fontsize=8)
 
 

@@ -47,7 +47,13 @@ def _draw(
     spent, left = style.number_words(rounded(mus[-1], Rounding.UP, _DIGITS)), style.number_words(total)
     axes.fill_between([*places, last], [*mus, mus[-1]], step="post", color=style.SEQUENCE[0], alpha=0.45, linewidth=0)
     axes.step(
-        [*places, last], [*mus, mus[-1]], where="post", color=style.SEQUENCE[-1], label=rf"spent: $\mu = {spent}$"
+        [*places, last],
+        [*mus, mus[-1]],
+        where="post",
+        color=style.SEQUENCE[-1],
+        label=rf"spent: $\mu = {spent}$",
+        clip_on=False,
+        zorder=3,
     )
     axes.axhline(total, color=style.OWN, linestyle=style.DASHES, label=rf"budget: $\mu = {left}$")
     for renewal in renewals:
@@ -59,7 +65,7 @@ def _draw(
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
     axes.grid(visible=True)
-    axes.legend(loc="lower right")
+    axes.legend(loc="best")
 
 
 def _days(time: datetime) -> float:

@@ -132,6 +132,32 @@ def decades(low: float, high: float, most: int = 7) -> tuple[float, ...]:
     return tuple(float(f"1e{exponent}") for exponent in range(last, first - 1, -stride))[::-1]
 
 
+_FEWEST_TICKS, _MOST_TICKS = 3, 7
+
+
+def readable_ticks(low: float, high: float) -> tuple[float, ...]:
+    """Three to seven round numbers along a logarithmic axis: powers of ten, or 1, 2 and 5 times them, or even steps.
+
+    >>> readable_ticks(3.0, 2e4), readable_ticks(0.5, 30.0), readable_ticks(0.31, 0.46)
+    ((10.0, 100.0, 1000.0, 10000.0), (0.5, 1.0, 2.0, 5.0, 10.0, 20.0), (0.35, 0.4, 0.45))
+    """
+    powers = decades(low, high)
+    if len(powers) >= _FEWEST_TICKS:
+        return powers
+    first, last = math.floor(math.log10(low)), math.floor(math.log10(high))
+    round_ones = (float(f"{step:g}e{exponent}") for exponent in range(first, last + 1) for step in _STEPS)
+    found = tuple(tick for tick in round_ones if low <= tick <= high)
+    if len(found) >= _FEWEST_TICKS:
+        return found
+    exponent = math.floor(math.log10(high - low)) + 1
+    steps = (float(f"{step:g}e{exponent - place}") for place in range(3) for step in _STEPS[::-1])
+    return next(found for step in steps if len(found := _multiples(low, high, step)) >= _FEWEST_TICKS)
+
+
+def _multiples(low: float, high: float, step: float) -> tuple[float, ...]:
+    return tuple(_tidy(i * step) for i in range(math.ceil(low / step), math.floor(high / step) + 1))
+
+
 def between_decades(low: float, high: float, marked: Sequence[float]) -> tuple[float, ...]:
     """Where lesser ticks stand: at 2 to 9 times the powers of ten; at those left out of the marked ones if some are.
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,7 +37,8 @@ _LOWEST = 1e-6
 _BELOW = 100  # the smallest named FPR stands this factor inside the picture
 _MARK, _NAMES = "#1a1a1a", "#1a1a1a"
 _GUESSING = {"color": style.BASELINE, "linestyle": style.DASHES, "linewidth": 0.7}
-_DOTTED = (0, (1.2, 1.2))
+_SECOND: tuple[Any, ...] = ((0, (1.2, 1.2)), (0, (4, 1.5)), (0, (4, 1.2, 1, 1.2)), (0, (7, 1, 1, 1, 1, 1)))
+"""Dashes of the second four curves, which share the colours of the first."""
 _FPR, _TPR = Domain(TINY, 1.0), Domain(0.0, 1.0)
 
 
@@ -184,8 +185,12 @@ def draw_on(plot: TradeoffPlot, canvas: "Canvas") -> None:
     log_axis(right, "y", float(plot.fpr[0]), 1.5)
     right.plot(plot.fpr, plot.fpr, **_GUESSING)
     for i, words in enumerate(plot.fnr):
-        look = {"color": COLOURS[i % len(COLOURS)], "linestyle": "solid" if i < len(COLOURS) else _DOTTED}
-        left.plot([0.0, *plot.fpr], [plot.starts[words], *plot.fnr[words]], label=words, **look)
+        colour, dashes = COLOURS[i % len(COLOURS)], "solid" if i < len(COLOURS) else _SECOND[i - len(COLOURS)]
+        look: dict[str, Any] = {"color": colour, "linestyle": dashes}
+        # A curve along the frame is not half hidden by it.
+        left.plot(
+            [0.0, *plot.fpr], [plot.starts[words], *plot.fnr[words]], label=words, clip_on=False, zorder=3, **look
+        )
         right.plot(plot.fpr, np.maximum(plot.tpr[words], plot.fpr[0]), **look)
     for axes in (left, right):
         axes.grid(visible=True)
@@ -224,7 +229,7 @@ def operating_points(guarantee: Guarantee, fprs: Sequence[float] = DEFAULT_FPRS)
 
     >>> from gaussdp import PureDP
     >>> [attack.words for attack in operating_points(PureDP(1.0), [1e-3])]
-    ['best guess: TPR 0.732', '1 in 1,000: TPR 0.00272']
+    ['best guess: TPR 0.7311', '1 in 1,000: TPR 0.002719']
     """
     low, high = 0.0, 0.5
     for _ in range(_BISECTIONS):
@@ -256,7 +261,7 @@ def tradeoff_figure(
 
     >>> from gaussdp import GDP
     >>> [attack.words for attack in tradeoff_figure(GDP(0.8)).attacks][:2]
-    ['best guess: TPR 0.656', '1 in 100: TPR 0.0635']
+    ['best guess: TPR 0.6555', '1 in 100: TPR 0.06347']
     """
     instance("name", name, str, "a name")
     fprs: list[float] = np.ravel(checked("fpr", fpr, _NAMED)).tolist()
@@ -327,4 +332,4 @@ def _alarm(fpr: float) -> str:
 
 
 def _found(tpr: float) -> str:
-    return f"TPR {shown_up(tpr, 3)}"
+    return f"TPR {shown_up(tpr)}"

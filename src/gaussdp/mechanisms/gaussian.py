@@ -436,7 +436,7 @@ class DPSGD(Mechanism):
             batch = f"{self.sample_rate * dataset_size:,.6g}"
             rows.append((Phrase("Data set size"), say("{count:,} records", count=dataset_size)))
             rows.append((Phrase("Expected batch"), say("{batch} records", batch=batch)))
-        return (*rows, (Phrase("Epochs"), f"{self.steps * self.sample_rate:.4g}"))
+        return tuple(rows)
 
     @property
     def trains(self) -> bool:

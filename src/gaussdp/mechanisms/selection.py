@@ -126,6 +126,10 @@ class BestOf(Mechanism):
             low, high = (middle, high) if _mean(middle, self.eta) > self.mean_runs else (low, middle)
         return math.exp(low)
 
+    def protecting(self, adjacency: Adjacency, records: int = 1) -> Mechanism | None:
+        one = self.mechanism.protecting(adjacency, records)
+        return None if one is None else BestOf(one, self.mean_runs, self.eta)
+
     @classmethod
     def plan_keys(cls) -> PlanKeys:
         return PlanKeys(("of", "mean_runs"), ("eta",))

@@ -1,13 +1,11 @@
 """What the accounting takes for granted, and whether the run met it."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from gaussdp.accounting import Fit
-from gaussdp.accounting.bounds.batches import most_mu, shuffled_batches
-from gaussdp.documents.rounding import shown_down, shown_level, shown_up
+from gaussdp.accounting.bounds.batches import shuffled_batches
+from gaussdp.documents.rounding import shown_down, shown_level
 from gaussdp.guarantees import Guarantee
 from gaussdp.guarantees.claim import Claim
 from gaussdp.statements.run import Run
@@ -21,6 +19,7 @@ _NAMES = {
     "sampling": Phrase("sampling"),
     "adjacency": Phrase("adjacency"),
     "tuning": Phrase("tuning"),
+    "accesses": Phrase("other looks at the data"),
     "clipping": Phrase("clipping"),
     "randomness": Phrase("randomness"),
 }
@@ -58,16 +57,17 @@ class Assumption:
         return f"<Assumption {self.key}: {self.verdict}{'' if self.decisive else ', not decisive'}>"
 
 
-def assumptions(run: Run, curve: Guarantee, fit: Fit, digits: int = 4) -> tuple[Assumption, ...]:
+def assumptions(run: Run, curve: Guarantee, digits: int = 4) -> tuple[Assumption, ...]:
     """What the accounting of this run assumes, each with its verdict.
+
+    Which mu holds where one is not met is decided in one place, `smallest`: here stands why it is not met.
 
     Args:
         run: what was run.
         curve: its accounted guarantee.
-        fit: its accounted mu, for the number that holds instead.
         digits: significant digits of the numbers in the words.
     """
-    found = [_adjacency(run, fit, digits), _unit(run, fit, digits), _tuning(run)]
+    found = [_adjacency(run), _unit(run), _tuning(run), _accesses(run)]
     if run.sampled:
         found.insert(0, _sampling(run, curve, digits))
     if run.trains:
@@ -81,9 +81,9 @@ def unmet(judged: Iterable[Assumption]) -> list[Assumption]:
     return [item for item in judged if item.decisive and item.verdict == "not met"]
 
 
-def broken_words(run: Run, curve: Guarantee, fit: Fit) -> tuple[str, ...]:
+def broken_words(run: Run, curve: Guarantee) -> tuple[str, ...]:
     """What a run did otherwise than its account assumes, in one sentence; nothing if that is nothing."""
-    broken = [item.title for item in unmet(assumptions(run, curve, fit))]
+    broken = [item.title for item in unmet(assumptions(run, curve))]
     if not broken:
         return ()
     words = "; ".join(broken)
@@ -95,7 +95,6 @@ def broken_words(run: Run, curve: Guarantee, fit: Fit) -> tuple[str, ...]:
 def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
     if run.mechanism.samplings != {"poisson"}:
         return _as_described(run)
-    instead = _without_sampling(run, digits)
     proved = _proved(run, curve, digits) if run.sampling == "shuffle" else ""
     passes = _passes(run)
     words: dict[str | None, tuple[Met, str]] = {
@@ -104,20 +103,17 @@ def _sampling(run: Run, curve: Guarantee, digits: int) -> Assumption:
             "not met",
             say(
                 "The pipeline shuffles the data and cuts them into batches{passes}. The number does not"
-                " hold for it: shuffling is another mechanism and can be far less"
-                " private.{proved}{instead}",
+                " hold for it: shuffling is another mechanism and can be far less private.{proved}",
                 passes=passes,
                 proved=proved,
-                instead=instead,
             ),
         ),
         "fixed batches": (
             "not met",
             say(
                 "The pipeline uses the same batches in every pass{passes}. The number does not hold for"
-                " it: without random batches nothing hides in which one a record is.{instead}",
+                " it: without random batches nothing hides in which one a record is.",
                 passes=passes,
-                instead=instead,
             ),
         ),
         "without replacement": (
@@ -169,18 +165,6 @@ def _passes(run: Run) -> str:
     return f" ({', '.join(stated)})" if stated else ""
 
 
-def _without_sampling(run: Run, digits: int) -> str:
-    most = most_mu(run.accounted, run.loader)
-    if not math.isfinite(most):
-        return ""
-    mu = shown_up(most, digits)
-    return say(
-        " With all else met, what holds without relying on the order is μ = {mu} if a record's"
-        " share may be blanked out, twice that if it may be exchanged.",
-        mu=mu,
-    )
-
-
 def _proved(run: Run, curve: Guarantee, digits: int) -> str:
     """What an attack on shuffled passes proves, where that is more than the number of Poisson sampling."""
     at = Claim(epsilon=1.0, delta=_USUAL_DELTA)
@@ -195,7 +179,7 @@ def _proved(run: Run, curve: Guarantee, digits: int) -> str:
     )
 
 
-def _adjacency(run: Run, fit: Fit, digits: int) -> Assumption:
+def _adjacency(run: Run) -> Assumption:
     title = say(
         "{kind} adjacency: the noise is stated for these neighbours",
         kind=run.mechanism.adjacency.capitalize(),
@@ -208,9 +192,7 @@ def _adjacency(run: Run, fit: Fit, digits: int) -> Assumption:
     if run.mechanism.adjacency == "add-remove":
         words = say(
             "The run is to protect a record that is replaced. The number does not hold for that: to"
-            " replace is to remove one and add another. With all else met, what holds by group"
-            " privacy is twice the μ, {mu}, with the same floor.",
-            mu=shown_up(2 * fit.mu, digits),
+            " replace is to remove one and add another."
         )
     else:
         words = say(
@@ -221,7 +203,7 @@ def _adjacency(run: Run, fit: Fit, digits: int) -> Assumption:
     return Assumption("adjacency", title, "not met", words)
 
 
-def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
+def _unit(run: Run) -> Assumption:
     title = say("One record a unit: the accounting protects a single record")
     if run.records_per_unit is None:
         return Assumption(
@@ -245,18 +227,15 @@ def _unit(run: Run, fit: Fit, digits: int) -> Assumption:
         title,
         "not met",
         say(
-            "A unit can have {size:,} records. The number holds for one of them, not for the unit."
-            " With all else met, what holds for the unit by group privacy is {size:,} times the μ,"
-            " {mu}, with the same floor.",
+            "A unit can have {size:,} records. The number holds for one of them, not for the unit.",
             size=size,
-            mu=shown_up(size * fit.mu, digits),
         ),
         name=_RECORDS,
     )
 
 
 def _tuning(run: Run) -> Assumption:
-    title = say("Every look at the data is counted, tuning too")
+    title = say("Tuning on these data is counted")
     runs = say("{count:,} further runs", count=run.tuning_runs) if run.tuning_runs else say("the tuning runs")
     words: dict[str | None, tuple[Met, str]] = {
         "none": ("met", say("No hyper-parameters were tuned on these data.")),
@@ -289,6 +268,17 @@ def _tuning(run: Run) -> Assumption:
     }
     verdict, sentence = words[run.tuning]
     return Assumption("tuning", title, verdict, sentence)
+
+
+def _accesses(run: Run) -> Assumption:
+    """Whether the mechanism covers all that was done with the data, which nothing but the run itself can say."""
+    title = say("Every other look at the data is counted")
+    if run.accesses:
+        listed = "; ".join(run.accesses)
+        words = say("The run lists everything that is done with the data: {accesses}.", accesses=listed)
+        return Assumption("accesses", title, "met", words, decisive=False)
+    words = say("The run does not say what else is done with the data; list everything under accesses.")
+    return Assumption("accesses", title, "not stated", words, decisive=False)
 
 
 def _clipping(run: Run) -> Assumption:

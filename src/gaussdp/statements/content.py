@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
+from gaussdp.accounting.bounds.batches import UNSTATED
 from gaussdp.accounting.fitted import LARGE_REGRET
 from gaussdp.documents.blocks import Facts, Headline, Judgement, Picture, Section, Tone, Words
-from gaussdp.documents.rounding import shown, shown_down, shown_up
+from gaussdp.documents.rounding import shown, shown_down, shown_nearest, shown_up
+from gaussdp.mechanisms import DPSGD
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.statements.assumptions import Assumption, Met, unmet
 from gaussdp.statements.findings import Findings
@@ -16,6 +18,8 @@ _VERDICTS = {"met": Phrase("met"), "not met": Phrase("not met"), "not stated": N
 _TONES: dict[Met, Tone] = {"met": "good", "not met": "bad", "not stated": "open"}
 DEFAULT_TITLE = Phrase("Privacy statement")
 FIGURE_TITLE = Phrase("The trade-off curve")
+
+_EPOCH_DIGITS = 6
 
 _TUNING = {
     "none": Phrase("none on these data"),
@@ -126,18 +130,19 @@ def holding_words(report: Findings) -> tuple[str, ...]:
     nothing = report.holding.nothing_finite(digits)
     if nothing:
         return (nothing,)
-    all_attacks = Phrase(
-        "For the run as described, all of it counted together, μ = {upper} holds; none below {lower} does."
-    )
+    all_attacks = Phrase("For the run as described, all of it counted together, μ = {upper} holds.")
     above_floor = Phrase(
         "For the run as described, all of it counted together, μ = {upper} holds, for attacks with error rates of at"
-        " least {floor}; none below {lower} does."
+        " least {floor}."
     )
-    told = {"upper": numeral(shown_up(ends.upper, digits)), "lower": numeral(shown_down(ends.lower, digits))}
-    first = say(above_floor, floor=shown_up(floor, digits), **told) if floor else say(all_attacks, **told)
+    upper = numeral(shown_up(ends.upper, digits))
+    words = [say(above_floor, floor=shown_up(floor, digits), upper=upper) if floor else say(all_attacks, upper=upper)]
+    if ends.lower > 0:
+        words.append(say("No μ below {lower} holds.", lower=numeral(shown_down(ends.lower, digits))))
     names = report.holding.unstated(below=False)
-    rests = () if not names else (say("This rests on what is not stated: {names}.", names=", ".join(names)),)
-    return (" ".join((first, *rests)), *report.holding.caveats)
+    if names:
+        words.append(say("This rests on what is not stated: {names}.", names=", ".join(names)))
+    return (" ".join(words), *report.holding.caveats)
 
 
 def guarantee_words(report: Findings) -> list[str]:
@@ -211,6 +216,8 @@ def mechanism_facts(run: Run) -> tuple[tuple[str, str], ...]:
     """The mechanism and its parameters."""
     facts = run.mechanism.facts(run.dataset_size)
     rows = [(say("Mechanism"), run.protected.sentence), *((say(name), numeral(words)) for name, words in facts)]
+    if isinstance(run.mechanism, DPSGD):
+        rows.append((say("Epochs"), numeral(_epochs(run, run.mechanism))))
     if run.trains and run.clip_norm:
         rows.append((say("Clip norm"), numeral(shown(run.clip_norm))))
     if run.batches_per_pass and run.sampling != "random allocation":  # which the mechanism tells
@@ -220,6 +227,17 @@ def mechanism_facts(run: Run) -> tuple[tuple[str, str], ...]:
     if run.tuning == "counted" and run.tuning_runs:
         rows.append((say("Tuning runs counted"), numeral(f"{run.tuning_runs:,}")))
     return tuple(rows)
+
+
+def _epochs(run: Run, training: DPSGD) -> str:
+    """The passes that the run states, or its steps and batches; else how often a record is seen in the mean."""
+    if run.epochs is not None:
+        return shown_nearest(run.epochs, _EPOCH_DIGITS)
+    if run.loader == UNSTATED:
+        return say("about {epochs}", epochs=shown_nearest(training.steps * training.sample_rate))
+    batches, _ = run.loader.batches(training.sample_rate)
+    passes = training.steps / batches
+    return say("about {epochs}", epochs=shown_nearest(passes)) if training.steps % batches else shown(passes)
 
 
 def protected_facts(run: Run) -> tuple[tuple[str, str], ...]:

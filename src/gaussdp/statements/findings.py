@@ -169,4 +169,4 @@ def statement_plot(
 
 
 def _attack_words(fpr: float, tpr: float) -> str:
-    return say("FPR {fpr}, TPR {tpr}", fpr=shown_level(fpr), tpr=shown_up(tpr, 2))
+    return say("FPR {fpr}, TPR {tpr}", fpr=shown_level(fpr), tpr=shown_up(tpr))

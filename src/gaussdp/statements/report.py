@@ -214,7 +214,7 @@ def _report(run: Run, at: _Readings) -> Report:
     fit, notes = _proved(curve, at.floor) if at.certified else _fit(curve, at.floor)
     deltas = _usual_deltas(run.dataset_size) if at.deltas is None else at.deltas
     epsilon, beyond = epsilon_table(curve, deltas, strict=at.deltas is not None)
-    judged = assumptions(run, curve, fit, at.digits)
+    judged = assumptions(run, curve, at.digits)
     return Report(
         run=run,
         fit=fit,

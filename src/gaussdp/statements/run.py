@@ -11,14 +11,21 @@ from typing import Any, Literal
 from gaussdp.accounting.bounds.batches import Loader, stretches
 from gaussdp.documents.files import toml, write_file
 from gaussdp.documents.machine import dumped
-from gaussdp.domains import POSITIVE, WordChoice, instance, number, one_of, yes_or_no
+from gaussdp.domains import EPOCHS, POSITIVE, WordChoice, instance, number, one_of, yes_or_no
 from gaussdp.errors import DomainError
 from gaussdp.guarantees.claim import Claim, as_claim
-from gaussdp.mechanisms import Adjacency, BestOf, Mechanism
+from gaussdp.mechanisms import DPSGD, Adjacency, BestOf, Mechanism
 from gaussdp.mechanisms.base import ADJACENCIES
 from gaussdp.mechanisms.selection import MEAN_RUNS, SHAPE
 from gaussdp.statements.run_files import described, parse_text, read_file, run_from
-from gaussdp.statements.training import TOLD, Training, allocated, count, hold_batches_together
+from gaussdp.statements.training import (
+    TOLD,
+    Training,
+    allocated,
+    count,
+    hold_batches_together,
+    hold_epochs_together,
+)
 from gaussdp.words import Phrase
 
 Sampling = Literal["poisson", "random allocation", "shuffle", "fixed batches", "without replacement", "full batch"]
@@ -100,7 +107,8 @@ class Run:
         drop_last: whether these drop a last, incomplete batch.
         records_per_unit: the most records that one unit has.
         dataset_size: number of records.
-        accesses: what is done with the data that the mechanism covers.
+        epochs: of one run of DP-SGD: passes over the data, in steps that agree with those of the mechanism.
+        accesses: everything that is done with the data; the mechanism must cover all of it.
         outputs: what becomes known that the mechanism covers.
         tuning: of hyper-parameters on the same data: "none", "counted", "not counted", or "best of" a random number of
             runs of which only the best became known.
@@ -133,6 +141,7 @@ class Run:
     drop_last: bool | None = None
     records_per_unit: int | None = None
     dataset_size: int | None = None
+    epochs: float | None = None
     accesses: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     tuning: Tuning | None = None
@@ -191,6 +200,7 @@ class Run:
             self._set("drop_last", yes_or_no("drop_last", self.drop_last))
         if self.clip_norm is not None:
             self._set("clip_norm", number("clip_norm", self.clip_norm, POSITIVE))
+        self._hold_epochs()
         self._refuse_numbers_of_tuning()
         if self.claim is not None:
             try:
@@ -330,6 +340,18 @@ class Run:
 
     def _set(self, key: str, value: object) -> None:
         object.__setattr__(self, key, value)
+
+    def _hold_epochs(self) -> None:
+        """Passes that agree with the steps; of random allocation the mechanism itself has them."""
+        if self.epochs is None:
+            return
+        if not isinstance(self.mechanism, DPSGD):
+            raise DomainError(
+                "epochs", problem="is of one run of DP-SGD, and this mechanism is not", advice="leave it out"
+            )
+        epochs = number("epochs", self.epochs, EPOCHS)
+        hold_epochs_together(epochs, self.mechanism.steps, self.mechanism.sample_rate, self.loader)
+        self._set("epochs", None if self.sampling == "random allocation" else epochs)
 
     def _refuse_numbers_of_tuning(self) -> None:
         for key, domain in (("tuning_mean", MEAN_RUNS), ("tuning_shape", SHAPE)):

@@ -40,6 +40,8 @@ class Found:
         if self.enclosure.lower == math.inf:
             return say("No finite μ holds for this run.")
         if self.enclosure.upper == math.inf:
+            if self.enclosure.lower <= 0:
+                return say("No finite μ is known to hold for this run.")
             lower = numeral(shown_down(self.enclosure.lower, digits))
             return say("No finite μ is known to hold for this run; none below {lower} does.", lower=lower)
         return None
@@ -97,12 +99,16 @@ def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enc
         return _as_described(run, mechanism, claim, caveats)
     exchanged = mechanism.adjacency != run.adjacency
     group = (run.records_per_unit or 1) * (2 if exchanged else 1)
-    known = None if claim.kind == "zcdp" else run.protecting(mechanism)
-    if known is not None and (not run.sampled or run.sampling in ("poisson", None)):
+    as_sampled = not run.sampled or run.sampling in ("poisson", None)
+    known = run.protecting(mechanism)
+    if claim.kind == "zcdp" and known != mechanism:
+        known = None
+    if known is not None and as_sampled:
         if run.sampled and run.sampling is None:
             caveats.append(say(_POISSON_ASSUMED))
         return smallest(known, claim)
-    if not all(isinstance(part, PoissonSampled) or not part.sampled for part, _ in mechanism.parts()):
+    of_records = all(isinstance(part, PoissonSampled) or not part.sampled for part, _ in mechanism.parts())
+    if not of_records and not as_sampled:
         caveats.append(
             say("The noise is stated for other neighbours than one record; these are known on Poisson samples.")
         )
@@ -111,7 +117,12 @@ def _of(run: Run, mechanism: Mechanism, claim: Claim, caveats: list[str]) -> Enc
         caveats.append(
             say("The noise is stated for adding or removing a record; replacing one counts as a group of two.")
         )
-    if not run.sampled or run.sampling in ("poisson", None):
+    if not of_records:  # so many of its neighbours, one after the other, cover the unit; what is least, none says
+        caveats.append(say("No exact account of such a unit is known: its records count one by one, as a group."))
+        if run.sampling is None:
+            caveats.append(say(_POISSON_ASSUMED))
+        return Enclosure(0.0, smallest(mechanism, claim, group).upper)
+    if as_sampled:
         if run.sampled and run.sampling is None:
             caveats.append(say(_POISSON_ASSUMED))
         return smallest(mechanism, claim, group)

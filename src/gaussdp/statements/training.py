@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gaussdp.accounting.bounds.batches import Loader
+from gaussdp.accounting.bounds.batches import UNSTATED, Loader
 from gaussdp.domains import EPOCHS, MOST, POSITIVE, SAMPLE_RATE, integer, number, yes_or_no
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import DPSGD, Mechanism, RandomAllocation
@@ -111,18 +111,7 @@ class Training:
             )
         if self.steps is None or self.epochs is None:
             return
-        rate = self._rate()
-        fewest, most_batches = Loader(self.batches_per_pass, self.drop_last).batches(rate)
-        # A last pass may be cut short.
-        least, most = math.floor(self.epochs * fewest), math.ceil(self.epochs * most_batches) + (fewest < most_batches)
-        if not least <= self.steps <= most:
-            raise DomainError(
-                "steps",
-                value=self.steps,
-                problem=f"must agree with epochs: {self.epochs:g} epochs at sample rate {rate:.6g} are "
-                f"{self._passes()} steps",
-                advice="leave one of them out",
-            )
+        hold_epochs_together(self.epochs, self.steps, self._rate(), Loader(self.batches_per_pass, self.drop_last))
 
     def _rate(self) -> float:
         # The exact quotient rather than a rate written with few digits.
@@ -131,16 +120,31 @@ class Training:
         return self.sample_rate or 1.0
 
     def _steps(self) -> int:
-        return self.steps if self.steps is not None else self._passes()
-
-    def _passes(self) -> int:
-        epochs, rate = self.epochs or 1.0, self._rate()
-        stated = self.batches_per_pass is not None or self.drop_last is not None
-        batches = Loader(self.batches_per_pass, self.drop_last).batches(rate)[0] if stated else 1 / rate
-        return max(1, math.ceil(epochs * batches * _UNSEEN))
+        loader = Loader(self.batches_per_pass, self.drop_last)
+        return self.steps if self.steps is not None else _steps_of(self.epochs or 1.0, self._rate(), loader)
 
 
-TOLD = ("dataset_size", "clip_norm", "batches_per_pass", "drop_last")
+def _steps_of(epochs: float, rate: float, loader: Loader) -> int:
+    batches = 1 / rate if loader == UNSTATED else loader.batches(rate)[0]
+    return max(1, math.ceil(epochs * batches * _UNSEEN))
+
+
+def hold_epochs_together(epochs: float, steps: int, rate: float, loader: Loader) -> None:
+    """Refuse so many steps where no loader makes them of so many passes over data with this sample rate."""
+    fewest, most_batches = loader.batches(rate)
+    # A last pass may be cut short.
+    least, most = math.floor(epochs * fewest), math.ceil(epochs * most_batches) + (fewest < most_batches)
+    if not least <= steps <= most:
+        raise DomainError(
+            "steps",
+            value=steps,
+            problem=f"must agree with epochs: {epochs:g} epochs at sample rate {rate:.6g} are "
+            f"{_steps_of(epochs, rate, loader)} steps",
+            advice="leave one of them out",
+        )
+
+
+TOLD = ("dataset_size", "clip_norm", "epochs", "batches_per_pass", "drop_last")
 """What a run tells of these numbers besides the mechanism."""
 
 

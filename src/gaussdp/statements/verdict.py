@@ -183,7 +183,7 @@ def _checked(run: Run, stated: Claim) -> Verdict:
         upper=found.enclosure.upper,
         instead=instead,
         sentences=(first + _resting(status, found), *others),
-        causes=() if status == "sound" else causes(run, stated, status, instead),
+        causes=() if status == "sound" else causes(run, stated, status, found.enclosure.upper, instead),
         caveats=found.caveats,
     )
 
@@ -251,7 +251,7 @@ def _sound(claim: Claim, found: Enclosure) -> str:
     least = shown_at_most(found.upper, claim.value)
     if least is not None:
         smallest = _smallest(claim, found)
-        return say("Sound: {claim} holds; {smallest} is {least}.", claim=claim, smallest=smallest, least=least)
+        return say("Sound: {claim} holds; {smallest} is at most {least}.", claim=claim, smallest=smallest, least=least)
     if found.upper <= found.lower * (1 + _TIGHT):  # equal, as far as the accounting tells
         return say("Sound: {claim} holds; no smaller {symbol} does.", claim=claim, symbol=claim.symbol)
     return say("Sound: {claim} holds; no smaller {symbol} can be proved.", claim=claim, symbol=claim.symbol)
@@ -261,9 +261,13 @@ def _loose(claim: Claim, found: Enclosure) -> str:
     printed = rounded(found.upper, Rounding.UP, FEWEST_DIGITS)
     named = {"claim": claim, "smallest": _smallest(claim, found), "printed": shown(printed)}
     if not printed:
-        return say("Loose: {claim} holds, and is above {smallest}, {printed}.", **named)
+        return say("Loose: {claim} holds, and is above {smallest}, which is at most {printed}.", **named)
     times = shown_down(claim.value / printed, FEWEST_DIGITS)
-    return say("Loose: {claim} holds, and is {times} times {smallest}, {printed}.", times=times, **named)
+    return say(
+        "Loose: {claim} holds, and is at least {times} times {smallest}, which is at most {printed}.",
+        times=times,
+        **named,
+    )
 
 
 def _known(claim: Claim, found: Enclosure) -> str:
@@ -294,7 +298,9 @@ def _false(claim: Claim, found: Enclosure) -> list[str]:
         lower=lower,
     )
     factor = shown_above(float(str(lower)) / claim.value, 1.0) if claim.value > 0 else None
-    return [words, say("The claim is too small by a factor of {factor}.", factor=factor)] if factor else [words]
+    return (
+        [words, say("The claim is too small by a factor of at least {factor}.", factor=factor)] if factor else [words]
+    )
 
 
 def _true_delta(run: Run, claim: Claim) -> list[str]:
@@ -313,5 +319,11 @@ def _true_delta(run: Run, claim: Claim) -> list[str]:
     times = shown_above(float(delta) / stated, 1.0)
     named = {"epsilon": shown(claim.value), "delta": delta}
     if times is None:
-        return [say("At ε = {epsilon} the true δ is {delta}.", **named)]
-    return [say("At ε = {epsilon} the true δ is {delta}, {times} times the δ claimed.", **named, times=times)]
+        return [say("At ε = {epsilon} the true δ is at least {delta}.", **named)]
+    return [
+        say(
+            "At ε = {epsilon} the true δ is at least {delta}, which is at least {times} times the δ claimed.",
+            **named,
+            times=times,
+        )
+    ]

@@ -205,10 +205,10 @@ def holding(run: Run, floor: float, delta: float) -> Holding:
     """
     curve = account(run.protected)
     fit, raised = _fit(curve, floor)
-    judged = assumptions(run, curve, fit)
+    judged = assumptions(run, curve)
     if unmet(judged):
         return _enclosed(run, floor, delta)
-    unstated = tuple(one.words for one in judged if one.verdict == "not stated" or one.remark)
+    unstated = tuple(one.words for one in judged if one.remark or (one.decisive and one.verdict == "not stated"))
     epsilon = curve.epsilon(delta)
     return Holding(curve, fit, fit.mu, fit.mu_lower, epsilon, epsilon, (*raised, *fit.notes(), *unstated))
 
