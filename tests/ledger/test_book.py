@@ -4,7 +4,6 @@ import itertools
 import pickle
 import subprocess
 import sys
-from datetime import datetime
 from fractions import Fraction
 
 import pytest
@@ -15,7 +14,7 @@ import gaussdp
 from gaussdp import GDP, BudgetExceeded, DomainError, Gaussian, Ledger
 from gaussdp.documents import render
 from gaussdp.documents.written import written
-from gaussdp.ledger import LedgerError, entries
+from gaussdp.ledger import LedgerError
 
 FRESH = itertools.count()
 
@@ -283,15 +282,26 @@ def test_what_if_writes_nothing(lite):
     assert lite.head == before
 
 
-def test_the_clock_may_go_backwards(lite, monkeypatch):
-    lite.open_budget("all", GDP(1.0))
-    last = lite.entries()[-1].time
-    monkeypatch.setattr(entries, "now", lambda: "1999-12-31T23:59:59.000000+00:00")
-    monkeypatch.setattr("gaussdp.ledger.transactions.now", entries.now)
-    entry = lite.reserve("all", GDP(0.1), key="a")
-    assert entry.time == last
-    assert datetime.fromisoformat(entry.time).utcoffset().total_seconds() == 0
-    assert lite.verify().ok
+def test_the_clock_may_jump(book, monkeypatch):
+    """A time is what the clock said: one jump ahead fixes none of the later ones, and the numbers give the order."""
+    book.open_budget("all", GDP(1.0), period="year")
+    clock = ["2999-12-31T23:59:59.000000+00:00", "1999-01-01T00:00:00.000000+00:00", "2027-01-01T00:00:00.000000+00:00"]
+    monkeypatch.setattr("gaussdp.ledger.transactions.now", iter(clock).__next__)
+    made = [book.reserve("all", GDP(0.1), key=key) for key in "abc"]
+    assert [entry.time for entry in made] == clock
+    assert [entry.seq for entry in book.entries()[-3:]] == [3, 4, 5]
+    assert book.verify(head=book.head).problems == ()
+
+
+def test_no_clock_gives_a_spent_budget_back(lite, monkeypatch):
+    """A period ends where somebody renews it in writing, and nowhere else."""
+    lite.open_budget("yearly", GDP(1.0), period="year")
+    lite.reserve("yearly", GDP(1.0), key="a")
+    for year in (2999, 1970):
+        monkeypatch.setattr("gaussdp.ledger.transactions.now", lambda year=year: f"{year}-01-01T00:00:00.000000+00:00")
+        with pytest.raises(BudgetExceeded):
+            lite.reserve("yearly", GDP(0.1), key="b")
+    assert (lite.budget("yearly").periods, lite.budget("yearly").left) == (1, GDP(0.0))
 
 
 # In a process of its own, since what other tests have loaded here may have threads.

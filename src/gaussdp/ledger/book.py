@@ -105,9 +105,7 @@ class Ledger:
             migrate(connection)
             connection.execute(sa.insert(BOOK).values(id=1, unit=protects, adjacency=neighbours))
             content = {"unit": protects, "adjacency": neighbours, "schema": VERSION}
-            decision = Decision(connection)
-            decision.append("create", None, None, content)
-            decision.finish()
+            Decision(connection).append("create", None, None, content)
         return cls(url, timeout=timeout)
 
     @classmethod
@@ -119,13 +117,11 @@ class Ledger:
     def upgrade(cls, url: str, *, timeout: float = DEFAULT_TIMEOUT) -> "Ledger":
         """Bring a book of an older version to the schema of this one, in one transaction; keep a copy before."""
         database = Database(url, number("timeout", timeout, POSITIVE))
-        with closing(database), database.changing() as connection:
+        with closing(database), database.deciding() as connection:
             found = version_of(connection)
             if found is not None and found < VERSION:
                 migrate(connection)
-                decision = Decision(connection)
-                decision.append("upgrade", None, None, {"from": found, "to": VERSION})
-                decision.finish()
+                Decision(connection).append("upgrade", None, None, {"from": found, "to": VERSION})
         return cls(url, timeout=timeout)
 
     def close(self) -> None:
@@ -226,13 +222,8 @@ class Ledger:
     def commit(self, key: str) -> Entry:
         """Say that the release of a reservation came out: it stays spent for good."""
         own = _name("key", key, "table-7")
-        if not self._database.sqlite:
-            with self._database.driver() as driver:
-                entry = decisions.committed_at_once(driver, own)
-            if entry is not None:
-                return entry
-        with self._database.swiftly() as line:
-            return decisions.resolve(line, "commit", own, {})
+        with self._database.deciding(keyed=True) as connection:
+            return decisions.resolve(connection, "commit", own, {})
 
     def refund(self, key: str, *, reason: str) -> Entry:
         """Give back what was reserved, because nothing came out.
@@ -244,7 +235,7 @@ class Ledger:
             DomainError: if the release was committed, or there is no such reservation.
         """
         own, why = _name("key", key, "table-7"), line_of_words("reason", reason, "nothing was released")
-        with self._database.deciding() as connection:
+        with self._database.deciding(keyed=True) as connection:
             return decisions.resolve(connection, "refund", own, {"reason": why})
 
     @contextmanager
@@ -390,16 +381,9 @@ class Ledger:
         return charge_of(release, unit=self.unit, adjacency=self.adjacency, floor=floor, stated_for=stated_for)
 
     def _reserved(self, request: Request) -> Entry:
-        if request.people is not None:
-            with self._database.deciding(request.load) as connection:
-                return request.decide(connection)
-        if not self._database.sqlite:
-            with self._database.driver() as driver:
-                entry = decisions.reserved_at_once(driver, request)
-            if entry is not None:
-                return entry
-        with self._database.swiftly() as line:
-            return request.decide(line)
+        before = None if request.people is None else request.load
+        with self._database.deciding(before, keyed=True) as connection:
+            return request.decide(connection)
 
     def __reduce__(self) -> Any:
         url = self._database.url.render_as_string(hide_password=False)

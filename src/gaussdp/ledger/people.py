@@ -226,6 +226,22 @@ def most_spent(connection: Connection, budget: Balance) -> Fraction:
     return Fraction(int(most or 0)) / Fraction(10) ** Units.of(budget).digits
 
 
+def gives_back(connection: Connection, seq: int, of: int) -> int:
+    """How many people a refund gives back to just what its reservation charged; -1 if it does anything else."""
+    counted = sa.text(
+        "SELECT (SELECT count(*) FROM ledger_taking_part WHERE seq = :seq) AS rows, (SELECT count(*) "
+        "FROM ledger_taking_part r JOIN ledger_taking_part c ON c.seq = :of AND c.person = r.person "
+        "WHERE r.seq = :seq AND r.units = -c.units) AS alike"
+    )
+    found = connection.execute(counted, {"seq": seq, "of": of}).one()
+    return int(found.rows) if found.rows == found.alike else -1
+
+
+def people_charged(connection: Connection) -> int:
+    """How many charges and refunds of people there are."""
+    return int(connection.execute(sa.select(sa.func.count()).select_from(TAKING_PART)).scalar_one())
+
+
 def people_out_of_balance(connection: Connection) -> int:
     """How many people have another balance than the entries give."""
     sums = (
