@@ -7,6 +7,7 @@ import sys
 from fractions import Fraction
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ import gaussdp
 from gaussdp import GDP, BudgetExceeded, DomainError, Gaussian, Ledger
 from gaussdp.documents import render
 from gaussdp.documents.written import written
-from gaussdp.ledger import LedgerError
+from gaussdp.ledger import LedgerError, People
 
 FRESH = itertools.count()
 
@@ -207,6 +208,68 @@ class TestPeriods:
         lite.open_budget("once", GDP(1.0))
         with pytest.raises(DomainError, match="is never renewed"):
             lite.renew("once", reason="we would like more")
+
+
+UNSEEN = [
+    "\u200b",
+    "a\u200b",
+    "\ufeffk",
+    "a\u2060b",
+    "a\u00adb",
+    "a\u202eb",
+    "a\u200e",
+    "a\U000e0041",
+    "\u3164",
+    "a\u2800",
+]
+
+
+class TestNames:
+    """What cannot be seen makes no difference between two names, and so is in none."""
+
+    @pytest.mark.parametrize("name", UNSEEN, ids=ascii)
+    def test_unseen_characters_are_refused(self, lite, name):
+        lite.open_budget("each", GDP(1.0), per_person=True)
+        before = lite.head
+        for use in (
+            lambda: lite.open_budget(name, GDP(1.0)),
+            lambda: lite.reserve("each", GDP(0.1), key=name, people=["ada"]),
+            lambda: lite.reserve("each", GDP(0.1), key="a", people=["ada", name]),
+            lambda: Ledger.create("never.db", unit=name, adjacency="add-remove"),
+        ):
+            with pytest.raises(DomainError, match=r"U\+"):
+                use()
+        assert lite.head == before
+
+    @pytest.mark.parametrize("name", [" ", "\u2003", "\t", "\n"], ids=ascii)
+    def test_white_space_is_no_name(self, lite, name):
+        lite.open_budget("each", GDP(1.0), per_person=True)
+        for use in (
+            lambda: lite.open_budget(name, GDP(1.0)),
+            lambda: lite.reserve("each", GDP(0.1), key=name, people=["ada"]),
+            lambda: lite.reserve("each", GDP(0.1), key="a", people=["ada", name]),
+        ):
+            with pytest.raises(DomainError):
+                use()
+
+    @pytest.mark.parametrize("name", ["naïve/μ", "日本", "é", "a b", "Ωmega 2027", "محمد"])
+    def test_letters_of_any_script_are_names(self, lite, name):
+        lite.open_budget(name, GDP(1.0), per_person=True)
+        assert lite.reserve(name, GDP(0.1), key=name, people=[name]).content["people"] == 1
+
+    def test_a_table_of_people_is_read_as_closely(self, book):
+        book.open_budget("each", GDP(1.0), per_person=True)
+        engine = sa.create_engine(book.place, poolclass=sa.NullPool)
+        with engine.begin() as connection:
+            connection.exec_driver_sql("CREATE TABLE visits (who TEXT)")
+            connection.execute(sa.text("INSERT INTO visits VALUES ('ada'), (:other)"), {"other": "ada\u200b"})
+        with pytest.raises(DomainError, match=r"people must be visible text, got the invisible character U\+200B"):
+            book.reserve("each", GDP(0.1), key="a", people=People("visits", "who", table=True))
+
+    def test_numbers_of_thousands_of_digits(self, lite):
+        lite.open_budget("each", GDP(1.0), per_person=True)
+        with pytest.raises(DomainError, match="whole number of more than 30 digits"):
+            lite.reserve("each", GDP(0.1), key="a", people=[10**5000])
 
 
 class TestBadInput:

@@ -1,5 +1,6 @@
 """What can go wrong with a file or a server: named in one line, with nothing written and nothing lost."""
 
+import os
 import random
 import shutil
 import sqlite3
@@ -195,6 +196,26 @@ with Ledger.open(sys.argv[1]) as book, open(sys.argv[2], "w") as out:
 
 
 class TestFiles:
+    @pytest.mark.parametrize("umask", [0o000, 0o022, 0o277])
+    def test_a_file_is_its_owners_alone(self, tmp_path, umask):
+        """Whatever the umask; the files that SQLite makes beside it are like it."""
+        before = os.umask(umask)
+        try:
+            with Ledger.create(str(tmp_path / "budget.db"), unit="one person", adjacency="add-remove") as book:
+                book.open_budget("all", GDP(1.0))
+                modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+        finally:
+            os.umask(before)
+        assert modes == dict.fromkeys(["budget.db", "budget.db-wal", "budget.db-shm"], 0o600)
+
+    def test_a_file_that_is_there_keeps_its_mode(self, tmp_path):
+        """A database of others, into which a ledger is put."""
+        file = tmp_path / "other.db"
+        file.touch()
+        file.chmod(0o640)
+        Ledger.create(str(file), unit="one person", adjacency="add-remove").close()
+        assert file.stat().st_mode & 0o777 == 0o640
+
     @pytest.fixture
     def file(self, tmp_path):
         """A book in one file, closed."""

@@ -27,8 +27,16 @@ from gaussdp.documents import Document
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, instance, number, yes_or_no
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import GDP, Guarantee
-from gaussdp.guarantees.base import Numbers, of_tpr
-from gaussdp.mechanisms import Gaussian, Mechanism, MixtureOfGaussians, PoissonSampled, SampledExchange, ZCDPGaussian
+from gaussdp.guarantees.base import Numbers, of_tpr, speaking_about
+from gaussdp.mechanisms import (
+    Adjacency,
+    Gaussian,
+    Mechanism,
+    MixtureOfGaussians,
+    PoissonSampled,
+    SampledExchange,
+    ZCDPGaussian,
+)
 from gaussdp.numerics import Booleans, Floats
 
 if TYPE_CHECKING:
@@ -83,6 +91,11 @@ class AccountedCurve(ReadCurve, Guarantee):
         self._composed = inner if isinstance(inner, ComposedTails) else None
         self._fits: dict[float, Fit] = {}
 
+    @property
+    def adjacency(self) -> Adjacency:
+        """That of the mechanism."""
+        return self.mechanism.adjacency
+
     @staticmethod
     def covers(mechanism: Mechanism) -> bool:
         """Whether the mechanism is a composition of plain and sampled Gaussian releases."""
@@ -100,7 +113,7 @@ class AccountedCurve(ReadCurve, Guarantee):
         Only for compositions with sampled steps; others are known exactly.
         """
         squares, steps, unsampled = _sorted_parts(list(self.mechanism.parts()))
-        return EnclosedCurve(math.fsum(squares), steps, unsampled)
+        return speaking_about(EnclosedCurve(math.fsum(squares), steps, unsampled), self.adjacency)
 
     @cached_property
     def by_distribution(self) -> DistributionCurve:
@@ -131,7 +144,7 @@ class AccountedCurve(ReadCurve, Guarantee):
 
         As the FPR tends to 0 the sampled mechanism is no better; `fit` gives the far smaller mu above a floor.
         """
-        return GDP(mu_of_plain(self.mechanism.parts())[1])
+        return speaking_about(GDP(mu_of_plain(self.mechanism.parts())[1]), self.adjacency)
 
     def certify(
         self,
@@ -200,8 +213,9 @@ class AccountedCurve(ReadCurve, Guarantee):
         return self._fits[level]
 
     def _as_known(self, fit: Fit) -> Fit:
-        """The fit, without its lower end if the mechanism is only known to lose no more."""
-        return replace(fit, mu_lower=0.0) if self.mechanism.bounded else fit
+        """The fit for these neighbours, without its lower end if the mechanism is only known to lose no more."""
+        known = replace(fit, adjacency=self.adjacency)
+        return replace(known, mu_lower=0.0) if self.mechanism.bounded else known
 
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level, from bounds where no exact method answers."""

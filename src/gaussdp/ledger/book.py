@@ -33,6 +33,7 @@ from gaussdp.ledger.database import (
 from gaussdp.ledger.decisions import Request, ShortError, exceeded
 from gaussdp.ledger.document import report_document, spending_figure
 from gaussdp.ledger.entries import Entry
+from gaussdp.ledger.names import refuse_unseen
 from gaussdp.ledger.people import People, most_spent, taking_part
 from gaussdp.ledger.replaying import Verification, verify
 from gaussdp.ledger.transactions import Decision, unknown_budget
@@ -97,6 +98,7 @@ class Ledger:
             LedgerError: if there is a book already, or none can be made there.
         """
         protects = line_of_words("unit", unit, 'unit="one person"')
+        refuse_unseen("unit", [protects])
         neighbours = checked_adjacency(adjacency)
         database = Database(url, number("timeout", timeout, POSITIVE))
         with closing(database), database.making() as connection:
@@ -167,6 +169,7 @@ class Ledger:
             DomainError: if there is one of that name, or one that it lies within is missing.
         """
         title = _name("name", name, "health/2027")
+        refuse_unseen("name", [title])
         mu = number("mu", instance("total", total, GDP, "GDP").mu, MOST_MU)
         allowed = number("slack", slack, PROBABILITY)
         if allowed >= 1:
@@ -203,7 +206,8 @@ class Ledger:
             key: of this release, which no other has.
             purpose: what it is for, in words.
             floor: of the fit, for what is not exactly GDP: a smaller one gives a larger mu and a smaller slack.
-            stated_for: the neighbours that a guarantee or an event speaks about, if not those of the book.
+            stated_for: the neighbours that a guarantee or an event speaks about, if not those of the ledger. What a
+                mechanism gave (a fit, a curve, an implied mu) knows them itself.
             people: for a budget per person, who is in the data: a CSV or Parquet file with a column `person`, or the
                 people, or `People(...)`. Those who can pay take part (`taking_part`), and nobody else may.
         Raises:
@@ -211,6 +215,7 @@ class Ledger:
             DomainError: if the key was used for another request, or nothing is proved about the release.
         """
         name, own = _name("budget", budget, "health/2027"), _name("key", key, "table-7")
+        refuse_unseen("key", [own])
         charge = self._charge(release, floor, stated_for, each=people is not None)
         listed = None if people is None else people if isinstance(people, People) else People(people)
         request = Request(name, own, charge, _purpose(purpose), listed)

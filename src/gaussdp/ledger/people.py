@@ -26,6 +26,7 @@ from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.database import PEOPLE, TAKING_PART
 from gaussdp.ledger.entries import digest_of
+from gaussdp.ledger.names import refuse_unseen
 
 _CAPACITY_DIGITS = 17
 _BATCH = 20_000  # people that are handed to the database at once
@@ -60,6 +61,8 @@ class People:
                 f"INSERT INTO ledger_incoming SELECT DISTINCT CAST({column} AS TEXT) FROM {name} "
                 f"WHERE {column} IS NOT NULL"
             )
+            for (person,) in connection.execute(sa.select(INCOMING.c.person)):
+                _checked({person})
             return digest_of([str(name), str(column)])
         everyone = _checked(self._listed())
         if connection.dialect.name == "postgresql":
@@ -116,12 +119,14 @@ def _place(path: Path, column: str, names: list[str]) -> int:
 def _checked(people: set[Any]) -> list[str]:
     """The people in order, so that the database appends to its indexes."""
     for person in people:
-        if not isinstance(person, str | int) or isinstance(person, bool):
+        long = isinstance(person, int) and abs(person) >= 10**_LONGEST
+        if isinstance(person, bool) or not isinstance(person, str | int) or person == "" or long:
             raise DomainError("people", _NAMES, person)
     everyone = sorted(map(str, people))
     longest = max(everyone, key=len, default="x")
-    if len(longest) > _LONGEST or "" in people or "\0" in "".join(everyone):
-        raise DomainError("people", _NAMES, longest[:_LONGEST] if len(longest) > _LONGEST else "")
+    if len(longest) > _LONGEST:
+        raise DomainError("people", _NAMES, longest[:_LONGEST])
+    refuse_unseen("people", everyone)
     return everyone
 
 
