@@ -49,6 +49,15 @@ def test_roots_enclose(square):
     assert up - down <= 2 * math.ulp(up)
 
 
+@pytest.mark.parametrize("exponent", [-640, -500, -330, -323, -310, 200, 308, 400, 600])
+def test_roots_of_what_no_double_holds(exponent):
+    """The square leaves the range of a double, or of its digits, and the root does not."""
+    square = 3 * Fraction(10) ** exponent
+    up, down = root_up(square), root_down(square)
+    assert written(up) ** 2 >= square >= written(down) ** 2
+    assert up - down <= 2 * math.ulp(up)
+
+
 @given(MUS)
 def test_roots_of_squares_come_back(mu):
     assert root_up(written(mu) ** 2) == root_down(written(mu) ** 2) == mu

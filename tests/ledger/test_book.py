@@ -4,10 +4,10 @@ import itertools
 import pickle
 import subprocess
 import sys
-from datetime import datetime
 from fractions import Fraction
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +15,7 @@ import gaussdp
 from gaussdp import GDP, BudgetExceeded, DomainError, Gaussian, Ledger
 from gaussdp.documents import render
 from gaussdp.documents.written import written
-from gaussdp.ledger import LedgerError, entries
+from gaussdp.ledger import LedgerError, People
 
 FRESH = itertools.count()
 
@@ -210,6 +210,68 @@ class TestPeriods:
             lite.renew("once", reason="we would like more")
 
 
+UNSEEN = [
+    "\u200b",
+    "a\u200b",
+    "\ufeffk",
+    "a\u2060b",
+    "a\u00adb",
+    "a\u202eb",
+    "a\u200e",
+    "a\U000e0041",
+    "\u3164",
+    "a\u2800",
+]
+
+
+class TestNames:
+    """What cannot be seen makes no difference between two names, and so is in none."""
+
+    @pytest.mark.parametrize("name", UNSEEN, ids=ascii)
+    def test_unseen_characters_are_refused(self, lite, name):
+        lite.open_budget("each", GDP(1.0), per_person=True)
+        before = lite.head
+        for use in (
+            lambda: lite.open_budget(name, GDP(1.0)),
+            lambda: lite.reserve("each", GDP(0.1), key=name, people=["ada"]),
+            lambda: lite.reserve("each", GDP(0.1), key="a", people=["ada", name]),
+            lambda: Ledger.create("never.db", unit=name, adjacency="add-remove"),
+        ):
+            with pytest.raises(DomainError, match=r"U\+"):
+                use()
+        assert lite.head == before
+
+    @pytest.mark.parametrize("name", [" ", "\u2003", "\t", "\n"], ids=ascii)
+    def test_white_space_is_no_name(self, lite, name):
+        lite.open_budget("each", GDP(1.0), per_person=True)
+        for use in (
+            lambda: lite.open_budget(name, GDP(1.0)),
+            lambda: lite.reserve("each", GDP(0.1), key=name, people=["ada"]),
+            lambda: lite.reserve("each", GDP(0.1), key="a", people=["ada", name]),
+        ):
+            with pytest.raises(DomainError):
+                use()
+
+    @pytest.mark.parametrize("name", ["naïve/μ", "日本", "é", "a b", "Ωmega 2027", "محمد"])
+    def test_letters_of_any_script_are_names(self, lite, name):
+        lite.open_budget(name, GDP(1.0), per_person=True)
+        assert lite.reserve(name, GDP(0.1), key=name, people=[name]).content["people"] == 1
+
+    def test_a_table_of_people_is_read_as_closely(self, book):
+        book.open_budget("each", GDP(1.0), per_person=True)
+        engine = sa.create_engine(book.place, poolclass=sa.NullPool)
+        with engine.begin() as connection:
+            connection.exec_driver_sql("CREATE TABLE visits (who TEXT)")
+            connection.execute(sa.text("INSERT INTO visits VALUES ('ada'), (:other)"), {"other": "ada\u200b"})
+        with pytest.raises(DomainError, match=r"people must be visible text, got the invisible character U\+200B"):
+            book.reserve("each", GDP(0.1), key="a", people=People("visits", "who", table=True))
+
+    def test_numbers_of_thousands_of_digits(self, lite):
+        lite.open_budget("each", GDP(1.0), per_person=True)
+        with pytest.raises(DomainError, match="whole number of more than 30 digits"):
+            lite.reserve("each", GDP(0.1), key="a", people=[10**5000])
+
+
 class TestBadInput:
     def test_nothing_is_written(self, lite):
         lite.open_budget("all", GDP(1.0))
@@ -283,15 +345,26 @@ def test_what_if_writes_nothing(lite):
     assert lite.head == before
 
 
-def test_the_clock_may_go_backwards(lite, monkeypatch):
-    lite.open_budget("all", GDP(1.0))
-    last = lite.entries()[-1].time
-    monkeypatch.setattr(entries, "now", lambda: "1999-12-31T23:59:59.000000+00:00")
-    monkeypatch.setattr("gaussdp.ledger.transactions.now", entries.now)
-    entry = lite.reserve("all", GDP(0.1), key="a")
-    assert entry.time == last
-    assert datetime.fromisoformat(entry.time).utcoffset().total_seconds() == 0
-    assert lite.verify().ok
+def test_the_clock_may_jump(book, monkeypatch):
+    """A time is what the clock said: one jump ahead fixes none of the later ones, and the numbers give the order."""
+    book.open_budget("all", GDP(1.0), period="year")
+    clock = ["2999-12-31T23:59:59.000000+00:00", "1999-01-01T00:00:00.000000+00:00", "2027-01-01T00:00:00.000000+00:00"]
+    monkeypatch.setattr("gaussdp.ledger.transactions.now", iter(clock).__next__)
+    made = [book.reserve("all", GDP(0.1), key=key) for key in "abc"]
+    assert [entry.time for entry in made] == clock
+    assert [entry.seq for entry in book.entries()[-3:]] == [3, 4, 5]
+    assert book.verify(head=book.head).problems == ()
+
+
+def test_no_clock_gives_a_spent_budget_back(lite, monkeypatch):
+    """A period ends where somebody renews it in writing, and nowhere else."""
+    lite.open_budget("yearly", GDP(1.0), period="year")
+    lite.reserve("yearly", GDP(1.0), key="a")
+    for year in (2999, 1970):
+        monkeypatch.setattr("gaussdp.ledger.transactions.now", lambda year=year: f"{year}-01-01T00:00:00.000000+00:00")
+        with pytest.raises(BudgetExceeded):
+            lite.reserve("yearly", GDP(0.1), key="b")
+    assert (lite.budget("yearly").periods, lite.budget("yearly").left) == (1, GDP(0.0))
 
 
 # In a process of its own, since what other tests have loaded here may have threads.

@@ -1,5 +1,6 @@
 """What a release costs: exact where it is GDP, with slack where its mu has a floor, refused where nothing is proved."""
 
+import pickle
 from fractions import Fraction
 
 import pytest
@@ -82,6 +83,34 @@ def test_slack_needs_a_budget_with_slack(lite):
     assert lite.budget("loose").slack_spent == 1e-6
 
 
+@pytest.mark.parametrize(
+    "release",
+    [GDP(2e154), GDP(1e308), PureDP(1e308), ApproxGDP(1e155, 0.1), ApproxDP(1e308, 1e-6), 10**12 * Gaussian(1e-100)],
+    ids=str,
+)
+@pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
+def test_what_no_budget_allows_is_refused_in_one_sentence(lite, release, adjacency):
+    with pytest.raises(DomainError, match=r"needs a μ above 1e\+100|noise_multiplier must be in"):
+        charge_of(release, unit="one person", adjacency=adjacency)
+    lite.open_budget("all", GDP(1e15), slack=0.5)
+    for ask in (lite.preview, lambda *asked: lite.reserve(*asked, key="a")):
+        with pytest.raises(DomainError):
+            ask("all", release)
+    lite.open_budget("strict", GDP(1.0))
+    with pytest.raises(BudgetExceeded, match="mu = 1e\\+99 asked"):
+        lite.reserve("strict", GDP(1e99), key="a")
+
+
+@pytest.mark.parametrize("mu", [5e-324, 1e-320, 1e-162, 1e-20])
+def test_next_to_nothing_is_rounded_up(lite, mu):
+    """An amount is a multiple of 1e-40 at the finest, which is never less than what is asked."""
+    lite.open_budget("all", GDP(1.0))
+    entry = lite.reserve("all", GDP(mu), key="a")
+    assert entry.square >= Fraction(mu) ** 2
+    assert entry.guarantee.mu == 1e-20
+    assert lite.verify().ok
+
+
 class TestNeighbours:
     def test_what_is_known_is_converted(self):
         exchanged = {**BOOK, "adjacency": "replace-one"}
@@ -96,6 +125,66 @@ class TestNeighbours:
         assert charge_of(TRAINING, **exchanged).guarantee.mu == pytest.approx(
             gaussdp.account(gaussdp.DPSGD(1.0, 0.00512, 3907, "replace-one")).fit().mu
         )
+
+    @pytest.mark.parametrize(
+        "of",
+        [
+            lambda curve: curve.fit(),
+            lambda curve: curve.fit().guarantee,
+            lambda curve: curve.fit().with_slack,
+            lambda curve: curve.implied(),
+            lambda curve: curve.implied().compose(GDP(0.0)),
+            lambda curve: ApproxGDP(0.0, 0.0).compose(curve.implied()).implied(),
+            lambda curve: gaussdp.account(curve.implied()),
+            lambda curve: gaussdp.account(curve.implied()).fit(),
+            lambda curve: gaussdp.Composition([curve.implied()]),
+            lambda curve: pickle.loads(pickle.dumps(curve.implied())),
+        ],
+    )
+    def test_what_a_mechanism_gave_knows_its_neighbours(self, of):
+        """In a replace-one ledger it costs twice the mu for adding or removing; the other way round nothing follows."""
+        found = of(gaussdp.account(Gaussian(2.0)))
+        for adjacency, mu in (("add-remove", 0.5), ("replace-one", 1.0)):
+            charged = charge_of(found, unit="one person", adjacency=adjacency).guarantee
+            assert mu <= charged.mu <= mu * (1 + 1e-11)
+            assert charged.delta_bound == 0
+        with pytest.raises(DomainError, match="nothing follows for adding or removing"):
+            charge_of(of(gaussdp.account(Gaussian(2.0, "replace-one"))), **BOOK)
+
+    def test_a_bare_number_is_what_a_person_says(self):
+        """Also after the same number of a mechanism was charged, which is equal and is remembered."""
+        exchanged = {**BOOK, "adjacency": "replace-one"}
+        assert charge_of(gaussdp.account(Gaussian(2.0)).implied(), **exchanged).square == 1
+        assert charge_of(GDP(0.5), **exchanged).square == Fraction(1, 4)
+        assert gaussdp.account(Gaussian(2.0)).implied() == GDP(0.5)
+
+    @pytest.mark.parametrize(
+        "of",
+        [
+            lambda curve: curve.fit(),
+            lambda curve: curve.fit().with_slack,
+            lambda curve: curve.by_distribution,
+            lambda curve: curve.enclosed,
+        ],
+    )
+    def test_a_fit_with_slack_is_not_converted(self, of):
+        """It used to be charged as if it were that of the ledger, 0.52 for a run that costs 0.70."""
+        found = of(gaussdp.account(gaussdp.DPSGD(1.0, 0.01, 1000)))
+        assert charge_of(found, **BOOK).slack > 0
+        with pytest.raises(DomainError, match="charge the mechanism itself"):
+            charge_of(found, unit="one person", adjacency="replace-one")
+
+    def test_what_contradicts_is_refused(self):
+        exchanged = gaussdp.account(Gaussian(2.0, "replace-one")).implied()
+        with pytest.raises(DomainError, match="stated_for must be that of the release, replace-one"):
+            charge_of(exchanged, **BOOK, stated_for="add-remove")
+        for together in ([Gaussian(2.0), exchanged], [exchanged, gaussdp.account(Gaussian(2.0)).implied()]):
+            with pytest.raises(DomainError, match="adjacency"):
+                gaussdp.Composition(together)
+        with pytest.raises(DomainError, match="same for all guarantees"):
+            exchanged.compose(gaussdp.account(Gaussian(2.0)).implied())
+        with pytest.raises(DomainError, match="that of the guarantee, replace-one"):
+            gaussdp.Stated(exchanged, "add-remove")
 
     @pytest.mark.parametrize(
         ("release", "adjacency", "said"),

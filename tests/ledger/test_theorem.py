@@ -5,12 +5,13 @@ second is chosen by what the first one gave. All outputs are enumerated, so that
 """
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from gaussdp import ApproxGDP
+from gaussdp import GDP, ApproxGDP, BudgetExceeded, Gaussian, Ledger
 
 EPSILONS = [0.0, 0.1, 0.5, 1.0, 2.0, 4.0]
 EDGES = np.concatenate([[-np.inf], np.linspace(-3, 5, 12), [np.inf]])
@@ -50,6 +51,32 @@ def test_adaptive_choices_within_the_budget(seed):
         assert found <= promised(epsilon, total, slack) + 1e-12
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_what_the_ledger_lets_through_keeps_its_promise(lite, seed):
+    """After each output somebody asks for more than is left, and for less; only what is granted is released."""
+    random = np.random.default_rng(seed)
+    total, slack = random.uniform(0.5, 2.0), random.uniform(0.01, 0.05)
+    first = ApproxGDP(0.6 * total, 0.2 * slack)
+    granted = []
+    for output in range(len(EDGES) + 1):
+        lite.open_budget(f"{output}", GDP(total), slack=slack)
+        lite.reserve(f"{output}", first, key=f"{output} first")
+        released = [(0.0, 0.0)]
+        for i, (mu, share) in enumerate([(random.uniform(1.3, 2), 0.9), (0.999, random.uniform(3, 5)), (0.999, 0.999)]):
+            asked = ApproxGDP(0.8 * total * mu, 0.8 * slack * share)  # 0.8 of both is left
+            try:
+                lite.reserve(f"{output}", asked, key=f"{output} {i}")
+            except BudgetExceeded:
+                continue
+            released.append((asked.mu, asked.delta_bound))
+        square, delta = sum(mu**2 for mu, _ in released), sum(share for _, share in released)
+        granted.append((math.sqrt(square), min(delta, 1.0)))
+    assert all(0.7 * total < mu for mu, _ in granted)
+    for epsilon in EPSILONS:
+        found = worst_delta(epsilon, (first.mu, first.delta_bound), granted.__getitem__)
+        assert found <= promised(epsilon, total, slack) + 1e-12
+
+
 def test_beyond_the_budget_it_can_break():
     """The bound is not idle: a second release with a third more than is left breaks it."""
     found = [worst_delta(epsilon, (0.6, 0.01), lambda output: (0.8 * 1.35, 0.01)) for epsilon in EPSILONS]
@@ -63,22 +90,47 @@ def exchanged(epsilon, releases, first_pays, other_pays, alone):
     """
     found = [0.0, 0.0]
 
-    def go(history, p, q, left, right):
+    def go(history, p, q):
         if len(history) == len(releases):
             for side, (one, other) in enumerate([(p, q), (q, p)]):
                 found[side] += max(one - math.exp(epsilon) * other, 0.0)
             return
         mu = releases[len(history)]
-        pays = first_pays(history) and left >= mu**2 - 1e-12, other_pays(history) and right >= mu**2 - 1e-12
+        pays = first_pays(history), other_pays(history)
         shift = mu if all(pays) else alone * mu if any(pays) else 0.0
         sides = release(shift, 0.0)
         one, other = sides if pays[0] or not pays[1] else sides[::-1]
         for output in range(len(one) - 2):
-            then = p * one[output], q * other[output]
-            go((*history, output), *then, left - mu**2 * pays[0], right - mu**2 * pays[1])
+            go((*history, output), p * one[output], q * other[output])
 
-    go((), 1.0, 1.0, 1.0, 1.0)
+    go((), 1.0, 1.0)
     return max(found)
+
+
+def within_a_budget(releases, listed):
+    """Whether a record that is listed takes part: as long as its own releases stay within a budget of 1."""
+
+    @cache
+    def pays(history):
+        spent = sum(releases[i] ** 2 for i in range(len(history)) if pays(history[:i]))
+        return listed(history) and spent + releases[len(history)] ** 2 <= 1 + 1e-12
+
+    return pays
+
+
+def by_a_ledger(book, releases, name, listed):
+    """The same as a ledger decides it, with a budget for each course that things may take."""
+
+    @cache
+    def pays(history):
+        budget = f"{name} {history}"
+        book.open_budget(budget, GDP(1.0), per_person=True)
+        for i in range(len(history) + 1):
+            people = ["the record"] if listed(history[:i]) else []
+            book.reserve(budget, Gaussian(2 / releases[i]), key=f"{budget} {i}", people=people)
+        return list(book.taking_part(f"{budget} {len(history)}")) == ["the record"]
+
+    return pays
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -91,9 +143,23 @@ def test_exchanged_records_that_pay_each_for_themselves(seed):
     def listed(side):
         return lambda history: bool(lists[side, len(history), history[-1] if history else 0])
 
+    sides = [within_a_budget(releases, listed(side)) for side in (0, 1)]
     for epsilon in EPSILONS:
-        found = exchanged(epsilon, releases, listed(0), listed(1), math.sqrt(0.5))
+        found = exchanged(epsilon, releases, *sides, math.sqrt(0.5))
         assert found <= promised(epsilon, 1.0, 0.0) + 1e-12
+
+
+def test_whom_a_ledger_lets_take_part_keeps_its_promise(tmp_path):
+    """Both records are on every list, or one of them by what came out: the ledger alone keeps them within budgets."""
+    releases = [0.8, 0.8]
+    with Ledger.create(str(tmp_path / "b.db"), unit="one person", adjacency="replace-one") as book:
+        for name, other in (("both", lambda history: True), ("one", lambda history: bool(history and history[0] % 2))):
+            lists = {f"{name} first": lambda history: True, name: other}
+            sides = [by_a_ledger(book, releases, *one) for one in lists.items()]
+            for epsilon in EPSILONS:
+                found = exchanged(epsilon, releases, *sides, 0.5)
+                assert found <= promised(epsilon, 1.0, 0.0) + 1e-12
+            assert (sides[0](()), sides[0]((3,))) == (True, False)
 
 
 def test_without_the_condition_it_can_break():

@@ -119,7 +119,7 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
         if adjacency is not None:
             raise DomainError("adjacency", problem="must not be given for a stated guarantee: it holds for its own")
         if isinstance(mechanism, GDP | ApproxGDP):
-            return _accounted(Stated(mechanism))
+            return _accounted(Stated(mechanism, mechanism.adjacency or "add-remove"))
         return PointsCurve.of(mechanism)
     if not isinstance(mechanism, Mechanism):
         adapter = adapter_for(type(mechanism))

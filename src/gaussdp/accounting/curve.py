@@ -27,8 +27,16 @@ from gaussdp.documents import Document
 from gaussdp.domains import LEVEL, NON_NEGATIVE, PROBABILITY, instance, number, yes_or_no
 from gaussdp.errors import ConvergenceError, DomainError, MissingExtraError
 from gaussdp.guarantees import GDP, Guarantee
-from gaussdp.guarantees.base import Numbers, of_tpr
-from gaussdp.mechanisms import Gaussian, Mechanism, MixtureOfGaussians, PoissonSampled, SampledExchange, ZCDPGaussian
+from gaussdp.guarantees.base import Numbers, of_tpr, speaking_about
+from gaussdp.mechanisms import (
+    Adjacency,
+    Gaussian,
+    Mechanism,
+    MixtureOfGaussians,
+    PoissonSampled,
+    SampledExchange,
+    ZCDPGaussian,
+)
 from gaussdp.numerics import Booleans, Floats
 
 if TYPE_CHECKING:
@@ -84,6 +92,11 @@ class AccountedCurve(ReadCurve, Guarantee):
         self._composed = inner if isinstance(inner, ComposedTails) else None
         self._fits: dict[float, Fit] = {}
 
+    @property
+    def adjacency(self) -> Adjacency:
+        """That of the mechanism."""
+        return self.mechanism.adjacency
+
     @staticmethod
     def covers(mechanism: Mechanism) -> bool:
         """Whether the mechanism is a composition of plain and sampled Gaussian releases."""
@@ -102,7 +115,7 @@ class AccountedCurve(ReadCurve, Guarantee):
         """
         squares, steps, unsampled = _sorted_parts(list(self.mechanism.parts()))
         below = self._least.enclosed if isinstance(self._least, AccountedCurve) else None
-        return EnclosedCurve(math.fsum(squares), steps, unsampled, below)
+        return speaking_about(EnclosedCurve(math.fsum(squares), steps, unsampled, below), self.adjacency)
 
     @cached_property
     def by_distribution(self) -> DistributionCurve:
@@ -143,7 +156,7 @@ class AccountedCurve(ReadCurve, Guarantee):
 
         As the FPR tends to 0 the sampled mechanism is no better; `fit` gives the far smaller mu above a floor.
         """
-        return GDP(mu_of_plain(self.mechanism.parts())[1])
+        return speaking_about(GDP(mu_of_plain(self.mechanism.parts())[1]), self.adjacency)
 
     def certify(
         self,
@@ -212,14 +225,15 @@ class AccountedCurve(ReadCurve, Guarantee):
         return self._fits[level]
 
     def _as_known(self, fit: Fit, floor: float) -> Fit:
-        """The fit with the lower end of what surely loses no more."""
+        """The fit for these neighbours, with the lower end of what surely loses no more."""
+        known = replace(fit, adjacency=self.adjacency)
         if self._least is None:
-            return fit
+            return known
         lower = 0.0
         if isinstance(self._least, AccountedCurve):
             with suppress(DomainError):  # it may leave no attack to speak about
                 lower = min(self._least.fit(floor).mu_lower, fit.mu)
-        return replace(fit, mu_lower=lower)
+        return replace(known, mu_lower=lower)
 
     def values(self, name: str, levels: Floats) -> Values:
         """The reading of this name at each level, from bounds where no exact method answers."""

@@ -10,6 +10,7 @@ from gaussdp.documents import DEFAULT_DIGITS, MOST_DIGITS, Column, Displayed, Do
 from gaussdp.documents.rounding import shown_down, shown_up
 from gaussdp.domains import integer
 from gaussdp.guarantees import GDP, ApproxGDP
+from gaussdp.guarantees.base import Neighbours, speaking_about
 from gaussdp.words import Phrase, say
 
 DEFAULT_FLOOR = 1e-10
@@ -85,6 +86,7 @@ class Fit(Displayed):
         fnr: false-negative rate of the same attack.
         methods: those of all readings that mu rests on, the tightest first.
         certificate: the proof of mu_lower and mu_upper; None where they rest on error claims.
+        adjacency: the neighbouring datasets that it speaks about; None if that is not known.
 
     >>> from gaussdp import DPSGD, account
     >>> fit = account(DPSGD(1.0, 0.01, 100)).fit(floor=1e-10)
@@ -100,6 +102,7 @@ class Fit(Displayed):
     fnr: float
     methods: tuple[Method, ...]
     certificate: ProvesMu | None = field(default=None, repr=False)
+    adjacency: Neighbours | None = field(default=None, repr=False, compare=False)
     _distances: Distances = field(default=KnownDistances(), repr=False, compare=False)
     _bounds: EnclosesMu | None = field(default=None, repr=False, compare=False)
 
@@ -152,12 +155,12 @@ class Fit(Displayed):
     @property
     def guarantee(self) -> GDP:
         """The fitted guarantee, for attacks above the floor."""
-        return GDP(self.mu)
+        return speaking_about(GDP(self.mu), self.adjacency)
 
     @property
     def with_slack(self) -> ApproxGDP:
         """The fitted mu with its slack, which holds for every attack and may stand for a release in a composition."""
-        return ApproxGDP(self.mu, self.slack)
+        return speaking_about(ApproxGDP(self.mu, self.slack), self.adjacency)
 
     @property
     def unconditional(self) -> bool:

@@ -30,7 +30,8 @@ def root_up(square: Fraction) -> float:
     >>> root_up(Fraction(1, 16)), root_up(Fraction(1, 400))
     (0.25, 0.05)
     """
-    root = math.sqrt(square)
+    half = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    root = math.ldexp(math.sqrt(square / Fraction(4) ** half), half)  # where a double of the square would not do
     while written(root) ** 2 < square:
         root = math.nextafter(root, math.inf)
     while root > 0 and written(below := math.nextafter(root, 0.0)) ** 2 >= square:

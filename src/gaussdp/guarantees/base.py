@@ -8,7 +8,7 @@ runs.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -131,6 +131,9 @@ def of_delta(method: Callable[..., Any]) -> OfDelta:
     return method
 
 
+Neighbours: TypeAlias = Literal["add-remove", "replace-one"]
+"""The datasets that a guarantee compares: one record more or less, or one record replaced."""
+
 Numbers = TypeVar("Numbers", float, npt.NDArray[np.float64])
 """A float gives a float, an array gives an array of its shape."""
 
@@ -177,6 +180,12 @@ class Guarantee(Displayed, ABC):
         """The same beside a curve: "GDP, μ = 0.8"."""
         stated = self.stated(", ", _LEGEND_DIGITS)
         return f"{self.short}, {stated}" if stated else self.short or type(self).__name__
+
+    @property
+    def adjacency(self) -> Neighbours | None:
+        """The neighbouring datasets that it speaks about, if a mechanism gave it; None if somebody states it."""
+        known: Neighbours | None = self.__dict__.get("_adjacency")
+        return known
 
     def stated(self, between: str = ", ", digits: int = _LABEL_DIGITS) -> str:
         """Its numbers, rounded up: "ε = 1, δ = 1e-5"; empty if it has none.
@@ -374,3 +383,30 @@ _RATIO = Formula(lambda xp, above, below: above / below)
 _LOG_ODDS = Formula(lambda xp, prior: abs(xp.log(prior) - xp.log1p(-prior)))
 _BAYES_ACCURACY = Formula(lambda xp, prior, delta: xp.larger(prior, 1 - prior) + xp.smaller(prior, 1 - prior) * delta)
 _POSTERIOR = Formula(lambda xp, fpr, recall, prior: 1 / (1 + fpr / recall / prior * (1 - prior)))
+
+
+Known = TypeVar("Known", bound=Guarantee)
+
+
+def speaking_about(guarantee: Known, adjacency: Neighbours | None) -> Known:
+    """A guarantee that was made just now, for these neighbouring datasets; it equals one without."""
+    if adjacency is not None:
+        object.__setattr__(guarantee, "_adjacency", adjacency)
+    return guarantee
+
+
+def common_adjacency(guarantees: Sequence[Guarantee]) -> Neighbours | None:
+    """The neighbouring datasets of guarantees that are composed; what somebody states goes with any.
+
+    Raises:
+        DomainError: if two of them speak about different ones.
+    """
+    known = {one.adjacency for one in guarantees if one.adjacency is not None}
+    if len(known) > 1:
+        raise DomainError(
+            "adjacency",
+            problem="must be the same for all guarantees of a composition",
+            got=" and ".join(sorted(known)),
+            advice="account for the mechanisms with one adjacency",
+        )
+    return next(iter(known), None)

@@ -11,7 +11,17 @@ from scipy import special
 from gaussdp import conversions
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, Domain, evaluate, evaluated, instance, integer, number
 from gaussdp.errors import DomainError
-from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_recall_and_prior, of_tpr
+from gaussdp.guarantees.base import (
+    Guarantee,
+    Numbers,
+    common_adjacency,
+    of_delta,
+    of_epsilon,
+    of_fpr,
+    of_recall_and_prior,
+    of_tpr,
+    speaking_about,
+)
 from gaussdp.numerics import DEEP, NUMPY, Floats, flat
 from gaussdp.words import Phrase
 
@@ -103,7 +113,8 @@ class GDP(Guarantee):
         """
         for other in others:
             instance("others", other, GDP, "GDP: compose mechanisms otherwise, and account for them")
-        return GDP(math.hypot(self.mu, *(other.mu for other in others)))
+        together = GDP(math.hypot(self.mu, *(other.mu for other in others)))
+        return speaking_about(together, common_adjacency((self, *others)))
 
     def group(self, size: int) -> "GDP":
         """The guarantee for a group of this many people: size times mu (Dong, Roth & Su 2022, Section 2).
@@ -227,7 +238,7 @@ class ApproxGDP(Guarantee):
             DomainError: if delta > 0; with that probability everything may be revealed, which no finite mu allows.
         """
         if self.delta_bound == 0:
-            return self._held
+            return speaking_about(GDP(self.mu), self.adjacency)
         raise DomainError(
             None,
             problem=f"no finite mu follows from {self}: with probability delta it may reveal everything, which "
@@ -244,7 +255,8 @@ class ApproxGDP(Guarantee):
             instance("others", other, (GDP, ApproxGDP), "GDP or ApproxGDP")
         failing = [other.delta_bound for other in (self, *others) if isinstance(other, ApproxGDP)]
         fails = 1.0 if 1.0 in failing else -math.expm1(math.fsum(math.log1p(-delta) for delta in failing))
-        return ApproxGDP(math.hypot(self.mu, *(other.mu for other in others)), fails)
+        together = ApproxGDP(math.hypot(self.mu, *(other.mu for other in others)), fails)
+        return speaking_about(together, common_adjacency((self, *others)))
 
     @property
     def _rest(self) -> float:

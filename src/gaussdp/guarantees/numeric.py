@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from gaussdp.domains import NON_NEGATIVE, PROBABILITY, checked, evaluate
 from gaussdp.errors import DomainError
-from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_tpr
+from gaussdp.guarantees.base import Guarantee, Numbers, of_delta, of_epsilon, of_fpr, of_tpr, speaking_about
 from gaussdp.guarantees.gaussian import GDP, at_least
 from gaussdp.numerics import Floats
 
@@ -126,7 +126,9 @@ class ProfilePoints(Guarantee):
             )
         corner = float((1 - self.deltas[0]) / (1 + math.exp(self.epsilons[0])))
         kinks = np.append(self._kinks[(self._kinks > 0) & (self._kinks < corner)], corner)
-        return at_least(float(np.max(self.mu_at_fpr(kinks))) if corner < 0.5 else 0.0, CORNERS)
+        return speaking_about(
+            at_least(float(np.max(self.mu_at_fpr(kinks))) if corner < 0.5 else 0.0, CORNERS), self.adjacency
+        )
 
     def _line(self, fpr: Floats) -> npt.NDArray[np.intp]:
         """Which point's line is the highest at this FPR, left of the diagonal: larger epsilon nearer 0."""

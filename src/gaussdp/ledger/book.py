@@ -33,6 +33,7 @@ from gaussdp.ledger.database import (
 from gaussdp.ledger.decisions import Request, ShortError, exceeded
 from gaussdp.ledger.document import report_document, spending_figure
 from gaussdp.ledger.entries import Entry
+from gaussdp.ledger.names import refuse_unseen
 from gaussdp.ledger.people import People, most_spent, taking_part
 from gaussdp.ledger.replaying import Verification, verify
 from gaussdp.ledger.transactions import Decision, unknown_budget
@@ -97,6 +98,7 @@ class Ledger:
             LedgerError: if there is a book already, or none can be made there.
         """
         protects = line_of_words("unit", unit, 'unit="one person"')
+        refuse_unseen("unit", [protects])
         neighbours = checked_adjacency(adjacency)
         database = Database(url, number("timeout", timeout, POSITIVE))
         with closing(database), database.making() as connection:
@@ -105,9 +107,7 @@ class Ledger:
             migrate(connection)
             connection.execute(sa.insert(BOOK).values(id=1, unit=protects, adjacency=neighbours))
             content = {"unit": protects, "adjacency": neighbours, "schema": VERSION}
-            decision = Decision(connection)
-            decision.append("create", None, None, content)
-            decision.finish()
+            Decision(connection).append("create", None, None, content)
         return cls(url, timeout=timeout)
 
     @classmethod
@@ -119,13 +119,11 @@ class Ledger:
     def upgrade(cls, url: str, *, timeout: float = DEFAULT_TIMEOUT) -> "Ledger":
         """Bring a book of an older version to the schema of this one, in one transaction; keep a copy before."""
         database = Database(url, number("timeout", timeout, POSITIVE))
-        with closing(database), database.changing() as connection:
+        with closing(database), database.deciding() as connection:
             found = version_of(connection)
             if found is not None and found < VERSION:
                 migrate(connection)
-                decision = Decision(connection)
-                decision.append("upgrade", None, None, {"from": found, "to": VERSION})
-                decision.finish()
+                Decision(connection).append("upgrade", None, None, {"from": found, "to": VERSION})
         return cls(url, timeout=timeout)
 
     def close(self) -> None:
@@ -171,6 +169,7 @@ class Ledger:
             DomainError: if there is one of that name, or one that it lies within is missing.
         """
         title = _name("name", name, "health/2027")
+        refuse_unseen("name", [title])
         mu = number("mu", instance("total", total, GDP, "GDP").mu, MOST_MU)
         allowed = number("slack", slack, PROBABILITY)
         if allowed >= 1:
@@ -207,7 +206,8 @@ class Ledger:
             key: of this release, which no other has.
             purpose: what it is for, in words.
             floor: of the fit, for what is not exactly GDP: a smaller one gives a larger mu and a smaller slack.
-            stated_for: the neighbours that a guarantee or an event speaks about, if not those of the book.
+            stated_for: the neighbours that a guarantee or an event speaks about, if not those of the ledger. What a
+                mechanism gave (a fit, a curve, an implied mu) knows them itself.
             people: for a budget per person, who is in the data: a CSV or Parquet file with a column `person`, or the
                 people, or `People(...)`. Those who can pay take part (`taking_part`), and nobody else may.
         Raises:
@@ -215,6 +215,7 @@ class Ledger:
             DomainError: if the key was used for another request, or nothing is proved about the release.
         """
         name, own = _name("budget", budget, "health/2027"), _name("key", key, "table-7")
+        refuse_unseen("key", [own])
         charge = self._charge(release, floor, stated_for, each=people is not None)
         listed = None if people is None else people if isinstance(people, People) else People(people)
         request = Request(name, own, charge, _purpose(purpose), listed)
@@ -226,13 +227,8 @@ class Ledger:
     def commit(self, key: str) -> Entry:
         """Say that the release of a reservation came out: it stays spent for good."""
         own = _name("key", key, "table-7")
-        if not self._database.sqlite:
-            with self._database.driver() as driver:
-                entry = decisions.committed_at_once(driver, own)
-            if entry is not None:
-                return entry
-        with self._database.swiftly() as line:
-            return decisions.resolve(line, "commit", own, {})
+        with self._database.deciding(keyed=True) as connection:
+            return decisions.resolve(connection, "commit", own, {})
 
     def refund(self, key: str, *, reason: str) -> Entry:
         """Give back what was reserved, because nothing came out.
@@ -244,7 +240,7 @@ class Ledger:
             DomainError: if the release was committed, or there is no such reservation.
         """
         own, why = _name("key", key, "table-7"), line_of_words("reason", reason, "nothing was released")
-        with self._database.deciding() as connection:
+        with self._database.deciding(keyed=True) as connection:
             return decisions.resolve(connection, "refund", own, {"reason": why})
 
     @contextmanager
@@ -390,16 +386,9 @@ class Ledger:
         return charge_of(release, unit=self.unit, adjacency=self.adjacency, floor=floor, stated_for=stated_for)
 
     def _reserved(self, request: Request) -> Entry:
-        if request.people is not None:
-            with self._database.deciding(request.load) as connection:
-                return request.decide(connection)
-        if not self._database.sqlite:
-            with self._database.driver() as driver:
-                entry = decisions.reserved_at_once(driver, request)
-            if entry is not None:
-                return entry
-        with self._database.swiftly() as line:
-            return request.decide(line)
+        before = None if request.people is None else request.load
+        with self._database.deciding(before, keyed=True) as connection:
+            return request.decide(connection)
 
     def __reduce__(self) -> Any:
         url = self._database.url.render_as_string(hide_password=False)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gaussdp.accounting import AccountedCurve, DistributionCurve, Fit, PointsCurve, account
+from gaussdp.accounting import AccountedCurve, Fit, PointsCurve, account
 from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.documents.written import number_up, root_up, written
 from gaussdp.domains import LEVEL, number
@@ -94,6 +94,7 @@ class Total:
         return Fraction(self.over, self.under)
 
 
+_MOST_MU = 1e100  # of a charge: far beyond any budget, and its square is still a double
 _COMPUTED = Fraction(1, 2**40)
 """Relative, added to a mu that was computed: more than its rounding errors."""
 
@@ -118,6 +119,11 @@ class Charge:
     source: Mechanism | None = None
     moves: float = 1.0
 
+    def __post_init__(self) -> None:
+        if self.square > written(_MOST_MU) ** 2:
+            problem = say("needs a μ above {most}, which no budget allows", most=f"{_MOST_MU:g}")
+            raise DomainError("release", problem=problem)
+
     @property
     def guarantee(self) -> ApproxGDP:
         """The same as a guarantee, rounded up."""
@@ -139,13 +145,15 @@ def charge_of(
             an event of dp_accounting.
         unit: of privacy, of the book.
         adjacency: of the book.
-        stated_for: the neighbours that a guarantee, a curve or an event speaks about; the book's unless given.
+        stated_for: the neighbours that a guarantee or an event speaks about, if it does not know them itself; those of
+            the ledger unless given.
         floor: of the fit, for what is not exactly GDP: a smaller one gives a larger mu and a smaller slack.
     Raises:
         DomainError: if nothing is proved about what it costs for this unit and these neighbours.
     """
     level = None if floor is None else number("floor", floor, LEVEL)
     stated_for = None if stated_for is None else checked_adjacency(stated_for)
+    stated_for = _speaks_about(release, stated_for)
     if isinstance(release, Mechanism | GDP | ApproxGDP | ApproxDP) and _hashable(release):  # often charged again
         return _remembered(release, adjacency, stated_for, level)
     return _charged(release, unit, adjacency, stated_for, level)
@@ -162,6 +170,7 @@ def charge_of_each(
     Raises:
         DomainError: also if nothing is proved about adding or removing a person.
     """
+    stated_for = _speaks_about(release, stated_for)
     both = charge_of(release, unit=unit, adjacency="replace-one", stated_for=stated_for, floor=floor)
     try:
         one = charge_of(release, unit=unit, adjacency="add-remove", stated_for=stated_for or "replace-one", floor=floor)
@@ -173,6 +182,18 @@ def charge_of_each(
             advice='say stated_for="add-remove" (--stated-for) where that holds, or charge a budget of all together',
         ) from None
     return replace(both, square=max(both.square, settled(2 * one.square)), slack=max(both.slack, one.slack))
+
+
+def _speaks_about(release: object, stated_for: Adjacency | None) -> Adjacency | None:
+    """The neighbours of a guarantee, a curve or a fit: what it knows itself, else what is said.
+
+    Raises:
+        DomainError: if something else is said than it knows.
+    """
+    known = release.adjacency if isinstance(release, Guarantee | Fit) else None
+    if known is not None and stated_for not in (None, known):
+        raise DomainError("stated_for", f"that of the release, {known}", stated_for)
+    return known or stated_for
 
 
 def noise_over_exchange(stated: Adjacency, adjacency: Adjacency) -> float:
@@ -208,7 +229,6 @@ def _charged(
     if isinstance(release, AccountedCurve):
         return _of_mechanism(release.mechanism, adjacency, level)
     if isinstance(release, Guarantee | Fit):
-        stated = (release.adjacency if isinstance(release, DistributionCurve) else None) or stated
         return _moved(_of_statement(release, level), stated, adjacency)
     adapter = adapter_for(type(release))
     if adapter is None:
@@ -217,7 +237,7 @@ def _charged(
     known: Mechanism | PointsCurve = adapter(release, stated_for)
     if isinstance(known, Mechanism):
         return _of_mechanism(known, adjacency, level)
-    return _moved(_of_statement(known, level), stated, adjacency)
+    return _moved(_of_statement(known, level), known.adjacency or stated, adjacency)
 
 
 def _of_run(run: Run, unit: str, adjacency: Adjacency, floor: float | None) -> Charge:
@@ -335,13 +355,13 @@ def _moved(charge: Charge, stated: Adjacency, adjacency: Adjacency) -> Charge:
         return charge
     if stated == "replace-one":
         raise DomainError(
-            "adjacency", "that of the book, add-remove", stated, "nothing follows for adding or removing a record"
+            "adjacency", "that of the ledger, add-remove", stated, "nothing follows for adding or removing a record"
         )
     if charge.slack:
         raise DomainError(
             "adjacency",
-            "that of the book, replace-one, for a release with slack",
+            "that of the ledger, replace-one, for a release with slack",
             stated,
-            "no conversion is proved: account for it by exchange of a record",
+            "charge the mechanism itself, or account for it with this adjacency",
         )
     return replace(charge, square=settled(4 * charge.square), words=f"{charge.words}, for exchanged records")

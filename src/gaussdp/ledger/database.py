@@ -1,12 +1,9 @@
 """The database of a book: SQLite or PostgreSQL, its tables, its transactions, its version, and what its errors mean."""
 
+import logging
 import os
-from collections import namedtuple
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,9 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from gaussdp.errors import DomainError, LedgerError, MissingExtraError, one_line
 from gaussdp.words import Phrase, say
 
-VERSION = "0003"
+logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())  # it would print what is told in one line here
+
+VERSION = "0004"
 """Of the schema: the last of the migrations."""
 VERSION_TABLE = "ledger_version"
 
@@ -97,109 +96,14 @@ TAKING_PART = Table(
 """Who was charged by which entry, and how much; a refund is the same with less than 0."""
 
 
-Statement = tuple[sa.Executable, Mapping[str, Any]]
-
-_LOCK = sa.text(
-    "SELECT set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock('ledger_book'::regclass::oid::bigint)"
-)
-"""Nobody else decides from here on; the wait for the disk comes after the lock is gone (`bring_to_disk`)."""
-_WAIT = sa.text("SELECT pg_logical_emit_message(true, 'gaussdp', '')")
-
-
-@dataclass(frozen=True)
-class DriverLine:
-    """A connection of the driver, inside a transaction: most of the time of a decision would go into more.
-
-    Attributes:
-        driver: the connection itself.
-        sqlite: whether it is one of SQLite.
-        decides: whether nobody may decide beside.
-    """
-
-    driver: Any
-    sqlite: bool
-    decides: bool
-
-    @classmethod
-    def of(cls, connection: "Connection | DriverLine") -> "DriverLine":
-        """The line of a connection."""
-        if isinstance(connection, DriverLine):
-            return connection
-        decides = bool(connection.get_execution_options().get("decides"))
-        return cls(connection.connection.driver_connection, connection.dialect.name == "sqlite", decides)
-
-    def asked(self, statements: Sequence[Statement]) -> list[Sequence[Any]]:
-        """The rows of each statement; where it decides on PostgreSQL, after the book was locked, in one round trip."""
-        if self.sqlite:
-            return [self._rows(statement, values) for statement, values in statements]
-        first: list[Statement] = [(_LOCK, {})] if self.decides else []
-        return self._together([*first, *statements])[len(first) :]
-
-    def streamed(self, statement: sa.Select[Any], block: int) -> Generator[Sequence[tuple[Any, ...]], None, None]:
-        """The rows of a statement, so many at a time, as the driver has them."""
-        if self.sqlite:
-            cursor = self.driver.execute(_for_sqlite(statement)[0])
-        else:
-            cursor = self.driver.cursor(name="ledger_streamed").execute(_for_postgres(statement))
-        with closing(cursor):
-            while rows := cursor.fetchmany(block):
-                yield rows
-
-    def written(self, statements: Sequence[Statement]) -> None:
-        """Run the statements and, on PostgreSQL, end the transaction in the same round trip: the next may begin."""
-        if self.sqlite:
-            for statement, values in statements:
-                self.driver.execute(_for_sqlite(statement)[0], values)
-        else:
-            self._together(statements, commit=True)
-
-    def bring_to_disk(self) -> None:
-        """Wait until PostgreSQL has on its disk what was committed on this connection, and everything before.
-
-        Decisions commit without that wait, so that the next one can begin, and many wait for the disk at once. The log
-        is written in order: none survives a crash of the server without those before, and nobody is answered before
-        theirs is on the disk.
-        """
-        if not self.sqlite:
-            self._together([(_WAIT, {})], commit=True)
-
-    def _rows(self, statement: sa.Executable, values: Mapping[str, Any]) -> list[Any]:
-        text, row = _for_sqlite(statement)
-        return [row(found) for found in self.driver.execute(text, values)]
-
-    def _together(self, statements: Sequence[Statement], *, commit: bool = False) -> list[Sequence[Any]]:
-        rows = import_module("psycopg.rows").namedtuple_row
-        with self.driver.pipeline():
-            cursors = [
-                self.driver.cursor(row_factory=rows).execute(_for_postgres(statement), dict(values) or None)
-                for statement, values in statements
-            ]
-            if commit:
-                self.driver.commit()
-        return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
-
-
-@cache
-def _for_postgres(statement: sa.Executable) -> str:
-    dialect: Any = import_module("sqlalchemy.dialects.postgresql.psycopg").dialect
-    return str(_compilable(statement).compile(dialect=dialect()))
-
-
-@cache
-def _for_sqlite(statement: sa.Executable) -> tuple[str, Any]:
-    """The text of a statement, and what makes its rows."""
-    dialect: Any = import_module("sqlalchemy.dialects.sqlite").dialect
-    columns = _compilable(statement).selected_columns.keys() if isinstance(statement, sa.Select) else []
-    named: Any = namedtuple
-    return str(_compilable(statement).compile(dialect=dialect(paramstyle="named"))), named("Row", columns)._make
-
-
-def _compilable(statement: sa.Executable) -> Any:
-    return statement
-
-
 DEFAULT_TIMEOUT = 30.0
 """Seconds that a decision waits for others."""
+_OWNER_ALONE = 0o600
+_LOCK = f"SELECT pg_advisory_xact_lock({int.from_bytes(b'gaussdp', 'big')})"
+"""From here on nobody else decides on this PostgreSQL database, until the transaction ends."""
+
+_ASK_AGAIN = Phrase("It is unknown whether the release was written. Ask again with the same key.")
+_LOOK_FIRST = Phrase("It is unknown whether the change was written. Look at the ledger before you ask again.")
 
 _MEANINGS = (
     ("is locked", Phrase("is locked by another program; nothing was written, so try again")),
@@ -209,7 +113,7 @@ _MEANINGS = (
     ("permission denied", Phrase("may not be used by this user; nothing was written")),
     ("is full", Phrase("has no room left on its disk; nothing was written")),
     ("no space left", Phrase("has no room left on its disk; nothing was written")),
-    ("disk i/o error", Phrase("cannot be written or read: the disk has no room, or fails; nothing was written")),
+    ("disk i/o error", Phrase("cannot be read: the disk has no room, or fails")),
     ("malformed", Phrase("is damaged; restore it from a copy, and verify that")),
     ("not a database", Phrase("is damaged, or no book at all")),
     ("unable to open", Phrase("cannot be opened: there is no such folder, or no right to it")),
@@ -264,55 +168,32 @@ class Database:
             yield connection
 
     @contextmanager
-    def deciding(self, before: Callable[[Connection], object] | None = None) -> Iterator[Connection]:
-        """A transaction in which nobody else decides once a `Decision` began; undone by any exception.
+    def deciding(
+        self, before: Callable[[Connection], object] | None = None, *, keyed: bool = False
+    ) -> Iterator[Connection]:
+        """A transaction in which nobody else decides; undone by any exception.
 
         Args:
             before: what to do on the same connection while others still decide.
+            keyed: whether the decision has a key, so that asking again does no harm.
         """
-        with self._named(), self.engine.connect() as connection:
+        with self._named(_ASK_AGAIN if keyed else _LOOK_FIRST), self.engine.connect() as connection:
             if before is not None:
                 with connection.execution_options(prepares=True).begin():
                     before(connection)
             with connection.execution_options(decides=True).begin():
                 yield connection
-            DriverLine.of(connection).bring_to_disk()
-
-    @contextmanager
-    def swiftly(self) -> Iterator[DriverLine]:
-        """The same for a decision that needs a `Decision` and nothing else: straight on the driver."""
-        with self.driver() as driver:
-            line = DriverLine(driver, self.sqlite, decides=True)
-            driver.execute("BEGIN IMMEDIATE" if self.sqlite else "BEGIN")
-            yield line
-            driver.commit()
-            line.bring_to_disk()
-
-    @contextmanager
-    def driver(self) -> Iterator[Any]:
-        """A connection of the driver; what it left undone is undone in the end."""
-        with self._named():
-            held = self.engine.raw_connection()
-            try:
-                yield held.driver_connection
-            finally:
-                held.close()
-
-    @contextmanager
-    def changing(self) -> Iterator[Connection]:
-        """A transaction that may change tables."""
-        with self._named(), self.engine.connect() as connection:
-            with connection.execution_options(decides=True).begin():
-                yield connection
-            DriverLine.of(connection).bring_to_disk()
 
     @contextmanager
     def making(self) -> Iterator[Connection]:
-        """The same where a book is made. SQLite is to write ahead: one wait for the disk a decision."""
-        if self.sqlite:
+        """The same where a book is made: a file of SQLite is its owner's alone, and writes ahead."""
+        if self.file is not None:
+            with suppress(OSError):  # it is there already, or cannot be made, which SQLite says
+                os.close(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWNER_ALONE))
+                self.file.chmod(_OWNER_ALONE)  # whatever the umask; SQLite makes the files beside it alike
             with self._named(), self.engine.connect() as connection:
                 connection.connection.cursor().execute("PRAGMA journal_mode = WAL")
-        with self.changing() as connection:
+        with self.deciding() as connection:
             yield connection
 
     def close(self) -> None:
@@ -329,7 +210,7 @@ class Database:
         try:
             engine = sa.create_engine(
                 self.url,
-                pool_pre_ping=False,
+                pool_pre_ping=True,  # a connection that broke while nobody used it is no trouble
                 connect_args={
                     "options": f"-c lock_timeout={milliseconds} -c synchronous_commit=on",
                     "connect_timeout": max(int(self.timeout), 2),
@@ -341,18 +222,21 @@ class Database:
         sa.event.listen(engine, "begin", _begin_postgres)
         return engine
 
-    @property
-    def _driver_error(self) -> type[Exception]:
-        """What the driver raises where SQLAlchemy does not stand between."""
-        found: type[Exception] = self._engine.dialect.loaded_dbapi.Error
-        return found
-
     @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Turn what the database complains about into one line that says what it means for the book."""
+    def _named(self, unknown: Phrase | None = None) -> Iterator[None]:
+        """Turn what the database complains about into one line that says what it means for the book.
+
+        Args:
+            unknown: what to say where a connection breaks, so that a decision may have been written.
+        """
         try:
             yield
-        except (SQLAlchemyError, self._driver_error, UnicodeDecodeError) as error:
+        except (SQLAlchemyError, UnicodeDecodeError) as error:
+            broke = _broken(error)
+            if unknown is not None and broke is not None:
+                raise LedgerError(
+                    say("{broke} ({place}). {unknown}", broke=broke, place=self.place, unknown=unknown)
+                ) from None
             raise LedgerError(say("the book {place} {meaning}", place=self.place, meaning=_meaning(error))) from None
 
 
@@ -390,13 +274,25 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _prepare_postgres(connection: Any, _: object) -> None:
-    connection.autocommit = True  # transactions begin where `_begin_postgres` says, or end inside a procedure
+    connection.autocommit = True  # transactions begin where `_begin_postgres` says
 
 
 def _begin_postgres(connection: Connection) -> None:
     options = connection.get_execution_options()
-    writes = options.get("decides", False) or options.get("prepares", False)
+    decides = options.get("decides", False)
+    writes = decides or options.get("prepares", False)
     connection.exec_driver_sql("BEGIN" if writes else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    if decides:
+        connection.exec_driver_sql(_LOCK)
+
+
+def _broken(error: Exception) -> Phrase | None:
+    """What broke in the middle, so that nobody knows whether the last transaction was committed; None if nothing."""
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return Phrase("The connection to the ledger broke")
+    if "disk i/o error" in str(error).lower():
+        return Phrase("The disk of the ledger has no room, or fails")
+    return None
 
 
 def _meaning(error: Exception) -> str:

@@ -1,14 +1,9 @@
-"""The decisions of a book: open a budget, reserve, commit, refund, renew, each inside one transaction; and refusals.
+"""The decisions of a book: open a budget, reserve, commit, refund, renew, each inside one transaction; and refusals."""
 
-On PostgreSQL most take one round trip: a procedure of the book decides, or leaves it to an ordinary decision.
-"""
-
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from importlib import import_module
 from typing import Any, Literal
 
 import sqlalchemy as sa
@@ -22,8 +17,8 @@ from gaussdp.guarantees import GDP
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.budgets import NO_RENEWAL
 from gaussdp.ledger.charges import Charge, charge_of, noise_over_exchange
-from gaussdp.ledger.database import BUDGETS, WITHIN, DriverLine
-from gaussdp.ledger.entries import Entry, Kind, canonical, digest_of, now
+from gaussdp.ledger.database import BUDGETS, WITHIN
+from gaussdp.ledger.entries import Entry, Kind, digest_of
 from gaussdp.ledger.people import People, Units, charge_people, refund_people
 from gaussdp.ledger.transactions import Decision, as_repeated, changed
 from gaussdp.mechanisms import DPSGD, Adjacency
@@ -108,8 +103,6 @@ def _training(run: DPSGD, mu: float, slack: Fraction) -> float | None:
 
 
 _MOST_WITHIN = 100  # budgets that one may lie within
-_RESERVE = "CALL ledger_reserve(%s, %s, %s, %s, %s, %s, NULL, NULL, NULL)"
-_COMMIT = "CALL ledger_commit(%s, %s, NULL, NULL, NULL, NULL)"
 
 
 def open_budget(connection: Connection, balance: Balance, within: Sequence[str], purpose: str) -> None:
@@ -131,7 +124,6 @@ def open_budget(connection: Connection, balance: Balance, within: Sequence[str],
     decision.append("open", balance.name, None, content)
     connection.execute(sa.insert(BUDGETS), balance.row())
     connection.execute(sa.insert(WITHIN), [{"budget": balance.name, "holder": one} for one in above])
-    decision.finish()
 
 
 def _holders(decision: Decision, name: str) -> list[Balance]:
@@ -164,14 +156,14 @@ class Request:
         """Hand the people to the database, before the decision."""
         self._listed = self.people.load(connection) if self.people else ""
 
-    def decide(self, connection: Connection | DriverLine) -> Entry:
+    def decide(self, connection: Connection) -> Entry:
         """The reservation, or the first answer to the same request.
 
         Raises:
             ShortError: if a budget has too little left.
             DomainError: if the key was used for another request.
         """
-        decision = Decision(connection, self.key, self.budget)
+        decision = Decision(connection, self.key)
         first = decision.reservation()
         if first is not None:
             return self._first_answer(decision, first)
@@ -185,10 +177,10 @@ class Request:
         if self.people is not None:
             units = Units.of(own)
             each = units.charged(self.charge.square)
-            found, who = charge_people(_whole(connection), own, decision.next_seq, each, units.capacity)
+            found, who = charge_people(connection, own, decision.next_seq, each, units.capacity)
             content |= {"people": found, "units": each, "who": who}
         entry = decision.append("reserve", self.budget, self.key, content)
-        decision.finish(changed(touched, entry))
+        decision.save(changed(touched, entry))
         return entry
 
     def content(self) -> dict[str, Any]:
@@ -225,15 +217,7 @@ class Request:
             raise DomainError("people", problem="must not be given: the budget is that of all together")
 
 
-def _whole(connection: Connection | DriverLine) -> Connection:
-    if isinstance(connection, DriverLine):
-        raise TypeError("people are charged on a connection of SQLAlchemy")
-    return connection
-
-
-def resolve(
-    connection: Connection | DriverLine, kind: Literal["commit", "refund"], key: str, content: dict[str, Any]
-) -> Entry:
+def resolve(connection: Connection, kind: Literal["commit", "refund"], key: str, content: dict[str, Any]) -> Entry:
     """Commit or refund a reservation; once more gives the first answer."""
     decision = Decision(connection, key)
     reservation, before = decision.reservation(), decision.resolution()
@@ -246,8 +230,8 @@ def resolve(
     budget = str(reservation.budget)
     entry = decision.append(kind, budget, key, {**content, "of": reservation.seq})
     if kind == "refund" and "people" in reservation.content:
-        refund_people(_whole(connection), budget, reservation.seq, entry.seq)
-    decision.finish(changed(decision.balances(budget), entry, reservation))
+        refund_people(connection, budget, reservation.seq, entry.seq)
+    decision.save(changed(decision.balances(budget), entry, reservation))
     return entry
 
 
@@ -259,45 +243,11 @@ def _stays(key: str, kind: Kind) -> str:
 
 def renew(connection: Connection, budget: str, reason: str) -> Entry:
     """Begin another period of a budget that has periods."""
-    decision = Decision(connection, budget=budget)
+    decision = Decision(connection)
     own = next(one for one in decision.balances(budget) if one.name == budget)
     if not own.period:
         raise DomainError("budget", problem=f"{budget!r} has no period and is never renewed", advice="open another")
     content = {"reason": reason, "period": own.periods + 1, "spent": str(own.spent), "says": f"{NO_RENEWAL}."}
     entry = decision.append("renew", budget, None, content)
-    decision.finish(changed([own], entry))
+    decision.save(changed([own], entry))
     return entry
-
-
-def reserved_at_once(driver: Any, request: Request) -> Entry | None:
-    """The reservation, on the disk; None where nothing was written, and an ordinary decision says why, or does it.
-
-    Args:
-        driver: a connection of psycopg outside of any transaction.
-        request: what is asked, without people.
-    """
-    others, charge = request.content(), request.charge
-    amounts = f"{charge.square.numerator}/{charge.square.denominator}", str(charge.slack)
-    # The procedure puts "charged" before the others: it is the first in the order of names.
-    found = _called(driver, _RESERVE, (request.budget, request.key, canonical(others)[1:], *amounts, now()))
-    if found is None or found[2] is None:
-        return None
-    time, charged, seq, seal = found
-    content = {"charged": json.loads(charged), **others}
-    return Entry(seq, time, "reserve", request.budget, request.key, content, seal)
-
-
-def committed_at_once(driver: Any, key: str) -> Entry | None:
-    """The same for a reservation that is committed for the first time."""
-    found = _called(driver, _COMMIT, (key, now()))
-    if found is None or found[3] is None:
-        return None
-    time, budget, of, seq, seal = found
-    return Entry(seq, time, "commit", budget, key, {"of": of}, seal)
-
-
-def _called(driver: Any, call: str, values: tuple[Any, ...]) -> Any:
-    try:
-        return driver.execute(call, values, prepare=True).fetchone()
-    except import_module("psycopg").DataError:
-        return None  # a balance that cannot be read, which the ordinary decision names

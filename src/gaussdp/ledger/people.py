@@ -26,6 +26,7 @@ from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.database import PEOPLE, TAKING_PART
 from gaussdp.ledger.entries import digest_of
+from gaussdp.ledger.names import refuse_unseen
 
 _CAPACITY_DIGITS = 17
 _BATCH = 20_000  # people that are handed to the database at once
@@ -60,6 +61,8 @@ class People:
                 f"INSERT INTO ledger_incoming SELECT DISTINCT CAST({column} AS TEXT) FROM {name} "
                 f"WHERE {column} IS NOT NULL"
             )
+            for (person,) in connection.execute(sa.select(INCOMING.c.person)):
+                _checked({person})
             return digest_of([str(name), str(column)])
         everyone = _checked(self._listed())
         if connection.dialect.name == "postgresql":
@@ -116,12 +119,14 @@ def _place(path: Path, column: str, names: list[str]) -> int:
 def _checked(people: set[Any]) -> list[str]:
     """The people in order, so that the database appends to its indexes."""
     for person in people:
-        if not isinstance(person, str | int) or isinstance(person, bool):
+        long = isinstance(person, int) and abs(person) >= 10**_LONGEST
+        if isinstance(person, bool) or not isinstance(person, str | int) or person == "" or long:
             raise DomainError("people", _NAMES, person)
     everyone = sorted(map(str, people))
     longest = max(everyone, key=len, default="x")
-    if len(longest) > _LONGEST or "" in people or "\0" in "".join(everyone):
-        raise DomainError("people", _NAMES, longest[:_LONGEST] if len(longest) > _LONGEST else "")
+    if len(longest) > _LONGEST:
+        raise DomainError("people", _NAMES, longest[:_LONGEST])
+    refuse_unseen("people", everyone)
     return everyone
 
 
@@ -224,6 +229,22 @@ def most_spent(connection: Connection, budget: Balance) -> Fraction:
     """The square of mu of whoever has spent most."""
     most = connection.execute(sa.select(sa.func.max(PEOPLE.c.spent)).where(PEOPLE.c.budget == budget.name)).scalar()
     return Fraction(int(most or 0)) / Fraction(10) ** Units.of(budget).digits
+
+
+def gives_back(connection: Connection, seq: int, of: int) -> int:
+    """How many people a refund gives back to just what its reservation charged; -1 if it does anything else."""
+    counted = sa.text(
+        "SELECT (SELECT count(*) FROM ledger_taking_part WHERE seq = :seq) AS rows, (SELECT count(*) "
+        "FROM ledger_taking_part r JOIN ledger_taking_part c ON c.seq = :of AND c.person = r.person "
+        "WHERE r.seq = :seq AND r.units = -c.units) AS alike"
+    )
+    found = connection.execute(counted, {"seq": seq, "of": of}).one()
+    return int(found.rows) if found.rows == found.alike else -1
+
+
+def people_charged(connection: Connection) -> int:
+    """How many charges and refunds of people there are."""
+    return int(connection.execute(sa.select(sa.func.count()).select_from(TAKING_PART)).scalar_one())
 
 
 def people_out_of_balance(connection: Connection) -> int:

@@ -1,13 +1,12 @@
 """What the entries of a book give, recomputed in one pass, and held against what is kept.
 
-Entries come in blocks, straight from the driver. Each is hashed over its text as it is kept, and amounts are whole
+Entries come in blocks. Each is hashed over its text as it is kept, and amounts are whole
 numbers over a common denominator (`Total`), so that ten million entries are a few minutes.
 """
 
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -15,15 +14,17 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import DBAPIError
 
 from gaussdp.documents import Displayed, Document, Facts, Items
 from gaussdp.documents.written import written
 from gaussdp.errors import LedgerError
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.charges import Total, exact
-from gaussdp.ledger.database import BOOK, BUDGETS, ENTRIES, WITHIN, DriverLine
+from gaussdp.ledger.database import BOOK, BUDGETS, ENTRIES, PEOPLE, WITHIN
 from gaussdp.ledger.entries import FIRST, seal
-from gaussdp.ledger.people import digest_of_people, people_out_of_balance
+from gaussdp.ledger.people import Units, digest_of_people, gives_back, people_charged, people_out_of_balance
+from gaussdp.ledger.schema import differences
 
 Row = tuple[Any, ...]
 IN_ORDER = sa.select(*ENTRIES.columns).order_by(ENTRIES.c.seq)
@@ -111,6 +112,7 @@ class Replay:
         meaning: unit and adjacency.
         within: each budget with those that it touches.
         people: of each entry that charges people, its number with units, number and digest of them.
+        given_back: of each entry that refunds people, its number, that of the reservation, and how many they are.
         problems: what is wrong, each in one line; the first few.
     """
 
@@ -119,12 +121,13 @@ class Replay:
     meaning: tuple[str, str] | None
     within: dict[str, list[str]]
     people: list[tuple[int, int, int, str]]
+    given_back: list[tuple[int, int, int]]
     problems: list[str]
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.seq, self.hash, self._time = 0, FIRST, ""
-        self.problems, self.meaning, self.people = [], None, []
+        self.seq, self.hash = 0, FIRST
+        self.problems, self.meaning, self.people, self.given_back = [], None, [], []
         self.within: dict[str, list[str]] = {}
         self._budgets: dict[str, _Running] = {}
         self._recent: OrderedDict[str, tuple[int, Charged]] = OrderedDict()
@@ -162,9 +165,7 @@ class Replay:
             json.loads(content)  # what cannot be read is named so
             self.note(f"entry {seq} ({kind}) was changed: its hash does not match")
             return False
-        if time < self._time:
-            self.note(f"entry {seq} is earlier than the entry before")
-        self.seq, self.hash, self._time = seq, kept, time
+        self.seq, self.hash = seq, kept
         if kind == "reserve":
             self._reserve(seq, budget, key, _charged(content))
         elif kind in ("commit", "refund"):
@@ -184,8 +185,7 @@ class Replay:
 
     def _reserve(self, seq: int, budget: str, key: str, charged: Charged) -> None:
         self._recent[key] = seq, charged
-        if charged.people is not None:
-            self.people.append((seq, *charged.people))
+        self._charge_people(seq, budget, charged)
         touched = self.within.get(budget, ())
         if len(touched) != len(charged.periods):
             self.note(f"entry {seq} charges other budgets than {budget!r} and those that it lies within")
@@ -198,6 +198,15 @@ class Replay:
             if running.overspent:
                 self.note(f"entry {seq} overspends budget {name!r}")
 
+    def _charge_people(self, seq: int, budget: str, charged: Charged) -> None:
+        own = self._budgets[budget].opened if budget in self._budgets else None
+        if own is not None and own.per_person != (charged.people is not None):
+            self.note(f"entry {seq} does not charge the people of budget {budget!r} as it must")
+        if charged.people is not None:
+            self.people.append((seq, *charged.people))
+            if own is not None and charged.people[0] != Units.of(own).charged(Fraction(*charged.square)):
+                self.note(f"entry {seq} charges each person another amount than its release costs")
+
     def _resolve(self, row: Row, block: Sequence[Row]) -> None:
         seq, _, kind, _, key, content, _ = row
         found = self._recent.pop(key, None) or self._read_again(key, block)
@@ -208,6 +217,8 @@ class Replay:
             self.note(f"entry {seq} resolves another entry than the reservation {key!r}")
         for name in found[1].periods:
             self._budgets[name].resolve(found[1], refund=kind == "refund")
+        if kind == "refund" and found[1].people is not None:
+            self.given_back.append((seq, found[0], found[1].people[1]))
 
     def _read_again(self, key: str, block: Sequence[Row]) -> tuple[int, Charged] | None:
         """A reservation that is not kept in memory, read together with all those of the block."""
@@ -236,6 +247,12 @@ BLOCK = 5000
 _MOST_AGAIN = 20  # keys that are named
 
 
+_UNSEEN = (
+    "Without a hash that was noted earlier, nobody can see whether the last entries were cut off, or the whole ledger "
+    "was replaced."
+)
+
+
 @dataclass(frozen=True)
 class Verification(Displayed):
     """What a replay found.
@@ -244,11 +261,14 @@ class Verification(Displayed):
         entries: how many were replayed.
         head: the hash of the last.
         problems: what is wrong, each in one line; the first few.
+        noted: whether a hash that was noted earlier was looked for. Without one, nothing shows that the last entries
+            were cut off with their balances, or that the whole ledger was replaced.
     """
 
     entries: int
     head: str
     problems: tuple[str, ...]
+    noted: bool = False
 
     @property
     def ok(self) -> bool:
@@ -260,7 +280,14 @@ class Verification(Displayed):
         title = "The book is whole" if self.ok else "The book is not whole"
         facts = Facts((("Entries", f"{self.entries:,}"), ("Head", self.head)))
         words = self.problems or ("Every hash and every balance was recomputed, and is as it was kept.",)
-        content = {"ok": self.ok, "entries": self.entries, "head": self.head, "problems": list(self.problems)}
+        words += () if self.noted else (_UNSEEN,)
+        content = {
+            "ok": self.ok,
+            "entries": self.entries,
+            "head": self.head,
+            "problems": list(self.problems),
+            "noted": self.noted,
+        }
         return Document(title, (facts, Items(tuple(words))), content)
 
 
@@ -268,24 +295,41 @@ def verify(
     connection: Connection, head: str | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Verification:
     """Replay the book in a transaction that sees one state of it."""
-    replay, line = Replay(connection), DriverLine.of(connection)
-    if line.sqlite and (found := connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()) != "ok":
-        replay.note(f"the file is damaged: {found}")
+    replay = Replay(connection)
+    for difference in differences(connection):
+        replay.note(difference)
+    try:
+        found = _replayed(replay, connection, head, progress)
+    except (DBAPIError, *_DAMAGED):
+        if not replay.problems:  # the tables are as they should be, so that the database itself has trouble
+            raise
+        found = head is None
+    if not found:
+        replay.note(f"the hash {str(head)[:16]}… is of no entry: the book was changed, or cut off, since it was noted")
+    return Verification(replay.seq, replay.hash, tuple(replay.problems), head is not None)
+
+
+def _replayed(
+    replay: Replay, connection: Connection, head: str | None, progress: Callable[[int, int], None] | None
+) -> bool:
+    """Follow the entries and compare with the tables; whether the head is that of an entry, if one is looked for."""
+    if connection.dialect.name == "sqlite":
+        for (said,) in connection.exec_driver_sql("PRAGMA integrity_check(1)"):
+            if said != "ok":
+                replay.note(f"the file is damaged: {said}")
     total = connection.execute(sa.select(sa.func.count()).select_from(ENTRIES)).scalar_one()
-    with closing(line.streamed(IN_ORDER, BLOCK)) as blocks:
-        for block in blocks:
+    found = head is None
+    with connection.execute(IN_ORDER, execution_options={"yield_per": BLOCK}) as rows:
+        for block in rows.partitions():
             before = replay.seq
-            whole = replay.follow(block)
-            if any(row[-1] == head for row in block[: replay.seq - before]):
-                head = None
+            whole = replay.follow([tuple(row) for row in block])
+            found = found or any(row[-1] == head for row in block[: replay.seq - before])
             if progress is not None:
                 progress(replay.seq, total)
             if not whole:
                 break
     _compare(replay, connection)
-    if head is not None:
-        replay.note(f"the hash {head[:16]}… is of no entry: the book was changed, or cut off, since it was noted")
-    return Verification(replay.seq, replay.hash, tuple(replay.problems))
+    return found
 
 
 def _keys(replay: Replay, connection: Connection) -> None:
@@ -305,17 +349,21 @@ def _compare(replay: Replay, connection: Connection) -> None:
     """Hold what the entries give against what the tables say."""
     if replay.seq == 0:
         replay.note("there are no entries")
-    _keys(replay, connection)
-    row = connection.execute(sa.select(BOOK)).first()
-    if row is None or (row.unit, row.adjacency) != replay.meaning:
+    for compare in (_keys, _meaning, _balances, _nesting, _people):
+        try:
+            compare(replay, connection)
+        except (LedgerError, *_DAMAGED) as error:
+            replay.note(str(error) if isinstance(error, LedgerError) else "a table holds what no ledger writes")
+
+
+def _meaning(replay: Replay, connection: Connection) -> None:
+    if [(row.unit, row.adjacency) for row in connection.execute(sa.select(BOOK))] != [replay.meaning]:
         replay.note("the unit or the adjacency of the book was changed")
-    try:
-        rows = connection.execute(sa.select(BUDGETS)).all()
-        kept = {row.name: Balance.of_row(row) for row in rows}
-    except LedgerError as error:
-        replay.note(str(error))
-        return
-    given = replay.balances()
+
+
+def _balances(replay: Replay, connection: Connection) -> None:
+    rows = connection.execute(sa.select(BUDGETS)).all()
+    kept, given = {row.name: Balance.of_row(row) for row in rows}, replay.balances()
     for row in rows:
         said = kept[row.name].row()
         if (row.most, row.most_slack) != (said["most"], said["most_slack"]):
@@ -323,14 +371,38 @@ def _compare(replay: Replay, connection: Connection) -> None:
     for name in sorted(kept.keys() | given.keys()):
         if kept.get(name) != given.get(name):
             replay.note(f"budget {name!r} has another balance than its entries give")
+
+
+def _nesting(replay: Replay, connection: Connection) -> None:
     lies: dict[str, list[str]] = {}
     for budget, holder in connection.execute(sa.select(WITHIN.c.budget, WITHIN.c.holder)):
         lies.setdefault(budget, []).append(holder)
     for name in sorted(lies.keys() | replay.within.keys()):
         if sorted(lies.get(name, [])) != sorted(replay.within.get(name, [])):
             replay.note(f"budget {name!r} lies within others than its entry says")
+
+
+def _people(replay: Replay, connection: Connection) -> None:
+    """Who is charged, and how much, is what reservations say and refunds give back; nobody else is, and all adds up.
+
+    A reservation says how many people it charges, how much each, and the hash of who they are. A refund gives the same
+    people the same back. So the chain covers every row, and the balances of people are the sums of these.
+    """
     for seq, units, count, who in replay.people:
         if digest_of_people(connection, seq, units) != (count, who):
             replay.note(f"the people of entry {seq} were changed")
+    for seq, of, count in replay.given_back:
+        if gives_back(connection, seq, of) != count:
+            replay.note(f"the people of entry {seq} were changed: it refunds entry {of}")
+    told = sum(one[2] for one in replay.people) + sum(one[2] for one in replay.given_back)
+    if (found := people_charged(connection)) != told:
+        replay.note(f"people are charged {found:,} times, and the entries say {told:,}")
     if wrong := people_out_of_balance(connection):
         replay.note(f"{wrong:,} people have another balance than their entries give")
+    for name, most, least in connection.execute(_ENDS):
+        own = replay.balances().get(name)
+        if own is None or least < 0 or most > Units.of(own).capacity:
+            replay.note(f"somebody has spent more of budget {name!r} than it allows, or less than nothing")
+
+
+_ENDS = sa.select(PEOPLE.c.budget, sa.func.max(PEOPLE.c.spent), sa.func.min(PEOPLE.c.spent)).group_by(PEOPLE.c.budget)

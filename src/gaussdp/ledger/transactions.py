@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from gaussdp.errors import DomainError
 from gaussdp.ledger.balances import Balance
-from gaussdp.ledger.database import BUDGETS, ENTRIES, WITHIN, DriverLine, Statement
+from gaussdp.ledger.database import BUDGETS, ENTRIES, WITHIN
 from gaussdp.ledger.entries import FIRST, Entry, Kind, now
 from gaussdp.words import say
 
@@ -36,19 +36,16 @@ class Decision:
     Args:
         connection: inside a transaction; in one that decides, nobody else decides from here on.
         key: of the release that it is about, if it is about one.
-        budget: the budget that it is about, if that is known already.
     """
 
     of_key: list[Entry]
 
-    def __init__(self, connection: Connection | DriverLine, key: str | None = None, budget: str | None = None) -> None:
-        self._line = DriverLine.of(connection)
-        known, touched = self._line.asked([(_KNOWN, {"key": key}), (_TOUCHED, {"budget": budget})])
+    def __init__(self, connection: Connection, key: str | None = None) -> None:
+        self._connection = connection
+        known = connection.execute(_KNOWN, {"key": key}).all()
         found = sorted((Entry.of_row(row) for row in known), key=lambda entry: entry.seq)
         self._last = found[-1] if found else None
         self.of_key: list[Entry] = [entry for entry in found if entry.key == key and key is not None]
-        self._touched = {budget: touched}
-        self._writes: list[Statement] = []
 
     def reservation(self) -> Entry | None:
         """The reservation under the key, if there is one."""
@@ -64,11 +61,9 @@ class Decision:
         Raises:
             DomainError: if there is no such budget.
         """
-        rows = self._touched.get(budget)
-        if rows is None:
-            [rows] = self._line.asked([(_TOUCHED, {"budget": budget})])
+        rows = self._connection.execute(_TOUCHED, {"budget": budget}).all()
         if not rows:
-            raise unknown_budget(self._line, budget)
+            raise unknown_budget(self._connection, budget)
         return [Balance.of_row(row) for row in rows]
 
     @property
@@ -77,22 +72,22 @@ class Decision:
         return self._last.seq + 1 if self._last else 1
 
     def append(self, kind: Kind, budget: str | None, key: str | None, content: dict[str, Any]) -> Entry:
-        """Add an entry at the end of the chain; its time never falls behind that of the entry before."""
-        time, before = (self._last.time, self._last.hash) if self._last else ("", FIRST)
-        entry = Entry(self.next_seq, max(now(), time), kind, budget, key, content).sealed(before)
-        self._writes.append((_APPEND, entry.row()))
+        """Add an entry at the end of the chain; its number gives the order, and its time is what the clock says."""
+        before = self._last.hash if self._last else FIRST
+        entry = Entry(self.next_seq, now(), kind, budget, key, content).sealed(before)
+        self._connection.execute(_APPEND, entry.row())
         self._last = entry
         return entry
 
-    def finish(self, balances: Sequence[Balance] = ()) -> None:
-        """Write what was appended, and these balances: the last thing that a transaction does."""
-        saved = [(_SAVE, {"of": balance.name, **balance.changing()}) for balance in balances]
-        self._line.written([*self._writes, *saved])
+    def save(self, balances: Sequence[Balance]) -> None:
+        """Write these balances."""
+        for balance in balances:
+            self._connection.execute(_SAVE, {"of": balance.name, **balance.changing()})
 
 
-def unknown_budget(connection: Connection | DriverLine, name: str) -> DomainError:
+def unknown_budget(connection: Connection, name: str) -> DomainError:
     """What to raise for a budget that the book does not have."""
-    known = [row.name for row in DriverLine.of(connection).asked([(_NAMES, {})])[0][:20]]
+    known = connection.execute(_NAMES.limit(20)).scalars().all()
     problem = say("is unknown: there is no budget {name}", name=repr(name))
     return DomainError("budget", problem=problem, advice=say("there are {names}", names=", ".join(known) or "–"))
 

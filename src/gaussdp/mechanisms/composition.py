@@ -27,7 +27,7 @@ from typing import Any
 from gaussdp.documents.files import file_text, parsed
 from gaussdp.domains import NOISE, number, several
 from gaussdp.errors import DomainError
-from gaussdp.guarantees import GDP, ZCDP, ApproxDP, ApproxGDP, ProfilePoints, PureDP
+from gaussdp.guarantees import GDP, ZCDP, ApproxDP, ApproxGDP, Guarantee, ProfilePoints, PureDP
 from gaussdp.mechanisms.base import (
     KINDS,
     Adjacency,
@@ -75,7 +75,9 @@ class Stated(Elementary):
             number("mu", self.guarantee.mu, NOISE)
         if isinstance(self.guarantee, ApproxGDP) and self.guarantee.delta_bound == 1:
             raise DomainError("delta", "below 1 for a release to compose", self.guarantee.delta_bound)
-        checked_adjacency(self.adjacency)
+        known = self.guarantee.adjacency
+        if checked_adjacency(self.adjacency) != (known or self.adjacency):
+            raise DomainError("adjacency", f"that of the guarantee, {known}", self.adjacency)
 
     def parts(self) -> Iterator[tuple[Mechanism, int]]:
         """Itself; for mu-GDP the Gaussian release, which is the worst, and for its slack one that may fail."""
@@ -132,6 +134,10 @@ for _guarantee in (PureDP, ApproxDP, ZCDP, ProfilePoints, GDP, ApproxGDP):
     KINDS.add(StatedAs(_guarantee))
 
 
+def _adjacency_of(item: object) -> Adjacency | None:
+    return item.adjacency if isinstance(item, Mechanism | Guarantee) else None
+
+
 @dataclass(frozen=True)
 class Composition(Mechanism):
     r"""Several mechanisms on the same data, all of one adjacency; a stated guarantee may stand for one.
@@ -150,7 +156,7 @@ class Composition(Mechanism):
 
     def __init__(self, mechanisms: Iterable[Mechanism | Statable]) -> None:
         given = tuple(several("mechanisms", mechanisms, "a sequence of mechanisms"))
-        known: Adjacency = next((item.adjacency for item in given if isinstance(item, Mechanism)), "add-remove")
+        known: Adjacency = next(filter(None, (_adjacency_of(item) for item in given)), "add-remove")
         described = tuple(Stated(item, known) if isinstance(item, Statable) else item for item in given)
         if not described:
             raise DomainError("mechanisms", problem="must not be empty", advice="give at least one mechanism")

@@ -10,6 +10,7 @@ from gaussdp.documents.rounding import shown
 from gaussdp.domains import POSITIVE, Domain, number, settle
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import BoundedRange
+from gaussdp.guarantees.base import speaking_about
 from gaussdp.mechanisms.base import Adjacency, Elementary, Mechanism, PlanKeys, checked_adjacency, from_entry, register
 from gaussdp.mechanisms.composition import Composition
 
@@ -69,7 +70,7 @@ class ExponentialMechanism(Elementary):
     @property
     def guarantee(self) -> BoundedRange:
         """What one such choice guarantees."""
-        return BoundedRange(self.eta)
+        return speaking_about(BoundedRange(self.eta), self.adjacency)
 
     @property
     def pure_epsilon(self) -> float:

@@ -20,7 +20,7 @@ from gaussdp.accounting.readings import Columns, Method, Readings, Values
 from gaussdp.domains import LEVEL, PROBABILITY, checked, instance, number, yes_or_no
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, ProfilePoints, TradeoffPoints
-from gaussdp.guarantees.base import Numbers, of_delta, of_fpr, of_tpr
+from gaussdp.guarantees.base import Numbers, of_delta, of_fpr, of_tpr, speaking_about
 from gaussdp.guarantees.numeric import LARGEST_EPSILON
 from gaussdp.numerics import Floats
 
@@ -155,6 +155,7 @@ class PointsCurve(ProfilePoints):
     def of(cls, guarantee: ApproxDP | ProfilePoints) -> "PointsCurve":
         """The curve of one stated guarantee, with nothing added to it."""
         instance("guarantee", guarantee, (ApproxDP, ProfilePoints), "ApproxDP or ProfilePoints")
+        adjacency = guarantee.adjacency
         if isinstance(guarantee, ApproxDP):
             epsilon, delta = guarantee.epsilon_bound, guarantee.delta_bound
             # A larger epsilon than can be computed with promises next to nothing.
@@ -168,7 +169,8 @@ class PointsCurve(ProfilePoints):
             silent = float(np.min(rates[rates > 0], initial=0.5))
         else:
             silent = float(kinks.min()) if kinks.size else least * math.exp(-steepest)
-        return PointsCurve(guarantee.epsilons, guarantee.deltas, silent_below=silent)
+        curve = PointsCurve(guarantee.epsilons, guarantee.deltas, silent_below=silent)
+        return speaking_about(curve, adjacency)
 
     @property
     def _reveals(self) -> bool:
@@ -283,6 +285,7 @@ class PointsCurve(ProfilePoints):
             fpr=float(candidates.fpr[best]),
             fnr=float(candidates.fnr[best]),
             methods=(self._method,),
+            adjacency=self.adjacency,
             # Beyond the last point the GDP profile falls to 0, and this one does not.
             _distances=KnownDistances(max(corners.take(~above).slack(mu), float(self.deltas[-1])), regret(self, mu)),
         )

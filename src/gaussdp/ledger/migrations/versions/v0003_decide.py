@@ -1,17 +1,16 @@
-"""What a budget allows as exact fractions, keys that are used once, and decisions in one round trip to PostgreSQL."""
+"""What a budget allows as exact fractions, and keys that are used once."""
 
 import sqlalchemy as sa
 from alembic import op
 
 from gaussdp.documents.written import written
-from gaussdp.ledger.migrations.inside import ALL
 
 revision = "0003"
 down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Add two columns, filled for the budgets that there are, make the index of keys unique, and the procedures."""
+    """Add two columns, filled for the budgets that there are, and make the index of keys unique."""
     for name in ("most", "most_slack"):
         op.add_column("ledger_budgets", sa.Column(name, sa.Text, nullable=False, server_default="0"))
     op.drop_index("ledger_entries_by_key", "ledger_entries")
@@ -25,5 +24,3 @@ def upgrade() -> None:
     if connection.dialect.name == "postgresql":
         # Old versions of a row are cleared away once they fill a tenth of a page: else each decision reads dozens.
         op.execute("ALTER TABLE ledger_budgets SET (fillfactor = 10)")
-        for text in ALL:
-            op.execute(text)
