@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gaussdp.calibration.sweep_designs import COLUMNS, INPUTS, Design, Row
-from gaussdp.documents.files import locked, write_file
+from gaussdp.documents.files import check_file, locked, write_file
 from gaussdp.domains import instance, integer, several
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.risks import Risk, extended
@@ -54,6 +54,7 @@ def open_store(path: str | Path) -> Store:
         raise DomainError(None, value=str(file), problem=f"the name of the output must end in {', '.join(kinds)}")
     if not file.parent.is_dir():
         raise DomainError(None, place=str(file), problem=f"there is no folder {file.parent}")
+    check_file(file)
     return kinds[file.suffix](file)
 
 
