@@ -10,11 +10,13 @@ import csv
 import errno
 import json
 import os
+import re
 import secrets
 import shutil
 import stat
 import tempfile
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,7 +25,24 @@ from typing import IO, Any
 from gaussdp.errors import DomainError
 
 _MOST_CHARACTERS = 1 << 25  # a file that people write has far fewer; a device has no end
+_MOST_TOML = 1 << 21  # characters, of some 30,000 releases; its parser takes a second for each million
+_LONGEST_KEY = 250  # characters of a key whose place is told
+_MOST_PARTS = 50  # of a key a.b.c, whose parser takes the square of their number
 LONGEST_LINE = 1 << 20  # characters in a row of a table; a file may be one endless line
+
+_KEY = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_TOKEN = re.compile(
+    rf"""
+    \#[^\n]*+                                       # a comment
+    | \"{{3}}(?:[^"\\]|\\.|"{{1,2}}(?!"))*+(?:"{{3}}|\Z)   # texts of several lines
+    | '{{3}}(?:[^']|'{{1,2}}(?!'))*+(?:'{{3}}|\Z)
+    | (?P<deep>{_KEY}(?:[ \t]*+\.[ \t]*+{_KEY}){{{_MOST_PARTS}}})
+    | {_KEY}(?:[ \t]*+\.[ \t]*+{_KEY})*+             # a key, a text, or a number
+    | ["'][^\n]*+                                   # a text that does not end
+    """,
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+"""What a TOML text consists of, as far as it may hide dots; each character is looked at once or twice."""
 
 
 def file_text(path: str | Path) -> tuple[str, str]:
@@ -61,6 +80,7 @@ def parsed(text: str, name: str) -> Any:
     plain = text.removeprefix("\ufeff")
     try:
         if name.endswith(".toml"):
+            _check_toml(plain)
             return tomllib.loads(plain)
         if name.endswith(".json"):
             return json.loads(plain, object_pairs_hook=_each_key_once)
@@ -71,14 +91,30 @@ def parsed(text: str, name: str) -> Any:
     raise DomainError(None, place=name, problem="the name must end in .toml or .json")
 
 
+def _check_toml(text: str) -> None:
+    """Refuse what its parser would take very long for."""
+    if len(text) > _MOST_TOML:
+        raise ValueError(f"is too large: more than {_MOST_TOML:,} characters")
+    for token in _TOKEN.finditer(text):
+        if token["deep"]:
+            line = text.count("\n", 0, token.start()) + 1
+            raise ValueError(f"line {line} holds a key of more than {_MOST_PARTS} parts")
+
+
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object, which TOML would refuse with a key twice: which of the two is meant, nobody knows."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        times = Counter(key for key, _ in pairs)
+        twice = next(key for key, many in times.items() if many > 1)
         raise ValueError(f"states the key {twice[:40]!r} twice; keep one")
     return found
+
+
+def setting(key: str) -> re.Pattern[str]:
+    """What finds where a TOML or JSON text sets a key, as a value or as the head of a table, in one pass."""
+    name = re.escape(key[:_LONGEST_KEY])
+    return re.compile(rf'(?:^|(?<=[\s{{,]))"?{name}"?\s{{0,9}}+[=:]|^[ \t]*+\[++[ \t]*+{name}[ \t]*+\]+', re.MULTILINE)
 
 
 def toml(content: Mapping[str, Any]) -> str:
