@@ -27,8 +27,8 @@ ifdef ARGS
 else
 	@$(BIN)/gaussdp choose --epsilon 1
 	@echo
-	@$(BIN)/gaussdp paper --out out/paper
-	@$(BIN)/gaussdp rules --out out/rules
+	@$(BIN)/gaussdp paper --out out/paper --overwrite
+	@$(BIN)/gaussdp rules --out out/rules --overwrite
 endif
 
 test: $(VENV)/.installed-dev browser proxy postgres

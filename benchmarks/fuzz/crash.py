@@ -1,8 +1,9 @@
-"""Writers that are killed: what they leave is old or new, never torn, and the next run makes it whole.
+"""Writers that are killed: each file that they leave is old or new, never torn, and the next run makes all of them new.
 
 A trial forks this process, lets the child write, and kills it with SIGKILL: at one of its system calls that touch
 files, counted in a run that is left to end, or at a moment. Then the files must be the old ones or the new ones, and
-after another run, which is left to end, exactly the new ones, with nothing left beside them.
+after another run, which is left to end, exactly the new ones. What a killed writer leaves beside them, hidden, nobody
+touches: the next run neither follows nor removes it.
 """
 
 import io
@@ -38,7 +39,7 @@ def _one_file(folder: Path, version: int) -> None:
 
 def _several_files(folder: Path, version: int) -> None:
     names = ("statement.txt", "statement.json", "deep/figure.svg")
-    write_files(folder / "out", {name: bytes([65 + version]) * (LARGE >> 2) for name in names})
+    write_files(folder / "out", {name: bytes([65 + version]) * (LARGE >> 2) for name in names}, overwrite=True)
 
 
 def _rows(ending: str, folder: Path, version: int) -> None:
@@ -130,6 +131,12 @@ def _working(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in parts) or path.name.endswith((".lock", ".unfinished.jsonl"))
 
 
+def _hidden(folder: Path) -> set[str]:
+    """What is staged or half written; locks and journals are no part of it, which their next holder takes away."""
+    found = {path.relative_to(folder) for path in folder.rglob("*") if _working(path, folder)}
+    return {str(path) for path in found if any(part.startswith(".") for part in path.parts)}
+
+
 @cache
 def whole(name: str, version: int) -> tuple[dict[str, bytes], int, float]:
     """What a job leaves if nothing happens, from nothing or over version 0; its calls, and its seconds."""
@@ -170,11 +177,13 @@ def _killed(name: str, draw: random.Random) -> str:
             how = f"killed after {wait:.4f} s"
         killed = ended(child) == -signal.SIGKILL
         hold(name, how, content(folder), old, new)
+        before = _hidden(folder)
         if ended(forked(JOBS[name], folder, 1)) != 0:
             raise Find(f"{name}: {how}; the next run fails")
-        left = {path.name for path in folder.rglob("*") if _working(path, folder)}
-        if content(folder) != new or left:
-            raise Find(f"{name}: {how}; the next run leaves {left or 'other files'}")
+        if content(folder) != new:
+            raise Find(f"{name}: {how}; the next run leaves other files")
+        if changed := before ^ _hidden(folder):
+            raise Find(f"{name}: {how}; the next run leaves or removes {sorted(changed)}")
         shutil.rmtree(folder)
     return "killed" if killed else "ended"
 
@@ -202,8 +211,10 @@ JOBS: dict[str, Job] = {
     "a store, CSV": partial(_rows, "csv"),
     "a store, JSON lines": partial(_rows, "jsonl"),
     "a store, Parquet": partial(_rows, "parquet"),
-    "report --out": partial(_command, ("report", "{run}", "--out", "{folder}/report", "--digits", "{digits}")),
-    "rules --out": partial(_command, ("rules", "--out", "{folder}/rules", "--digits", "{digits}")),
+    "report --out": partial(
+        _command, ("report", "{run}", "--out", "{folder}/report", "--overwrite", "--digits", "{digits}")
+    ),
+    "rules --out": partial(_command, ("rules", "--out", "{folder}/rules", "--overwrite", "--digits", "{digits}")),
     "explain --plot": partial(_command, ("explain", "--mu", "0.{digits}", "--plot", "{folder}/icons.svg")),
 }
 QUICK = 10  # kills in one trial of what needs no drawing

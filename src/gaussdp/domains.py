@@ -45,6 +45,7 @@ EVALUATORS = _Evaluators()
 
 
 _DOUBLE = 8  # bytes
+_LONGEST_WORD = 100  # characters of a word that may be a known one mistyped
 _BLOCK = 1 << 14  # elements a kernel sees at once: small enough to stay in cache
 
 
@@ -458,7 +459,7 @@ def nearest(value: object, known: Sequence[str]) -> str | None:
     """The known word most like the value, if one is like it."""
     from difflib import get_close_matches
 
-    if not isinstance(value, str):
+    if not isinstance(value, str) or len(value) > _LONGEST_WORD:
         return None
     found = get_close_matches(value.lower().replace("_", "-"), [word.replace("_", "-") for word in known], 1, 0.6)
     return next((word for word in known if found and word.replace("_", "-") == found[0]), None)

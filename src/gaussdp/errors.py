@@ -8,6 +8,7 @@ from gaussdp.words import say
 
 _LONGEST = 60  # characters of a value in a message
 _LONGEST_WORD = 250  # of a word: a name in a file may be anything
+_BEGINNING, _END = 500, 150  # characters kept of a message that lists what a file holds: what is wrong, and what to do
 
 
 class GaussdpError(Exception):
@@ -95,10 +96,17 @@ def brief(value: object) -> str:
 
 
 def one_line(message: str) -> str:
-    """A message in one line, with words no longer than the longest path that one would write."""
-    return re.sub(
+    """A message in one line that a person can read: a long one, and a word longer than any path, lose their middle.
+
+    Every refusal comes through here, so that whatever it echoes of a file stays short.
+
+    >>> len(one_line("no column 'score'; it has " + ", ".join(["'x'"] * 100_000)))
+    655
+    """
+    line = re.sub(
         rf"\S{{{_LONGEST_WORD},}}", lambda word: f"{word[0][:_LONGEST_WORD]}...", " ".join(message.splitlines())
     )
+    return line if len(line) <= _BEGINNING + _END else f"{line[:_BEGINNING]} ... {line[-_END:]}"
 
 
 class ConvergenceError(GaussdpError, ArithmeticError):

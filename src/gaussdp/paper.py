@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gaussdp.choosing.tables import GRIDS, PAPER_DIGITS, Grid, column_label, grid_document
 from gaussdp.documents import ENDINGS, Document, Format, Items, Links, Picture, Section, Words
-from gaussdp.documents.files import write_files
+from gaussdp.documents.files import check_folder, write_files
 from gaussdp.documents.rendering import document_files
 from gaussdp.figures import FIGURES, FORMATS, Figure, figure, render
 from gaussdp.figures.drawing import require_matplotlib
@@ -106,19 +106,24 @@ def _section(section: Chapter, plots: list[Figure]) -> Section:
 Announce = Callable[[int, int, str], None]
 
 
-def write_paper(directory: Path, announce: Announce = lambda done, total, name: None) -> int:
+def write_paper(
+    directory: Path, announce: Announce = lambda done, total, name: None, *, overwrite: bool = False
+) -> int:
     """Everything in the paper, as files.
 
     Args:
         directory: where to; made if need be.
         announce: called with the steps done, the steps in all and the name of the next.
+        overwrite: whether files that exist are replaced.
     Returns:
         How many files were written.
     Raises:
         MissingExtraError: if Matplotlib is not installed; nothing is written then.
+        FileExistsError: if one of the files is there, and is not to be replaced.
         OSError: if the directory cannot be written.
     """
     require_matplotlib()
+    check_folder(directory, ["index.html"], overwrite)
     plots = {key: figure(key) for key in FIGURES}
     steps: list[tuple[str, Callable[[], dict[str, bytes]]]] = [
         *((section.grid.key, partial(_table_files, section)) for section in SECTIONS),
@@ -129,7 +134,7 @@ def write_paper(directory: Path, announce: Announce = lambda done, total, name: 
     for done, (name, make) in enumerate(steps):
         announce(done, len(steps), name)
         files |= make()
-    write_files(directory, files)
+    write_files(directory, files, overwrite=overwrite)
     announce(len(steps), len(steps), "done")
     return len(files)
 

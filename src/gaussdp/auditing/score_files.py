@@ -176,7 +176,10 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-_MOST_BYTES = 1 << 34  # of one array of an NPZ file; larger files of scores are for Parquet
+_MOST_BYTES = 1 << 34  # of the arrays of an NPZ file; larger files of scores are for Parquet
+_ALWAYS_BYTES = 1 << 26  # that they may have however small the file is
+_MOST_PACKED = 100  # times the size of the file; what packs better says little, and may be made to fill the memory
+_NUMBERS = "biuf"  # kinds of NumPy
 
 _UNREADABLE = (ValueError, KeyError, EOFError, SyntaxError, TokenError, zlib.error, NotImplementedError, RuntimeError)
 """What NumPy and zipfile raise for an array that is damaged or something else."""
@@ -251,26 +254,19 @@ def _read_npz(path: Path, score: str, member: str, member_value: str | None) -> 
     with zipfile.ZipFile(path) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
         sides = {"members", "nonmembers"} <= set(names) and not {score, member} <= set(names)
-        held = {
-            name: _array(path, archive, name, names)
-            for name in (("members", "nonmembers") if sides else (score, member))
-        }
+        wanted = ("members", "nonmembers") if sides else (score, member)
+        _check_arrays(path, {name: _claimed(path, archive, name, names) for name in wanted}, sides)
+        held = {name: _array(path, archive, name) for name in wanted}
     if sides:
         return ScoreCounts.from_scores(held["members"], held["nonmembers"])
     scores, labels = held[score], held[member]
-    if scores.ndim != 1 or scores.shape != labels.shape:
-        raise DomainError(
-            None,
-            problem=f"{score!r} and {member!r} must be arrays of one dimension and equal length",
-            got=f"shapes {scores.shape} and {labels.shape}",
-        )
     if not scores.size:
         raise DomainError(path.name, problem="holds no scores")
     return ScoreCounts.labelled(scores, labels, member_value)
 
 
-def _array(path: Path, archive: zipfile.ZipFile, name: str, names: list[str]) -> npt.NDArray[Any]:
-    """An array of the archive, once it holds as many bytes as its header claims: memory is taken for no more."""
+def _claimed(path: Path, archive: zipfile.ZipFile, name: str, names: list[str]) -> tuple[tuple[int, ...], Any]:
+    """The shape and the kind of an array, once it holds as many bytes as these claim; nothing of it is read."""
     _column(path, name, names)
     info = archive.getinfo(f"{name}.npy")
     try:
@@ -279,16 +275,37 @@ def _array(path: Path, archive: zipfile.ZipFile, name: str, names: list[str]) ->
             headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
             shape, _, kind = headers[version](stream)
             claimed = stream.tell() + math.prod(shape) * kind.itemsize
-        if kind.hasobject or claimed != info.file_size or claimed > _MOST_BYTES:
-            held = f"{info.file_size} bytes, of which the header claims {claimed}"
-            raise DomainError(
-                None, problem=f"cannot read {path.name}: {name!r} is no array of numbers or labels", got=held
-            )
-        with archive.open(info) as stream:
+    except _UNREADABLE as error:
+        raise DomainError(None, problem=f"cannot read {path.name}: {name!r} is no array ({error})") from None
+    if kind.hasobject or claimed != info.file_size:
+        held = f"{info.file_size} bytes, of which the header claims {claimed}"
+        raise DomainError(None, problem=f"cannot read {path.name}: {name!r} is no array of numbers or labels", got=held)
+    return shape, kind
+
+
+def _check_arrays(path: Path, claimed: dict[str, tuple[tuple[int, ...], Any]], sides: bool) -> None:
+    """Refuse arrays that are no scores, or too large, before memory is taken for any of them."""
+    (first, (shape, kind)), (second, (other, other_kind)) = claimed.items()
+    shapes, told = f"shapes {shape} and {other}", f"{first!r} and {second!r} must be arrays of one dimension"
+    if len(shape) != 1 or len(other) != 1 or (shape != other and not sides):
+        raise DomainError(None, problem=told if sides else f"{told} and equal length", got=shapes)
+    for name, of in ((first, kind), (second, other_kind))[: 2 if sides else 1]:
+        if of.kind not in _NUMBERS:
+            raise DomainError(None, problem=f"cannot read {path.name}: {name!r} holds no numbers", got=str(of))
+    held = math.prod(shape) * kind.itemsize + math.prod(other) * other_kind.itemsize
+    most = min(_MOST_BYTES, max(_ALWAYS_BYTES, _MOST_PACKED * path.stat().st_size))
+    if held > most:
+        advice = "give it as Parquet" if most == _MOST_BYTES else "save it with numpy.savez, which does not compress"
+        problem = f"{path.name} is too large: its arrays may have {most:,} bytes"
+        raise DomainError(None, problem=problem, got=f"{held:,}", advice=advice)
+
+
+def _array(path: Path, archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
+    """An array of the archive, which was looked at before."""
+    try:
+        with archive.open(f"{name}.npy") as stream:
             array: npt.NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
     except _UNREADABLE as error:
-        if isinstance(error, DomainError):
-            raise
         raise DomainError(None, problem=f"cannot read {path.name}: {name!r} is no array ({error})") from None
     return array
 

@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gaussdp.calibration.sweep_designs import COLUMNS, INPUTS, Design, Row
-from gaussdp.documents.files import locked, write_file
+from gaussdp.documents.files import check_file, locked, write_file
 from gaussdp.domains import instance, integer, several
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.risks import Risk, extended
 from gaussdp.risks.registry import RISKS
 
+_MOST_ROWS = 1 << 22  # which are known from the end of the file, before they take memory
 _SHORT = 40  # letters: a target torn before its equals sign has fewer
 
 
@@ -54,6 +55,7 @@ def open_store(path: str | Path) -> Store:
         raise DomainError(None, value=str(file), problem=f"the name of the output must end in {', '.join(kinds)}")
     if not file.parent.is_dir():
         raise DomainError(None, place=str(file), problem=f"there is no folder {file.parent}")
+    check_file(file)
     return kinds[file.suffix](file)
 
 
@@ -178,12 +180,16 @@ class ParquetStore:
         rows: list[Row] = []
         if self._path.exists():
             try:
-                table = self._parquet.read_table(self._path)
-                found = table.to_pylist()
+                with self._parquet.ParquetFile(self._path) as file:
+                    if tuple(file.schema_arrow.names) != tuple(COLUMNS):
+                        raise _foreign(self._path, "has other columns than a sweep")
+                    if file.metadata.num_rows > _MOST_ROWS:
+                        raise _foreign(self._path, f"has more than {_MOST_ROWS:,} rows")
+                    found = file.read().to_pylist()
+            except DomainError:
+                raise
             except (OSError, ValueError, self._arrow.ArrowException) as error:
                 raise DomainError(None, place=str(self._path), problem=f"cannot be read: {error}") from None
-            if tuple(table.column_names) != tuple(COLUMNS):
-                raise _foreign(self._path, "has other columns than a sweep")
             rows = [_typed(row, self._path) for row in found]
         return rows + self._journal.rows()
 

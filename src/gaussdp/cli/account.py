@@ -20,7 +20,7 @@ from gaussdp.accounting.document import (
 )
 from gaussdp.calibration.pipelines import Pipeline
 from gaussdp.cli.groups import DefaultGroup
-from gaussdp.cli.options import Whole, levels, number, output_options, show, waiting
+from gaussdp.cli.options import OutputFile, Whole, levels, number, output_options, show, waiting
 from gaussdp.cli.runs import described, mechanism_of, neighbour_options
 from gaussdp.documents.blocks import Document
 from gaussdp.documents.files import write_file
@@ -86,12 +86,12 @@ def _reading_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--plot",
-            type=click.Path(dir_okay=False, path_type=Path),
+            type=OutputFile(),
             help="Also draw the curve beside its fit, and μ by floor, into this .svg, .pdf or .png file.",
         ),
         click.option(
             "--curve",
-            type=click.Path(dir_okay=False, path_type=Path),
+            type=OutputFile(),
             help="Also write points of the curve into this .csv, .json or .parquet file, each on the safe side.",
         ),
     ):

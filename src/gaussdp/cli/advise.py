@@ -13,9 +13,9 @@ from gaussdp.advising import QUESTIONS, Answers, Published, Question, record
 from gaussdp.advising import advise as advised
 from gaussdp.advising.answers import MEMBERSHIP, USUAL
 from gaussdp.advising.record import decision_entry
-from gaussdp.cli.options import Command, Whole, WholeRange, number, show, style_option
+from gaussdp.cli.options import Command, OutputFile, Whole, WholeRange, folder_option, number, show, style_option
 from gaussdp.cli.runs import registering, registry_options
-from gaussdp.documents.files import write_file, write_files
+from gaussdp.documents.files import check_folder, write_file, write_files
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.domains import written_share
 from gaussdp.errors import DomainError
@@ -87,12 +87,11 @@ def _keep(ctx: click.Context, option: click.Parameter, value: object) -> None:
     help='Another plan to compare: the answers that differ, as in "weekly: every=week". Give it again for more.',
 )
 @click.option("--ask/--no-ask", default=None, help="Ask the questions.  [default: on a terminal, if nothing is given]")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the answers into this file.")
-@click.option(
+@click.option("--save", type=OutputFile(), help="Write the answers into this file.")
+@folder_option(
     "--record",
     "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write the record of the decision into this directory: HTML, PDF, Markdown, JSON, picture and policy.toml;"
+    words="Write the record of the decision into this directory: HTML, PDF, Markdown, JSON, picture and policy.toml;"
     ' needs pip install "gaussdp[plot]".',
 )
 @registry_options
@@ -118,6 +117,7 @@ def advise(
     ask: bool | None,
     save: Path | None,
     folder: Path | None,
+    overwrite: bool,
     entry: Path | None,
     told: tuple[str, ...],
     mu: float | None,
@@ -138,6 +138,8 @@ def advise(
       gaussdp advise policy.toml --scenario "weekly: every=week" --record decision
     """
     asked = registering(entry, told)
+    if folder is not None:
+        check_folder(folder, ["record.html"], overwrite)
     answers = Answers() if file is None else Answers.read(file)
     changes: dict[str, Any] = dict(given)
     changes |= {key: value for key, value in (("title", title), ("decided_by", decided_by)) if value is not None}
@@ -155,7 +157,7 @@ def advise(
     if save is not None:
         changed.write(save)
     if folder is not None and decision is not None:
-        write_files(folder, decision.files())
+        write_files(folder, decision.files(), overwrite=overwrite)
     if asked is not None and decision is not None:
         write_file(asked[0], decision_entry(decision, asked[1]).as_yaml().encode())
     show(advice.document(), style, digits)

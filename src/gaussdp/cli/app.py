@@ -124,6 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return READER_GONE
     except MemoryError:
         return _complain("this computation needs more memory than there is here")
+    except FileExistsError as error:
+        return _complain(f"{error.filename} exists already; --overwrite replaces it")
     except OSError as error:
         if error.filename is None:
             _drop_output()  # it could not be written, and would be tried again at exit

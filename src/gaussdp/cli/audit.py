@@ -41,7 +41,7 @@ from gaussdp.auditing.trials import TABLES as ONE_MODEL_TABLES
 from gaussdp.auditing.trials import audit_score_counts
 from gaussdp.cli.claims import claim_options, confidence_option, guarantee, picture_format, stated_claims
 from gaussdp.cli.groups import DefaultGroup
-from gaussdp.cli.options import Command, Whole, levels, number, output_options, show
+from gaussdp.cli.options import Command, OutputFile, Whole, levels, number, output_options, show
 from gaussdp.documents.files import write_file
 from gaussdp.guarantees import GDP
 
@@ -68,12 +68,12 @@ _WAIT = 0.2  # seconds between two looks at a file that grows
 @click.option("--stop", is_flag=True, help="Stop reading as soon as the claim is contradicted.")
 @click.option(
     "--state",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="Continue the audit of this JSON file, if it is there, with the trials of FILE, and keep it there.",
 )
 @click.option(
     "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="Also draw the evidence and the bound into this .svg, .pdf or .png file.",
 )
 @output_options(EVIDENCE)
@@ -254,7 +254,7 @@ def file_options(command: Command) -> Command:
 @levels("--delta", DEFAULT_DELTAS, "Deltas at which to say what ε is refuted")
 @click.option(
     "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help="Also draw the ROC, its band and the curves into this .svg, .pdf or .png file.",
 )
 @output_options(tuple(dict.fromkeys((*TABLES, *ONE_MODEL_TABLES))))

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gaussdp.accounting.fitted import DEFAULT_FLOOR
-from gaussdp.cli.options import number, numbers, output_options, show
+from gaussdp.cli.options import OutputFile, number, numbers, output_options, show
 from gaussdp.cli.runs import described, mechanism_of
 from gaussdp.errors import DomainError
 from gaussdp.mechanisms import Mechanism
@@ -33,9 +33,7 @@ TABLES = ("mu", "delta", "epsilon", "fnr_remove", "fnr_add")
 @click.option(
     "--seconds", type=number, default=600.0, show_default=True, help="Time after which the search for a proof ends."
 )
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the certificate into this .json file."
-)
+@click.option("--out", type=OutputFile(), help="Write the certificate into this .json file.")
 @output_options(TABLES)
 def certify(
     file: Path,

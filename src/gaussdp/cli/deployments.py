@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from gaussdp.cli.options import number, output_options, show
+from gaussdp.cli.options import OutputFile, number, output_options, show
 from gaussdp.documents.files import write_file
 from gaussdp.figures import format_of
 from gaussdp.figures.deployed import render_deployments
@@ -17,7 +17,7 @@ from gaussdp.published import deployments as catalogue
 @click.option("--mu", type=number, help="Your μ, to compare with theirs.")
 @click.option(
     "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help='Draw them on one axis into this file (.svg, .pdf, .png); needs pip install "gaussdp[plot]".',
 )
 @click.option(

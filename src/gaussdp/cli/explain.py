@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gaussdp.cli.options import WholeRange, levels, number, show, style_option, whole
+from gaussdp.cli.options import OutputFile, WholeRange, levels, number, show, style_option, whole
 from gaussdp.documents.files import write_file
 from gaussdp.documents.rounding import MOST_DIGITS
 from gaussdp.explaining import explain as explained
@@ -54,7 +54,7 @@ def _counts(text: str | Sequence[int]) -> tuple[int, ...]:
 )
 @click.option(
     "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     help='Draw the icon arrays into this file (.svg, .pdf, .png); needs pip install "gaussdp[plot]".',
 )
 @click.option(

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gaussdp.cli.groups import Overview
-from gaussdp.cli.options import Whole, WholeRange, number, numbers, output_options, show, style_option
+from gaussdp.cli.options import (
+    OutputFile,
+    Whole,
+    WholeRange,
+    folder_option,
+    number,
+    numbers,
+    output_options,
+    show,
+    style_option,
+)
 from gaussdp.documents.files import file_text, parsed, write_file, write_files
 from gaussdp.documents.rendering import PROSE_FORMATS, document_files
 from gaussdp.documents.rounding import MOST_DIGITS, shown
@@ -180,9 +190,7 @@ def _told(entry: "Entry") -> str:
 @ledger.command("show")
 @click.argument("budget", required=False)
 @_book_option
-@click.option(
-    "--plot", type=click.Path(dir_okay=False, path_type=Path), help="Also draw BUDGET over time into this file."
-)
+@click.option("--plot", type=OutputFile(), help="Also draw BUDGET over time into this file.")
 @output_options(["budgets"])
 def show_(budget: str | None, book: str, plot: Path | None, style: str, digits: int, only: Sequence[str]) -> None:
     """What BUDGET, or every budget, has spent and has left."""
@@ -268,14 +276,10 @@ def plan(
 @ledger.command()
 @click.argument("budget")
 @_book_option
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write every format and the picture into this directory; it is made if need be.",
-)
+@folder_option("--out", words="Write every format and the picture into this directory; it is made if need be.")
 @style_option()
 @click.option("--digits", type=WholeRange(1, MOST_DIGITS), default=4, show_default=True, help="Significant digits.")
-def report(budget: str, book: str, out: Path | None, style: str, digits: int) -> None:
+def report(budget: str, book: str, out: Path | None, overwrite: bool, style: str, digits: int) -> None:
     """The statement of all that was released under BUDGET."""
     with _opened(book) as opened:
         document = opened.report(budget)
@@ -286,13 +290,13 @@ def report(budget: str, book: str, out: Path | None, style: str, digits: int) ->
         files |= {
             f"spending.{ending}": content for ending, content in opened.figure(budget, "svg", "pdf", "png").items()
         }
-        write_files(out, files)
+        write_files(out, files, overwrite=overwrite)
         click.echo(f"The statement: {len(files)} files in {out}; open {out / 'statement.html'}")
 
 
 @ledger.command()
 @_book_option
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write.")
+@click.option("--out", type=OutputFile(), required=True, help="The file to write.")
 def export(book: str, out: Path) -> None:
     """All entries as lines of JSON, with the hashes that chain them."""
     from rich.console import Console

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -15,6 +16,7 @@ from click.types import IntParamType
 from gaussdp.choosing.budgets import DEFAULT_DIVISORS
 from gaussdp.choosing.requirements import notations
 from gaussdp.documents.blocks import Document
+from gaussdp.documents.files import check_file, check_folder
 from gaussdp.documents.rendering import DEFAULT_DIGITS, FORMATS, PROSE_FORMATS, render
 from gaussdp.documents.rounding import MOST_DIGITS, shown
 from gaussdp.documents.text import ICONS, text
@@ -61,6 +63,40 @@ def whole(text: str | int) -> int:
         return written_whole(text) if isinstance(text, str) else text
     except ValueError:
         raise click.BadParameter(f"{text!r} is not a whole number") from None
+
+
+class OutputFile(click.Path):
+    """A file to write; refused before anything is computed where none can be."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        check_file(found)  # type: ignore[arg-type]
+        return found
+
+
+class OutputFolder(click.Path):
+    """A directory to write files into; refused before anything is computed where none can be."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        check_folder(found)  # type: ignore[arg-type]
+        return found
+
+
+def folder_option(*names: str, words: str, required: bool = False) -> Callable[[Command], Command]:
+    """A directory to write files into, and --overwrite for those that are there."""
+
+    def decorate(command: Command) -> Command:
+        over = click.option("--overwrite", is_flag=True, help="Replace files of that directory that exist already.")
+        return click.option(*names, type=OutputFolder(), required=required, help=words)(over(command))
+
+    return decorate
 
 
 def numbers(text: str | Sequence[float]) -> tuple[float, ...]:

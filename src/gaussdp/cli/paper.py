@@ -4,18 +4,13 @@ from pathlib import Path
 
 import click
 
-from gaussdp.cli.options import announcing
+from gaussdp.cli.options import announcing, folder_option
 from gaussdp.paper import write_paper
 
 
 @click.command()
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    required=True,
-    help="The directory to write into; it is made if need be.",
-)
-def paper(out: Path) -> None:
+@folder_option("--out", words="The directory to write into; it is made if need be.", required=True)
+def paper(out: Path, overwrite: bool) -> None:
     """The paper's six tables and nine plots, with the data its LaTeX source reads.
 
     \b
@@ -31,5 +26,5 @@ def paper(out: Path) -> None:
       gaussdp paper --out paper
     """
     with announcing("Writing") as announce:
-        count = write_paper(out, announce)
+        count = write_paper(out, announce, overwrite=overwrite)
     click.echo(f"The paper: {count} files in {out}; open {out / 'index.html'}")

@@ -7,7 +7,7 @@ from typing import Protocol
 import click
 
 from gaussdp.cli.claims import named_guarantee, named_point
-from gaussdp.cli.options import numbers
+from gaussdp.cli.options import OutputFile, numbers
 from gaussdp.documents.files import write_file
 from gaussdp.figures import FIGURES, Figure, figure, format_of, render
 from gaussdp.figures.tradeoffs import DEFAULT_FPRS, TradeoffPlot, comparison_figure, tradeoff_figure
@@ -48,7 +48,7 @@ class Chart(Protocol):
 @click.option("--delta", type=numbers, metavar="N,N,...", help="Deltas: the curves of fig3b.")
 @click.option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     multiple=True,
     help="File to write, by its ending .svg, .pdf, .png, or .dat for the points alone (give it again for another)."
     "  [default: FIGURE.svg]",

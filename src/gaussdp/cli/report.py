@@ -7,9 +7,9 @@ import click
 
 from gaussdp.accounting.document import DEFAULT_FPRS
 from gaussdp.accounting.fitted import DEFAULT_FLOOR
-from gaussdp.cli.options import WholeRange, announcing, levels, number, numbers, prior_option, show
+from gaussdp.cli.options import WholeRange, announcing, folder_option, levels, number, numbers, prior_option, show
 from gaussdp.cli.runs import registering, registry_options
-from gaussdp.documents.files import write_file
+from gaussdp.documents.files import check_folder, write_file
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import MOST_DIGITS
 from gaussdp.statements.report import DEFAULT_ENTRY_DELTA, DEFAULT_RECALLS, report_run, run_entry
@@ -18,11 +18,7 @@ from gaussdp.statements.run import Run
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write every format and the figure into this directory; it is made if need be.",
-)
+@folder_option("--out", words="Write every format and the figure into this directory; it is made if need be.")
 @click.option(
     "--format",
     "style",
@@ -59,6 +55,7 @@ from gaussdp.statements.run import Run
 def report(
     file: Path,
     out: Path | None,
+    overwrite: bool,
     style: str | None,
     floor: float,
     delta: Sequence[float] | None,
@@ -93,6 +90,8 @@ def report(
     if out and style:
         raise click.UsageError("--out writes every format; leave --format out")
     asked = registering(entry, told)
+    if out:
+        check_folder(out, ["statement.html"], overwrite)
     run = Run.read(file)
     with announcing("Accounting") as announce:
         statement = report_run(
@@ -100,7 +99,7 @@ def report(
         )
         made = asked and run_entry(statement, asked[1], delta[0] if delta else DEFAULT_ENTRY_DELTA)
         if out:
-            files = statement.write(out, announce)
+            files = statement.write(out, announce, overwrite=overwrite)
     if asked and made:
         write_file(asked[0], made.as_yaml().encode())
     if out:

@@ -6,8 +6,18 @@ from pathlib import Path
 import click
 
 from gaussdp.choosing.rule_tables import DEFAULT_RANGE, TABLES, rule_document
-from gaussdp.cli.options import LateCommand, level_options, matching, numbers, output_options, rule_option, show
-from gaussdp.documents.files import write_file, write_files
+from gaussdp.cli.options import (
+    LateCommand,
+    OutputFile,
+    folder_option,
+    level_options,
+    matching,
+    numbers,
+    output_options,
+    rule_option,
+    show,
+)
+from gaussdp.documents.files import check_folder, write_file, write_files
 from gaussdp.documents.rendering import document_files
 from gaussdp.errors import DomainError
 from gaussdp.figures import FORMATS, format_of
@@ -28,14 +38,12 @@ from gaussdp.risks import criteria_at
 @click.option(
     "--plot",
     "plots",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(),
     multiple=True,
     help="Draw the map of μ/ε too, into this .svg, .pdf or .png (give it again for another).",
 )
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write the tables in every format and the map as SVG, PDF and PNG into this directory instead.",
+@folder_option(
+    "--out", words="Write the tables in every format and the map as SVG, PDF and PNG into this directory instead."
 )
 @output_options(TABLES)
 def rules(
@@ -44,6 +52,7 @@ def rules(
     levels: Mapping[str, Sequence[float]],
     plots: Sequence[Path],
     out: Path | None,
+    overwrite: bool,
     style: str,
     digits: int,
     only: Sequence[str],
@@ -64,6 +73,8 @@ def rules(
         raise DomainError(None, problem="--epsilon-range takes two numbers, LOW,HIGH", got=f"{len(epsilon_range)}")
     low, high = epsilon_range
     endings = [format_of(path) for path in plots]
+    if out:
+        check_folder(out, ["rules.txt"], overwrite)
     document = rule_document(criteria_at(levels), divisors, (low, high), digits)
     if plots or out:
         chart = rule_map((low, high), divisors=divisors)
@@ -71,7 +82,8 @@ def rules(
         write_file(path, render_rule_map(chart, ending)[ending])
     if out:
         pictures = {f"rules.{ending}": content for ending, content in render_rule_map(chart, *FORMATS).items()}
-        write_files(out, {**document_files("rules", document, digits, "text", "markdown", "csv", "latex"), **pictures})
+        files = {**document_files("rules", document, digits, "text", "markdown", "csv", "latex"), **pictures}
+        write_files(out, files, overwrite=overwrite)
         click.echo(f"Rules of thumb: tables and map in {out}")
     else:
         show(document, style, digits, only)

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from gaussdp.calibration.pipelines import Pipeline, Sampler
-from gaussdp.cli.options import Command, Whole
+from gaussdp.cli.options import Command, OutputFile, Whole
 from gaussdp.documents.files import file_text, parsed
 from gaussdp.domains import one_of
 from gaussdp.errors import DomainError
@@ -151,7 +151,7 @@ def registry_options(command: Command) -> Command:
     entry = click.option(
         "--registry-entry",
         "entry",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=OutputFile(),
         help="Write an entry for OpenDP's Deployments Registry into this file (.yaml).",
     )
     return entry(told(command))

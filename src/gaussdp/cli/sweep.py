@@ -21,6 +21,7 @@ from gaussdp.calibration.sweeps import Progress
 from gaussdp.calibration.sweeps import sweep as run_sweep
 from gaussdp.cli.options import (
     LateCommand,
+    OutputFile,
     Whole,
     at_most_option,
     criterion_option,
@@ -111,10 +112,8 @@ def _in_order(ctx: click.Context, option: click.Parameter, value: object) -> obj
 @click.option("--steps", type=whole_values, metavar="N,N,...", help="Numbers of updates, instead.")
 @sampling_option
 @neighbour_options
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="A .csv, .jsonl or .parquet file."
-)
-@click.option("--figure", type=click.Path(dir_okay=False, path_type=Path), help="A heat map too: .png, .pdf or .svg.")
+@click.option("--out", type=OutputFile(), required=True, help="A .csv, .jsonl or .parquet file.")
+@click.option("--figure", type=OutputFile(), help="A heat map too: .png, .pdf or .svg.")
 @click.option("--workers", type=Whole(), default=-1, help="Number of processes.  [default: all cores]")
 @floor_option(DEFAULT_FLOOR)
 @prior_option

@@ -1,21 +1,22 @@
 """Files: TOML and JSON that people write, read strictly; and files that are old or new, never torn.
 
 A file is written beside its place, brought to the disk and renamed over the old one. Several files of one folder are
-staged first, all of them; a list then says that they are complete, and only then the first one moves. Whoever is
-killed before that leaves the old files, whoever is killed later leaves the rest of the new ones staged, and the next
-write into the folder moves them before its own. An error names the file.
+staged first, all of them, in a private folder that this process makes and removes; a new folder then gets its place by
+one rename, and in one that exists each file does. Nothing that is found in a folder is followed, finished or removed: a
+folder may come from anybody. An error names the file.
 """
 
 import csv
 import errno
 import json
 import os
-import platform
 import re
 import secrets
 import shutil
-import time
+import stat
+import tempfile
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,7 +25,24 @@ from typing import IO, Any
 from gaussdp.errors import DomainError
 
 _MOST_CHARACTERS = 1 << 25  # a file that people write has far fewer; a device has no end
+_MOST_TOML = 1 << 21  # characters, of some 30,000 releases; its parser takes a second for each million
+_LONGEST_KEY = 250  # characters of a key whose place is told
+_MOST_PARTS = 50  # of a key a.b.c, whose parser takes the square of their number
 LONGEST_LINE = 1 << 20  # characters in a row of a table; a file may be one endless line
+
+_KEY = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_TOKEN = re.compile(
+    rf"""
+    \#[^\n]*+                                       # a comment
+    | \"{{3}}(?:[^"\\]|\\.|"{{1,2}}(?!"))*+(?:"{{3}}|\Z)   # texts of several lines
+    | '{{3}}(?:[^']|'{{1,2}}(?!'))*+(?:'{{3}}|\Z)
+    | (?P<deep>{_KEY}(?:[ \t]*+\.[ \t]*+{_KEY}){{{_MOST_PARTS}}})
+    | {_KEY}(?:[ \t]*+\.[ \t]*+{_KEY})*+             # a key, a text, or a number
+    | ["'][^\n]*+                                   # a text that does not end
+    """,
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+"""What a TOML text consists of, as far as it may hide dots; each character is looked at once or twice."""
 
 
 def file_text(path: str | Path) -> tuple[str, str]:
@@ -62,6 +80,7 @@ def parsed(text: str, name: str) -> Any:
     plain = text.removeprefix("\ufeff")
     try:
         if name.endswith(".toml"):
+            _check_toml(plain)
             return tomllib.loads(plain)
         if name.endswith(".json"):
             return json.loads(plain, object_pairs_hook=_each_key_once)
@@ -72,14 +91,30 @@ def parsed(text: str, name: str) -> Any:
     raise DomainError(None, place=name, problem="the name must end in .toml or .json")
 
 
+def _check_toml(text: str) -> None:
+    """Refuse what its parser would take very long for."""
+    if len(text) > _MOST_TOML:
+        raise ValueError(f"is too large: more than {_MOST_TOML:,} characters")
+    for token in _TOKEN.finditer(text):
+        if token["deep"]:
+            line = text.count("\n", 0, token.start()) + 1
+            raise ValueError(f"line {line} holds a key of more than {_MOST_PARTS} parts")
+
+
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object, which TOML would refuse with a key twice: which of the two is meant, nobody knows."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        times = Counter(key for key, _ in pairs)
+        twice = next(key for key, many in times.items() if many > 1)
         raise ValueError(f"states the key {twice[:40]!r} twice; keep one")
     return found
+
+
+def setting(key: str) -> re.Pattern[str]:
+    """What finds where a TOML or JSON text sets a key, as a value or as the head of a table, in one pass."""
+    name = re.escape(key[:_LONGEST_KEY])
+    return re.compile(rf'(?:^|(?<=[\s{{,]))"?{name}"?\s{{0,9}}+[=:]|^[ \t]*+\[++[ \t]*+{name}[ \t]*+\]+', re.MULTILINE)
 
 
 def toml(content: Mapping[str, Any]) -> str:
@@ -125,11 +160,68 @@ def _value(value: object) -> str:
 
 
 _STAGE = ".gaussdp-"  # begins the name of a folder with staged files
-_PART = ".part"  # ends the name of a file that is being written
 _SHORT = 60  # of a name that is made longer: names of more than some 255 bytes are refused by systems
-_COMPLETE = "complete.json"
-_ABANDONED_AFTER = 86_400.0  # seconds, where it is not known whether the writer lives
-HOST = re.sub(r"\W", "", platform.node())[:32] or "host"
+_IN_THE_WAY = "exists already; with overwrite it is replaced"
+
+
+def check_file(path: str | Path) -> None:
+    """Refuse a place where no file can be written; for callers who compute before they write.
+
+    A link is no such place: whoever made it would choose the file that is written.
+
+    Raises:
+        DomainError: if it is a link to a file.
+        OSError: naming it, if it is a folder, or lies in none.
+    """
+    place = Path(path)
+    with _naming(path):
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if place.is_symlink() and (place.is_file() or not place.exists()):
+            target = os.path.realpath(place)
+            raise DomainError(None, place=str(path), problem=f"is a link to {target}", advice="name that file itself")
+        if not place.parent.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        if not place.parent.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def check_folder(directory: Path, names: Iterable[str] = (), overwrite: bool = False) -> None:
+    """Refuse a folder into which these files cannot be written; for callers who compute before they write.
+
+    Raises:
+        DomainError: for the root of a file system, and where a folder of theirs is a link.
+        FileExistsError: naming the first of the files that is there, unless it may be overwritten.
+        OSError: naming the directory, or what cannot be replaced.
+    """
+    root = Path(os.path.realpath(directory))
+    if root == root.parent:
+        problem = "is the root of a file system"
+        raise DomainError(None, place=str(directory), problem=problem, advice="name a folder inside it")
+    with _naming(directory):
+        there = next(folder for folder in (root, *root.parents) if folder.exists())
+        if not there.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    for name in names:
+        place = root / name
+        for folder in reversed(place.relative_to(root).parents[:-1]):
+            _check_inner(root / folder, directory / folder)
+        with _naming(directory / name):
+            if place.is_dir() and not place.is_symlink():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            if os.path.lexists(place) and not overwrite:
+                raise FileExistsError(errno.EEXIST, _IN_THE_WAY)
+
+
+def _check_inner(folder: Path, told: Path) -> None:
+    """Refuse a folder inside the one that was named, if what is written into it would get somewhere else."""
+    if folder.is_symlink():
+        problem = "is a link, which may lead anywhere"
+        raise DomainError(None, place=str(told), problem=problem, advice="remove it, or name another folder")
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(told))
 
 
 def write_file(path: str | Path, content: bytes | Iterable[bytes]) -> None:
@@ -139,16 +231,17 @@ def write_file(path: str | Path, content: bytes | Iterable[bytes]) -> None:
         path: of the file.
         content: all of it, or piece by piece, where it may not fit into memory.
     Raises:
+        DomainError: if the path is a link to a file.
         OSError: naming the file; the old content is then still there.
     """
-    place = Path(os.path.realpath(path))  # the file behind a link, not the link
+    place = Path(path)
+    check_file(place)
     with _naming(path):
         if place.exists() and not place.is_file():  # a pipe or a device takes no other file's place
             with place.open("wb") as stream:
                 stream.writelines([content] if isinstance(content, bytes) else content)
             return
-        _sweep_parts(place)
-        part = place.with_name(f".{place.name[:_SHORT]}.{_owner()}{_PART}")
+        part = place.with_name(f".{place.name[:_SHORT]}.{secrets.token_hex(8)}.part")
         try:
             _write_through(part, content, _mode(place))
             part.replace(place)
@@ -158,40 +251,47 @@ def write_file(path: str | Path, content: bytes | Iterable[bytes]) -> None:
         _sync_folder(place.parent)
 
 
-def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files under the directory, all of them or none; their names may hold folders, which are made.
+def write_files(directory: Path, files: Mapping[str, bytes], *, overwrite: bool = False) -> None:
+    """Write the files under the directory; their names, which the program chose, may hold folders, which are made.
 
+    A directory that was not there appears whole. In one that was there, each file is replaced by one rename, after all
+    of them were written.
+
+    Args:
+        directory: where to; a link to one is followed, and links inside it are not.
+        files: what to write, by name.
+        overwrite: whether files that exist are replaced.
     Raises:
+        DomainError: for the root of a file system, and where a folder inside the directory is a link.
+        FileExistsError: naming the file that is there; nothing is changed then.
         OSError: naming the file or the directory; nothing is changed then, unless it is the moving that fails.
     """
+    check_folder(directory, files, overwrite)
     root = Path(os.path.realpath(directory))
+    new = not root.exists()  # an empty folder may be where someone stands, so it is not replaced
     with _naming(directory):
-        new = not root.exists()  # an empty folder may be where someone stands, so it is not replaced
-        if root.parent.exists() and not root.parent.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        root.parent.mkdir(parents=True, exist_ok=True)
-        stage = (root.parent if new else root) / f"{_STAGE}{_owner()}"
-        if not new:
-            _finish_earlier(root)
-            _sweep_stages(root)
-        _sweep_stages(root.parent)
+        beside = root.parent if new else root
+        beside.mkdir(parents=True, exist_ok=True)
+        stage = Path(tempfile.mkdtemp(prefix=_STAGE, dir=beside))  # made by this process, and open to its user alone
     try:
+        whole = stage / "files"
         with _naming(directory):
-            (stage / "files").mkdir(parents=True)
+            whole.mkdir()
         for name, content in files.items():
             with _naming(directory / name):
-                (stage / "files" / name).parent.mkdir(parents=True, exist_ok=True)
-                _write_through(stage / "files" / name, content, _mode(root / name))
-        with _naming(directory):
-            if new and _placed_whole(stage, root):
-                return
-            _write_through(stage / "list", json.dumps(sorted(files)).encode(), None)
-            (stage / "list").replace(stage / _COMPLETE)
-            _sync_folder(stage)
-    except BaseException:
+                (whole / name).parent.mkdir(parents=True, exist_ok=True)
+                _write_through(whole / name, content, _mode(root / name))
+        if new:
+            with _naming(directory):
+                whole.replace(root)
+        else:
+            for name in files:
+                with _naming(directory / name):
+                    (root / name).parent.mkdir(parents=True, exist_ok=True)
+                    (whole / name).replace(root / name)
+        _sync_folder(beside)
+    finally:
         shutil.rmtree(stage, ignore_errors=True)
-        raise
-    _move(stage, root, directory)
 
 
 @contextmanager
@@ -202,8 +302,7 @@ def locked(path: Path, busy: str) -> Iterator[None]:
         DomainError: with these words, if another holds it.
     """
     lock = path.with_name(f"{path.name}.lock")
-    with _naming(lock):
-        stream = _open_lock(lock)
+    stream = _open_lock(lock)
     if stream is None:
         raise DomainError(None, place=str(path), problem=busy)
     try:
@@ -217,9 +316,14 @@ def locked(path: Path, busy: str) -> Iterator[None]:
 
 
 def _open_lock(lock: Path) -> IO[bytes] | None:
-    """The lock file, locked; None if another has it."""
+    """The lock file, locked; None if another has it. A link, and a file that holds something, are nobody's lock."""
     while True:
-        stream = lock.open("ab")
+        with _naming(lock):
+            if lock.is_symlink() or (lock.exists() and not (lock.is_file() and lock.stat().st_size == 0)):
+                problem = "stands where the lock of an output would"
+                raise DomainError(None, place=str(lock), problem=problem, advice="move it, or choose another output")
+            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+            stream = os.fdopen(os.open(lock, flags, 0o666), "r+b")
         try:
             _exclusive(stream.fileno())
         except OSError:
@@ -256,7 +360,7 @@ def _naming(path: str | Path) -> Iterator[None]:
 
 def _write_through(path: Path, content: bytes | Iterable[bytes], mode: int | None) -> None:
     """A new file with this content, on the disk."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     with os.fdopen(descriptor, "wb") as stream:
         if mode is not None:
             with suppress(OSError):
@@ -269,7 +373,8 @@ def _write_through(path: Path, content: bytes | Iterable[bytes], mode: int | Non
 def _mode(path: Path) -> int | None:
     """The permissions of the file that will be replaced, if there is one."""
     with suppress(OSError):
-        return path.stat().st_mode & 0o777
+        found = path.lstat().st_mode
+        return found & 0o777 if stat.S_ISREG(found) else None
     return None
 
 
@@ -281,71 +386,3 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _placed_whole(stage: Path, root: Path) -> bool:
-    """Move the staged folder to a place that is free; whether that went well."""
-    try:
-        (stage / "files").replace(root)
-    except OSError:  # someone else was faster, or the system replaces no folder
-        return False
-    with suppress(OSError):
-        stage.rmdir()
-    _sync_folder(root.parent)
-    return True
-
-
-def _move(stage: Path, root: Path, directory: Path) -> None:
-    """Move the staged files to their places; what is no longer staged was moved by another."""
-    for name in json.loads((stage / _COMPLETE).read_bytes()):
-        with _naming(directory / name), suppress(FileNotFoundError):
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (stage / "files" / name).replace(root / name)
-    _sync_folder(root)
-    shutil.rmtree(stage, ignore_errors=True)
-
-
-def _finish_earlier(root: Path) -> None:
-    """Move what complete stages still hold: their writers were killed in the middle of moving."""
-    for stage in sorted(root.glob(f"{_STAGE}*")):
-        if (stage / _COMPLETE).exists():
-            with suppress(FileNotFoundError):  # finished by its own writer just now
-                _move(stage, root, root)
-
-
-def _sweep_stages(folder: Path) -> None:
-    """Remove what writers left staged that were killed before it was complete."""
-    for stage in folder.glob(f"{_STAGE}*"):
-        if not (stage / _COMPLETE).exists() and _abandoned(stage, stage.name.removeprefix(_STAGE)):
-            shutil.rmtree(stage, ignore_errors=True)
-
-
-def _sweep_parts(place: Path) -> None:
-    """Remove what killed writers of this file left half written."""
-    start = f".{place.name[:_SHORT]}."
-    for part in place.parent.iterdir():
-        if part.name.startswith(start) and part.name.endswith(_PART):
-            owner = part.name.removeprefix(start).removesuffix(_PART)
-            if re.fullmatch(r"\w+-\d+-[0-9a-f]{8}", owner) and _abandoned(part, owner):
-                part.unlink(missing_ok=True)
-
-
-def _owner() -> str:
-    """A name that no other writer has, and that tells whether its writer lives."""
-    return f"{HOST}-{os.getpid()}-{secrets.token_hex(4)}"
-
-
-def _abandoned(path: Path, owner: str) -> bool:
-    """Whether the process that owns this is gone; after a day, where that cannot be told."""
-    host, _, rest = owner.rpartition("-")[0].rpartition("-")
-    if os.name == "posix" and host == HOST and rest.isdigit():
-        try:
-            os.kill(int(rest), 0)
-        except ProcessLookupError:
-            return True
-        except OSError:
-            return False
-        return False
-    with suppress(OSError):
-        return time.time() - path.stat().st_mtime > _ABANDONED_AFTER
-    return False

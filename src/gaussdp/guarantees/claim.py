@@ -79,9 +79,10 @@ class Claim:
         if not isinstance(text, str):
             raise DomainError("claim", "text", text, str(_ADVICE), got=type(text).__name__)
         found: dict[str, float] = {}
-        if both := _PAIR.fullmatch(text):
-            text = f"epsilon={both[1]} delta={both[2]}"
-        for pair in re.sub(r"\s*=\s*", "=", text).replace(",", " ").replace(";", " ").split():
+        plain = " ".join(text.split())  # with more white space, the patterns would take the square of it
+        if both := _PAIR.fullmatch(plain):
+            plain = f"epsilon={both[1]} delta={both[2]}"
+        for pair in re.sub(" ?= ?", "=", plain).replace(",", " ").replace(";", " ").split():
             written, equals, value = pair.partition("=")
             key = _ALIASES.get(written.lower(), written.lower())
             if not equals or not value:

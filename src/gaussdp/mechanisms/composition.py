@@ -15,7 +15,6 @@ A file has one entry a release; in TOML::
     times = 3
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +23,7 @@ from operator import is_
 from pathlib import Path
 from typing import Any
 
-from gaussdp.documents.files import file_text, parsed
+from gaussdp.documents.files import file_text, parsed, setting
 from gaussdp.domains import NOISE, number, several
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, ApproxGDP, Guarantee, ProfilePoints, PureDP
@@ -286,15 +285,14 @@ def _release(text: str, name: str, number: int, entry: Any) -> Mechanism:
         raise DomainError(
             None, place=name, problem=f"release {number} must name its `mechanism`: one of {', '.join(registered())}"
         )
-    here = f"{name}, line {line_of(text, 'mechanism', number)}"
     try:
         return from_entry(entry)
     except DomainError as error:
-        raise error.at(here) from None
+        raise error.at(f"{name}, line {line_of(text, 'mechanism', number)}") from None
 
 
 def line_of(text: str, key: str, occurrence: int = 1) -> int:
-    """The line of the nth place where this key is set."""
-    places = [match.start() for match in re.finditer(rf'(?m)(?:^|[\s{{,])"?{re.escape(key)}"?\s*[=:]', text)]
+    """The line of the nth place where this key is set; it reads the text, so it is for the one refusal."""
+    places = [match.start() for match in setting(key).finditer(text)]
     place = places[min(occurrence, len(places)) - 1] if places else 0
     return text.count("\n", 0, place + 1) + 1

@@ -15,7 +15,7 @@ from gaussdp.accounting import DistributionCurve, Fit, account
 from gaussdp.accounting.document import DEFAULT_DELTAS, DEFAULT_FPRS, ENDINGS, curve_files
 from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.documents import PROSE_FORMATS, Block, Document, Format, document_files, render
-from gaussdp.documents.files import write_files
+from gaussdp.documents.files import check_folder, write_files
 from gaussdp.documents.html import fragment
 from gaussdp.documents.rounding import Rounding, rounded, shown
 from gaussdp.domains import LEVEL, checked, instance, number, one_of, yes_or_no
@@ -104,21 +104,30 @@ class Report(Findings):
         fprs = [float(row[0]) for row in self.attacker.rows]
         return statement_plot(self.curve, self.fit, fprs, self.digits, holds=self.standing != "does not hold")
 
-    def write(self, folder: str | Path, announce: Announce = lambda done, total, name: None) -> list[Path]:
+    def write(
+        self,
+        folder: str | Path,
+        announce: Announce = lambda done, total, name: None,
+        *,
+        overwrite: bool = False,
+    ) -> list[Path]:
         """All renderings and the figure in all formats, as files.
 
         Args:
             folder: where to; made if need be.
             announce: called with the steps done, the steps in all and the name of the next.
+            overwrite: whether files that exist are replaced.
         Returns:
             The files written: statement.md, .html, .tex, .json, .txt, tradeoff.svg, .pdf, .png; curve.csv, .json and,
             if pyarrow is there, .parquet if the statement says to report the curve and holds; certificate.json if mu is
             proved.
         Raises:
             MissingExtraError: if Matplotlib is not installed; nothing is written then.
+            FileExistsError: if one of the files is there, and is not to be replaced.
             OSError: if the folder cannot be written.
         """
         instance("folder", folder, (str, PathLike), "a path")
+        check_folder(Path(folder), ["statement.html"], overwrite)
         total = 2 + len(PROSE_FORMATS)
         announce(0, total, "figure")
         files = {f"tradeoff.{ending}": picture for ending, picture in self._pictures(*FIGURE_FORMATS).items()}
@@ -133,7 +142,7 @@ class Report(Findings):
             files |= {f"curve{ending}": points for ending, points in made.items()}
         if self.fit.certificate:
             files["certificate.json"] = self.fit.certificate.to_json().encode()
-        write_files(Path(folder), files)
+        write_files(Path(folder), files, overwrite=overwrite)
         announce(total, total, "done")
         return [Path(folder) / name for name in sorted(files)]
 

@@ -15,14 +15,13 @@ In TOML::
 Instead of `training`, a list `releases` as in a plan file describes any composition.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from gaussdp.documents.files import file_text, parsed
+from gaussdp.documents.files import file_text, parsed, setting
 from gaussdp.domains import instance, nearest
 from gaussdp.errors import DomainError, brief
 from gaussdp.mechanisms import DPSGD, Mechanism, registered
@@ -155,9 +154,7 @@ class _Place:
 
     def _place(self, key: object, start: int = 0) -> int | None:
         """Where the key is set, as a value or as the head of a table, from this place on."""
-        name = re.escape(str(key))
-        setting = re.compile(rf'(?:^|(?<=[\s{{,]))"?{name}"?\s*[=:]|^\s*\[+\s*{name}\s*\]+', re.MULTILINE)
-        found = setting.search(self._text, start) if self._text else None
+        found = setting(str(key)).search(self._text, start) if self._text else None
         return found and found.end() - 1
 
     def refuse_unknown(self, table: Mapping[Any, object], known: tuple[str, ...], inside: str) -> None:

@@ -53,7 +53,7 @@ class Worker:
         risks = [name_of(risk) for risk in RISKS.extensions()]
         arguments = (*program, str(limits.work_bytes), str(limits.work_seconds), *risks)
         folder = _folder()
-        own = {"TMPDIR": folder, FOLDER: folder} if folder else {}
+        own = {FOLDER: folder, **({"TMPDIR": folder} if folder else {})}  # of our own making alone: it goes with them
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,

@@ -165,8 +165,8 @@ def _requests(answers: IO[bytes]) -> Iterator[dict[str, Any]]:
                 _write(answers, {PULSE: True})
             else:
                 asked.put(request)
-        if FOLDER in os.environ:
-            shutil.rmtree(os.environ[FOLDER], ignore_errors=True)  # as the server does, which may have been killed
+        if folder := os.environ.get(FOLDER):
+            shutil.rmtree(folder, ignore_errors=True)  # as the server does, which may have been killed
         os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
