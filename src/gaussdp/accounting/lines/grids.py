@@ -1,10 +1,7 @@
 r"""How fine the grid of outputs of a line must be, and what it leaves in the integrand.
 
-The transform of a step at :math:`c + it` is a trapezoid sum over its outputs, :math:`h` apart. Its integrand is
-analytic off the real axis, so that a path at height a over an output x shows that there the sum errs by some
-:math:`e^{-2\pi a/h}` times how much the integrand has grown: a density by :math:`e^{a^2/2\sigma^2}`, and
-:math:`e^{itL}`, of u turns from this output to the next, by :math:`e^{2\pi a u/h}`. The best height over each output
-tells about how large the error may be; docs/numerics.md says what is proved of this, and what is not.
+The transform of a step at :math:`c + it` is a trapezoid sum over its outputs. A grid that is moved by a part of its
+spacing has another error, so the difference of both shows how large the error is.
 """
 
 import math

@@ -37,12 +37,9 @@ class StepSettings:
     negligible: float = 49.0  # outputs below e^-49 of the heaviest add nothing, even to 1e9 steps
     worth_dropping: float = 58.0  # ... and are dropped if the outermost are far below
     no_overflow: float = 600.0  # exponent of the largest term that is summed without a scale
-    widest_angle: float = 2.0  # of a strip, in squares of the noise: w has zeros at pi
     real_width: float = 1.6
     """Of a peak, the width that the grid of a real tilt must resolve: its trapezoid rule errs by e^(-2 pi^2 / 0.48^2),
     where that for waves along a line has spacings of 0.3."""
-    nothing: float = 50.0  # -log of the share of an output that need not be counted among errors
-    all_shares: float = 6.0  # times that an output of one whole turn to the next is counted among errors
     small_log_mgf: float = 0.5  # below, log M comes from M - 1, which is summed without cancellation
 
 
@@ -64,11 +61,6 @@ class TiltedGrid:
     third: float  # central moment
     cut: float  # how far the last node, where the cutoff may be, lies below the heaviest, as a logarithm
     whole: bool  # whether the cutoff lies beyond all nodes, so that no higher one would make a difference
-
-    @property
-    def widest_gap(self) -> float:
-        """The largest difference between neighbouring losses."""
-        return float(np.diff(self.centred).max(initial=0.0))
 
     @property
     def clean(self) -> bool:
