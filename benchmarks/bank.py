@@ -43,8 +43,8 @@ from gaussdp.mechanisms import (
     ZCDPGaussian,
 )
 
-SECONDS, MEGABYTES = 120.0, 4000
-"""At which a run is ended, with all its questions."""
+SECONDS, MEGABYTES = 120, 4000
+"""Of the processor and of memory, at which a run is ended, with all its questions."""
 PROCESSES = 2
 DEFAULTS = ("720", "2026")
 TINY = 1e-290
@@ -164,6 +164,7 @@ def answered_alone(seed: int, number: int) -> list[dict[str, Any]]:
 
     def work() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEGABYTES << 20, MEGABYTES << 20))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         for one in answers(run):
             there.send(one)
 
@@ -171,9 +172,8 @@ def answered_alone(seed: int, number: int) -> list[dict[str, Any]]:
     process.start()
     there.close()
     found: list[dict[str, Any]] = []
-    until = time.monotonic() + SECONDS
     try:
-        while len(found) < len(QUESTIONS) and here.poll(max(0.0, until - time.monotonic())):
+        while len(found) < len(QUESTIONS):
             found.append(about | here.recv())
     except EOFError:
         pass
