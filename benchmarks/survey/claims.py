@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Context, Decimal
 
@@ -14,7 +13,6 @@ from gaussdp.accounting.curve import AccountedCurve
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.directions import Direction
 from gaussdp.accounting.lines.bent import BentTails
-from gaussdp.accounting.lines.split_tails import SplitTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
@@ -38,7 +36,7 @@ class Judged:
     share: float
 
 
-def methods_of(curve: AccountedCurve, prover: Prover) -> dict[str, LossTails | SplitTails]:
+def methods_of(curve: AccountedCurve, prover: Prover) -> dict[str, LossTails]:
     """Every method by itself, wherever the curve would not ask it too."""
     parts = prover.loss.parts
     with np.errstate(all="ignore"):
@@ -49,13 +47,9 @@ def methods_of(curve: AccountedCurve, prover: Prover) -> dict[str, LossTails | S
             return {"closed form": GaussianTails(math.sqrt(squared_mu))}
         steps = [(SampledGaussianLoss(part.noise_multiplier, part.sample_rate), part.count) for part in parts]
         lines = LineTails(squared_mu, steps)
-        found: dict[str, LossTails | SplitTails] = {"line": lines}
+        found: dict[str, LossTails] = {"line": lines}
         if BentTails.covers(steps):
             found["bent line"] = BentTails(squared_mu, steps)
-        with suppress(ConvergenceError):  # the loss may have no width to measure thresholds by
-            split = SplitTails.of(squared_mu, steps, lines.deviation)
-            if split is not None:
-                found["split line"] = split
         if sum(part.count.bit_length() + part.count.bit_count() for part in parts) < 40:
             found["density"] = DensityTails(squared_mu, steps)
     return found
@@ -71,9 +65,7 @@ def share_of(value: Decimal, error: float, proved: ProvedNumber) -> float | None
     return float(distance / claim) if distance else 0.0
 
 
-def judged_points(
-    methods: dict[str, LossTails | SplitTails], point: ProvedPoint, *, remove: bool
-) -> Iterator[Judged | str]:
+def judged_points(methods: dict[str, LossTails], point: ProvedPoint, *, remove: bool) -> Iterator[Judged | str]:
     """What each method claims about the rates and the profile at a threshold."""
     for name, tails in methods.items():
         try:

@@ -5,7 +5,7 @@ starts anew; a share above 1 is a false claim of either method.
 
     python -m benchmarks.survey.uphill FIRST SECOND [seconds [seed [kinds of steps]]]
 
-with line, rare, bent, split or density.
+with line, bent or density.
 """
 
 import sys
@@ -17,8 +17,7 @@ import numpy as np
 
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.lines.bent import BentTails
-from gaussdp.accounting.lines.split_tails import SplitTails
-from gaussdp.accounting.lines.tails import LineTails, RareTails
+from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.errors import ConvergenceError, GaussdpError
 
@@ -48,18 +47,9 @@ def _bent(steps: Counted) -> BentTails:
     return BentTails(0.0, steps)
 
 
-def _split(steps: Counted) -> SplitTails:
-    found = SplitTails.of(0.0, steps, LineTails(0.0, steps).deviation)
-    if found is None:
-        raise ConvergenceError("split lines do not cover such steps")
-    return found
-
-
 METHODS: dict[str, Callable[[Counted], Any]] = {
     "line": lambda steps: LineTails(0.0, steps),
-    "rare": lambda steps: RareTails(LineTails(0.0, steps)),
     "bent": _bent,
-    "split": _split,
     "density": lambda steps: DensityTails(0.0, steps),
 }
 

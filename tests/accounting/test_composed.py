@@ -6,7 +6,7 @@ from scipy import special
 
 from gaussdp.accounting import composed
 from gaussdp.accounting.composed import ComposedTails, ReachSettings
-from gaussdp.accounting.fit.tightest import fit_tails
+from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.accounting.operating_points import bounds_on_errors
 from gaussdp.accounting.readings import Method
@@ -44,52 +44,25 @@ def test_the_density_answers_where_lines_refuse(ask):
     assert points.methods[0] == Method.DENSITY
 
 
-@pytest.mark.parametrize("run", [(0.9, 1e-6, 2), (2.0, 0.01, 5)])
-def test_the_density_goes_first_where_it_is_soon_made(run):
-    few = tails(*run)
-    tau = few.mean + few.deviation * np.array([-0.1, 0.5, 5.0, 12.0])
-    lines, points = few.read_lines(tau), few.read(tau)
-    assert lines.answered.any()
-    assert (points.methods == Method.DENSITY).all()
-    for name in ("log_fpr", "log_tpr", "log_delta_remove"):
-        miss = np.abs(np.expm1(getattr(points, name) - getattr(lines, name)))
-        assert (miss <= points.errors + lines.errors)[lines.answered].all()
+def test_straight_lines_go_first_where_they_answer():
+    few, tau = ComposedTails(0.25, [(SampledGaussianLoss(0.5, 0.05), 2)]), np.array([-0.01, 0.3, 2.0])
+    points = few.read(tau)
+    assert (points.methods == Method.LINE).all()
+    assert (bounds_on_errors(few, points) < 1e-9).all()
 
 
-@pytest.mark.parametrize(("squared_mu", "noise"), [(0.0, 0.9), (0.25, 0.5)], ids=["one threshold", "straight lines"])
-def test_lines_go_first_where_they_are_short(squared_mu, noise):
-    few, tau = ComposedTails(squared_mu, [(SampledGaussianLoss(noise, 0.05), 2)]), np.array([0.01, 0.3, 2.0])
-    assert (few.read(tau).methods == Method.LINE).all()
-    if squared_mu:
-        assert few.for_many() is few
-
-
-def test_bounds_of_lines_are_not_those_of_densities():
-    beside, tau = ComposedTails(0.25, [(SampledGaussianLoss(0.5, 0.05), 2)]), np.array([-0.01, 0.3, 2.0])
-    assert (bounds_on_errors(beside, beside.read(tau)) < 1e-9).all()
-    assert (beside.error_bounds(tau) < 1e-9).all()
-    first = beside.by_density
-    points = first.read(tau)
-    assert (points.methods == Method.DENSITY).all()
-    assert np.isinf(bounds_on_errors(first, points)).all()
-    assert np.isinf(first.error_bounds(tau)).all()
-
-
-def test_fits_read_a_density_that_is_soon_made():
+def test_contours_and_the_density_agree():
     few, tau = tails(0.7, 9e-4, 9), np.array([0.5, 2.0])
-    assert (few.for_many().read(tau).methods == Method.DENSITY).all()
-    assert (few.read(tau).methods == Method.LINE).all()
-    assert (few.by_density.read(tau).methods == Method.DENSITY).all()
-    assert few.by_density.read(tau).log_fpr == pytest.approx(few.read(tau).log_fpr, rel=1e-9)
-    assert fit_tails(few, 1e-10).methods == (Method.DENSITY,)
+    density = DensityTails(0.0, [(SampledGaussianLoss(0.7, 9e-4), 9)])
+    for name in ("log_fpr", "log_tpr", "log_delta_remove"):
+        assert getattr(few.read(tau), name) == pytest.approx(getattr(density.read(tau), name), rel=1e-9)
 
 
-def test_fits_read_a_density_that_is_made_for_an_end():
-    many = tails(0.7, 1e-6, 600)
-    assert many.for_many() is many
-    fit = fit_tails(many, 1e-10)
-    assert Method.DENSITY in fit.methods
-    assert fit.mu == pytest.approx(fit_tails(many.by_density, 1e-10).mu, rel=1e-9)
+def test_no_bounds_are_claimed_for_what_the_density_reads():
+    few = tails(1.0, 1e-7, 2)
+    points = few.at_fpr(*SMALL)
+    assert (points.methods == Method.DENSITY).all()
+    assert np.isinf(bounds_on_errors(few, points)).all()
 
 
 def test_where_both_refuse(no_density):

@@ -14,15 +14,14 @@ from gaussdp.accounting.inversion import (
     points_at_fpr,
     points_at_remove_delta,
 )
-from gaussdp.accounting.operating_points import BoundedTails, LossTails, OperatingPoints, bounds_on_errors
+from gaussdp.accounting.operating_points import LossTails, NormalTails, OperatingPoints, bounds_on_errors
 from gaussdp.accounting.read_curve import ReadCurve
 from gaussdp.accounting.readings import Columns, Method, Readable, Values, reaching
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.numerics import Booleans, Floats
-from gaussdp.objects import Described
 
 
-class SymmetricTails(Described):
+class SymmetricTails(NormalTails):
     """Such tails, read at thresholds of at least 0: the others are mirror images."""
 
     lowest: float
@@ -182,8 +181,6 @@ class Direction(ReadCurve):
 
     def _delta_bounds(self, epsilon: Floats) -> Floats:
         """Bounds on the relative errors of delta at finite epsilons, up to rounding; infinite where none is known."""
-        if not isinstance(self._tails, BoundedTails):
-            return np.full(epsilon.size, np.inf)
         return self._tails.error_bounds(epsilon if self._remove else -epsilon)
 
     def _rate_bounds(self, name: str, levels: Floats) -> tuple[Floats, Floats]:

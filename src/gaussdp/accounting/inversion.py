@@ -6,7 +6,6 @@ Every threshold is searched for on its own: the steps of one do not depend on th
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy import special
@@ -46,9 +45,7 @@ class InversionSettings:
     aside: float = 1.25  # errors by which thresholds lie apart from a rate that are surely on either side of it
     resolved: float = 4.0  # units in the last place of a threshold by which they lie apart at the least
     search: float = 1e-14  # relative error that a search leaves in a rate, beside those of the readings
-    rough_steps: int = 3  # by values alone, of which none is to be lengthened by a larger share for the second ...
-    rough_bend: float = 0.5  # ... derivative,
-    rough_miss: float = 0.03  # ... and none follows one from so small a miss
+    gentle_bend: float = 0.5  # share by which a step towards an epsilon may be lengthened for the second derivative
     back: tuple[float, float] = (0.7, 0.3)  # weights of a lower end that a step would pass, and of where it came from
 
 
@@ -57,23 +54,6 @@ SETTINGS = InversionSettings()
 Quantile = Callable[[OperatingPoints], tuple[Floats, Floats, Floats]]
 """From points, an increasing quantile z of the threshold tau, log(phi(z) dz/dtau), and the derivative of that in tau or
 NaN."""
-
-
-@runtime_checkable
-class FarFromNormal(Protocol):
-    """Tails that may know quantiles better than a normal law does."""
-
-    def rough_quantile(self, quantile: float, pole: float) -> float | None:
-        """About the threshold that the loss exceeds with the probability of a normal quantile, if known."""
-
-    def rough_epsilon(self, log_delta: float) -> float | None:
-        """About the threshold at which the profile of the remove direction has this logarithm, if known."""
-
-    def rough_profiles(self, tau: Floats) -> list[tuple[float, float, float]] | None:
-        """Of thresholds from zero on: logarithms of delta and of the FPR, and the loss density over the FPR.
-
-        NaN where there are none; None if there are none at all.
-        """
 
 
 def points_at_fpr(tails: LossTails, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
@@ -165,71 +145,34 @@ def normal_guess(tails: LossTails, target: Floats, *, under_p: bool) -> Floats:
     tau = mean + deviation * (target + np.where(size < SETTINGS.moderate, correction, 0.0))
     if np.isfinite(tails.lowest):
         tau = np.maximum(tau, tails.lowest + SETTINGS.above_lowest * (tails.mean - tails.lowest))
-    if isinstance(tails, FarFromNormal):
-        tau = _where_known((tails.rough_quantile(quantile, float(under_p)) for quantile in target.tolist()), tau)
-    return tau
+    return _where_known((tails.rough_quantile(quantile, float(under_p)) for quantile in target.tolist()), tau)
 
 
 def _near_epsilons(tails: LossTails, log_delta: Floats, target: Floats) -> Floats:
     """From where to search for the thresholds at which the profile of the remove direction has these logarithms."""
-    known: list[float | None]
-    told = tails if isinstance(tails, FarFromNormal) else None
-    if told:
-        known = [told.rough_epsilon(value) for value in log_delta.tolist()]
-        if None not in known:
-            return np.array(known)
-    elif tails.skewness == 0:
+    known = [tails.rough_epsilon(value) for value in log_delta.tolist()]
+    if None in known and tails.skewness == 0:
         # Such tails know their quantiles, and a heavy tail may be far from normal: the TPR there is delta, not far off.
         known = [tails.near_quantile(quantile, 1.0) for quantile in target.tolist()]
-    else:
-        known = [None] * target.size
+    if None not in known:
+        return np.array(known)
     start = _normal_epsilons(tails, log_delta)
     unknown = ~((start > 0) & np.isfinite(start))
     if unknown.any():
         start[unknown] = normal_guess(tails, target[unknown], under_p=True)
-    start = _where_known(known, start)
-    return _nearer_epsilons(told, target, start) if told else start
-
-
-def _nearer_epsilons(tails: FarFromNormal, target: Floats, tau: Floats) -> Floats:
-    """Quadratic steps from thresholds on, by values alone, towards those at which the profile has these quantiles."""
-    near, aims, open_ = tau.copy(), target.tolist(), np.flatnonzero((tau > 0) & np.isfinite(tau))
-    for _ in range(SETTINGS.rough_steps):
-        if open_.size == 0:
-            break
-        known = tails.rough_profiles(near[open_])
-        if known is None:
-            break
-        going = []
-        for index, there in zip(open_.tolist(), known, strict=True):
-            near[index], miss = _stepped(float(near[index]), there, aims[index])
-            if abs(miss) > SETTINGS.rough_miss:
-                going.append(index)
-        open_ = np.array(going, np.intp)
-    return near
+    return _where_known(known, start)
 
 
 def nearer_epsilon(points: OperatingPoints, log_delta: float) -> float:
     """A quadratic step from the only one of these points to where the profile has this logarithm."""
-    there = (
-        *points.log_delta_remove.tolist(),
-        *points.log_fpr.tolist(),
-        float(np.exp(points.log_density - points.log_fpr)[0]),
-    )
-    return _stepped(float(points.tau[0]), there, -float(special.ndtri_exp(log_delta)))[0]
-
-
-def _stepped(tau: float, there: tuple[float, float, float], aim: float) -> tuple[float, float]:
-    """A step from a threshold to one at which the profile has a quantile, and how far off that it is; or none."""
-    log_delta, log_fpr, ratio = there
-    z = -float(special.ndtri_exp(log_delta)) if log_delta < 0 else math.nan
-    miss = z - aim
+    tau, here, log_fpr = (float(column[0]) for column in (points.tau, points.log_delta_remove, points.log_fpr))
+    z = -float(special.ndtri_exp(here)) if here < 0 else math.nan
+    miss = z + float(special.ndtri_exp(log_delta))
     slope = math.exp(min(-HALF_LOG_2PI - 0.5 * z * z - log_fpr - tau, LARGEST_EXPONENT))
-    longer = _lengthened(z, miss, slope, 1 - ratio)
+    longer = _lengthened(z, miss, slope, 1 - math.exp(float(points.log_density[0]) - log_fpr))
     proposed = tau - miss * slope * (1 + longer)
-    if abs(miss) < SETTINGS.longest_step and abs(longer) < SETTINGS.rough_bend and proposed > 0:
-        return proposed, miss
-    return tau, 0.0
+    gentle = abs(miss) < SETTINGS.longest_step and abs(longer) < SETTINGS.gentle_bend
+    return proposed if gentle and proposed > 0 else tau
 
 
 def _normal_epsilons(tails: LossTails, log_delta: Floats) -> Floats:

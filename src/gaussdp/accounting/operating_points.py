@@ -1,7 +1,7 @@
 """What every exact method returns: the operating points of the likelihood-ratio test at given thresholds."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import special
@@ -9,6 +9,7 @@ from scipy import special
 from gaussdp.accounting.readings import NO_METHOD, Codes, Columns, Method
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats
+from gaussdp.objects import Described
 
 LIMIT = 1e-9
 """Relative error past which a reading is refused."""
@@ -116,36 +117,46 @@ class LossTails(Protocol):
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points at finite thresholds, each to a relative error below 1e-9 or unanswered."""
 
-    def near_quantile(self, quantile: float, pole: float) -> float | None:
-        """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known.
-
-        Near are some thousandths of a quantile. Pole 0 is for the probability under Q, pole 1 for that under P.
-        """
-
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points whose FPR has this logarithm, and its complement the other; FPR in (0, 1)."""
 
     def at_fnr(self, log_fnr: Floats, log_tpr: Floats) -> OperatingPoints:
         """Operating points whose FNR has this logarithm, and its complement the other; FNR in (0, 1)."""
 
+    def near_quantile(self, quantile: float, pole: float) -> float | None:
+        """A threshold near the one that the loss exceeds with the probability of a normal quantile, if known.
 
-@runtime_checkable
-class BoundedTails(Protocol):
-    """Tails that know bounds on the errors of what they read."""
+        Near are some thousandths of a quantile. Pole 0 is for the probability under Q, pole 1 for that under P.
+        """
+
+    def rough_quantile(self, quantile: float, pole: float) -> float | None:
+        """About the same threshold, if it is known better than by a normal law."""
+
+    def rough_epsilon(self, log_delta: float) -> float | None:
+        """About the threshold at which the profile of the remove direction has this logarithm, likewise."""
 
     def error_bounds(self, tau: Floats) -> Floats:
-        """Bounds on the relative errors at thresholds, up to rounding; infinite where none is known."""
+        """Bounds on the relative errors of what contours read, up to rounding; infinite where none is known."""
 
 
-@runtime_checkable
-class DenseTails(Protocol):
-    """Tails of which a density may be made, that is then read quickly."""
+class NormalTails(Described):
+    """Base of tails whose quantiles are searched for from those of a normal law, and of which no bounds are known."""
 
-    def for_many(self, known: "OperatingPoints | None" = None) -> "LossTails":
-        """The same by the density, if it is sooner made than many thresholds are read, or has made one of these."""
+    def near_quantile(self, quantile: float, pole: float) -> float | None:
+        """None: no better start is known."""
+        return None
 
-    def for_rare(self) -> "LossTails":
-        """The same with one line for common and rare losses before other lines, if there may be one."""
+    def rough_quantile(self, quantile: float, pole: float) -> float | None:
+        """None: no better start is known."""
+        return None
+
+    def rough_epsilon(self, log_delta: float) -> float | None:
+        """None: no better start is known."""
+        return None
+
+    def error_bounds(self, tau: Floats) -> Floats:
+        """Infinity: no bounds are known."""
+        return np.full(tau.size, np.inf)
 
 
 _ESTIMATED = [method for method in Method if method.error_kind == "estimate"]
@@ -155,7 +166,7 @@ def bounds_on_errors(tails: LossTails, points: OperatingPoints) -> Floats:
     """Bounds on the errors of points that tails have read, up to rounding; infinite where none is known."""
     judged = points.methods == Method.LINE
     bounds = np.where(points.answered & ~np.isin(points.methods, _ESTIMATED), points.errors, np.inf)
-    if judged.any() and isinstance(tails, BoundedTails):
+    if judged.any():
         bounds[judged] = tails.error_bounds(points.tau[judged])
     return bounds
 

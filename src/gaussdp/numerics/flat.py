@@ -6,9 +6,7 @@ of the inputs, hence the products by 1.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,21 +15,6 @@ from gaussdp.numerics import _derivatives as by
 from gaussdp.numerics import _profile, _quantiles
 from gaussdp.numerics._numpy import BEYOND, NUMPY, SINGLE
 from gaussdp.numerics._operations import Array, Floats, Kernel, Operations
-from gaussdp.numerics._written import written_out
-
-OFTEN = 500
-"""So many numbers are computed with a formula before it is written out."""
-_AT_ONCE = ContextVar("written out at once", default=False)
-
-
-@contextmanager
-def written_out_at_once() -> Iterator[None]:
-    """What is asked meanwhile is written out the first time: for who will ask often, and has time now and not later."""
-    before = _AT_ONCE.set(True)
-    try:
-        yield
-    finally:
-        _AT_ONCE.reset(before)
 
 
 @dataclass(frozen=True)
@@ -49,31 +32,15 @@ class Formula:
         return result
 
     def one(self, *numbers: float) -> float:
-        """The value at one number of each input, with the bits that it has in an array.
-
-        What is asked often is written out, which takes as long as some thousand answers and makes them several times as
-        quick: that function then stands in the place of this one.
-        """
-        own = vars(self)
-        asked = own["asked"] = own.get("asked", 0) + 1
-        if asked == OFTEN or (asked < OFTEN and _AT_ONCE.get()):
-            self.write_out(len(numbers))
+        """The value at one number of each input, with the bits that it has in an array."""
         try:
             return float(self.value(SINGLE, *numbers))
-        except ArithmeticError:
-            return self._beyond(*numbers)
-
-    def write_out(self, inputs: int) -> None:
-        """Have `one` written out, for so many inputs, if it can be."""
-        with suppress(TypeError):  # of a kernel that calls a library by itself
-            vars(self)["one"] = written_out(self.value, inputs, self._beyond)
+        except ArithmeticError:  # Python's numbers raise where NumPy's go on
+            return float(self.value(BEYOND, *map(np.float64, numbers)))
 
     def at(self, second: float) -> Callable[[float], float]:
         """The function of the first input alone, where the second is this: `one`, for who asks it at a few levels."""
         return lambda first: self.one(first, second)
-
-    def _beyond(self, *numbers: float) -> float:
-        return float(self.value(BEYOND, *map(np.float64, numbers)))
 
 
 @dataclass(frozen=True)

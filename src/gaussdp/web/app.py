@@ -15,7 +15,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from gaussdp.errors import GaussdpError
-from gaussdp.numerics.flat import written_out_at_once
 from gaussdp.risks import criteria
 from gaussdp.web.books import Books
 from gaussdp.web.endpoints import MEDIA_TYPE as NDJSON
@@ -232,14 +231,13 @@ async def _running(lanes: Lanes | None, books: Books | None) -> AsyncIterator[No
 
 
 def _answer_once() -> None:
-    """What the first answers have to load, to find out and to write out would take others the time for theirs."""
-    with written_out_at_once():
-        for criterion in criteria():
-            level = criterion.level.initial if criterion.level else 1e-3
-            with contextlib.suppress(GaussdpError):  # one that somebody else registered may have no answer
-                encoded(choose(ChooseRequest(epsilon=1.0, criterion=criterion.key, level=level)))
-        encoded(understand(UnderstandRequest(mu=1.0, prior=0.01)))
-        encoded(mu_through(PointRequest(fpr=0.1, fnr=0.5)))
+    """What the first answers have to load and to find out would take others the time for theirs."""
+    for criterion in criteria():
+        level = criterion.level.initial if criterion.level else 1e-3
+        with contextlib.suppress(GaussdpError):  # one that somebody else registered may have no answer
+            encoded(choose(ChooseRequest(epsilon=1.0, criterion=criterion.key, level=level)))
+    encoded(understand(UnderstandRequest(mu=1.0, prior=0.01)))
+    encoded(mu_through(PointRequest(fpr=0.1, fnr=0.5)))
 
 
 def _check_run(request: AccountRequest | CalibrateRequest | ReleasesRequest) -> None:

@@ -54,8 +54,9 @@ def test_laws_far_apart_are_told_at_once():
 
 def test_no_test_errs_between_laws_that_lie_apart():
     tau = np.array([-200.0, 0.0, 150.0, 1e4])
-    gone, points = PartedLaws(90.0**2, NOTHING).points(tau)
-    assert gone.tolist() == [True, True, True, False]
+    points = PartedLaws(90.0**2, NOTHING).read(tau)
+    assert points.answered.tolist() == [True, True, True, False]
+    points = points.take(points.answered)
     assert (points.log_fpr == -np.inf).all()
     assert (points.log_fnr == -np.inf).all()
     assert (points.log_delta_remove == 0).all()

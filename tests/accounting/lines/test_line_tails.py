@@ -11,7 +11,6 @@ from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.lines import line as _line
 from gaussdp.accounting.lines.bent import BentTails
 from gaussdp.accounting.lines.lattice import near_quantile
-from gaussdp.accounting.lines.line import Line
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.closed_forms import GaussianTails
 from gaussdp.accounting.loss.cumulants import LossCumulants
@@ -107,43 +106,6 @@ def test_images_of_poles_have_the_error_of_the_scale(tau, delta):
     """Next to a pole its images are far larger than what is left of a sum without them."""
     points = LineTails(0.0, [(SampledGaussianLoss(2.496941187307253, 0.489262557809388), 182266)]).read(np.array([tau]))
     assert abs(math.exp(points.log_delta_remove[0]) / delta - 1) <= points.errors[0]
-
-
-@pytest.mark.parametrize(
-    "run", [(2.0, 1e-4, 100), (9.4, 0.328, 2000), (0.5, 0.002, 10_000), (1.0, 0.01, 100), (5.0, 0.6, 3000)]
-)
-def test_rough_profiles_are_those_that_are_read(run):
-    sigma, rate, steps = run
-    tails = LineTails(0.0, [(SampledGaussianLoss(sigma, rate), steps)])
-    spread = tails.deviation * np.linspace(0.5, 6.0, 12)
-    tau = np.sort(np.concatenate((tails.mean + spread, tails.deviation * spread)))
-    tau = tau[tau > 0]
-    points, rough = tails.read(tau), np.array(tails.rough_profiles(tau)).T
-    both = points.answered & ~np.isnan(rough[0])
-    assert np.array_equal(both, points.answered)
-    known = (points.log_delta_remove, points.log_fpr, np.exp(points.log_density - points.log_fpr))
-    for value, expected in zip(rough, known, strict=True):
-        np.testing.assert_allclose(value[both], expected[both], rtol=1e-9)
-
-
-def test_no_rough_profiles_of_losses_without_a_width():
-    assert LineTails(0.0, [(SampledGaussianLoss(1e3, 1e-80), 10)]).rough_profiles(np.array([1e-80])) is None
-
-
-@pytest.mark.parametrize(("run", "delta"), [((2.0, 1e-4, 100), 1e-6), ((7.31, 0.169, 35), 1.9e-10)])
-def test_a_search_reads_its_line_once(run, delta, monkeypatch):
-    """Values without errors lead there."""
-    asked, read = [], Line.read
-
-    def recorded(self, tau):
-        asked.append(tau)
-        return read(self, tau)
-
-    monkeypatch.setattr(Line, "read", recorded)
-    curve = account(DPSGD(*run))
-    epsilon = curve.epsilon(delta)
-    assert len(asked) == 1
-    assert curve.delta(epsilon) == pytest.approx(delta, rel=1e-11)
 
 
 @pytest.mark.parametrize("setting", [(9.4, 0.328, 2000), (0.5, 0.002, 10_000), (1.2, 0.08, 140)])

@@ -1,14 +1,9 @@
 """One sampled step: its moments against direct integration."""
 
-import math
-
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from domains_of_test import log_uniform
 from gaussdp.accounting.loss import steps as _steps
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepSettings
 
@@ -58,36 +53,6 @@ def test_many_tilts_at_once_agree_with_one_by_one():
     tilts = np.array([-2.0, 0.3, 1.0, 5.0, 11.0])
     alone = [step.tilted(float(tilt), 0).log_mgf for tilt in tilts]
     np.testing.assert_allclose(step.log_mgf(tilts), alone, rtol=1e-10, atol=1e-14)
-
-
-@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])  # of the frequency that a grid can tell from 0 where L is linear
-@pytest.mark.parametrize(
-    ("sigma", "rate", "tilt"), [(0.3, 0.3, 0.5), (1.0, 0.5, 2.0), (1.0, 0.9, 1.0), (5.0, 0.9, 1.5), (3.0, 0.99, -2.0)]
-)
-def test_a_grid_errs_no_more_than_its_strip_says(sigma, rate, tilt, share):
-    step = SampledGaussianLoss(sigma, rate)
-    t = share * 2 * np.pi * sigma**2 / step.outputs(tilt)[2]
-    coarse, fine = (
-        np.exp(1j * t * (grid.centred + grid.mean)) @ grid.weights for grid in (step.tilted(tilt), step.tilted(tilt, 8))
-    )
-    bound = step.aliasing(tilt, 0, t)
-    assert abs(coarse - fine) <= bound + 1e-13
-    assert step.aliasing(tilt, 8, t) < 1e-3 * bound  # a finer grid has the better bound
-
-
-@settings(max_examples=150)
-@given(log_uniform(0.3, 20), log_uniform(1e-6, 0.99), st.floats(0.0, 10.0), st.floats(0.01, 3.0))
-def test_a_grid_errs_about_as_its_paths_say(sigma, rate, place, turns):
-    """Up to frequencies at which waves make several turns between outputs that still have some weight."""
-    step = SampledGaussianLoss(sigma, rate).cut(12.0)
-    tilt = place / math.sqrt(step.tilted(0.0).variance)
-    grid, fine = step.tilted(tilt), step.tilted(tilt, 12)
-    if not (grid.clean and fine.clean) or tilt > 1e6:
-        return
-    weighty = np.flatnonzero(grid.weights > 1e-9 * grid.weights.max())[-1]
-    t = 2 * np.pi * turns / float(np.diff(grid.centred)[weighty - 1])
-    coarse, exact = (np.exp(1j * t * (one.centred + (one.mean - grid.mean))) @ one.weights for one in (grid, fine))
-    assert abs(coarse - exact) <= step.aliased(grid, tilt, 0, np.array([t]))[0] + 1e-13
 
 
 @pytest.mark.parametrize(("sigma", "rate", "tilt"), [(0.57, 1.1e-5, -7.5e5), (0.5, 5e-4, -1.4e4), (3.0, 0.2, -40.0)])

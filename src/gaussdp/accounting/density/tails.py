@@ -24,11 +24,17 @@ from gaussdp.accounting.loss.mixtures import LEFT_OUT, ExchangedLoss, MixtureLos
 from gaussdp.accounting.loss.outputs import FINENESS
 from gaussdp.accounting.loss.schedules import schedules_for
 from gaussdp.accounting.loss.steps import StepLoss
-from gaussdp.accounting.operating_points import LIMIT, OperatingPoints, log_complement, one_method, vanished
+from gaussdp.accounting.operating_points import (
+    LIMIT,
+    NormalTails,
+    OperatingPoints,
+    log_complement,
+    one_method,
+    vanished,
+)
 from gaussdp.accounting.readings import NO_METHOD, Method
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats, Indices
-from gaussdp.objects import Described
 
 
 @dataclass(frozen=True)
@@ -68,10 +74,12 @@ class VanishingTails:
         peaks = _TILTS * np.log(_TILTS / (_TILTS + 1)) - np.log1p(_TILTS)
         return float(((self._above + peaks - log_delta) / _TILTS).min())
 
-    def vanish(self, tau: Floats) -> Booleans:
-        """Whether the smaller tail and the profile at each threshold are below any double."""
-        vanished: Booleans = self.bounds(tau) < VANISHING.nothing
-        return vanished
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points where the smaller tail and the profile are below any double."""
+        points = OperatingPoints.unanswered(tau)
+        gone = self.bounds(tau) < VANISHING.nothing
+        points.put(gone, vanished(tau[gone]))
+        return points
 
     @staticmethod
     def points_between(tau: Floats) -> OperatingPoints:
@@ -135,10 +143,12 @@ class PartedLaws:
         bound: Floats = ((self._values - np.multiply.outer(log_fpr, 1 - _BETWEEN)) / _BETWEEN).min(axis=1)
         return bound
 
-    def points(self, tau: Floats) -> tuple[Booleans, OperatingPoints]:
-        """At which thresholds neither error occurs with a probability that a double can hold; and the points there."""
+    def read(self, tau: Floats) -> OperatingPoints:
+        """Operating points where neither error occurs with a probability that a double can hold."""
+        points = OperatingPoints.unanswered(tau)
         gone = np.maximum(self.log_gap(tau, remove=True), self.log_gap(tau, remove=False)) < VANISHING.nothing
-        return gone, VanishingTails.points_between(tau[gone])
+        points.put(gone, VanishingTails.points_between(tau[gone]))
+        return points
 
 
 def _value(cumulants: LossCumulants, tilt: float) -> float:
@@ -193,7 +203,7 @@ ABOVE, BELOW, BOTH = (True, False), (False, True), (True, True)
 _ROUNDING = 2.0**-52
 
 
-class DensityTails(Described):
+class DensityTails(NormalTails):
     """The tails of plain Gaussian releases (their squared mu) and counted sampled steps, at least one."""
 
     lowest: float

@@ -9,7 +9,7 @@ import numpy as np
 
 from gaussdp.accounting.fit.supremum import chebyshev_points
 from gaussdp.accounting.inversion import floor_quantiles, near_floor, points_at_floor
-from gaussdp.accounting.operating_points import DenseTails, LossTails, OperatingPoints, log_complement, upper_quantile
+from gaussdp.accounting.operating_points import LossTails, OperatingPoints, log_complement, upper_quantile
 from gaussdp.accounting.readings import Codes, Method, methods_of
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.numerics import Floats
@@ -54,23 +54,10 @@ class Samples(OperatingPoints):
 
 @dataclass
 class Sampler:
-    """Reads the loss for a fit, off a density if that is soon made, and remembers which methods answered."""
+    """Reads the loss for a fit, and remembers which methods answered."""
 
     tails: LossTails
     _codes: list[Codes] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.follow()
-
-    def follow(self, known: OperatingPoints | None = None) -> None:
-        """Read what is to come off the density if that is quicker, given what was read so far."""
-        if isinstance(self.tails, DenseTails):
-            self.tails = self.tails.for_many(known)
-
-    def beyond_normal(self) -> None:
-        """Read what is to come where rare losses may matter."""
-        if isinstance(self.tails, DenseTails):
-            self.tails = self.tails.for_rare()
 
     def __call__(self, tau: Floats) -> Samples:
         """Samples at thresholds.
@@ -151,10 +138,8 @@ def sample_span(sample: Sampler, floor: float) -> Span:
     """
     near, sure = near_floor(sample.tails, floor)
     if not sure.all():
-        sample.beyond_normal()
         unsure = np.flatnonzero(~sure)
         rough = points_at_floor(sample.tails, floor, near, SETTINGS.roughly, unsure.tolist()).complete()
-        sample.follow(rough)
         near[unsure] = rough.tau
     tails = sample.tails
     low, high = near.tolist()

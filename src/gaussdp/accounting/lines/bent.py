@@ -30,10 +30,9 @@ from gaussdp.accounting.lines.line import Line
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
 from gaussdp.accounting.loss.sums import of_size
-from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
+from gaussdp.accounting.operating_points import LIMIT, NormalTails, OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import TINY, Complexes, Floats
-from gaussdp.objects import Described
 
 
 @dataclass(frozen=True)
@@ -280,7 +279,7 @@ BINS = BinSettings()
 _Key = tuple[int, int, int]  # of a bin, the parts that it is cut into, and which of them
 
 
-class BentTails(Described):
+class BentTails(NormalTails):
     """The tails of plain Gaussian releases (their squared mu) and counted sampled steps, by bent lines."""
 
     lowest: float
@@ -376,10 +375,6 @@ class BentTails(Described):
             total = np.maximum(special.log_ndtr((centre - tau) / deviation), poisson.max(axis=0))
             tails.append(np.minimum.accumulate(total))
         return tau, tails[0], tails[1]
-
-    def near_quantile(self, quantile: float, pole: float) -> float | None:
-        """None: the approximation is not that good."""
-        return None
 
     def at_fpr(self, log_fpr: Floats, log_tnr: Floats) -> OperatingPoints:
         """Operating points with these FPRs."""

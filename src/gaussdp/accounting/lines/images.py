@@ -7,11 +7,10 @@ tells how small s may be.
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from gaussdp.accounting.loss.cumulants import Tilt
+from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
 
@@ -43,17 +42,6 @@ _LADDER = np.array(SETTINGS.ladder)
 _FARTHER = np.array(SETTINGS.farther)
 _BETWEEN = np.arange(1, SETTINGS.rungs_between + 2) / (SETTINGS.rungs_between + 1)
 LARGEST = 4 * math.exp(-SETTINGS.exponent)  # bound on all images, above and below, of every threshold in reach
-
-
-class LogMoments(Protocol):
-    """What images need to know of a loss, or of a part of its law."""
-
-    @property
-    def probability(self) -> bool:
-        """Whether K(0) = K(1) = 0: a part of a law has less."""
-
-    def values(self, at: Floats) -> Floats:
-        """K at real tilts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +98,7 @@ class Images:
         return images
 
 
-def place_images(cumulants: LogMoments, tilt: Tilt, farthest: float) -> Images:
+def place_images(cumulants: LossCumulants, tilt: Tilt, farthest: float) -> Images:
     """The images that are smaller than exp(-39) of the scale of the line for all thresholds within reach.
 
     Args:
@@ -125,7 +113,7 @@ def place_images(cumulants: LogMoments, tilt: Tilt, farthest: float) -> Images:
     steps = _LADDER / deviation
     nearest = min(abs(tilt.at), abs(tilt.at - 1)) * deviation
     reach = SETTINGS.near_pole + 1 if nearest <= SETTINGS.near_pole else 0.0
-    near = [pole for pole in (0.0, 1.0) if cumulants.probability and abs(tilt.at - pole) * deviation <= reach]
+    near = [pole for pole in (0.0, 1.0) if abs(tilt.at - pole) * deviation <= reach]
     far = [pole for pole in (0.0, 1.0) if pole not in near]
     start_above, start_below = max([tilt.at, *near]), min([tilt.at, *near])
     ceiling = min([pole for pole in far if pole > tilt.at], default=math.inf)

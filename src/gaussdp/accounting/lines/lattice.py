@@ -22,9 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gaussdp.accounting.lines.line import SETTINGS as LINE
 from gaussdp.accounting.lines.line import CoarseScheduleError, Line
-from gaussdp.accounting.lines.rare import RareLine, rare_line
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.steps import CLEAN
 from gaussdp.accounting.operating_points import LIMIT, OperatingPoints
@@ -143,39 +141,9 @@ COARSE = np.int8(NO_METHOD - 2)
 class Lattice:
     """The lines of a loss whose outputs are cut off at one depth."""
 
-    def __init__(self, cumulants: LossCumulants, origin: Tilt, most_work: int = LINE.max_work) -> None:
-        self._lines = _Lines(cumulants, origin, most_work)
+    def __init__(self, cumulants: LossCumulants, origin: Tilt) -> None:
+        self._lines = _Lines(cumulants, origin)
         self._chains = {side: [_Chain(self._lines, side, bold=bold) for bold in (False, True)] for side in (1.0, -1.0)}
-
-    def read_rare(self, tau: Floats) -> OperatingPoints:
-        """The same by the one line that serves common and rare losses at once, if there is one."""
-        points = OperatingPoints.unanswered(tau)
-        rare = self.rare
-        if rare is None:
-            return points
-        served = np.flatnonzero((tau >= max(rare.low, 0.0)) & (tau < rare.high))
-        line = self.rare_line if served.size else None
-        if line is not None:
-            read = line.read(tau[served])
-            good = _accurate(read, LIMIT)
-            points.put(served[good], read.take(good))
-        return points
-
-    @property
-    def rare(self) -> RareLine | None:
-        """Where that line lies."""
-        return self._lines.rare
-
-    @property
-    def rare_work(self) -> float:
-        """About how many nodes times outputs that line has; infinite if there is none, or it does not begin at zero."""
-        rare = self.rare
-        return rare.work if rare and rare.serves(0.0) else math.inf
-
-    @property
-    def rare_line(self) -> Line | None:
-        """That line."""
-        return self._lines.at(self.rare.tilt) if self.rare else None
 
     def read(self, tau: Floats) -> OperatingPoints:
         """Operating points where a line is accurate; the other thresholds are left unanswered.
@@ -194,10 +162,6 @@ class Lattice:
         place[np.argsort(~upper, kind="stable")] = np.arange(tau.size)
         return both.take(place)
 
-    def rough_profiles(self, tau: Floats) -> list[tuple[float, float, float]]:
-        """What the lines of thresholds from zero on have, as `Line.rough_profiles` says."""
-        return self._chains[1.0][0].rough_profiles(tau)
-
     def line(self, tau: float) -> Line | None:
         """The line that answers a threshold, if one does."""
         gentle, bold = self._chains[1.0 if tau >= 0 else -1.0]
@@ -215,8 +179,8 @@ class Lattice:
 class _Lines:
     """Tilts and the lines at them, each computed once; None where there is none."""
 
-    def __init__(self, cumulants: LossCumulants, origin: Tilt, most_work: int) -> None:
-        self.cumulants, self.origin, self._most_work = cumulants, origin, most_work
+    def __init__(self, cumulants: LossCumulants, origin: Tilt) -> None:
+        self.cumulants, self.origin = cumulants, origin
         self._tilts: dict[float, Tilt | None] = {}
         self._lines: dict[float, Line | None] = {}
         self.coarse: set[float] = set()  # tilts that need more steps
@@ -233,18 +197,13 @@ class _Lines:
     def at(self, tilt: Tilt) -> Line | None:
         if tilt.at not in self._lines:
             try:
-                self._lines[tilt.at] = Line(self.cumulants, tilt, most_work=self._most_work)
+                self._lines[tilt.at] = Line(self.cumulants, tilt)
             except CoarseScheduleError:
                 self._lines[tilt.at] = None
                 self.coarse.add(tilt.at)
             except ConvergenceError:
                 self._lines[tilt.at] = None
         return self._lines[tilt.at]
-
-    @cached_property
-    def rare(self) -> RareLine | None:
-        """The line that serves common and rare losses at once, if there is one."""
-        return rare_line(self.cumulants, self.origin, self.tilt)
 
 
 class _Chain:
@@ -261,7 +220,6 @@ class _Chain:
         self._ended = False
         self._laying = threading.Lock()  # each line begins where the one before ends
         self._part_tilts: dict[tuple[int, int], Tilt | None] = {}
-        self._rare: RareLine | None = None  # if one of the lines is of that kind
 
     def read(self, tau: Floats) -> OperatingPoints:
         size = np.abs(tau)
@@ -280,19 +238,6 @@ class _Chain:
             if owner < len(self._tilts):
                 self._read_owned(owner, np.flatnonzero(owners == owner), points)
         return points
-
-    def rough_profiles(self, tau: Floats) -> list[tuple[float, float, float]]:
-        """What the line of each threshold has, whether it is accurate there or not; NaN where there is none."""
-        self._extend(float(tau.max()))
-        owners = [bisect_right(self._edges, threshold) - 1 for threshold in tau.tolist()]
-        found = [(math.nan, math.nan, math.nan)] * tau.size
-        for owner in sorted(set(owners)):
-            line = self._lines.at(self._tilts[owner]) if 0 <= owner < len(self._tilts) else None
-            if line is not None:
-                mine = [index for index, other in enumerate(owners) if other == owner]
-                for index, there in zip(mine, line.rough_profiles(tau[mine]), strict=True):
-                    found[index] = there
-        return found
 
     def line(self, tau: float) -> Line | None:
         """The line that answers a threshold, if one does."""
@@ -366,13 +311,10 @@ class _Chain:
                 self._edges.append(edge)
 
     def _tolerance(self, line: Line) -> float:
-        of_rare = self._rare is not None and line.tilt.at == self._rare.tilt.at
-        return LIMIT if of_rare or line.size > SETTINGS.long else SETTINGS.target
+        return LIMIT if line.size > SETTINGS.long else SETTINGS.target
 
     def _end(self, tilt: Tilt) -> float:
         """How far a line serves."""
-        if self._rare is not None and tilt is self._rare.tilt:
-            return self._rare.high
         skewness = self._side * tilt.third / (tilt.variance * tilt.deviation)
         half = min(max(SETTINGS.half + SETTINGS.by_skewness * skewness, SETTINGS.light_half), SETTINGS.heavy_half)
         end = self._side * tilt.mean + half * tilt.deviation
@@ -382,25 +324,12 @@ class _Chain:
             end = min(end, self._side * tilt.mean + to_pole * tilt.variance + SETTINGS.past_pole * tilt.deviation)
         return end
 
-    def _next(self) -> Tilt | None:
-        """A tilt whose line begins at the last edge and reaches far beyond it."""
-        found = self._next_of_its_kind()
-        if self._side < 0 or self._bold or self._rare:
-            return found
-        if found and found.deviation <= SETTINGS.growth * self._last.deviation:
-            return found
-        rare = self._lines.rare
-        if rare is None or not rare.serves(self._edges[-1]):
-            return found
-        self._rare = rare
-        return rare.tilt
-
     @property
     def _last(self) -> Tilt:
         return self._tilts[-1] if self._tilts else self._lines.origin
 
-    def _next_of_its_kind(self) -> Tilt | None:
-        """One that serves common losses, or one that serves rare ones."""
+    def _next(self) -> Tilt | None:
+        """A tilt whose line begins at the last edge and reaches far beyond it."""
         side, edge = self._side, self._edges[-1]
         here = before = self._last
         low, high, fallback = side * here.at, math.inf, None

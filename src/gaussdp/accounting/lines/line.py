@@ -13,18 +13,17 @@ probabilities, which Chernoff's inequality bounds. So the discretisation error i
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from gaussdp.accounting.lines.grids import SETTINGS as GRIDS
-from gaussdp.accounting.lines.grids import Transformed, finer_by, grid_errors, refinement_for, turns_between
+from gaussdp.accounting.lines.grids import finer_by, grid_errors, refinement_for
 from gaussdp.accounting.lines.images import LARGEST as LARGEST_IMAGES
 from gaussdp.accounting.lines.images import SETTINGS as IMAGES
 from gaussdp.accounting.lines.images import place_images
 from gaussdp.accounting.lines.interpreting import KERNELS, interpret, signs
-from gaussdp.accounting.loss.bounds import LossBounds
-from gaussdp.accounting.loss.cumulants import Tilt
+from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.outputs import FINENESS
 from gaussdp.accounting.loss.sums import exponential, turned
 from gaussdp.accounting.operating_points import OperatingPoints
@@ -79,27 +78,6 @@ SETTINGS = LineSettings()
 _SCAN, _BEYOND = np.array(SETTINGS.scan), np.array(SETTINGS.beyond)
 
 
-class Cumulants(Transformed, Protocol):
-    """What a line needs to know of a loss, or of a part of its law."""
-
-    @property
-    def probability(self) -> bool:
-        """Whether K(0) = K(1) = 0: a part of a law has less."""
-
-    @property
-    def lost(self) -> tuple[float, float]:
-        """Probabilities under Q and under P of what cutoffs leave out."""
-
-    def values(self, at: Floats) -> Floats:
-        """K at real tilts."""
-
-    def rounding(self, tilt: Tilt) -> float:
-        """Size of the rounding error of K."""
-
-    def bounds(self, at: float, refinement: int = 0) -> LossBounds | None:
-        """What sums over outputs, and over nodes of a line, leave out at most, if that is known."""
-
-
 class CoarseScheduleError(ConvergenceError):
     """A line that steps which stand for others do not give, and others may."""
 
@@ -117,16 +95,13 @@ class Line:
     tilt: Tilt
     deviation: float
 
-    def __init__(
-        self, cumulants: Cumulants, tilt: Tilt, farthest: float | None = None, most_work: int = SETTINGS.max_work
-    ) -> None:
-        """Lay a line; thresholds up to the farthest, from the mean, are served, or those within 3.5 deviations."""
+    def __init__(self, cumulants: LossCumulants, tilt: Tilt) -> None:
         if not all(grid.clean for grid in tilt.grids):
             raise ConvergenceError("the tilt gives weight to outputs beyond the cutoff")
         if not 0 < tilt.variance**3 < math.inf:
             raise ConvergenceError("the tilted law is too narrow or too wide for its cumulants to be doubles")
-        self._cumulants, self._most_work = cumulants, most_work
-        self._farthest = SETTINGS.reach * tilt.deviation if farthest is None else farthest
+        self._cumulants = cumulants
+        self._farthest = SETTINGS.reach * tilt.deviation
         log_ratio, grid_error, scale_error = self._settle(cumulants, tilt)
         t, tilt = self._t, self.tilt
         coefficients = self._weigh(t, log_ratio)
@@ -152,7 +127,7 @@ class Line:
         steep = max(abs(tilt.at - 1), TINY)
         return min((room - under_q) / tilt.at, (room - under_p + tilt.mean) / steep)
 
-    def _settle(self, cumulants: Cumulants, tilt: Tilt) -> tuple[Complexes, float, float]:
+    def _settle(self, cumulants: LossCumulants, tilt: Tilt) -> tuple[Complexes, float, float]:
         """Choose the distance of the images, the nodes and the grid of the outputs.
 
         Returns the logarithm of the integrand at the nodes and the errors that the grid leaves in it and in its scale.
@@ -170,7 +145,7 @@ class Line:
                 placed = tilt.value
             step = 2 * math.pi / self._placed.period
             outputs = max((grid.centred.size for grid in tilt.grids), default=1)
-            affordable = min(SETTINGS.max_nodes, self._most_work // outputs) * step
+            affordable = min(SETTINGS.max_nodes, SETTINGS.max_work // outputs) * step
             if reach >= affordable:
                 reach, sure = self._scan(cumulants, affordable)
             if reach == math.inf:
@@ -186,10 +161,6 @@ class Line:
                     refinement += few * SETTINGS.finer_if_few
                     tilt = cumulants.tilt(tilt.at, refinement)
                     continue
-            if size >= GRIDS.long_from and (turns := turns_between(reach, tilt)) > GRIDS.whole_turn:
-                refinement += math.ceil(FINENESS * math.log2(turns / GRIDS.whole_turn))
-                tilt = cumulants.tilt(tilt.at, refinement)
-                continue
             self._t: Floats = step * np.arange(size, dtype=np.float64)
             tolerance = SETTINGS.grid_tolerance
             if few and refinement < GRIDS.max_guess:
@@ -250,28 +221,6 @@ class Line:
         points.errors[wrong] = np.inf
         return points
 
-    def integrals(self, tau: Floats) -> tuple[Floats, Floats, Floats]:
-        """The logarithm of a scale, on it the integrals of the kernels, and the errors of the first three."""
-        return self._integrals(tau, self._claims)
-
-    def rough_profiles(self, tau: Floats) -> list[tuple[float, float, float]]:
-        """Of thresholds from zero on: logarithms of delta and of the FPR, and the loss density over the FPR.
-
-        They are values alone, without errors; NaN where there are none.
-        """
-        at, value = self.tilt.at, self.tilt.value
-        values = self._sums(tau - self.tilt.mean)
-        if self._placed.poles:
-            values[:KERNELS] -= self._placed.of_poles(tau)
-        found = []
-        for threshold, fpr, _, profile, density in zip(tau.tolist(), *values.tolist(), strict=True):
-            log_scale = value - at * threshold
-            delta = profile if at > 1 else profile + math.exp(min(-log_scale - threshold, LARGEST_EXPONENT))
-            known = fpr > 0 < delta
-            logs = (log_scale + threshold + math.log(delta), log_scale + math.log(fpr)) if known else (math.nan,) * 2
-            found.append((*logs, density / fpr if known else math.nan))
-        return found
-
     def _integrals(self, tau: Floats, known: _Claims) -> tuple[Floats, Floats, Floats]:
         tilt = self.tilt
         values = self._sums(tau - tilt.mean)
@@ -327,7 +276,7 @@ class Line:
         table[:, :size] = self._parts[:, :size] + 1j * self._parts[:, size:]
         return table.reshape(-1, fine), coarse, fine
 
-    def _scan(self, cumulants: Cumulants, affordable: float) -> tuple[float, float]:
+    def _scan(self, cumulants: LossCumulants, affordable: float) -> tuple[float, float]:
         """Where the characteristic function has died out, and where it surely has.
 
         Both are infinite if that is not affordable. It may seem not to die out because the grid of the outputs is too
@@ -350,7 +299,7 @@ class Line:
             scan = scan[-2] * _SCAN / _SCAN[0]
         return math.inf, math.inf
 
-    def _evaluate(self, cumulants: Cumulants, *, few: bool) -> tuple[Complexes, bool]:
+    def _evaluate(self, cumulants: LossCumulants, *, few: bool) -> tuple[Complexes, bool]:
         """The logarithm of the integrand at the nodes, and whether it has died out."""
         t, tilt = self._t, self.tilt
         far = t[-1] * _BEYOND

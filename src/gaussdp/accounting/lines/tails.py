@@ -9,16 +9,13 @@ import numpy as np
 
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.lattice import COARSE, Lattice, has_width, near_quantile
-from gaussdp.accounting.lines.line import SETTINGS as LINE
-from gaussdp.accounting.lines.rare import SETTINGS as RARE
 from gaussdp.accounting.loss.cumulants import LossCumulants, Tilt
 from gaussdp.accounting.loss.schedules import schedules_for
 from gaussdp.accounting.loss.steps import OUTPUT_REACH, StepLoss
-from gaussdp.accounting.operating_points import OperatingPoints
+from gaussdp.accounting.operating_points import NormalTails, OperatingPoints
 from gaussdp.accounting.readings import NO_METHOD
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats
-from gaussdp.objects import Described
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,6 @@ class DepthSettings:
     """-log of tails, in order of trial: the first serves rates down to 1e-15, the others ever smaller ones."""
     loss_exponent: float = 26.0
     """-log of the share of a tail, 1e-12, that a cutoff may take, less what a normal tail lies below exp(-z^2 / 2)."""
-    rough_depths: int = 2  # whose lines are asked for values without errors
     tiny_skewness: float = 0.02  # with which normal quantiles, corrected for it, are off by some thousandths
     moderate: float = 8.0  # ... up to this quantile
 
@@ -37,7 +33,7 @@ class DepthSettings:
 SETTINGS = DepthSettings()
 
 
-class LineTails(Described):
+class LineTails(NormalTails):
     """The tails of plain Gaussian releases (their squared mu) and counted sampled steps.
 
     Each threshold is read at the first depth whose lines are accurate there: lines of the few steps that stand for a
@@ -46,28 +42,19 @@ class LineTails(Described):
     Args:
         squared_mu: of the plain releases together.
         steps: the sampled ones.
-        most_work: nodes of a line times outputs, past which it is not laid.
     """
 
     lowest: float
 
-    def __init__(
-        self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]], most_work: int = LINE.max_work
-    ) -> None:
-        self._squared_mu, self._steps, self._most_work = squared_mu, tuple(steps), most_work
+    def __init__(self, squared_mu: float, steps: Sequence[tuple[StepLoss, int]]) -> None:
+        self._squared_mu, self._steps = squared_mu, tuple(steps)
         self._families = schedules_for(self._steps)
         self._count = sum(count for _, count in steps)
         self.lowest = LossCumulants(squared_mu, steps).lowest
         self._lattices: dict[tuple[float, int], Lattice] = {}
 
-    def shorter(self, most_work: int) -> "LineTails":
-        """The same by shorter lines alone."""
-        made = LineTails(self._squared_mu, self._steps, most_work)
-        made._origin = self._origin
-        return made
-
     def _describe(self) -> tuple[object, ...]:
-        return self._squared_mu, self._steps, self._most_work
+        return self._squared_mu, self._steps
 
     @property
     def mean(self) -> float:
@@ -98,19 +85,6 @@ class LineTails(Described):
             points.put(missing, self._read(tau[missing], family))
         return points
 
-    @cached_property
-    def with_rare(self) -> Lattice | None:
-        """The lattice, if any, one of whose lines may serve common and rare losses at once."""
-        if not has_width(self._origin):
-            return None
-        for depth in SETTINGS.depths:
-            at = self._cumulants(depth).rare_at(RARE.share)
-            if at is None:
-                return None
-            if at <= self._cumulants(depth).clean_to:
-                return self._lattice(depth, 0)
-        return None
-
     def _read(self, tau: Floats, family: int) -> OperatingPoints:
         points = self._lattice(SETTINGS.depths[0], family).read(tau)
         if points.answered.all():
@@ -121,19 +95,6 @@ class LineTails(Described):
                 break
             points.put(missing, self._lattice(depth, family).read(tau[missing]))
         return points
-
-    def rough_profiles(self, tau: Floats) -> list[tuple[float, float, float]] | None:
-        """As `Line.rough_profiles`, by the lines that are tried first; None if there are none."""
-        if not has_width(self._origin):
-            return None
-        found = [(math.nan, math.nan, math.nan)] * tau.size
-        for depth in SETTINGS.depths[: SETTINGS.rough_depths]:
-            open_ = [index for index, (log_delta, _, _) in enumerate(found) if math.isnan(log_delta)]
-            if not open_:
-                break
-            for index, there in zip(open_, self._lattice(depth, 0).rough_profiles(tau[open_]), strict=True):
-                found[index] = there
-        return found
 
     def error_bounds(self, tau: Floats) -> Floats:
         """Bounds on the relative errors of what `read` answers, up to rounding; infinite where none is known."""
@@ -185,7 +146,7 @@ class LineTails(Described):
             cumulants = self._cumulants(depth, family)
             # Without a tilt no output far out matters.
             origin = self._origin if self._cutoff(depth) > OUTPUT_REACH else cumulants.tilt(0.0)
-            self._lattices[depth, family] = Lattice(cumulants, origin, self._most_work)
+            self._lattices[depth, family] = Lattice(cumulants, origin)
         return self._lattices[depth, family]
 
     def _cumulants(self, depth: float, family: int = 0) -> LossCumulants:
@@ -197,33 +158,3 @@ class LineTails(Described):
 
     def _cutoff(self, depth: float) -> float:
         return math.sqrt(2 * (depth + SETTINGS.loss_exponent + math.log(max(self._count, 1))))
-
-
-class RareTails:
-    """The same tails from zero on by one line that serves common and rare losses at once, where it does, and no other.
-
-    Below zero, where only common losses matter, by the same lines as otherwise.
-    """
-
-    def __init__(self, lines: LineTails) -> None:
-        self._lines = lines
-
-    def read(self, tau: Floats) -> OperatingPoints:
-        """Operating points at the thresholds, each to relative error 1e-9 or better, or unanswered."""
-        below = tau < 0
-        if below.all():
-            return self._lines.read(tau)
-        lattice = self._lines.with_rare
-        points = lattice.read_rare(tau) if lattice else OperatingPoints.unanswered(tau)
-        if below.any():
-            points.put(below, self._lines.read(tau[below]))
-        return points
-
-    def error_bounds(self, tau: Floats) -> Floats:
-        """Bounds on the relative errors of what `read` answers, up to rounding; infinite where none is known."""
-        below, lattice = tau < 0, self._lines.with_rare
-        bounds = np.full(tau.size, np.inf)
-        bounds[below] = self._lines.error_bounds(tau[below])
-        if lattice and lattice.rare_line and not below.all():
-            bounds[~below] = lattice.rare_line.error_bounds(tau[~below])
-        return bounds

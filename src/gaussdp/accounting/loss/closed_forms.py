@@ -24,6 +24,7 @@ from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
 from gaussdp.accounting.loss.outputs import least_loss, normal_log_density
 from gaussdp.accounting.operating_points import (
     HALF_LOG_2PI,
+    NormalTails,
     OperatingPoints,
     log_complement,
     one_method,
@@ -32,7 +33,6 @@ from gaussdp.accounting.operating_points import (
 )
 from gaussdp.accounting.readings import Method
 from gaussdp.numerics import LARGEST_EXPONENT, Floats, log_profile
-from gaussdp.objects import Described
 
 _ROUNDING = 1e-13  # of the kernels; up to 2.4e-14 was seen
 _ROUNDINGS = 4e-15  # of a normal quantile, relative to the terms that it is the sum of
@@ -41,7 +41,7 @@ _HALVINGS = 60  # of the distance between components, to less than rounding
 _NEAR_LEAST = -0.5  # share of the way from 0 to the least loss, as e^tau - 1, from which on the excess is taken
 
 
-class GaussianTails(Described):
+class GaussianTails(NormalTails):
     """The loss of plain Gaussian releases, N(-mu^2/2, mu^2) under Q."""
 
     mean: float
@@ -93,7 +93,7 @@ class GaussianTails(Described):
         )
 
 
-class OneStepTails(Described):
+class OneStepTails(NormalTails):
     r"""One Poisson-sampled Gaussian step: the loss increases with the output x, so its tails are normal CDFs of x.
 
     .. math:: x(\tau) = \sigma^2 \log\frac{e^\tau - 1 + q}{q} + \frac12
@@ -250,7 +250,7 @@ class Components:
         return found
 
 
-class OneMixtureTails(Described):
+class OneMixtureTails(NormalTails):
     """One step whose laws are mixtures: what is said above, with x found from the loss."""
 
     lowest: float

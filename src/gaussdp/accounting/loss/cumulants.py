@@ -41,8 +41,6 @@ class CumulantSettings:
     block: int = 1 << 18  # elements of one temporary table: two megabytes, which stay in cache
     many: int = 30_000  # steps whose rounding errors add up to more than those of the sums along a line
     series_to: float = 0.5  # angle up to which the sine less the angle comes from its series
-    rare_steps: int = 12  # of Newton's method to the tilt at which rare losses have some share
-    rare_miss: float = 0.1  # of the share's logarithm
     saddle_steps: int = 200  # tilts tried on the way to a saddle point
     gentle: float = 0.9  # change of the variance over a Newton step, as a share, up to which an exponential models it
     saddle_tolerance: float = 0.2  # in standard deviations; a line need not pass exactly through its saddle point
@@ -81,7 +79,6 @@ class LossCumulants:
     """
 
     shortened: bool
-    probability: bool = True
 
     def __init__(self, squared_mu: float, steps: Sequence[Counted], others: Sequence[Counted] | None = None) -> None:
         self._squared_mu = squared_mu
@@ -115,33 +112,6 @@ class LossCumulants:
     def rare_from(self) -> float:
         """Where E[e^(theta L)] comes to be ruled by the outputs of the record: there K' soars."""
         return min((step.rare_from for step, _ in self._steps), default=math.inf)
-
-    def rare_at(self, share: float) -> float | None:
-        """About the tilt at which losses that the record alone explains have this small share, if that is known.
-
-        They add n q^t e^(t (t - 1) / 2 sigma^2) to K, the logarithm of which is convex in t; it is sought from above.
-        """
-        if not 0 < len(self._steps) <= BOUNDS.most_kinds:
-            return None
-        known = []
-        for step, count in self._steps:
-            if not isinstance(step, SampledGaussianLoss):
-                return None
-            known.append((math.log(count), math.log(step.sample_rate), 0.5 / step.noise_multiplier**2))
-        at, target = max(step.rare_from for step, _ in self._steps), math.log(share)
-        for _ in range(SETTINGS.rare_steps):
-            logs = [log_count + at * (log_rate + (at - 1) * half) for log_count, log_rate, half in known]
-            largest = max(logs)
-            parts = [math.exp(log - largest) for log in logs]
-            total = sum(parts)
-            slope = sum(part * (rate + (2 * at - 1) * half) for part, (_, rate, half) in zip(parts, known, strict=True))
-            miss = largest + math.log(total) - target
-            if abs(miss) < SETTINGS.rare_miss:
-                return at
-            if slope <= 0 or miss < 0:
-                break
-            at -= miss * total / slope
-        return None
 
     @cached_property
     def clean_to(self) -> float:
@@ -189,23 +159,6 @@ class LossCumulants:
                 logarithm.imag = np.unwrap(logarithm.imag)
             total += count * logarithm
         return total
-
-    def aliasing(self, at: float, refinement: int, t: float) -> float:
-        """A bound on what the grids of the outputs change of e^(log_ratio) at frequencies up to t; may be infinite."""
-        if self.shortened:
-            return math.inf
-        return 2 * sum(count * step.aliasing(at, refinement, t) for step, count in self._steps)
-
-    def aliased(self, tilt: Tilt, refinement: int, t: Floats, log_moduli: Floats) -> Floats:
-        """About how much the grids change e^(log_ratio), of these moduli, at such frequencies; may be infinite.
-
-        An error of one of n factors counts n times, with what the others leave of it: a modulus is that of the factor
-        to the n-th power at the most.
-        """
-        errors = np.zeros(t.size)
-        for (step, count), grid in zip(self._steps, tilt.grids, strict=True):
-            errors += count * np.exp(log_moduli * (1 - 1 / count)) * step.aliased(grid, tilt.at, refinement, t)
-        return errors
 
     def bounds(self, at: float, refinement: int = 0) -> LossBounds | None:
         """What sums leave out at most, if that is known: for steps of one record, each for itself, of few kinds."""

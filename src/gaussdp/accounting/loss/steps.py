@@ -37,12 +37,9 @@ class StepSettings:
     negligible: float = 49.0  # outputs below e^-49 of the heaviest add nothing, even to 1e9 steps
     worth_dropping: float = 58.0  # ... and are dropped if the outermost are far below
     no_overflow: float = 600.0  # exponent of the largest term that is summed without a scale
-    widest_angle: float = 2.0  # of a strip, in squares of the noise: w has zeros at pi
     real_width: float = 1.6
     """Of a peak, the width that the grid of a real tilt must resolve: its trapezoid rule errs by e^(-2 pi^2 / 0.48^2),
     where that for waves along a line has spacings of 0.3."""
-    nothing: float = 50.0  # -log of the share of an output that need not be counted among errors
-    all_shares: float = 6.0  # times that an output of one whole turn to the next is counted among errors
     small_log_mgf: float = 0.5  # below, log M comes from M - 1, which is summed without cancellation
 
 
@@ -64,11 +61,6 @@ class TiltedGrid:
     third: float  # central moment
     cut: float  # how far the last node, where the cutoff may be, lies below the heaviest, as a logarithm
     whole: bool  # whether the cutoff lies beyond all nodes, so that no higher one would make a difference
-
-    @property
-    def widest_gap(self) -> float:
-        """The largest difference between neighbouring losses."""
-        return float(np.diff(self.centred).max(initial=0.0))
 
     @property
     def clean(self) -> bool:
@@ -138,14 +130,6 @@ class StepLoss(ABC):
     @abstractmethod
     def lost(self) -> tuple[float, float]:
         """Probabilities under Q and under P of the outputs left out."""
-
-    def aliasing(self, tilt: float, refinement: int, t: float) -> float:
-        """A bound on the error of the sum for M(tilt + it) / M(tilt) at frequencies up to t; infinite if not known."""
-        return math.inf
-
-    def aliased(self, grid: TiltedGrid, tilt: float, refinement: int, t: Floats) -> Floats:
-        """About how much the sum for M(tilt + it) / M(tilt) errs at each frequency, at most; infinite if not known."""
-        return np.full(t.size, np.inf)
 
     @property
     def clean_to(self) -> float:
@@ -311,49 +295,6 @@ class SampledGaussianLoss(StepLoss):
         sigma = self.noise_multiplier
         plain = float(special.ndtr(-(1 / sigma + self.cutoff)))
         return plain, (1 - self.sample_rate) * plain + self.sample_rate * float(special.ndtr(-self.cutoff))
-
-    def aliasing(self, tilt: float, refinement: int, t: float) -> float:
-        """In a strip of half-width a = angle sigma^2 (docs/numerics.md).
-
-        There phi grows by e^(a^2 / 2 sigma^2), w^(it) by e^(t angle) at most, and w^tilt shrinks if the tilt is
-        positive, or else grows by cos(angle / 2)^tilt at most. A sum over outputs h apart then errs by 2 / (e^(2 pi a /
-        h) - 1) of that.
-        """
-        square = self.noise_multiplier**2
-        _, _, width = self._support(tilt)
-        rate = 2 * math.pi / self._outputs.spacing(self._outputs.fineness(width) + refinement)
-        angle = min(rate - t / square, SETTINGS.widest_angle)
-        if angle <= 0:
-            return math.inf
-        log_error = (0.5 * angle * square + t - rate * square) * angle
-        log_error += min(tilt, 0.0) * math.log(math.cos(0.5 * angle))
-        return 4 * math.exp(min(log_error, 0.0)) if rate * square * angle > 1 else math.inf
-
-    def aliased(self, grid: TiltedGrid, tilt: float, refinement: int, t: Floats) -> Floats:
-        """By a path whose height over each output is the best one there, for tilts from zero on; see docs/numerics.md.
-
-        The frequencies rise.
-
-        Where waves have about a whole turn from one output to the next, all that these weigh may be wrong.
-        """
-        if tilt < 0:
-            return np.full(t.size, np.inf)
-        square = self.noise_multiplier**2
-        _, _, width = self._support(tilt)
-        rate = 2 * math.pi / self._outputs.spacing(self._outputs.fineness(width) + refinement)
-        gaps, weights = np.diff(grid.centred), grid.weights[:-1]
-        # Gaps grow with the output: before the first that is so large next to nothing is added.
-        slow = 1 - (SETTINGS.nothing / (SETTINGS.widest_angle * square) + 0.5 * SETTINGS.widest_angle) / rate
-        if slow > 0:
-            first = int((gaps > 2 * math.pi * slow / float(t[-1])).argmax())
-            gaps, weights = gaps[first:], weights[first:]
-        turns = np.multiply.outer(t / (2 * math.pi), gaps)
-        steep = rate - rate * turns
-        angle = np.minimum(np.maximum(steep, 0.0), SETTINGS.widest_angle)
-        logs = square * angle * (0.5 * angle - steep)
-        shares = np.exp(logs) * np.maximum(turns, 1.0)
-        errors: Floats = SETTINGS.all_shares * (shares @ weights)
-        return errors
 
     def _support(self, tilt: float) -> tuple[float, float, float]:
         sigma = self.noise_multiplier
