@@ -5,19 +5,20 @@
 # make docs     writes what pages take from the code, and builds the site into site/; a warning is an error
 # make release  builds the sdist and the wheel, checks, audits and tests them where nothing else is installed (OFFLINE=1:
 #               as below)
-# make audit    writes a bill of materials of what a server installs into build/sbom/, and asks whether any of it is unsafe
-#               (OFFLINE=1: by the advisories that are written down in packaging/ alone)
+# make audit    installs what a server needs under the hashes of constraints.txt, writes a bill of materials of it into
+#               build/sbom/, and asks whether any of it is unsafe (OFFLINE=1: by the advisories in packaging/ alone)
 # make comparison  asks other tools about the same runs, and writes docs/comparison.md
 # make lowest   runs the tests of the core with the oldest releases that pyproject.toml admits
-# make lock     writes constraints.txt, the versions that make test installs, from those installed now
+# make lock     writes constraints.txt, the versions that make test installs, from those installed now, with the hashes of
+#               what a server needs
 # run and test need only Python 3.11 or newer, git and make.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PINNED := --constraint constraints.txt
-DEFINED := pyproject.toml constraints.txt
+PINNED := --constraint $(VENV)/versions.txt
+DEFINED := pyproject.toml $(VENV)/versions.txt
 
 .PHONY: run test browser proxy postgres lint bench comparison pages docs notebooks gallery release audit lowest lock clean
 
@@ -96,10 +97,15 @@ lowest: $(VENV)/.installed-dev
 	@BIN=$(BIN) packaging/lowest.sh
 
 lock: $(VENV)/.installed-dev
-	@$(BIN)/python packaging/lock.py
+	@$(PIP) uv $(PINNED)
+	@PATH="$(BIN):$$PATH" $(BIN)/python packaging/lock.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site
+
+# Where one requirement has a hash, pip wants one of all; an editable install has none.
+$(VENV)/versions.txt: constraints.txt | $(BIN)/python
+	@sed 's/ --hash=.*//' constraints.txt > $@
 
 $(VENV)/.installed: $(DEFINED) | $(BIN)/python
 	@echo "Installing gaussdp into $(VENV) (once)"

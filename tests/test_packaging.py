@@ -7,9 +7,11 @@ import subprocess
 import sys
 import tomllib
 from importlib import metadata
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.specifiers import SpecifierSet
 
 import gaussdp
@@ -73,15 +75,52 @@ def test_what_only_we_need_is_no_extra():
     assert {"dev", "bench"} <= set(PROJECT["dependency-groups"])
 
 
+def test_workflows_may_do_no_more_than_each_job_needs():
+    """Nothing by default, a list in each job, and writing in the jobs that publish alone; they check nothing out."""
+    jobs = {}
+    for path in SCHEMAS["vendor.github-workflows"]:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        assert content["permissions"] == {}, path.name
+        jobs |= {f"{path.name} {name}": job for name, job in content["jobs"].items()}
+    for name, job in jobs.items():
+        writes = "write" in job["permissions"].values()
+        assert writes == name.endswith("publish"), name
+        assert not (writes and any("run" in step or "checkout" in step["uses"] for step in job["steps"])), name
+
+
+def test_actions_are_named_by_commit_or_by_full_version():
+    for path in SCHEMAS["vendor.github-workflows"]:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for before, line in pairwise(lines):
+            if "uses:" in line:
+                commit = re.search(r"@[0-9a-f]{40}  # v\d+\.\d+\.\d+$", line)
+                assert commit or (re.search(r"@v\d+\.\d+\.\d+$", line) and "put the commit in place" in before), line
+
+
 def test_pins_are_versions_and_name_no_place():
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
-        assert line.startswith("#") or re.fullmatch(r"[a-z0-9-]+==[0-9a-z.!]+", line), line
+        assert line.startswith("#") or re.fullmatch(r"[a-z0-9-]+==[0-9a-z.!]+( --hash=sha256:[0-9a-f]{64})*", line), (
+            line
+        )
+
+
+def test_what_a_server_installs_has_hashes():
+    """All of it, or pip would refuse the rest; and make audit and the container install nothing else."""
+    lock = module("lock")
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    hashed = set(re.findall(r"^([a-z0-9-]+)==\S+ --hash", pins, re.MULTILINE))
+    assert hashed >= {"numpy", "starlette", "sqlalchemy", "python-flint", "h11"}
+    assert hashed == lock.needed()
+    audit = (ROOT / "packaging" / "audit.sh").read_text(encoding="utf-8")
+    assert f"gaussdp[{','.join(lock.SERVER)}]" in audit
+    for text in (audit, (ROOT / "packaging" / "Containerfile").read_text(encoding="utf-8")):
+        assert "--require-hashes" in text
 
 
 def test_pins_install_on_the_oldest_python_that_is_promised():
     oldest = re.fullmatch(r">=(\d+\.\d+)", PROJECT["project"]["requires-python"])[1] + ".0"
     pins = dict(
-        re.findall(r"^([a-z0-9-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
+        re.findall(r"^([a-z0-9-]+)==(\S+)", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
     )
     asked = {name: _needs_python(name, version) for name, version in pins.items()}
     assert {name: needs for name, needs in asked.items() if oldest not in SpecifierSet(needs)} == {}

@@ -114,6 +114,16 @@ class Cells(HTMLParser):
             self.cells[-1] += data
 
 
+@pytest.mark.parametrize("text", ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "=c|' /C'!A0"])
+def test_no_cell_of_a_csv_is_run_by_a_spreadsheet(text):
+    columns = (Column("a", "a"), Column("b", "b"), Column("c", "c"))
+    table = Table("t", "t", columns, ((text, -0.5, "-1e-5"), ("x" + text, 2, "-inf")))
+    first, second = list(csv.reader(io.StringIO(render(Document.tabular("d", (table,)), "csv"), newline="")))[1:]
+    plain = text.replace("\r", " ")
+    assert first == [f"'{plain}", "-0.5", "-1e-5"]  # numbers stay numbers
+    assert second == ["x" + plain, "2", "-inf"]
+
+
 @pytest.mark.parametrize("name", DOCUMENTS)
 @pytest.mark.parametrize(
     ("style", "cells_of"),

@@ -21,6 +21,7 @@ from typing import Any, Protocol
 
 from gaussdp.calibration.sweep_designs import COLUMNS, INPUTS, Design, Row
 from gaussdp.documents.files import check_file, locked, write_file
+from gaussdp.documents.machine import csv_cell
 from gaussdp.domains import instance, integer, several
 from gaussdp.errors import DomainError, MissingExtraError
 from gaussdp.risks import Risk, extended
@@ -227,7 +228,7 @@ def _csv_line(cells: list[str]) -> str:
 
 
 def _csv_row(row: Row) -> str:
-    return _csv_line(["" if row[name] is None else str(row[name]) for name in COLUMNS])
+    return _csv_line(["" if row[name] is None else csv_cell(str(row[name])) for name in COLUMNS])
 
 
 def _json_row(row: Row) -> str:

@@ -34,8 +34,27 @@ def comma_separated(document: Document, digits: int) -> str:
             buffer.write("\n")
         writer.writerow(column.key for column in table.columns)
         with speaking(ENGLISH):  # numbers as programs read them
-            writer.writerows(table.text_rows(digits))
+            writer.writerows(map(csv_cell, row) for row in table.text_rows(digits))
     return buffer.getvalue()
+
+
+def csv_cell(text: str) -> str:
+    """A cell that no spreadsheet runs as a formula: such a text gets an apostrophe in front, and a number stays one.
+
+    >>> csv_cell("=1+1"), csv_cell("-0.5"), csv_cell("mu=1")
+    ("'=1+1", '-0.5', 'mu=1')
+    """
+    line = text.replace("\r", " ")  # which would begin a row of its own
+    if not (line.lstrip().startswith(_RUN) or line.startswith(("\t", "\n"))):
+        return line
+    try:
+        float(line)
+    except ValueError:
+        return f"'{line}"
+    return line
+
+
+_RUN = ("=", "+", "-", "@")  # what begins a formula
 
 
 def dumped(content: Any, *, compact: bool = False) -> str:
