@@ -185,3 +185,11 @@ def test_what_is_no_policy_is_refused_by_its_place(policies, field):
     with pytest.raises(gaussdp.DomainError) as caught:
         choose(asked(*policies))
     assert caught.value.parameter == field
+
+
+def test_an_epsilon_of_0_is_told_as_0():
+    """The epsilon of the budget at this delta is what an inversion leaves of 0; that of the policy is 0."""
+    answer = choose(ChooseRequest(epsilon=0.5, criterion="profile", level=0.3))
+    assert answer["risk"]["value"] == 0
+    assert "with ε = 0 at δ = 0.3" in answer["risk"]["sentence"]
+    assert answer["saturated"]

@@ -78,7 +78,7 @@ def choose(request: ChooseRequest) -> ChooseResponse:
             name=risk.words,
             value=value,
             text=risk.unit.text(value),
-            sentence=risk.sentence(budget)
+            sentence=risk.sentence(matched.policy)
             if matched
             else say("Every release with such a μ meets it: {words}.", words=binding.words),
         ),
