@@ -75,5 +75,5 @@ def test_split_lines_are_extended_by_one_thread_at_a_time():
 
     tails._edges = Met(tails._edges)
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(tails._extend, [0.1, 0.1]))
+        list(pool.map(tails.read, [np.array([0.1])] * 2))
     assert (np.diff(tails._edges) > 0).all()
