@@ -18,6 +18,7 @@ from gaussdp.mechanisms import (
     ExponentialMechanism,
     Gaussian,
     Laplace,
+    PoissonSampled,
     RandomizedResponse,
     Stated,
 )
@@ -230,3 +231,12 @@ def test_losses_that_are_next_to_nothing_or_no_bound_at_all(mechanism):
     curve = account(mechanism)
     assert curve.epsilon(0.9) >= 0
     assert 0 <= curve.delta(1.0) <= 1
+
+
+def test_epsilon_is_that_of_the_worse_direction():
+    """Of Laplace noise on a sample, removing a record costs far more than adding it; both readings say so."""
+    curve = account(3 * PoissonSampled(Laplace(0.5), 0.05))
+    for delta in (1e-3, 1e-5):
+        epsilon = curve.epsilon(delta)
+        assert curve.delta(epsilon) <= delta * (1 + 1e-9)
+        assert curve.delta(0.99 * epsilon) > delta
