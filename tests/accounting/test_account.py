@@ -1,12 +1,13 @@
 """Which method accounts for a mechanism, and that equal compositions get equal answers."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from gaussdp.accounting import AccountedCurve, DistributionCurve, PointsCurve, account
-from gaussdp.accounting.plain_gaussians import mu_of_plain
+from gaussdp.accounting.plain_gaussians import mu_of_plain, roots
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import ApproxDP, ProfilePoints
@@ -92,3 +93,13 @@ def test_without_a_floor_sampling_hides_nothing(run, mu):
     assert high >= mu * (1 - 1e-15)
     assert high == pytest.approx(low, rel=1e-15)
     assert account(run).implied().mu == pytest.approx(mu, rel=1e-14)
+
+
+def test_sums_of_many_squares_stay_between_their_doubles():
+    """Each of more than fifty is cut to a unit far below the last digit, to the side of the end that it is for."""
+    tiny = Fraction(1, 2**250)
+    assert roots([Fraction(1), *[tiny] * 60]) == (1.0, math.nextafter(1.0, 2.0))
+    low, high = roots([1 - 100 * tiny, *[tiny] * 60])
+    assert low == math.nextafter(1.0, 0.0)
+    assert high >= 1.0
+    assert roots([Fraction(1, 64)] * 64) == (1.0, 1.0)

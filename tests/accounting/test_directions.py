@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gaussdp import DPSGD, GDP, account
 from gaussdp.accounting import Direction
+from gaussdp.accounting.directions import RateBounds
 from gaussdp.accounting.inversion import points_at_fnr, points_at_fpr, points_at_remove_delta
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.readings import Method
@@ -226,3 +227,17 @@ def test_rates_that_rounding_took_are_no_answers(epsilon, low, high):
     assert low < reading.value < high
     assert reading.error < 1e-9
     assert curve.add.epsilon(reading.value) == pytest.approx(epsilon, rel=1e-9)
+
+
+def between(fnr_low, fnr_high, tpr_low, tpr_high):
+    ends = [np.array(end) for end in (fnr_low, fnr_high, tpr_low, tpr_high)]
+    return RateBounds.around(np.zeros(2), np.zeros(2), (ends[0], ends[1]), (ends[2], ends[3]))
+
+
+def test_of_two_directions_the_rates_of_the_better_attack_are_enclosed():
+    """Its FNR is the smaller of two that lie between these ends, its TPR the larger: so is each end."""
+    one = between([0.1, 0.4], [0.5, 0.6], [0.5, 0.5], [0.9, 0.9])
+    other = between([0.3, 0.2], [0.4, 0.7], [0.6, 0.4], [0.8, 0.95])
+    for both in (one.with_smaller_fnr(other), other.with_smaller_fnr(one)):
+        ends = np.array((*both.named("fnr"), *both.named("tpr")))
+        np.testing.assert_allclose(ends, [[0.1, 0.2], [0.4, 0.6], [0.6, 0.5], [0.9, 0.95]], rtol=1e-14)

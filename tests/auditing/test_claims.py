@@ -76,3 +76,24 @@ def test_bad_claims(found):
         found.contradicts(-1.0)
     with pytest.raises(gaussdp.DomainError):
         found.epsilon_lower(2.0)
+
+
+@pytest.mark.parametrize(
+    "method", [gaussdp.EqualLocalLevel(), gaussdp.DKW(), gaussdp.AUC(), gaussdp.FixedThreshold(0.5)]
+)
+def test_what_proves_nothing_contradicts_nothing(method):
+    """A claim that the bound only equals stands, most of all mu = 0 where nothing is proved."""
+    found = gaussdp.audit(members=[0, 1] * 9, nonmembers=[0, 1] * 9, method=method, design="trials")
+    assert found.mu_lower == 0
+    assert not found.contradicts(0.0)
+    assert not found.contradicts(PureDP(0.0))
+    strong = gaussdp.audit(members=[1] * 900, nonmembers=[0] * 900, method=method, design="trials")
+    assert not strong.contradicts(strong.mu_lower)
+    assert strong.contradicts(np.nextafter(strong.mu_lower, 0.0))
+
+
+def test_guesses_that_prove_nothing_contradict_nothing():
+    found = gaussdp.audit_one_run(canaries=10, guesses=5, correct=2)
+    assert found.mu_lower == found.epsilon_lower(0.0) == 0
+    assert not found.contradicts(0.0)
+    assert not found.contradicts(PureDP(0.0))

@@ -96,7 +96,12 @@ def test_a_curve_is_judged_as_its_mu_would_be():
 def test_a_stated_set_pays_for_itself():
     alone, together = audit_one_run(1000, 100, 90), audit_one_run(1000, [100, 50], [90, 30])
     assert 0 < together.mu_lower < alone.mu_lower
-    assert together.mu_lower == audit_one_run(1000, 100, 90, 0.975).mu_lower
+    dearer = audit_one_run(1000, 100, 90, 0.975)
+    assert together.mu_lower == dearer.mu_lower
+    assert 0 < together.epsilon_lower(1e-5) == dearer.epsilon_lower(1e-5) < alone.epsilon_lower(1e-5)
+    between = SameCurve((together.mu_lower + alone.mu_lower) / 2)
+    assert alone.contradicts(between)
+    assert not together.contradicts(between)
 
 
 @pytest.mark.parametrize(

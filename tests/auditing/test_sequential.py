@@ -197,3 +197,14 @@ def test_before_the_first_pair():
         SequentialAudit(0.5, 1.0)
     with pytest.raises(DomainError):
         SequentialAudit(0.5, direction="either")
+
+
+def test_the_bound_ends_before_the_first_claim_that_stands():
+    """A claim beyond one that is not refuted adds nothing, though its own evidence may have reached the limit."""
+    audit = SequentialAudit()
+    audit.update(members=[1.0], nonmembers=[0.0])
+    refuted = np.ones_like(audit._refuted)
+    refuted[2] = False  # of the claims 0, 0.05, 0.1, ... the third
+    audit._refuted = refuted
+    audit.update(members=[0.0], nonmembers=[0.0])
+    assert audit.mu_lower == 0.05

@@ -490,3 +490,10 @@ def test_an_accountant_is_saved_and_copied_after_it_was_asked(tmp_path, history)
         assert other.history == history
         assert other.get_epsilon(delta=1e-5) == epsilon
         assert other.fit(1e-6) == fit
+
+
+@pytest.mark.parametrize(("epochs", "steps"), [(1.0, 4), (1.1, 4), (1.3, 5), (3.0, 10)])
+def test_passes_at_a_sample_rate_are_rounded_up_to_steps(epochs, steps):
+    """The noise for a pass that ends within a step is that of the whole step."""
+    by_epochs = integration.noise_multiplier(target_mu=0.5, sample_rate=0.3, epochs=epochs)
+    assert by_epochs == integration.noise_multiplier(target_mu=0.5, sample_rate=0.3, steps=steps)

@@ -17,7 +17,9 @@ from gaussdp import (
     Laplace,
     PureDP,
     RandomizedResponse,
+    Run,
     ZCDPGaussian,
+    check_claim,
 )
 from gaussdp.accounting.bounds.approximations import smallest_rho
 
@@ -138,3 +140,13 @@ def test_rho(eta):
             largest = max(largest, moment / (order - 1) / order)
     assert largest <= rho * (1 + 1e-9)
     assert largest > 0.6 * rho
+
+
+@pytest.mark.parametrize("mechanism", [DPSGD(1.0, 0.01, 100), Laplace(2.0), 3 * Laplace(5.0)], ids=repr)
+@pytest.mark.parametrize("records", [2, 3])
+def test_a_unit_of_several_records_squares(mechanism, records):
+    """The rho of a group is its size squared times that of one (Bun & Steinke 2016, Proposition 1.9)."""
+    stated = {"mechanism": mechanism, "unit": "one person", "adjacency": "add-remove", "sampling": None}
+    one, several = (check_claim(Run(**stated, records_per_unit=k), "rho=1") for k in (1, records))
+    assert several.upper == pytest.approx(records**2 * one.upper, rel=1e-9)
+    assert several.lower <= several.upper

@@ -19,6 +19,7 @@ from gaussdp.mechanisms import (
     ExponentialMechanism,
     Gaussian,
     Laplace,
+    PoissonSampled,
     RandomizedResponse,
     Stated,
 )
@@ -263,3 +264,12 @@ class TestOfStatements:
             assert mpmath.mpf(repr(found)) >= fails * (1 - mpmath.mpf("1e-30"))
             assert found == pytest.approx(float(fails), rel=1e-13)
         assert curve.epsilon(found) == pytest.approx(0.1 * times + 0.2, rel=1e-15)
+
+
+def test_epsilon_is_that_of_the_worse_direction():
+    """Of Laplace noise on a sample, removing a record costs far more than adding it; both readings say so."""
+    curve = account(3 * PoissonSampled(Laplace(0.5), 0.05))
+    for delta in (1e-3, 1e-5):
+        epsilon = curve.epsilon(delta)
+        assert curve.delta(epsilon) <= delta * (1 + 1e-9)
+        assert curve.delta(0.99 * epsilon) > delta
