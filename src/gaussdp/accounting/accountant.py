@@ -135,7 +135,7 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
 def _accounted(mechanism: Mechanism) -> AccountedCurve | DistributionCurve:
     if AccountedCurve.covers(mechanism):
         return AccountedCurve(mechanism)
-    return DistributionCurve.of(mechanism, [(_bounded(part), count) for part, count in mechanism.parts()])
+    return DistributionCurve.of_mechanism(mechanism, [(_bounded(part), count) for part, count in mechanism.parts()])
 
 
 def _bounded(part: Mechanism) -> Mechanism:

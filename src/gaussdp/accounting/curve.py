@@ -120,7 +120,7 @@ class AccountedCurve(ReadCurve, Guarantee):
     @cached_property
     def by_distribution(self) -> DistributionCurve:
         """The same composition through a pessimistic privacy loss distribution: sound, less tight, never exact."""
-        return DistributionCurve.of(self.mechanism)
+        return DistributionCurve.of_mechanism(self.mechanism)
 
     @cached_property
     def _least(self) -> Readable | None:

@@ -82,9 +82,9 @@ class MatrixMechanism(Mechanism):
     @cached_property
     def least_mu(self) -> float:
         """What the same is at least."""
-        once = isinstance(self.participation, CyclicPoisson)
-        least = self.strategy.least_column if once else self.strategy.least_sensitivity(self.participation)
-        return least / self.noise_multiplier
+        if isinstance(self.participation, CyclicPoisson):
+            return self.strategy.least_column / self.noise_multiplier
+        return self.strategy.least_sensitivity(self.participation) / self.noise_multiplier
 
     @cached_property
     def _release(self) -> Mechanism:

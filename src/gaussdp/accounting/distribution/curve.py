@@ -134,7 +134,9 @@ class DistributionCurve(PointsCurve):
         return f"DistributionCurve({of or 'given'}, {self.epsilons.size} points, noise floor {self.noise_floor:.1e})"
 
     @classmethod
-    def of(cls, mechanism: Mechanism, parts: Sequence[tuple[Mechanism, int]] | None = None) -> "DistributionCurve":
+    def of_mechanism(
+        cls, mechanism: Mechanism, parts: Sequence[tuple[Mechanism, int]] | None = None
+    ) -> "DistributionCurve":
         """The curve of a mechanism, whose lower ends are those of what surely loses no more.
 
         Args:
