@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -197,3 +198,12 @@ def test_before_the_first_pair():
         SequentialAudit(0.5, 1.0)
     with pytest.raises(DomainError):
         SequentialAudit(0.5, direction="either")
+
+
+def test_what_is_shown_in_a_line_is_proved():
+    """In its representation, which people read in a notebook: the bound and the evidence, rounded down."""
+    for count in range(1, 60):
+        audit = audited(PAIRS[0][:count], PAIRS[1][:count], 0.1)
+        words = repr(audit)
+        assert float(re.search(r"μ at least ([0-9.e-]+)", words)[1]) <= audit.mu_lower
+        assert float(re.search(r"evidence ([0-9.e-]+)", words)[1]) <= audit.evidence

@@ -11,6 +11,7 @@ from gaussdp.calibration.pipelines import Pipeline, Sampler, training_noise
 from gaussdp.calibration.searching import SignificantDigits
 from gaussdp.calibration.targets import budget
 from gaussdp.choosing.requirements import parse_target
+from gaussdp.documents.rounding import shown_up
 from gaussdp.domains import LEVEL, integer, number, several
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import Adjacency
@@ -79,7 +80,7 @@ class Design:
             "achieved": result.achieved,
             "status": result.status.value,
             "evaluations": result.evaluations,
-            "message": None if reaches else f"the accounting reaches down to a floor of {result.floor:.3g}",
+            "message": None if reaches else f"the accounting reaches down to a floor of {shown_up(result.floor, 3)}",
         }
 
     def inputs(self) -> Row:

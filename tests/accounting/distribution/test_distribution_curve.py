@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -230,3 +231,13 @@ def test_losses_that_are_next_to_nothing_or_no_bound_at_all(mechanism):
     curve = account(mechanism)
     assert curve.epsilon(0.9) >= 0
     assert 0 <= curve.delta(1.0) <= 1
+
+
+def test_the_noise_floor_that_a_refusal_names_is_answered():
+    """It was rounded to the nearest, which is refused again wherever that is below."""
+    for scale in (1.0, 2.0, 3.0, 5.0, 7.0):
+        curve = gaussdp.account(gaussdp.Composition([gaussdp.Laplace(scale), gaussdp.Gaussian(1.0)]))
+        with pytest.raises(gaussdp.DomainError, match="noise floor") as refused:
+            curve.epsilon(1e-300)
+        named = float(re.search(r"at least ([0-9.e-]+), the noise floor", str(refused.value))[1])
+        assert curve.epsilon(named) > 0

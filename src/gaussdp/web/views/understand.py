@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from gaussdp import numerics
 from gaussdp.documents.blocks import IconArray
+from gaussdp.documents.rounding import shown_down
 from gaussdp.domains import LEVEL, PROBABILITY, evaluate, readings
 from gaussdp.errors import DomainError
 from gaussdp.explaining import Explanation, explain
@@ -149,7 +150,7 @@ def mu_through(request: PointRequest) -> Mu:
     if fpr + fnr > 1:
         raise DomainError(
             "fnr",
-            say("at most 1 − fpr = {fpr:g}", fpr=1 - fpr),
+            say("at most 1 − fpr = {fpr}", fpr=shown_down(1 - fpr, 6)),
             fnr,
             say("above the diagonal lies no attack worth the name"),
         )
