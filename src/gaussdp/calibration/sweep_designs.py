@@ -73,14 +73,15 @@ class Design:
         except (DomainError, ConvergenceError) as error:
             status = "out of reach" if isinstance(error, DomainError) else "failed"
             return {**row, "status": status, "message": " ".join(str(error).split())}
-        reaches = result.floor is None or result.floor <= self.floor
+        floor = result.floor
+        beyond = None if floor is None or floor <= self.floor else shown_up(floor, 3)
         return {
             **row,
             "noise_multiplier": result.value,
             "achieved": result.achieved,
             "status": result.status.value,
             "evaluations": result.evaluations,
-            "message": None if reaches else f"the accounting reaches down to a floor of {shown_up(result.floor, 3)}",
+            "message": beyond and f"the accounting reaches down to a floor of {beyond}",
         }
 
     def inputs(self) -> Row:
