@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gaussdp import DPSGD, DomainError, PureDP, Requirement, Run, explain, fnr_from_mu, risks
+from gaussdp.errors import BudgetExceeded
 from gaussdp.figures.drawing import checked_format
 from gaussdp.published import Deployment
 
@@ -78,3 +79,10 @@ def test_a_wrong_kind_is_refused_in_one_line(call):
     with pytest.raises(DomainError) as refusal:
         call()
     assert "\n" not in str(refusal.value)
+
+
+def test_what_is_said_to_be_left_is_left():
+    """1.82208609 was told as 1.82209, which the budget refuses."""
+    words = str(BudgetExceeded("a", (1.90000001, 0.0), (1.82208609, 1.23456e-8), ""))
+    assert words == "budget 'a' is exceeded: mu = 1.90001 and slack 0 asked, mu = 1.82208 and slack 1.23e-08 left"
+    assert "mu = 0.6 left" in str(BudgetExceeded("a", (math.inf, 0.0), (0.6, 0.0), ""))

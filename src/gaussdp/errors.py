@@ -1,12 +1,15 @@
 """The errors gaussdp raises on purpose."""
 
+import math
 import re
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from functools import partial
 from typing import Any
 
 from gaussdp.words import say
 
 _LONGEST = 60  # characters of a value in a message
+_MU_DIGITS, _SLACK_DIGITS = 6, 3
 _LONGEST_WORD = 250  # of a word: a name in a file may be anything
 _BEGINNING, _END = 500, 150  # characters kept of a message that lists what a file holds: what is wrong, and what to do
 
@@ -175,7 +178,7 @@ class BudgetExceeded(GaussdpError):  # noqa: N818 - what happened, not what is w
         self.advice = advice
         self.noise_multiplier: float | None = noise or None
         both = self.asked_slack > 0 or self.left_slack > 0
-        asks, has = (_amount(*amount, both) for amount in (asked, left))
+        asks, has = _amount(*asked, both, ROUND_CEILING), _amount(*left, both, ROUND_FLOOR)
         words = say(
             "budget {budget} is exceeded: {asked} asked, {left} left", budget=repr(budget), asked=asks, left=has
         )
@@ -186,7 +189,15 @@ class BudgetExceeded(GaussdpError):  # noqa: N818 - what happened, not what is w
         return type(self), (self.budget, asked, left, self.advice, self.noise_multiplier or 0.0)
 
 
-def _amount(mu: float, slack: float, both: bool) -> str:
+def _amount(mu: float, slack: float, both: bool, side: str) -> str:
+    """An amount, rounded: up what was asked, down what is left, so that what is said to be left is."""
+    shown_mu = _shortened(mu, _MU_DIGITS, side)
     if both:
-        return say("mu = {mu} and slack {slack}", mu=f"{mu:.6g}", slack=f"{slack:.3g}")
-    return say("mu = {mu}", mu=f"{mu:.6g}")
+        return say("mu = {mu} and slack {slack}", mu=shown_mu, slack=_shortened(slack, _SLACK_DIGITS, side))
+    return say("mu = {mu}", mu=shown_mu)
+
+
+def _shortened(value: float, digits: int, side: str) -> str:
+    if not math.isfinite(value):
+        return f"{value:g}"
+    return f"{float(Context(prec=digits, rounding=side).create_decimal(repr(float(value)))):.{digits}g}"

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -208,3 +209,12 @@ def test_the_bound_ends_before_the_first_claim_that_stands():
     audit._refuted = refuted
     audit.update(members=[0.0], nonmembers=[0.0])
     assert audit.mu_lower == 0.05
+
+
+def test_what_is_shown_in_a_line_is_proved():
+    """In its representation, which people read in a notebook: the bound and the evidence, rounded down."""
+    for count in range(1, 60):
+        audit = audited(PAIRS[0][:count], PAIRS[1][:count], 0.1)
+        words = repr(audit)
+        assert float(re.search(r"μ at least ([0-9.e-]+)", words)[1]) <= audit.mu_lower
+        assert float(re.search(r"evidence ([0-9.e-]+)", words)[1]) <= audit.evidence

@@ -6,6 +6,7 @@ import gaussdp
 from gaussdp import GDP, Advantage, AtMost, TruePositiveRate, calibration
 from gaussdp.accounting import account
 from gaussdp.calibration import Status
+from gaussdp.documents.rounding import shown_up
 from gaussdp.mechanisms import DPSGD
 
 ADVANTAGE = AtMost(Advantage(), 0.1)
@@ -40,7 +41,7 @@ class TestNoise:
             calibration.noise_multiplier(ADVANTAGE, sample_rate=0.1, steps=10_000, low=0.5, high=2.0)
         best = account(DPSGD(2.0, 0.1, 10_000)).advantage()
         assert str(caught.value).startswith(
-            f"target {ADVANTAGE} is out of reach: noise_multiplier = 2 still gives {best:.6f}"
+            f"target {ADVANTAGE} is out of reach: noise_multiplier = 2 still gives {shown_up(best, 6)}"
         )
         assert "(and 0.5 gives 1)" in str(caught.value)
 

@@ -124,7 +124,7 @@ class TestPureEpsilonAsATarget:
         assert calibration.parameter(self.target, DiscreteLaplace, 0.1, 100).value == 1.0
 
     def test_mechanisms_that_have_none(self):
-        with pytest.raises(DomainError, match=r"out of reach: noise_multiplier = .* still gives inf"):
+        with pytest.raises(DomainError, match=r"out of reach: noise_multiplier = .* still gives ∞"):
             calibration.gaussian_noise_multiplier(self.target)
         with pytest.raises(DomainError, match="only a release that says nothing meets it"):
             calibration.laplace_scale(AtMost(Profile(delta=0), 0.0))

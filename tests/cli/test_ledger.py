@@ -40,7 +40,7 @@ def test_the_life_of_a_release(told):
     assert told("refund", "b", "--reason", "cancelled", "--nothing-was-released")[0] == 0
     code, out, err = told("reserve", "health", "noise=0.5", "--key", "c")
     assert (code, out) == (2, "")
-    assert err.startswith("gaussdp: budget 'health' is exceeded: mu = 2 and slack 0 asked, mu = 0.968246 and slack")
+    assert err.startswith("gaussdp: budget 'health' is exceeded: mu = 2 and slack 0 asked, mu = 0.968245 and slack")
     assert err.count("\n") == 1
 
 

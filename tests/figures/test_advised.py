@@ -14,7 +14,7 @@ COUNT = Published(kind="count", typical=1000)
 SUM = Published(kind="sum", bound=50)
 
 
-def axes_of(monkeypatch, decided):
+def axes_of(monkeypatch, draw):
     """The two panels as they are drawn, and how many points of the curve on the left lie behind words."""
     found = []
 
@@ -31,7 +31,7 @@ def axes_of(monkeypatch, decided):
         return rendered(noted, *arguments, **options)
 
     monkeypatch.setattr(advised, "rendered", kept)
-    decided.picture("png")
+    draw("png")
     return found
 
 
@@ -50,7 +50,7 @@ def decided_on(*published, **others):
     ],
 )
 def test_numbers_along_the_axis_and_words_that_no_curve_crosses(monkeypatch, published, others):
-    _, right, words, hidden = axes_of(monkeypatch, decided_on(*published, **others))
+    _, right, words, hidden = axes_of(monkeypatch, decided_on(*published, **others).picture)
     low, high = right.get_ylim()
     labels = [label.get_text() for label, place in zip(right.get_yticklabels(), right.get_yticks(), strict=True)
               if low <= place <= high]  # fmt: skip
@@ -61,7 +61,7 @@ def test_numbers_along_the_axis_and_words_that_no_curve_crosses(monkeypatch, pub
 def test_the_noise_of_a_model_bends(monkeypatch):
     """No corner is seen: the slope changes little from piece to piece, and at what was decided the noise is exact."""
     decided = decided_on(MODEL)
-    _, right, *_ = axes_of(monkeypatch, decided)
+    _, right, *_ = axes_of(monkeypatch, decided.picture)
     x, y = right.get_lines()[0].get_data()
     turned = np.abs(np.diff(np.arctan(np.diff(np.log(y)) / np.diff(np.log(x)))))
     assert len(x) > 50
@@ -73,15 +73,15 @@ def test_the_noise_of_a_model_bends(monkeypatch):
 def test_shaded_is_said_where_something_is(monkeypatch):
     decided = decided_on(COUNT)
     assert decided.advice.high == decided.advice.mu
-    left, *_ = axes_of(monkeypatch, decided)
+    left, *_ = axes_of(monkeypatch, decided.picture)
     assert "shaded" not in left.get_xlabel()
     assert "band" not in render(decided.document(), "text")
     wide = advised.DecisionPicture(
         (0.1, 1.0), (0.5, 0.7), 0.5, 0.3, 0.6, (0.4, "decided"), [("noise", (9, 1))], "noise"
     )
-    seen = []
-    rendered(lambda canvas: (advised._draw(wide, *canvas.subplots(1, 2)), seen.extend(canvas.axes)), (7, 3), "png")
-    assert all("shaded" in axes.get_xlabel() and axes.patches for axes in seen)
+    for axes in axes_of(monkeypatch, lambda ending: advised.render_decision(wide, ending))[:2]:
+        assert "shaded" in axes.get_xlabel()
+        assert axes.patches
 
 
 @pytest.mark.parametrize("low", [3e-9, 0.31, 1.0, 7.2, 9.9, 4e5])

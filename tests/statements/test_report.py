@@ -111,6 +111,12 @@ def test_the_best_of_runs_on_units_of_three_records_against_its_own_distribution
     assert 0.2 * report.fit.mu < attacked <= report.fit.mu
 
 
+def test_where_no_exact_account_of_a_unit_is_known_its_records_count_as_a_group():
+    """Three exchanged records are six that are added or removed, with the same floor."""
+    one, several = report_of(**BEST), report_of(**BEST, records_per_unit=3, adjacency="replace-one")
+    assert several.holding.enclosure.upper == pytest.approx(6 * one.fit.mu, rel=1e-9)
+
+
 def test_every_look_is_counted_only_where_the_run_lists_them():
     """That nothing was tuned on these data says nothing of what else was done with them."""
     untold = report_of(accesses=())

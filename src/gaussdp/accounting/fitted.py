@@ -239,7 +239,7 @@ class Fit(Displayed):
 
     def __str__(self) -> str:
         scope = "every attack" if self.unconditional else f"FPR and FNR of at least {self.floor:g}"
-        return f"mu = {self.mu:.6g} for {scope} ({self.method})"
+        return f"mu = {shown_up(self.mu, 6)} for {scope} ({self.method})"
 
 
 def exact_fit(mu_lower: float, mu: float) -> Fit:

@@ -15,9 +15,10 @@ from gaussdp.auditing.claims import ROUNDING, Claimed, Outcome, as_guarantee, cl
 from gaussdp.auditing.counts import means_member, scores_of
 from gaussdp.auditing.designs import Design
 from gaussdp.auditing.result import accusing
-from gaussdp.documents import Column, Displayed, Document, Rounding, Table, shown
+from gaussdp.documents import Column, Displayed, Document, Rounding, Table
 from gaussdp.documents.files import file_text, parsed, write_file
 from gaussdp.documents.machine import dumped
+from gaussdp.documents.rounding import shown_down
 from gaussdp.domains import LEVEL, number, one_of, written_number
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ZCDP, ApproxDP, Guarantee, PureDP
@@ -102,7 +103,7 @@ class SequentialAudit(Compared, Displayed):
         against = "" if self.claim is None else f" of the claim {described(self.claim)}"
         words = "" if self.claim is None else f" evidence {self._shown_evidence()},"
         return (
-            f"<SequentialAudit{against} after {self.pairs} pairs:{words} μ at least {self.mu_lower:g} at"
+            f"<SequentialAudit{against} after {self.pairs} pairs:{words} μ at least {shown_down(self.mu_lower)} at"
             f" {100 * self.confidence:g} % confidence; design {self.design.value}>"
         )
 
@@ -243,7 +244,7 @@ class SequentialAudit(Compared, Displayed):
                 self._evidence.append(float(row[-1]))
 
     def _shown_evidence(self) -> str:
-        return shown(float(f"{self.evidence:.3g}"))
+        return shown_down(self.evidence, 3)
 
     def _must_have_a_claim(self) -> None:
         if self.claim is None:

@@ -11,6 +11,7 @@ from gaussdp.accounting.fitted import DEFAULT_FLOOR
 from gaussdp.calibration.results import Calibration
 from gaussdp.calibration.searching import Family, Safer, SearchAxis, SignificantDigits, WholeNumbers, calibrate
 from gaussdp.calibration.targets import Reader, Target
+from gaussdp.documents.rounding import shown_up
 from gaussdp.domains import POSITIVE, SAMPLE_RATE, Real, Whole, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import Guarantee, LaplaceDP
@@ -303,7 +304,8 @@ def mu_left(
     before = reader(spent)
     if not reader.meets(before) or before.mu >= reader.mu:
         raise DomainError(
-            None, problem=f"nothing is left: what was released already gives {before.achieved:.6g}, target {target}"
+            None,
+            problem=f"nothing is left: what was released already gives {shown_up(before.achieved, 6)}, target {target}",
         )
     start = math.sqrt((reader.mu - before.mu) * (reader.mu + before.mu))
     axis = SearchAxis("mu", reader.mu / _SPAN, reader.mu * _SPAN, SignificantDigits(digits), "smaller")

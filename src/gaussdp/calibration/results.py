@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from gaussdp.accounting.bounds.batches import cut
 from gaussdp.accounting.document import ASSUMES
@@ -137,7 +138,7 @@ class Calibration(Displayed):
 
 def _run_table(run: Mechanism) -> Table:
     """The numbers of the run to start, as a plan file has them."""
-    numbers = {key: value for key, value in run.plan_entry().items() if key != "mechanism"}
+    numbers: dict[str, Any] = {key: value for key, value in run.plan_entry().items() if key != "mechanism"}
     columns = tuple(Column(key, key.replace("_", " ")) for key in numbers)
     return Table("run", "The run", columns, (tuple(numbers.values()),))
 

@@ -16,6 +16,7 @@ from typing import Literal, Protocol
 
 from gaussdp.calibration.results import Calibration, Status
 from gaussdp.calibration.targets import Achieved, Reader
+from gaussdp.documents.rounding import shown_up
 from gaussdp.domains import integer
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import Mechanism
@@ -295,7 +296,7 @@ class _Search:
             raise DomainError(
                 None,
                 problem=f"target {self._reader.target} is out of reach: {axis.name} = {axis.strictest:g} still gives "
-                f"{best:.6g}, and every value down to {axis.loosest:g} gives more",
+                f"{shown_up(best, 6)}, and every value down to {axis.loosest:g} gives more",
                 advice="allow more, or widen the range",
             )
         loosest = self._try(axis.loosest).reading
@@ -306,11 +307,11 @@ class _Search:
                 f"{other!r} for this family: {axis.name} = {axis.loosest:g} meets {self._reader.target} and "
                 f"{axis.strictest:g} does not",
             )
-        worst = "what cannot be accounted for" if loosest is None else f"{loosest.achieved:.6g}"
+        worst = "what cannot be accounted for" if loosest is None else shown_up(loosest.achieved, 6)
         raise DomainError(
             None,
             problem=f"target {self._reader.target} is out of reach: {axis.name} = {axis.strictest:g} still gives "
-            f"{best:.6g} (and {axis.loosest:g} gives {worst})",
+            f"{shown_up(best, 6)} (and {axis.loosest:g} gives {worst})",
             advice="allow more, or widen the range",
         )
 

@@ -11,6 +11,7 @@ from gaussdp.calibration.pipelines import Pipeline, Sampler, training_noise
 from gaussdp.calibration.searching import SignificantDigits
 from gaussdp.calibration.targets import budget
 from gaussdp.choosing.requirements import parse_target
+from gaussdp.documents.rounding import shown_up
 from gaussdp.domains import LEVEL, integer, number, several
 from gaussdp.errors import ConvergenceError, DomainError
 from gaussdp.mechanisms import Adjacency
@@ -72,14 +73,15 @@ class Design:
         except (DomainError, ConvergenceError) as error:
             status = "out of reach" if isinstance(error, DomainError) else "failed"
             return {**row, "status": status, "message": " ".join(str(error).split())}
-        reaches = result.floor is None or result.floor <= self.floor
+        floor = result.floor
+        beyond = None if floor is None or floor <= self.floor else shown_up(floor, 3)
         return {
             **row,
             "noise_multiplier": result.value,
             "achieved": result.achieved,
             "status": result.status.value,
             "evaluations": result.evaluations,
-            "message": None if reaches else f"the accounting reaches down to a floor of {result.floor:.3g}",
+            "message": beyond and f"the accounting reaches down to a floor of {beyond}",
         }
 
     def inputs(self) -> Row:

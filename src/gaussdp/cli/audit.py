@@ -43,6 +43,7 @@ from gaussdp.cli.claims import claim_options, confidence_option, guarantee, pict
 from gaussdp.cli.groups import DefaultGroup
 from gaussdp.cli.options import Command, OutputFile, Whole, levels, number, output_options, show
 from gaussdp.documents.files import write_file
+from gaussdp.documents.rounding import shown_down, shown_up
 from gaussdp.guarantees import GDP
 
 _STEP = 1.3  # by which the number of pairs grows between two lines about the evidence
@@ -151,8 +152,8 @@ def _run(audit: SequentialAudit, trials: Iterator[Any], *, stop: bool) -> None:
 def _line(audit: SequentialAudit) -> str:
     words = f"{audit.pairs:>8} pairs"
     if audit.claim is not None:
-        words += f"   evidence {audit.evidence:.4g} of {1 / (1 - audit.confidence):.4g}"
-    return f"{words}   μ at least {audit.mu_lower:g}"
+        words += f"   evidence {shown_down(audit.evidence)} of {shown_up(1 / (1 - audit.confidence))}"
+    return f"{words}   μ at least {shown_down(audit.mu_lower)}"
 
 
 def _opened(file: Path) -> IO[str]:

@@ -25,6 +25,7 @@ from gaussdp.words import Phrase, say
 CLOSE = 0.012
 """Relative: a claim of one digit or two, which many numbers round to, is not farther from what gave it."""
 
+_ANY_WAY: tuple[Rounding, ...] = (Rounding.UP, Rounding.DOWN, Rounding.NEAREST)
 _ROUNDED = 0.05  # relative: a claim of few digits may be so far from the number of the run itself
 
 _RECORDS: dict[Adjacency, str] = {
@@ -70,7 +71,7 @@ def causes(run: Run, claim: Claim, status: str, upper: float, instead: Claim | N
         upper: what holds for the run, of the claim's kind.
         instead: a claim that holds.
     """
-    if _gives(upper, claim, _ROUNDED, *Rounding):
+    if _gives(upper, claim, _ROUNDED, *_ANY_WAY):
         return ()
     found = [] if status == "loose" else _slipped(run, claim)
     for key, compute, words in _too_large(run, claim) if status == "loose" else _too_small(run, claim, upper):
@@ -264,7 +265,7 @@ def _of_every_record(run: Run, claim: Claim) -> float:
 def _missing_floor(run: Run, claim: Claim, instead: Claim) -> list[Cause]:
     """A mu without a floor, where one that is no larger holds with a floor."""
     value = _number(run, instead)
-    if claim.value < value and not _gives(value, claim, _ROUNDED, *Rounding):
+    if claim.value < value and not _gives(value, claim, _ROUNDED, *_ANY_WAY):
         return []
     words = say("It has no floor, and so speaks of every attack. What holds with a floor: {instead}.", instead=instead)
     return [Cause("floor", instead.value, words)]

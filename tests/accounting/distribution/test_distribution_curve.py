@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import mpmath
 import numpy as np
@@ -273,3 +274,13 @@ def test_epsilon_is_that_of_the_worse_direction():
         epsilon = curve.epsilon(delta)
         assert curve.delta(epsilon) <= delta * (1 + 1e-9)
         assert curve.delta(0.99 * epsilon) > delta
+
+
+def test_the_noise_floor_that_a_refusal_names_is_answered():
+    """It was rounded to the nearest, which is refused again wherever that is below."""
+    for scale in (1.0, 2.0, 3.0, 5.0, 7.0):
+        curve = gaussdp.account(gaussdp.Composition([gaussdp.Laplace(scale), gaussdp.Gaussian(1.0)]))
+        with pytest.raises(gaussdp.DomainError, match="noise floor") as refused:
+            curve.epsilon(1e-300)
+        named = float(re.search(r"at least ([0-9.e-]+), the noise floor", str(refused.value))[1])
+        assert curve.epsilon(named) > 0

@@ -17,6 +17,7 @@ from scipy import special
 from gaussdp import numerics
 from gaussdp.accounting.fitted import DEFAULT_FLOOR, Fit, KnownDistances
 from gaussdp.accounting.readings import Columns, Method, Readings, Values
+from gaussdp.documents.rounding import shown_up
 from gaussdp.domains import LEVEL, PROBABILITY, checked, instance, number, yes_or_no
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, ApproxDP, ProfilePoints, TradeoffPoints
@@ -305,6 +306,6 @@ class PointsCurve(ProfilePoints):
         if low.size:
             raise DomainError(
                 name,
-                f"0 or at least {self.noise_floor:.2g}, the noise floor of this privacy loss distribution",
+                f"0 or at least {shown_up(self.noise_floor, 2)}, the noise floor of this privacy loss distribution",
                 float(low.flat[0]),
             )

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from gaussdp import numerics
 from gaussdp.documents.blocks import IconArray
+from gaussdp.documents.rounding import shown_down
 from gaussdp.domains import LEVEL, PROBABILITY, evaluate, readings
 from gaussdp.errors import DomainError
 from gaussdp.explaining import Explanation, explain
@@ -29,7 +30,7 @@ from gaussdp.web.schemas.responses import (
 )
 from gaussdp.web.views.showing import curve_rates, guarantee_text, level_text, percent_text, read_sides
 from gaussdp.web.views.snippets import understand_snippets
-from gaussdp.words import say
+from gaussdp.words import numeral, say
 
 FPRS = (1e-2, 1e-3, 1e-5)
 _TOLD = ("guesses", "alarms", "searches")  # what the page has no other place for
@@ -157,7 +158,7 @@ def mu_through(request: PointRequest) -> Mu:
     if fpr + fnr > 1:
         raise DomainError(
             "fnr",
-            say("at most 1 − fpr = {fpr:g}", fpr=1 - fpr),
+            say("at most 1 − fpr = {fpr}", fpr=numeral(shown_down(1 - fpr, 6))),
             fnr,
             say("above the diagonal lies no attack worth the name"),
         )
