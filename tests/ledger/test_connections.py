@@ -156,7 +156,8 @@ def test_the_command_line_says_it_in_one_line(line, postgres_url, capfd):
 
 def test_the_server_says_it(line, postgres_url):
     books = Books([line.url], TOKEN)
-    client, [name] = Client(books=books), books._books
+    client = Client(books=books)
+    [name] = [one["name"] for one in client.get("/api/v1/ledger").json()["books"]]
     body = {"book": name, "do": "reserve", "budget": "all", "key": "a", "release": "mu=0.5"}
     headers = {"Authorization": f"Bearer {TOKEN}"}
     line.breaks(ENTERED, b"COMMIT", after=True)

@@ -228,10 +228,10 @@ def history(budget: str | None, book: str, last: int, style: str, digits: int, o
 
 @ledger.command()
 @_book_option
-@click.option("--head", help="A hash that was noted earlier, which must still be there.")
+@click.option("--head", help="Looks for this hash, which you noted earlier: it shows whether entries were cut off.")
 @style_option()
 def verify(book: str, head: str | None, style: str) -> int:
-    """Replay the book: every hash and every balance recomputed.
+    """Replay the book: every hash and every balance recomputed, every table, index and trigger compared.
 
     The exit code is 0 if it is whole, 1 if it is not.
     """

@@ -61,8 +61,7 @@ class People:
                 f"INSERT INTO ledger_incoming SELECT DISTINCT CAST({column} AS TEXT) FROM {name} "
                 f"WHERE {column} IS NOT NULL"
             )
-            for (person,) in connection.execute(sa.select(INCOMING.c.person)):
-                _checked({person})
+            _checked(set(connection.execute(sa.select(INCOMING.c.person)).scalars()))
             return digest_of([str(name), str(column)])
         everyone = _checked(self._listed())
         if connection.dialect.name == "postgresql":

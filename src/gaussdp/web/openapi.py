@@ -72,7 +72,10 @@ _REFUSALS = {
     421: "The server does not answer for that host.",
     422: "A field is missing, unknown or outside its domain.",
     429: "Too many requests; Retry-After says when to try again.",
-    503: "Too many computations or connections, one that took too long, or a server that stops; see Retry-After.",
+    503: (
+        "Too many computations or connections, one that took too long, a server that stops, or a ledger that cannot be "
+        "reached; see Retry-After."
+    ),
 }
 _WITHOUT_BODY = (421, 429)
 _WITH_BODY = (400, 403, 408, 413, 415, 421, 422, 429)
