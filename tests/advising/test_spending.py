@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gaussdp import GDP, Gaussian, Ledger
 from gaussdp.advising import Answers, Asked, Published, advise, record
+from gaussdp.documents import render
 from gaussdp.ledger.balances import Balance
 from gaussdp.ledger.charges import charge_of
 from gaussdp.web.schemas.requests import AdviseRequest, PublishedRequest
@@ -52,18 +53,18 @@ def test_all_shares_together_fit_into_the_total(answers, digits):
         assert fits(mu, [Gaussian(noise.sd)] * found.count)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(plans, st.integers(1, 12))
 def test_one_number_wherever_it_stands(answers, digits):
     found = advise(answers, digits=digits)
     decided = record(found, day=DAY)
     told = json.loads(found.render("json"))
-    kept = json.loads(decided.files()["record.json"])
+    kept = json.loads(render(decided.document(), "json"))
     budgets = {found.mu, told["mu"], told["choice"]["mu"], kept["mu"], kept["advice"]["mu"]}
     shares = {found.each(found.mu), told["releases"]["mu_each"], kept["mu_each"]}
     # of the rows of the table as it is printed, the one of the budget
     place = next(i for i, step in enumerate(found.steps) if step.mu == found.mu)
-    for text in (found.render("text"), decided.files()["record.md"].decode()):
+    for text in (found.render("text"), render(decided.document(), "markdown")):
         rows = re.findall(rf"^\W*({NUMBER})[ |]+[a-z][a-z :]*?[ |]+({NUMBER})[ |]+[0-9.e-]+%", text, re.MULTILINE)
         budgets.add(float(rows[place][0]))
         shares.add(float(rows[place][1]))
@@ -105,4 +106,14 @@ def test_what_was_decided_is_told_as_it_was_decided():
     found = record(advise(Answers(**MONTHLY)), 0.123456, DAY)
     assert "μ = 0.123456 (μ = 0.01593 for each of 60 statistics)" in found.sentence
     assert fits(0.123456, [GDP(0.01593)] * 60)
-    assert json.loads(found.files()["record.json"])["mu_each"] == 0.01593
+    assert found.as_object()["mu_each"] == 0.01593
+
+
+@pytest.mark.parametrize("mu", ["1e-320", "1e-200", "1e-120", "1e120", "1e200"])
+def test_budgets_beyond_all_reason_are_shared_too(mu):
+    found = advise(Answers(requirements=(Asked(f"mu={mu}"),), every="day"))
+    total, each = found.mu, found.each(found.mu)
+    assert total == float(mu)
+    assert each <= total / 366**0.5
+    assert all(one.sd >= 0 for step in found.steps for one in step.noise)
+    assert found.render("text")

@@ -216,3 +216,32 @@ class TestRunFiles:
 
 def test_a_sample_rate_and_epochs(capsys):
     assert tables(capsys, "--mu", "1", "--sample-rate", "0.01", "--epochs", "10") == tables(capsys, "--mu", "1", *RUN)
+
+
+def test_the_noise_of_counts_sums_and_tables(capsys):
+    """sensitivity * sqrt(12) / mu, rounded up; by any target."""
+    told = ["calibrate", "--mu", "0.5066", "--releases", "12", "--sensitivity", "50", "--format", "json"]
+    assert main(told) == 0
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    (row,) = tables["run"]["rows"]
+    assert row == {"releases": 12, "sensitivity": 50.0, "standard_deviation": 341.9}
+    assert 50 * 12**0.5 / 0.5066 <= row["standard_deviation"] <= 50 * 12**0.5 / 0.5066 * 1.001
+    assert (
+        main(["calibrate", "--target-epsilon", "1", "--target-delta", "1e-5", "--releases", "3", "--table", "run"]) == 0
+    )
+    assert "standard deviation" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sensitivity", "3"], "--sensitivity goes with --releases"),
+        (["--releases", "0"], "releases must be a whole number of at least 1"),
+        (["--releases", "3", "--sensitivity", "-1"], "sensitivity must be in"),
+        (["--releases", "3", "--steps", "9"], "leave --steps out"),
+        (["--releases", "3", "--records-per-unit", "2"], "leave --records-per-unit out"),
+        (["run.toml", "--releases", "3"], "leave FILE out"),
+    ],
+)
+def test_what_is_wrong_about_releases(options, message, capsys):
+    assert message in refused(capsys, "calibrate", "--mu", "1", *options)

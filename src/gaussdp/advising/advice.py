@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from gaussdp.advising.answers import BY_KEY, MEMBERSHIP, Answers
-from gaussdp.advising.published import Noise, Published, noise_text
+from gaussdp.advising.published import Noise, Published, noise_text, share_of
 from gaussdp.choosing import Choice, choose
 from gaussdp.choosing.bands import band_words
 from gaussdp.documents import Document, Format, Items, Section, Words, render
@@ -21,7 +21,6 @@ from gaussdp.documents.rounding import (
     shown_percent,
     shown_up,
 )
-from gaussdp.documents.written import root_down, written
 from gaussdp.domains import instance, integer
 from gaussdp.guarantees import GDP
 from gaussdp.risks import Identification
@@ -94,9 +93,7 @@ class Advice:
 
         It is rounded down as a ledger counts, so that all of them fit into mu.
         """
-        if self.count == 1 or not 0 < mu < math.inf:
-            return mu
-        return self.down(root_down(written(mu) ** 2 / self.count))
+        return mu if self.count == 1 else self.down(share_of(mu, self.count))
 
     @cached_property
     def steps(self) -> tuple[Consequence, ...]:
@@ -118,7 +115,7 @@ class Advice:
     def noise(self, one: Published, mu: float) -> Noise:
         """How much noise a statistic has if everything together spends mu."""
         full = self.answers.filled
-        return one.noise(GDP(self.each(mu)), full["people"], full["records_per_unit"])
+        return one.noise(GDP(mu), full["people"], full["records_per_unit"], sharing=self.count)
 
     @property
     def before(self) -> float:

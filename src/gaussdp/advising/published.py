@@ -6,8 +6,9 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from gaussdp.calibration import noise_multiplier
-from gaussdp.documents.rounding import shown_up
-from gaussdp.documents.written import number_up, written
+from gaussdp.calibration.free_numbers import DEFAULT_DIGITS
+from gaussdp.documents.rounding import Rounding, rounded, shown_up
+from gaussdp.documents.written import number_up, root_down, root_up, written
 from gaussdp.domains import POSITIVE, instance, integer, number, one_of
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP
@@ -92,13 +93,24 @@ class Published:
         """What its noise is measured as."""
         return say("noise multiplier") if self.kind == "model" else say("standard deviation")
 
-    def noise(self, budget: GDP, people: int, records: int) -> Noise:
-        """What a release with this budget needs, where one unit has at most so many records among so many people's."""
+    def noise(self, budget: GDP, people: int, records: int, *, sharing: int = 1) -> Noise:
+        """What a release needs, where one unit has at most so many records among so many people's.
+
+        Args:
+            budget: of all releases that share it.
+            people, records: in the data, and of one unit.
+            sharing: how many releases share the budget alike.
+        """
         if budget.mu == 0:
             return Noise(math.inf)
         if self.kind == "model":
-            return Noise(_multiplier(budget.mu, self.batch_size or 1, self.epochs or 1.0, people, records))
-        sd = _sd(self.sensitivity(people, records), budget.mu)
+            mu = share_of(budget.mu, sharing)
+            return Noise(_multiplier(mu, self.batch_size or 1, self.epochs or 1.0, people, records))
+        least = _root(records**2 * sharing, budget.mu)
+        multiplier, moved = rounded(least, Rounding.UP, DEFAULT_DIGITS), self.sensitivity(people, 1)
+        sd = multiplier * moved
+        if 0 < sd < math.inf:
+            sd = number_up(written(multiplier) * written(moved))
         return Noise(sd, _NORMAL_95 * sd, None if self.typical is None else _NORMAL_95 * sd / self.typical)
 
     def sensitivity(self, people: int, records: int) -> float:
@@ -111,10 +123,22 @@ class Published:
         return {key: getattr(self, key) for key in self.fields if getattr(self, key) not in (None, "")}
 
 
-def _sd(sensitivity: float, mu: float) -> float:
-    """The least standard deviation that gives no more than mu, as both are written."""
-    sd = sensitivity / mu
-    return number_up(written(sensitivity) / written(mu)) if math.isfinite(sd) else sd
+_SQUARED = 1e150  # numbers up to this, and down to one over it, have squares that are doubles
+_MORE = 1 + 1e-12  # than rounding errors
+
+
+def share_of(mu: float, sharing: int) -> float:
+    """The largest mu of which so many together spend no more than this one, as a ledger counts."""
+    if sharing == 1 or not 1 / _SQUARED < mu < _SQUARED:
+        return mu if sharing == 1 else mu / math.sqrt(sharing) / _MORE
+    return root_down(written(mu) ** 2 / sharing)
+
+
+def _root(square: int, mu: float) -> float:
+    """The root of a number over mu, rounded up."""
+    if not 1 / _SQUARED < mu < _SQUARED:
+        return math.sqrt(square) / mu * _MORE
+    return root_up(square / written(mu) ** 2)
 
 
 @lru_cache(maxsize=256)

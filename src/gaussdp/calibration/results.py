@@ -9,7 +9,8 @@ from gaussdp.accounting.document import ASSUMES
 from gaussdp.calibration.targets import Target, limit, measure
 from gaussdp.documents import Column, Displayed, Document, Rounding, Table, Value, rounded, shown
 from gaussdp.documents.rounding import shown_down, shown_up
-from gaussdp.domains import instance
+from gaussdp.documents.written import number_up, written
+from gaussdp.domains import NOISE, instance, number
 from gaussdp.guarantees import Guarantee
 from gaussdp.mechanisms import DPSGD, Mechanism, RandomAllocation, WithoutReplacement
 from gaussdp.risks import AtMost
@@ -85,11 +86,12 @@ class Calibration(Displayed):
         found = f"{self.parameter} = {self.value:.12g}"
         return f"<Calibration: {found} meets {asked} with {shown_up(self.achieved, 6)}, {self.status.value}>"
 
-    def document(self, origin: str = "") -> Document:
-        """The answer with its check and, for DP-SGD, the run to start.
+    def document(self, origin: str = "", *, sensitivity: float | None = None) -> Document:
+        """The answer with its check and, for DP-SGD, the run to start; for plain releases, the noise to add.
 
         Args:
             origin: where the target comes from, as a note.
+            sensitivity: of plain releases, whose noise multiplier was solved for.
         """
         instance("origin", origin, str, "a text")
         bounded, most = measure(self.target), limit(self.target)
@@ -128,6 +130,8 @@ class Calibration(Displayed):
             tables.append(_run_table(self.mechanism))
         if isinstance(self.mechanism, DPSGD):
             notes.append(_for_opacus(self.mechanism))
+        if sensitivity is not None:
+            tables.append(_releases_table(self, number("sensitivity", sensitivity, NOISE)))
         notes += [words for sampling, words in ASSUMES.items() if sampling in self.mechanism.samplings]
         return Document.tabular(
             f"{bounded} at most {shown_down(most, 6)}: {self.mechanism.sentence}",
@@ -141,6 +145,18 @@ def _run_table(run: Mechanism) -> Table:
     numbers: dict[str, Any] = {key: value for key, value in run.plan_entry().items() if key != "mechanism"}
     columns = tuple(Column(key, key.replace("_", " ")) for key in numbers)
     return Table("run", "The run", columns, (tuple(numbers.values()),))
+
+
+def _releases_table(result: Calibration, sensitivity: float) -> Table:
+    """The noise of each release, rounded up."""
+    columns = (
+        Column("releases", "releases"),
+        Column("sensitivity", "sensitivity"),
+        Column("standard_deviation", "standard deviation", Rounding.UP),
+    )
+    deviation = number_up(written(result.value) * written(sensitivity))
+    count = sum(times for _, times in result.mechanism.parts())
+    return Table("run", "The noise of each release", columns, ((count, sensitivity, deviation),))
 
 
 def _for_opacus(run: DPSGD) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from gaussdp import calibration
 from gaussdp.accounting.fitted import DEFAULT_FLOOR
@@ -52,6 +53,17 @@ from gaussdp.statements.training import Training
 @click.option("--dataset-size", type=Whole(), help="Number of records; with --batch-size, gives the sample rate.")
 @click.option("--batch-size", type=Whole(), help="Expected size of a batch.")
 @click.option("--epochs", type=number, help="Expected number of times that a record is seen, instead of --steps.")
+@click.option(
+    "--releases",
+    type=Whole(),
+    help="Finds the Gaussian noise of so many counts, sums or tables that share the target alike, instead of training.",
+)
+@click.option(
+    "--sensitivity",
+    type=number,
+    help="The most that one unit of protection changes each of these releases, in L2 norm; with --releases."
+    "  [default: 1]",
+)
 @sampling_option
 @neighbour_options
 @floor_option(DEFAULT_FLOOR)
@@ -75,6 +87,8 @@ def calibrate(
     dataset_size: int | None,
     batch_size: int | None,
     epochs: float | None,
+    releases: int | None,
+    sensitivity: float | None,
     sampling: Sampler,
     unit: dict[str, Any],
     floor: float,
@@ -83,7 +97,7 @@ def calibrate(
     digits: int,
     only: Sequence[str],
 ) -> None:
-    """The least noise with which DP-SGD meets a policy, a budget μ, or a bound on a risk.
+    """The least noise with which DP-SGD, or counts, sums and tables, meet a policy, a budget μ, or a bound on a risk.
 
     The answer is rounded to the side of more privacy, to --digits, and checked against the exact curve. With
     --noise-multiplier it is the largest number of steps, or the largest sample rate, that meets the target.
@@ -96,6 +110,7 @@ def calibrate(
       gaussdp calibrate --target-epsilon 1 --target-delta 1e-5 --sample-rate 0.01 --steps 1000
       gaussdp calibrate --policy-epsilon 1 --fpr 1e-3 --dataset-size 50000 --batch-size 256 --epochs 30
       gaussdp calibrate --mu 0.5 --sample-rate 0.01 --steps 1000
+      gaussdp calibrate --mu 0.5066 --releases 12 --sensitivity 50
       gaussdp calibrate run.toml --mu 0.5
       gaussdp calibrate --at-most tpr@1e-3=0.01 --sample-rate 0.01 --steps 1000 --format json
       gaussdp calibrate --mu 1 --noise-multiplier 0.8 --dataset-size 50000 --batch-size 256
@@ -104,8 +119,16 @@ def calibrate(
     policy = _policy(policy_epsilon, epsilon, levels.get(DELTA.key))
     pair = _pair(target_epsilon, target_delta)
     target, origin = _target(policy, levels, criterion, mu, at_most, pair, prior)
+    training = ("noise_multiplier", "sample_rate", "steps", "dataset_size", "batch_size", "epochs")
+    if releases is not None or sensitivity is not None:
+        if releases is None:
+            raise click.UsageError("--sensitivity goes with --releases, their number")
+        _refuse_beside_releases(ctx, "file", *training, "sampling", "adjacency", "records_per_unit", "floor")
+        found = calibration.gaussian_noise_multiplier(target, releases=releases, digits=digits)
+        show(found.document(origin, sensitivity=1.0 if sensitivity is None else sensitivity), style, digits, only)
+        return
     if file is not None:
-        refuse_beside_file(ctx, "noise_multiplier", "sample_rate", "steps", "dataset_size", "batch_size", "epochs")
+        refuse_beside_file(ctx, *training)
         found = calibration.training_noise(target, training_of(file), floor=floor, digits=digits)
         show(found.document(origin), style, digits, only)
         return
@@ -121,6 +144,20 @@ def calibrate(
     rate, count = _sampling(sample_rate, steps, dataset_size, batch_size, epochs)
     result = _third(target, noise_multiplier, rate, count, {"floor": floor, **unit}, digits)
     show(result.document(origin), style, digits, only)
+
+
+def _refuse_beside_releases(ctx: click.Context, *names: str) -> None:
+    """Refuse what describes training, and units: the sensitivity is that to the unit, under its neighbours."""
+    given = [
+        "FILE" if name == "file" else f"--{name.replace('_', '-')}"
+        for name in names
+        if ctx.get_parameter_source(name) not in (None, ParameterSource.DEFAULT)
+    ]
+    if given:
+        raise click.UsageError(
+            f"--releases are no training run: leave {' and '.join(given)} out, and give the --sensitivity to what is"
+            " protected"
+        )
 
 
 def _third(
