@@ -85,7 +85,7 @@ def test_fits_of_closed_forms_have_bounds():
 
 
 def test_what_is_judged_stays_an_estimate():
-    """Bent and split lines, densities, and other losses than of one record."""
+    """Bent lines, densities, and other losses than of one record."""
     rare, typical = account(DPSGD(1.0, 1e-4, 1000)), account(DPSGD(1.0, 0.01, 1000))
     assert rare.reading.delta(1.0).error_kind == "estimate"
     assert rare.reading.fnr(0.01).error_kind == "estimate"
