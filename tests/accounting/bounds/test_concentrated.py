@@ -150,3 +150,12 @@ def test_a_unit_of_several_records_squares(mechanism, records):
     one, several = (check_claim(Run(**stated, records_per_unit=k), "rho=1") for k in (1, records))
     assert several.upper == pytest.approx(records**2 * one.upper, rel=1e-9)
     assert several.lower <= several.upper
+
+
+@pytest.mark.parametrize("records", [1, 3])
+def test_an_exchanged_record_counts_as_two(records):
+    """Where the noise is stated for adding a record and no exact account is known of the neighbours of the run."""
+    stated = {"mechanism": DPSGD(1.0, 0.01, 100), "unit": "one person", "sampling": "poisson"}
+    one = check_claim(Run(**stated, adjacency="add-remove", records_per_unit=1), "rho=1")
+    exchanged = check_claim(Run(**stated, adjacency="replace-one", records_per_unit=records), "rho=1")
+    assert exchanged.upper == pytest.approx((2 * records) ** 2 * one.upper, rel=1e-9)
