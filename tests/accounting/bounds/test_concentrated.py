@@ -159,3 +159,11 @@ def test_an_exchanged_record_counts_as_two(records):
     one = check_claim(Run(**stated, adjacency="add-remove", records_per_unit=1), "rho=1")
     exchanged = check_claim(Run(**stated, adjacency="replace-one", records_per_unit=records), "rho=1")
     assert exchanged.upper == pytest.approx((2 * records) ** 2 * one.upper, rel=1e-9)
+
+
+@pytest.mark.parametrize("claim", ["epsilon=1", "mu=1", "mu=1 floor=1e-4"])
+def test_a_unit_of_several_records_multiplies(claim):
+    """Pure epsilon and mu of a group are its size times those of one (Dong, Roth & Su 2022, Section 2)."""
+    stated = {"mechanism": Laplace(2.0), "unit": "one person", "adjacency": "add-remove"}
+    one, three = (check_claim(Run(**stated, records_per_unit=k), claim) for k in (1, 3))
+    assert three.upper == pytest.approx(3 * one.upper, rel=1e-9)
