@@ -116,9 +116,11 @@ def _ranks(draw: random.Random) -> str:
     misses = 0
     for _ in range(REPETITIONS):
         inside = int(noise.binomial(canaries, 0.5))
-        sides = {"members": scores(noise, inside, mu), "nonmembers": scores(noise, canaries - inside, 0.0)}
+        ins, outs = scores(noise, inside, mu), scores(noise, canaries - inside, 0.0)
         if min(inside, canaries - inside):
-            found = gaussdp.audit(**sides, confidence=confidence, design="one-run", direction=direction)
+            found = gaussdp.audit(
+                members=ins, nonmembers=outs, confidence=confidence, design="one-run", direction=direction
+            )
             misses += _missed(found.mu_lower, mu)
     return judged(misses, confidence, f"one run from scores at {confidence}, mu {mu}, {canaries} canaries, {name}")
 

@@ -150,3 +150,20 @@ def test_a_unit_of_several_records_squares(mechanism, records):
     one, several = (check_claim(Run(**stated, records_per_unit=k), "rho=1") for k in (1, records))
     assert several.upper == pytest.approx(records**2 * one.upper, rel=1e-9)
     assert several.lower <= several.upper
+
+
+@pytest.mark.parametrize("records", [1, 3])
+def test_an_exchanged_record_counts_as_two(records):
+    """Where the noise is stated for adding a record and no exact account is known of the neighbours of the run."""
+    stated = {"mechanism": DPSGD(1.0, 0.01, 100), "unit": "one person", "sampling": "poisson"}
+    one = check_claim(Run(**stated, adjacency="add-remove", records_per_unit=1), "rho=1")
+    exchanged = check_claim(Run(**stated, adjacency="replace-one", records_per_unit=records), "rho=1")
+    assert exchanged.upper == pytest.approx((2 * records) ** 2 * one.upper, rel=1e-9)
+
+
+@pytest.mark.parametrize("claim", ["epsilon=1", "mu=1", "mu=1 floor=1e-4"])
+def test_a_unit_of_several_records_multiplies(claim):
+    """Pure epsilon and mu of a group are its size times those of one (Dong, Roth & Su 2022, Section 2)."""
+    stated = {"mechanism": Laplace(2.0), "unit": "one person", "adjacency": "add-remove"}
+    one, three = (check_claim(Run(**stated, records_per_unit=k), claim) for k in (1, 3))
+    assert three.upper == pytest.approx(3 * one.upper, rel=1e-9)
