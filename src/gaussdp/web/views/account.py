@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from typing import TypeGuard
 
 from gaussdp import calibration
 from gaussdp.calibration import Calibration
@@ -74,12 +73,9 @@ def calibrate(request: Aimed, tell: Tell) -> AccountResult:
 
 def settled(request: AccountRequest | Aimed, tell: Tell) -> Run:
     """The run; with a target, that with the least noise that meets it."""
-    return run_of(request) if _plain(request) else run_of(request, _search(request, tell).value)
-
-
-def _plain(request: AccountRequest | Aimed) -> TypeGuard[AccountRequest]:
-    """Whether no noise is sought."""
-    return isinstance(request, AccountRequest) or request.target is None
+    if isinstance(request, AccountRequest) or request.target is None:
+        return run_of(request)
+    return run_of(request, _search(request, tell).value)
 
 
 def _accounted(run: Run) -> bool:
