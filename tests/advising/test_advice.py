@@ -9,7 +9,7 @@ import pytest
 
 from gaussdp import GDP, DomainError, Gaussian, PureDP, account, choose
 from gaussdp.advising import QUESTIONS, Answers, Asked, Published, advise, record
-from gaussdp.choosing.bands import BANDS, band_words
+from gaussdp.choosing.worded_bands import BANDS, band_words
 from gaussdp.documents.rendering import PROSE_FORMATS
 from gaussdp.documents.rounding import Rounding, rounded
 

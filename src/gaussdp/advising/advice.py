@@ -8,7 +8,7 @@ from typing import Any
 from gaussdp.advising.answers import BY_KEY, MEMBERSHIP, Answers
 from gaussdp.advising.published import Noise, Published, noise_text, share_of
 from gaussdp.choosing import Choice, choose
-from gaussdp.choosing.bands import band_words
+from gaussdp.choosing.worded_bands import band_words
 from gaussdp.documents import Document, Format, Items, Section, Words, render
 from gaussdp.documents.blocks import Block, Column, Table, Value
 from gaussdp.documents.rendering import DEFAULT_DIGITS
@@ -17,6 +17,7 @@ from gaussdp.documents.rounding import (
     Rounding,
     rounded,
     shown,
+    shown_down,
     shown_nearest,
     shown_percent,
     shown_up,
@@ -410,7 +411,7 @@ def advise(answers: Answers, *, digits: int = DEFAULT_DIGITS) -> Advice:
 
 def budget_text(mu: float) -> str:
     """A budget of an advice as people read it; it is rounded already."""
-    return shown(mu).replace("inf", "∞")
+    return shown_down(mu, MOST_DIGITS)
 
 
 def _finite(mu: float) -> float | None:

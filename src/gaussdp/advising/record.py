@@ -11,7 +11,7 @@ from scipy import interpolate
 
 from gaussdp.advising.advice import NOISE_TOLD, Advice, budget_text
 from gaussdp.advising.published import Noise, Published, noise_text
-from gaussdp.choosing.bands import band_words
+from gaussdp.choosing.worded_bands import band_words
 from gaussdp.documents import Document, Facts, Picture, Section, Words, document_files
 from gaussdp.documents.blocks import Block, Items
 from gaussdp.documents.rendering import DEFAULT_DIGITS

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
-from gaussdp.choosing.bands import band_words
 from gaussdp.choosing.match import Match
 from gaussdp.choosing.requirements import Policy, Requirement, requirement
 from gaussdp.choosing.rules import RuleOfThumb
+from gaussdp.choosing.worded_bands import band_words
 from gaussdp.documents.rounding import shown_down
 from gaussdp.errors import DomainError
 from gaussdp.guarantees import GDP, PureDP

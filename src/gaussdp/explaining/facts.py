@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gaussdp.choosing import match
 from gaussdp.documents.rounding import about, no_more_than
 from gaussdp.domains import Domain
-from gaussdp.explaining.units import Unit
+from gaussdp.explaining.protected import Protected
 from gaussdp.guarantees import GDP, Guarantee, PureDP
 from gaussdp.guarantees.base import log_odds
 from gaussdp.objects import cached_property, unguarded
@@ -230,9 +230,9 @@ class Meaning:
     unit: str = ""
 
     @property
-    def whose(self) -> Unit:
+    def whose(self) -> Protected:
         """The unit as sentences name it."""
-        return Unit(self.unit)
+        return Protected(self.unit)
 
     @property
     def accusations(self) -> tuple[Alarm, ...]:

@@ -17,7 +17,7 @@ from gaussdp.documents.rounding import (
     whole,
 )
 from gaussdp.explaining.facts import MOST_GUESSES, Alarm, Equivalent, Guesses, Meaning, Search, Together
-from gaussdp.explaining.units import PEOPLE, Unit
+from gaussdp.explaining.protected import PEOPLE, Protected
 from gaussdp.risks.base import EVEN
 from gaussdp.risks.levels import false_alarms
 from gaussdp.words import Phrase, plural, remembered, say
@@ -70,7 +70,7 @@ def in_hundred(share: float, before: float) -> str:
     return f"{at_most(share)}" if share == before or HUNDRED * (share - before) >= 1 else up(HUNDRED * share)
 
 
-def members_among(prior: float, unit: Unit = PEOPLE) -> str:
+def members_among(prior: float, unit: Protected = PEOPLE) -> str:
     """How many are members: "1 of 100 people is a member".
 
     >>> members_among(0.01), members_among(0.3)
@@ -80,7 +80,7 @@ def members_among(prior: float, unit: Unit = PEOPLE) -> str:
 
 
 @remembered
-def _members_among(asked: tuple[float, Unit]) -> str:
+def _members_among(asked: tuple[float, Protected]) -> str:
     prior, unit = asked
     one = (whole(prior) or (0, 0))[0] == 1
     words = Phrase("{share} {units} is a member") if one else Phrase("{share} {units} are members")
@@ -198,7 +198,7 @@ def as_one_number(explanation: Meaning) -> str:
     )
 
 
-def headline(mu: float, even: Guesses, unit: Unit = PEOPLE) -> str:
+def headline(mu: float, even: Guesses, unit: Protected = PEOPLE) -> str:
     """The whole in one sentence."""
     if mu == 0:
         return say(
@@ -236,7 +236,7 @@ def sentences(explanation: Meaning, only: Collection[str]) -> dict[str, tuple[st
     return {key: told for key, told in found if told}
 
 
-def _about(words: str, unit: Unit) -> str:
+def _about(words: str, unit: Protected) -> str:
     """The words with the unit in them."""
     return say(words, of_one=unit.of_one, unit=unit.noun, units=unit.many, name=unit.name)
 
@@ -313,7 +313,7 @@ def guess_icons(fact: Guesses) -> IconArray:
     return IconArray(title, fact.before_count, fact.after_count - fact.before_count, labels, fact.of)
 
 
-def accusation_icons(fact: Alarm, unit: Unit = PEOPLE) -> IconArray:
+def accusation_icons(fact: Alarm, unit: Protected = PEOPLE) -> IconArray:
     """Accusations, the more the fewer members there are: right anyway, right because of the release, wrong."""
     of, before, after = fact.counted
     labels = (
@@ -331,7 +331,7 @@ def accusation_icons(fact: Alarm, unit: Unit = PEOPLE) -> IconArray:
     return IconArray(title, before, after - before, labels, of)
 
 
-def guess_sentence(fact: Guesses, unit: Unit = PEOPLE) -> str:
+def guess_sentence(fact: Guesses, unit: Protected = PEOPLE) -> str:
     """Right guesses before and after."""
     if fact.prior == EVEN:
         start = say("At even odds a guess without the release is the toss of a coin")
@@ -384,7 +384,7 @@ def alarm_sentence(fact: Alarm) -> str:
     )
 
 
-def accusation_sentence(fact: Alarm, unit: Unit = PEOPLE) -> str:
+def accusation_sentence(fact: Alarm, unit: Protected = PEOPLE) -> str:
     """The same among people of whom a share are members, in natural frequencies."""
     right = say(
         "{right}: for each {unit} accused, the odds of being a member go from {before} to at most {after}.",
@@ -416,7 +416,7 @@ def accusation_sentence(fact: Alarm, unit: Unit = PEOPLE) -> str:
     )
 
 
-def search_sentence(fact: Search, unit: Unit = PEOPLE) -> str:
+def search_sentence(fact: Search, unit: Protected = PEOPLE) -> str:
     """Precision at recall."""
     of = people(fact.fpr)
     found = say("at least {found:,} of {of:,} nonmembers", found=int(fact.fpr * of), of=of) if of else ""
@@ -441,7 +441,7 @@ def _right(fact: Alarm | Search, where: str = "") -> str:
     )
 
 
-def group_sentence(fact: Together, unit: Unit = PEOPLE) -> str:
+def group_sentence(fact: Together, unit: Protected = PEOPLE) -> str:
     """Protection of a group."""
     who = plural(fact.count, "1 {unit}", "{n:,} {units} together", unit=unit.noun, units=unit.many)
     return say("For {who} μ is {mu}: {odds}", who=who, mu=up(fact.mu), odds=_at_even_odds(fact))

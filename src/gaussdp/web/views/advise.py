@@ -6,7 +6,7 @@ from typing import Any
 from gaussdp.advising import Advice, Answers, Asked, Published, advise
 from gaussdp.advising.answers import BY_KEY, QUESTIONS
 from gaussdp.advising.published import KINDS, noise_text
-from gaussdp.choosing.bands import band_words
+from gaussdp.choosing.worded_bands import band_words
 from gaussdp.documents.machine import dumped
 from gaussdp.documents.rounding import shown, shown_level, shown_percent
 from gaussdp.web.schemas.requests import AdviseRequest, Answered, PublishedRequest

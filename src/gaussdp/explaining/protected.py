@@ -8,13 +8,13 @@ _PERSON = ("", "person", "a person", "one person")
 
 
 @dataclass(frozen=True)
-class Unit:
+class Protected:
     """What the guarantee protects, as the sentences name it.
 
     Attributes:
         name: what whoever described it called it, such as "one image"; empty where nobody did.
 
-    >>> Unit("one image").of_one, Unit("one image").many, Unit().of_one
+    >>> Protected("one image").of_one, Protected("one image").many, Protected().of_one
     ('of one image', 'units', 'of one person')
     """
 
@@ -41,4 +41,4 @@ class Unit:
         return say("people") if self.person else say("units")
 
 
-PEOPLE = Unit()
+PEOPLE = Protected()
