@@ -42,7 +42,7 @@ def test_verdicts_and_where_they_hold():
     rows = table(budget_document(1.0, CRITERIA), "rules")
     assert [row["epsilon_over_5_here"] for row in rows] == ["conservative", "conservative", "too much"]
     assert [row["epsilon_over_3_here"] for row in rows] == ["too much", "conservative", "too much"]
-    assert rows[2]["epsilon_over_5_conservative_for"] == "2.01e-8 ≤ ε ≤ 0.67"
+    assert rows[2]["epsilon_over_5_conservative_for"] == "2e-8 ≤ ε ≤ 0.67"
     assert rows[0]["epsilon_over_3_conservative_for"] == "2.39 ≤ ε ≤ 5.16"
 
 

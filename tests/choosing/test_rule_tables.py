@@ -17,7 +17,7 @@ def rows(document, key):
 def test_where_each_rule_is_conservative():
     table = {tuple(row[:3]): row[3:] for row in rows(rule_document(), "conservative")}
     assert len(table) == 12
-    assert table["privacy profile", "δ", "1e-8"] == ["2.01e-8 ≤ ε ≤ 0.67", "2.01e-8 ≤ ε ≤ 7.84e-5"]
+    assert table["privacy profile", "δ", "1e-8"] == ["2e-8 ≤ ε ≤ 0.67", "2e-8 ≤ ε ≤ 7.84e-5"]
     assert table["precision", "recall", "1e-5"] == ["ε ≤ 5.41", "no ε"]
     assert table["multiplicative advantage", "FPR", "1e-3"] == ["ε ≤ 5.16", "2.39 ≤ ε ≤ 5.16"]
 

@@ -25,7 +25,7 @@ def test_own_rule_range_and_levels(capsys):
     assert [row["epsilon_over_6"] for row in tables["conservative"]["rows"]] == [
         "ε ≤ 5.16",
         "ε ≤ 19.5",
-        "2.01e-9 ≤ ε ≤ 4.44",
+        "2e-9 ≤ ε ≤ 4.44",
         "ε ≤ 5.16",
     ]
     assert tables["recommended"]["rows"][0]["whole_divisor"] == 6

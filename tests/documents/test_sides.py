@@ -8,7 +8,8 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "gaussdp"
 UP = """
     advantage delta divisor epsilon epsilon_at_1e-6 floor fnr_upper fpr_upper high lifetime mu_per_year needed
-    noise_multiplier precision precision_at_1e-2 ratio regret reserved right_of_100 slack slack_spent spent tpr
+    noise_multiplier precision precision_at_1e-2 ratio regret reserved right_of_100 slack slack_spent spent
+    standard_deviation tpr
     tpr_at_1e-2 tpr_at_1e-3 tpr_at_1e-5 tpr_by_mu tpr_over_fpr upper
 """  # what a release costs or an attacker achieves, and the noise that keeps it there
 DOWN = "epsilon_lower evidence left low lower mu_each mu_high mu_lower power rule_of_thumb saturated_from"

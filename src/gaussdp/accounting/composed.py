@@ -8,11 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from gaussdp.accounting.density.tails import DensityTails, PartedLaws
+from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.lines.contours import ContourTails
 from gaussdp.accounting.loss.cumulants import AddingBound, LossCumulants
 from gaussdp.accounting.loss.outputs import LeastLoss, least_loss
 from gaussdp.accounting.loss.steps import StepLoss
+from gaussdp.accounting.loss.vanishing import PartedLaws
 from gaussdp.accounting.operating_points import LossTails, OperatingPoints, vanished
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Booleans, Floats

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gaussdp.accounting.composed import ComposedTails
-from gaussdp.accounting.density.tails import NEXT_TO_ONE
 from gaussdp.accounting.directions import ROUNDING, Direction, RateBounds, SymmetricTails
 from gaussdp.accounting.distribution.curve import DistributionCurve
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative, touched
@@ -19,6 +18,7 @@ from gaussdp.accounting.fitted import DEFAULT_FLOOR, Fit, exact_fit
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneExchangeTails, OneStepTails, OneUnitTails
 from gaussdp.accounting.loss.mixtures import ExchangedLoss, MixtureLoss
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
+from gaussdp.accounting.loss.vanishing import NEXT_TO_ONE
 from gaussdp.accounting.operating_points import LossTails, bounds_on_errors
 from gaussdp.accounting.plain_gaussians import mu_of_plain
 from gaussdp.accounting.read_curve import ReadCurve

@@ -27,7 +27,8 @@ COMMANDS = {
     "gaussdp.cli.check": "Hold a published number against the run described in FILE, a TOML or JSON file.",
     "gaussdp.cli.certify": "Prove μ, δ and ε of the run or plan described in FILE, by ball arithmetic "
     "with every error bounded.",
-    "gaussdp.cli.calibrate": "The least noise with which DP-SGD meets a policy, a budget μ, or a bound on a risk.",
+    "gaussdp.cli.calibrate": "The least noise with which DP-SGD, or counts, sums and tables, meet a policy, a "
+    "budget μ, or a bound on a risk.",
     "gaussdp.cli.sweep": "The least noise for every combination of targets and training runs.",
     "gaussdp.cli.audit": "The μ that the scores of a membership attack prove.",
     "gaussdp.cli.ledger": "Keep an organisation's privacy budget: reserved before noise is drawn, never overspent.",

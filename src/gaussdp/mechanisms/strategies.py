@@ -177,7 +177,11 @@ class Strategy(ABC):
 
 
 def _guard(kind: type) -> None:
-    guard(kind, participation=lambda name, value: instance(name, value, Participation, "a Participation"))
+    guard(
+        kind,
+        participation=lambda name, value: instance(name, value, Participation, "a Participation"),
+        cycle=lambda name, value: integer(name, value, low=1),
+    )
 
 
 _guard(Strategy)

@@ -57,10 +57,13 @@ def test_far_out_terms_fall_on_one_path():
 
 
 def agrees(point, row):
-    """Whether a point encloses the rates of a row, which are right to their last digits."""
+    """Whether a point encloses the rates of a row, which are right to their last digits.
+
+    They are of the doubles next to 0.01 and the like, and certificates are of what is written: 1e-15 covers that.
+    """
     for name in ("fpr", "fnr"):
         value, found = Decimal(row[name]), getattr(point, name)
-        unit = Decimal(1).scaleb(value.as_tuple().exponent)
+        unit = max(Decimal(1).scaleb(value.as_tuple().exponent), Decimal("1e-15") * value)
         assert Decimal(found.low) - unit <= value <= Decimal(found.high) + unit
         assert found.digits >= 12
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from gaussdp import account
-from gaussdp.accounting.density.tails import VanishingTails
 from gaussdp.accounting.loss.closed_forms import GaussianTails, OneStepTails
 from gaussdp.accounting.loss.cumulants import AddingBound, LossCumulants
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.vanishing import VanishingTails
 from gaussdp.accounting.operating_points import vanished
 from gaussdp.mechanisms import DPSGD
 
@@ -66,7 +66,7 @@ def test_a_plain_release(mu):
     tau = mu * np.array([-80.0, -45.0, -38.0, -1.0, 0.0, 3.0, 36.0, 45.0, 80.0]) + 0.5 * mu * mu
     exact = GaussianTails(mu).read(tau)
     largest = np.where(tau > 0, exact.log_tpr, exact.log_tnr)
-    gone = VanishingTails(mu * mu, []).vanish(tau)
+    gone = VanishingTails(mu * mu, []).read(tau).answered
     assert np.all(largest[gone] < LEAST)
     assert gone[-1]
     assert gone[0]
@@ -77,7 +77,7 @@ def test_a_sampled_step(sigma, rate):
     one = OneStepTails(sigma, rate)
     x = 1 + sigma * np.array([5.0, 30.0, 37.0, 60.0, 200.0])
     tau = np.log1p(rate * np.expm1((2 * x - 1) / (2 * sigma**2)))
-    gone = VanishingTails(0.0, [(SampledGaussianLoss(sigma, rate), 1)]).vanish(tau)
+    gone = VanishingTails(0.0, [(SampledGaussianLoss(sigma, rate), 1)]).read(tau).answered
     assert np.all(one.read(tau[gone]).log_tpr < LEAST)
     assert not gone[:3].any()
 

@@ -13,7 +13,7 @@ from gaussdp.accounting.certified.balls import acb, acb_mat, arb, ball, power, p
 from gaussdp.accounting.certified.proved import Progress, silent
 from gaussdp.accounting.certified.steering import Steering, rounded
 from gaussdp.accounting.certified.steps import Part, ProvedStep
-from gaussdp.accounting.certified.witnesses import POLES, Beside, LineWitness, StepWitness, region
+from gaussdp.accounting.certified.witnesses import POLES, Beside, LineWitness, StepWitness, region, work_of
 from gaussdp.errors import ConvergenceError
 
 
@@ -58,6 +58,8 @@ def plan_line(
     steps = tuple(
         StepWitness(shape.table, tuple(shape.grid(spacing * (stop - 1)) for stop in blocks)) for shape in shapes
     )
+    if work_of(blocks, steps) > SETTINGS.most_work:
+        raise _too_long()
 
     def real(at: float) -> Beside:
         beside = steering.shapes(at, depth)
@@ -65,10 +67,7 @@ def plan_line(
 
     heaviest = max((part.count for part in steering.parts), default=1)
     bits = 64 + math.ceil(depth / math.log(2) + math.log2(heaviest))
-    witness = LineWitness(tilt, spacing, tuple(blocks), steps, real(below), real(above), bits)
-    if witness.work > SETTINGS.most_work:
-        raise _too_long()
-    return witness
+    return LineWitness(tilt, spacing, tuple(blocks), steps, real(below), real(above), bits)
 
 
 def _too_long() -> ConvergenceError:

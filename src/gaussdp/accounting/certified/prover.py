@@ -15,7 +15,7 @@ from gaussdp.accounting.certified.lines import ProvedLine, Tails, plan_line
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.proved import Patience, Progress, ProvedPoint
 from gaussdp.accounting.certified.steering import Steering, rounded
-from gaussdp.accounting.certified.witnesses import BentWitness, BracketWitness, LineWitness, Witness
+from gaussdp.accounting.certified.witnesses import BentWitness, BracketWitness, LineWitness, Witness, work_of
 from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.inversion import (
     points_at_add_delta,
@@ -257,7 +257,7 @@ class Prover:
                     except (ConvergenceError, DomainError):
                         continue
             if plans:
-                return min(plans, key=lambda plan: plan.work), *span
+                return min(plans, key=lambda plan: work_of(plan.blocks, plan.steps)), *span
         return None
 
     def _log_fpr(self, threshold: float) -> float:

@@ -1,7 +1,7 @@
 """What a proof was computed with: any choice of these numbers gives true enclosures, and a good one tight ones."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -108,15 +108,15 @@ class LineWitness:
         )
         if any(count != len(self.blocks) for count in own) or any(count != 1 for one in others for count in one):
             raise DomainError("grids", problem="must be one for each block of nodes, and one beside a line")
-        if self.work > _MOST_WORK:
+        if work_of(self.blocks, self.steps) > _MOST_WORK:
             raise DomainError("grids", problem="have so many nodes that no check would end")
 
-    @property
-    def work(self) -> int:
-        """Nodes of the line times nodes of the grids that compute them."""
-        sizes = [stop - start for start, stop in zip((0, *self.blocks), self.blocks, strict=False)]
-        grids = [grid for step in self.steps for grid in zip(sizes, step.grids, strict=True)]
-        return sum(size * (grid.last - grid.first) for size, grid in grids)
+
+def work_of(blocks: Sequence[int], steps: Sequence[StepWitness]) -> int:
+    """Nodes of a line times nodes of the grids that compute them."""
+    sizes = [stop - start for start, stop in zip((0, *blocks), blocks, strict=False)]
+    grids = [grid for step in steps for grid in zip(sizes, step.grids, strict=True)]
+    return sum(size * (grid.last - grid.first) for size, grid in grids)
 
 
 @dataclass(frozen=True)

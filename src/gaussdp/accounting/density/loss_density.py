@@ -111,6 +111,8 @@ class Scale:
         noise: Callable[[Floats], Floats] = np.zeros_like,
     ) -> "LossDensity":
         """The density between two points; the bulk is near the centre. The logarithm may be noisy."""
+        if not math.isfinite(high - low):
+            raise ConvergenceError("the density of the privacy loss has no ends that doubles can hold")
         widest = max(SETTINGS.widest, (high - low) / SETTINGS.many)
         edges = [np.linspace(a, b, math.ceil((b - a) / widest) + 1) for a, b in ((low, centre), (centre, high))]
 

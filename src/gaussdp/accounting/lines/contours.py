@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from gaussdp.accounting.density.tails import VanishingTails
 from gaussdp.accounting.inversion import nearer_epsilon, points_at_fnr, points_at_fpr
 from gaussdp.accounting.lines.bent import BentTails
 from gaussdp.accounting.lines.tails import LineTails
 from gaussdp.accounting.loss.cumulants import LossCumulants
 from gaussdp.accounting.loss.steps import SampledGaussianLoss, StepLoss
+from gaussdp.accounting.loss.vanishing import VanishingTails
 from gaussdp.accounting.operating_points import OperatingPoints
 from gaussdp.errors import ConvergenceError
 from gaussdp.numerics import Floats

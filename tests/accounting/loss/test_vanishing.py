@@ -7,8 +7,8 @@ import pytest
 from scipy import special
 
 from gaussdp import DPSGD, GDP, account
-from gaussdp.accounting.density.tails import PartedLaws, VanishingTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
+from gaussdp.accounting.loss.vanishing import PartedLaws, VanishingTails
 from gaussdp.accounting.readings import Method
 
 NOTHING = [(SampledGaussianLoss(1.0, 1e-30), 1)]  # a step that loses nothing
