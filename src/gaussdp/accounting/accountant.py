@@ -16,7 +16,7 @@ from typing import overload
 import numpy as np
 
 from gaussdp.accounting.curve import AccountedCurve
-from gaussdp.accounting.distribution.curve import DistributionCurve
+from gaussdp.accounting.distribution.curve import DistributionCurve, distribution_of
 from gaussdp.accounting.distribution.points import PointsCurve
 from gaussdp.errors import DomainError, brief
 from gaussdp.guarantees import GDP, ApproxDP, ApproxGDP, Guarantee, ProfilePoints
@@ -135,7 +135,7 @@ def account(mechanism: object, *, adjacency: Adjacency | None = None) -> Account
 def _accounted(mechanism: Mechanism) -> AccountedCurve | DistributionCurve:
     if AccountedCurve.covers(mechanism):
         return AccountedCurve(mechanism)
-    return DistributionCurve.of_mechanism(mechanism, [(_bounded(part), count) for part, count in mechanism.parts()])
+    return distribution_of(mechanism, [(_bounded(part), count) for part, count in mechanism.parts()])
 
 
 def _bounded(part: Mechanism) -> Mechanism:

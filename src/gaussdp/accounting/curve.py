@@ -11,7 +11,7 @@ import numpy as np
 
 from gaussdp.accounting.composed import ComposedTails
 from gaussdp.accounting.directions import ROUNDING, Direction, RateBounds, SymmetricTails
-from gaussdp.accounting.distribution.curve import DistributionCurve
+from gaussdp.accounting.distribution.curve import DistributionCurve, distribution_of
 from gaussdp.accounting.enclosed.curve import EnclosedCurve, relative, touched
 from gaussdp.accounting.fit.tightest import fit_tails
 from gaussdp.accounting.fitted import DEFAULT_FLOOR, Fit, exact_fit
@@ -120,7 +120,7 @@ class AccountedCurve(ReadCurve, Guarantee):
     @cached_property
     def by_distribution(self) -> DistributionCurve:
         """The same composition through a pessimistic privacy loss distribution: sound, less tight, never exact."""
-        return DistributionCurve.of_mechanism(self.mechanism)
+        return distribution_of(self.mechanism)
 
     @cached_property
     def _least(self) -> Readable | None:

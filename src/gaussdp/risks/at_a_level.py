@@ -303,7 +303,8 @@ class Profile(Risk):
 
     def holds(self, mu: float, value: float) -> bool:
         # By delta, which tells also where epsilon is 0.
-        return below(GDP(mu).delta(value), self.delta) if self.delta else super().holds(mu, value)
+        most = number("value", value, NON_NEGATIVE)
+        return below(GDP(mu).delta(most), self.delta) if self.delta else super().holds(mu, most)
 
     def mu_for(self, value: float) -> float:
         epsilon = number("epsilon", value, NON_NEGATIVE)

@@ -240,7 +240,7 @@ class Risk(ABC):
 
     def holds(self, mu: float, value: float) -> bool:
         """Whether the risk of mu-GDP is surely at most this value: below it by more than computing it may err."""
-        return below(float(self.of(GDP(mu))), value)
+        return below(float(self.of(GDP(mu))), number("value", value, NON_NEGATIVE))
 
     def steering_mu(self, value: float) -> float:
         """A mu that grows with this number, by which calibrations steer: `mu_for`, unless that tells nothing."""

@@ -134,20 +134,6 @@ class DistributionCurve(PointsCurve):
         return f"DistributionCurve({of or 'given'}, {self.epsilons.size} points, noise floor {self.noise_floor:.1e})"
 
     @classmethod
-    def of_mechanism(
-        cls, mechanism: Mechanism, parts: Sequence[tuple[Mechanism, int]] | None = None
-    ) -> "DistributionCurve":
-        """The curve of a mechanism, whose lower ends are those of what surely loses no more.
-
-        Args:
-            mechanism: what is released.
-            parts: what is known to lose no less than its parts; they themselves if None.
-        """
-        least = mechanism.least
-        surely = None if least is None or least is mechanism else list(least.parts())
-        return cls(list(mechanism.parts()) if parts is None else parts, surely)
-
-    @classmethod
     def read(cls, distribution: Any, compositions: int) -> "DistributionCurve":
         """The curve of a dp_accounting PrivacyLossDistribution, composed of this many at the most.
 
@@ -234,6 +220,18 @@ class DistributionCurve(PointsCurve):
         if not usable.any():
             return 0.0
         return float(np.max(conversions.mu_from_profile(grid[:-ahead][usable], least[:-ahead][usable])))
+
+
+def distribution_of(mechanism: Mechanism, parts: Sequence[tuple[Mechanism, int]] | None = None) -> DistributionCurve:
+    """The curve of a mechanism, whose lower ends are those of what surely loses no more.
+
+    Args:
+        mechanism: what is released.
+        parts: what is known to lose no less than its parts; they themselves if None.
+    """
+    least = mechanism.least
+    surely = None if least is None or least is mechanism else list(least.parts())
+    return DistributionCurve(list(mechanism.parts()) if parts is None else parts, surely)
 
 
 class OneDirection(Described):
