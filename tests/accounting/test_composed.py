@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from scipy import special
 
-from gaussdp.accounting import composed
+from gaussdp.accounting import account, composed
 from gaussdp.accounting.composed import ComposedTails, ReachSettings
 from gaussdp.accounting.density.tails import DensityTails
 from gaussdp.accounting.loss.steps import SampledGaussianLoss
 from gaussdp.accounting.operating_points import bounds_on_errors
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import ConvergenceError
+from gaussdp.mechanisms import DPSGD, Composition
 
 LOGS = np.log(np.array([1e-5])), np.log1p(-np.array([1e-5]))
 SMALL = np.log(np.array([1e-12])), np.log1p(-np.array([1e-12]))
@@ -108,3 +109,17 @@ def test_bulks_that_need_not_be_looked_for_are_within_reach(run, monkeypatch):
     found = tails(*run).within_reach
     monkeypatch.setattr(composed, "SETTINGS", ReachSettings(surely_near=0.0))
     assert tails(*run).within_reach == found
+
+
+def test_a_search_that_goes_to_and_fro_halves_its_ends():
+    """From a start where the profile is e^-82, steps along a normal law lead to where it is e^-4, and back again."""
+    read = account(DPSGD(3.286249405890388, 0.00558505434612661, 16)).reading.epsilon(1e-12)
+    assert (read.value, read.method.exact) == (pytest.approx(0.0543563675004195, rel=1e-12), True)
+
+
+def test_three_kinds_of_many_rare_steps_are_read_off_their_density():
+    """Between common and rare losses no line has the digits."""
+    kinds = [(1.2355997093257671, 0.0003081929138327176, 23888), (1.8153281943147828, 0.0004735125141353167, 24277)]
+    kinds.append((1.3289983437523518, 0.00019752353215796712, 19453))
+    read = account(Composition([DPSGD(*kind) for kind in kinds])).reading.epsilon(1e-12)
+    assert (read.value, read.method) == (pytest.approx(0.4399364817363702, rel=1e-11), Method.DENSITY)

@@ -46,6 +46,7 @@ class InversionSettings:
     resolved: float = 4.0  # units in the last place of a threshold by which they lie apart at the least
     search: float = 1e-14  # relative error that a search leaves in a rate, beside those of the readings
     gentle_bend: float = 0.5  # share by which a step towards an epsilon may be lengthened for the second derivative
+    slow: float = 0.5  # share of the miss two steps before, from which on the two ends are halved
     back: tuple[float, float] = (0.7, 0.3)  # weights of a lower end that a step would pass, and of where it came from
 
 
@@ -248,12 +249,13 @@ def _found(points: OperatingPoints, missed: Floats) -> OperatingPoints:
 class _Search:
     """The search for one threshold: where it is, between which ends, and what was read before."""
 
-    __slots__ = ("_before", "_high", "_low", "_mean", "_size", "_target", "tau")
+    __slots__ = ("_before", "_high", "_low", "_mean", "_misses", "_size", "_target", "tau")
 
     def __init__(self, target: float, tau: float, tails: LossTails) -> None:
         self.tau, self._target, self._size = tau, target, 1 + abs(target)
         self._low, self._high, self._mean = tails.lowest, math.inf, tails.mean
         self._before: tuple[float, float, float] | None = None  # threshold, miss and slope
+        self._misses = math.inf, math.inf  # of the last two thresholds
 
     def ends(self, z: float, slope: float, bend: float, roughly: float | None) -> tuple[bool, float, float]:
         """Whether the threshold is found or cannot be, the step that is left, and the miss of the rate before it.
@@ -293,7 +295,12 @@ class _Search:
             proposed = 0.5 * (tau + (max(self._low, self._mean) if miss > 0 else min(self._high, self._mean)))
         if proposed <= self._low and math.isfinite(self._low):
             proposed = SETTINGS.back[0] * self._low + SETTINGS.back[1] * tau
-        self.tau = 0.5 * (tau + self._high) if proposed >= self._high else proposed
+        if proposed >= self._high:
+            proposed = 0.5 * (tau + self._high)
+        if abs(miss) > SETTINGS.slow * self._misses[0] and math.isfinite(self._high - self._low):
+            proposed = 0.5 * (self._low + self._high)  # steps that go to and fro between two ends find nothing
+        self._misses = self._misses[1], abs(miss)
+        self.tau = proposed
 
     @staticmethod
     def _newton(miss: float, slope: float) -> float:
