@@ -28,9 +28,7 @@ class ReachSettings:
     farthest: float = 55.0
     """Standard deviations under P from zero to the bulk of the loss. Lines are laid from zero on, where the smaller
     tail would be e^-1500, and densities lose digits with the distance."""
-    most_convolutions: int = (
-        100  # of a density, some 0.03 s each; four kinds of 100,000 steps take 87
-    )
+    most_convolutions: int = 100  # of a density, some 0.03 s each; four kinds of 100,000 steps take 87
     surely_near: float = 1e4
     """log E[e^(2L)] up to which the bulk need not be looked for: it exceeds the mean under P, and of a normal loss of
     mean m the deviation is sqrt(2 m)."""
