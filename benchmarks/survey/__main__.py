@@ -15,7 +15,8 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import astuple
+from dataclasses import astuple, dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,8 +26,10 @@ import numpy as np
 from benchmarks.survey.claims import BOUNDED, Judged, judged_bounds, judged_points, judged_readings, methods_of
 from benchmarks.survey.runs import KINDS, Draw, random_run
 from gaussdp import account
+from gaussdp.accounting.certified.balls import exactly
 from gaussdp.accounting.certified.loss import ComposedLoss
 from gaussdp.accounting.certified.prover import Prover
+from gaussdp.accounting.certified.steps import Part
 from gaussdp.accounting.readings import Method
 from gaussdp.errors import DomainError, GaussdpError
 from gaussdp.mechanisms import Mechanism
@@ -74,9 +77,25 @@ def _places(draw: Draw, prover: Prover, places: int) -> Iterator[tuple[float, bo
             yield place + deviation * float(shift), remove
 
 
+@dataclass(frozen=True)
+class _OfDoubles(Part):
+    """A step whose noise and rate are doubles, as fast readings take them, and not what is written."""
+
+    def sigma(self) -> Any:
+        return exactly(Fraction(self.noise_multiplier))
+
+    def rate(self) -> Any:
+        return exactly(Fraction(self.sample_rate))
+
+
+def _of_doubles(loss: ComposedLoss) -> ComposedLoss:
+    parts = (_OfDoubles(part.noise_multiplier, part.sample_rate, part.count) for part in loss.parts)
+    return replace(loss, parts=tuple(parts))
+
+
 def compared(run: Mechanism, draw: Draw, seconds: float, places: int = PLACES) -> Iterator[Judged | str]:
     """All that is claimed about one run near some places, and reasons for what could not be compared."""
-    curve, prover = account(run), Prover(ComposedLoss.of(run), lambda words: None)
+    curve, prover = account(run), Prover(_of_doubles(ComposedLoss.of(run)), lambda words: None)
     methods = methods_of(curve, prover)
     pessimistic = draw.random() < DISTRIBUTION_SHARE
     until = time.process_time() + seconds

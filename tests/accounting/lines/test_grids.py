@@ -17,7 +17,7 @@ from gaussdp.accounting.loss.sums import size_of_change
 from gaussdp.errors import ConvergenceError
 
 FINER = 8  # refinement, of four times the outputs
-OWN_ROUNDING = 4e-15  # of the finer grid
+OWN_ROUNDING = 1e-14  # of both transforms; a line counts the rounding of its sums apart, and a reading four times all
 
 
 def claimed_and_true(squared_mu, steps, place):
